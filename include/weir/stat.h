@@ -1,0 +1,42 @@
+/* Statistics as tables: a counter is a plain uint64_t in its owner's struct plus one row here. */
+#ifndef WEIR_STAT_H
+#define WEIR_STAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum weir_stat_kind {
+  WEIR_COUNTER, /* adds up over kernels and units */
+  WEIR_MAXIMUM, /* the largest of its parts */
+  WEIR_RATIO    /* offset / den_offset, computed when shown; never stored */
+};
+
+struct weir_stat {
+  const char *name, *unit, *help;
+  enum weir_stat_kind kind;
+  size_t offset, den_offset; /* of uint64_t fields */
+};
+
+#define WEIR_STAT(S, f, u, h)                                                                                               \
+  {                                                                                                                         \
+    .name = #f, .unit = u, .help = h, .kind = WEIR_COUNTER,                                                                 \
+    .offset = offsetof(struct S, f) + 0 * sizeof(_Generic(((struct S *)0)->f, uint64_t : 1))                                \
+  }
+#define WEIR_STAT_RATIO(S, n, num, den, u, h)                                                                               \
+  {                                                                                                                         \
+    .name = n, .unit = u, .help = h, .kind = WEIR_RATIO, .offset = offsetof(struct S, num),                                 \
+    .den_offset = offsetof(struct S, den)                                                                                   \
+  }
+#define WEIR_STAT_END                                                                                                       \
+  {                                                                                                                         \
+    .name = NULL                                                                                                            \
+  }
+
+/* into += from, row by row (counters add, maxima take the larger). */
+void weir_stat_sum(const struct weir_stat *table, void *into, const void *from);
+/* A conservation rule: both sides are sums of named statistics, "loads == hits + misses". */
+struct weir_check {
+  const char *rule, *why;
+};
+
+#endif
