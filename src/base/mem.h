@@ -1,0 +1,16 @@
+/* The library's way to malloc. Tests make the n-th call fail, to walk every out-of-memory path. */
+#ifndef WEIR_BASE_MEM_H
+#define WEIR_BASE_MEM_H
+
+#include <stddef.h>
+
+/* As malloc, calloc, realloc; the result is freed by free(). */
+void *weir_malloc(size_t bytes);
+void *weir_calloc(size_t n, size_t size);
+void *weir_realloc(void *p, size_t bytes);
+
+/* For tests: the call after `n` more successful ones fails, and every later one, in this thread.
+ * Negative: none fail. */
+void weir_malloc_fail_after(long n);
+
+#endif

@@ -1,0 +1,39 @@
+/* Tables as plain text, Markdown or CSV. */
+#ifndef WEIR_BASE_TABLE_H
+#define WEIR_BASE_TABLE_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+#include "weir/err.h"
+
+enum weir_align { WEIR_LEFT, WEIR_RIGHT };
+
+struct weir_column {
+  const char *head, *unit; /* unit NULL: none */
+  enum weir_align align;
+};
+
+struct weir_table;
+
+/* Columns are copied, their texts are not. NULL: no memory. */
+struct weir_table *weir_table_new(const struct weir_column *columns, size_t n);
+void weir_table_free(struct weir_table *t);
+/* Append a cell; rows fill from left to right. Out of memory shows when the table is written. */
+void weir_table_cell(struct weir_table *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Fill the rest of the row with empty cells; no effect at the start of a row. */
+void weir_table_end_row(struct weir_table *t);
+/* A thin line across (text only). */
+void weir_table_rule(struct weir_table *t);
+
+/* Each appends to `out`; WEIR_ENOMEM if anything was lost on the way. */
+enum weir_status weir_table_text(const struct weir_table *t, struct weir_text *out,
+                                 struct weir_err *err);
+enum weir_status weir_table_markdown(const struct weir_table *t, struct weir_text *out,
+                                     struct weir_err *err);
+/* RFC 4180, with LF line ends; a unit stands in the head as "name [unit]". */
+enum weir_status weir_table_csv(const struct weir_table *t, struct weir_text *out,
+                                struct weir_err *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* A growing string for building output. Appending never fails loudly: the first failure is kept and
+ * checked once at the end. */
+#ifndef WEIR_BASE_TEXT_H
+#define WEIR_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct weir_text {
+  char *v; /* NUL-terminated, or NULL while empty; freed by weir_text_free */
+  size_t n, cap;
+  bool failed; /* the host was out of memory: the text is incomplete */
+};
+
+void weir_text_add(struct weir_text *t, const char *s, size_t n);
+void weir_text_puts(struct weir_text *t, const char *s);
+void weir_text_pad(struct weir_text *t, char c, size_t n);
+void weir_text_printf(struct weir_text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void weir_text_vprintf(struct weir_text *t, const char *fmt, va_list ap);
+void weir_text_free(struct weir_text *t);
+
+/* Columns that a UTF-8 text takes in a terminal; a broken byte counts as one. */
+size_t weir_text_width(const char *s);
+/* 1234567 as "1,234,567". Returns `buf`, which needs 27 bytes. */
+const char *weir_text_thousands(unsigned long long value, char *buf);
+
+#endif
