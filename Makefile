@@ -1,0 +1,40 @@
+# Thin front to Meson: `make help` says what there is. BUILD=dir chooses another build folder.
+BUILD ?= build
+PREFIX ?= /usr/local
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench lint fuzz matrix docs install clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## the program, at build/weir (installs missing Debian packages first)
+	@tools/bootstrap.sh build
+	@test -f $(BUILD)/build.ninja || meson setup --prefix=$(PREFIX) $(BUILD)
+	@ninja -C $(BUILD) --quiet
+
+demo: build ## a first run, explained
+	@tools/demo.sh $(BUILD)
+
+test: build ## all tests, the ASan+UBSan build included; ends with 'N passed, N failed'
+	@tools/test.sh $(BUILD)
+
+bench: build ## speed of the simulator
+	@bench/run.sh $(BUILD)
+
+lint: ## format, module order, static analysis, scripts, spelling
+	@tools/check.sh lint
+
+fuzz: build ## fuzz the readers under ASan+UBSan (SECONDS=n each)
+	@tests/fuzz/run.sh
+
+matrix: ## the same results from gcc and clang, -O0 and -O3
+	@tools/matrix.sh
+
+docs: build ## write docs/reference from the declarations
+	@$(BUILD)/weir docs docs/reference
+
+install: build ## to PREFIX (default /usr/local)
+	@meson install -C $(BUILD)
+
+clean: ## delete the build folders
+	rm -rf $(BUILD) build-*

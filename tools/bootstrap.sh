@@ -1,0 +1,49 @@
+#!/bin/sh
+# Installs the Debian packages that weir needs, if any are missing.
+#   tools/bootstrap.sh build   what building and testing need (default)
+#   tools/bootstrap.sh all     and what `make lint`, `make fuzz` and `make matrix` need
+set -eu
+
+# package:command or package:pkg-config-module, so that a tool from elsewhere counts too
+build='gcc:gcc make:make meson:meson ninja-build:ninja pkg-config:pkg-config python3:python3
+  zstd:zstd libyaml-dev:yaml-0.1 libzstd-dev:libzstd libjansson-dev:jansson libxxhash-dev:libxxhash
+  libcmocka-dev:cmocka libmpfr-dev:mpfr'
+extra='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
+  shellcheck:shellcheck codespell:codespell'
+
+case ${1:-build} in
+build) wanted=$build ;;
+all) wanted="$build $extra" ;;
+*)
+  echo "usage: $0 [build|all]" >&2
+  exit 2
+  ;;
+esac
+
+missing=
+for item in $wanted; do
+  probe=${item#*:}
+  command -v "$probe" >/dev/null 2>&1 || pkg-config --exists "$probe" 2>/dev/null ||
+    missing="$missing ${item%%:*}"
+done
+[ -n "$missing" ] || exit 0
+
+echo "weir needs packages that are not here:$missing"
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "This is not a Debian system: install the above by their names on yours, then run make again." >&2
+  exit 1
+fi
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    echo "Neither root nor sudo: ask an administrator to run: apt-get install$missing" >&2
+    exit 1
+  fi
+  sudo=sudo
+fi
+echo "Installing them: ${sudo:+$sudo }apt-get install$missing"
+# shellcheck disable=SC2086 # the list is meant to be split
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing || {
+  $sudo apt-get update
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+}
