@@ -1,0 +1,181 @@
+/* Whole files. Sizes are not believed: a file is read until it ends or the limit is passed. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/text.h"
+
+enum { CHUNK = 64 << 10 };
+
+struct bytes {
+  char *v;
+  size_t n, cap;
+};
+
+/* What a reading step needs to say what went wrong. */
+struct job {
+  const char *path;
+  const struct weir_where *where;
+  size_t limit;
+  struct weir_err *err;
+};
+
+static enum weir_status no_memory(const struct job *j) {
+  return weir_fail_at(j->err, WEIR_ENOMEM, j->where, "out of memory while reading '%s'", j->path);
+}
+
+static enum weir_status too_big(const struct job *j) {
+  return weir_fail_at(j->err, WEIR_ELIMIT, j->where, "'%s' is larger than the limit of %zu bytes",
+                      j->path, j->limit);
+}
+
+/* Room for `more` bytes and a NUL. */
+static enum weir_status reserve(const struct job *j, struct bytes *b, size_t more) {
+  if (more < b->cap - b->n) return WEIR_OK;
+  return weir_vec_grow((void **)&b->v, &b->cap, b->n + more + 1, 1) ? WEIR_OK : no_memory(j);
+}
+
+static enum weir_status read_all(const struct job *j, int fd, size_t limit, struct bytes *b) {
+  for (;;) {
+    enum weir_status status = reserve(j, b, CHUNK);
+    if (status) return status;
+    ssize_t got = read(fd, b->v + b->n, b->cap - b->n - 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      return weir_fail_at(j->err, WEIR_EIO, j->where, "cannot read '%s': %s", j->path,
+                          strerror(errno));
+    }
+    if (got == 0) break;
+    b->n += (size_t)got;
+    if (limit && b->n > limit) return too_big(j);
+  }
+  b->v[b->n] = '\0';
+  return WEIR_OK;
+}
+
+static enum weir_status unpack(const struct job *j, const struct bytes *packed, struct bytes *b) {
+  ZSTD_DStream *z = ZSTD_createDStream();
+  if (!z) return no_memory(j);
+  ZSTD_inBuffer in = {packed->v, packed->n, 0};
+  enum weir_status status = WEIR_OK;
+  size_t hint = 1;
+  bool held_back = false; /* output that found no room: there may be more with no input left */
+  while (!status && (in.pos < in.size || held_back)) {
+    if ((status = reserve(j, b, CHUNK))) break;
+    ZSTD_outBuffer out = {b->v, b->cap - 1, b->n};
+    hint = ZSTD_decompressStream(z, &out, &in);
+    b->n = out.pos;
+    held_back = hint && out.pos == out.size;
+    if (ZSTD_isError(hint)) {
+      status = weir_fail_at(j->err, WEIR_EPARSE, j->where, "'%s' is not sound zstd data: %s",
+                            j->path, ZSTD_getErrorName(hint));
+    } else if (j->limit && b->n > j->limit) {
+      status = too_big(j);
+    }
+  }
+  if (!status && hint) {
+    status = weir_fail_at(j->err, WEIR_EPARSE, j->where, "'%s' ends in the middle of its zstd data",
+                          j->path);
+  }
+  ZSTD_freeDStream(z);
+  if (!status) b->v[b->n] = '\0';
+  return status;
+}
+
+static bool has_suffix(const char *s, const char *suffix) {
+  size_t n = strlen(s), m = strlen(suffix);
+  return n >= m && !strcmp(s + n - m, suffix);
+}
+
+static enum weir_status open_file(const struct job *j, int *fd) {
+  *fd = open(j->path, O_RDONLY | O_CLOEXEC);
+  struct stat st;
+  if (*fd >= 0 && fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+    close(*fd);
+    return weir_fail_at(j->err, WEIR_EINVAL, j->where, "'%s' is a folder, not a file", j->path);
+  }
+  if (*fd >= 0) return WEIR_OK;
+  enum weir_status code = errno == ENOENT || errno == ENOTDIR ? WEIR_ENOENT : WEIR_EIO;
+  return weir_fail_at(j->err, code, j->where, "cannot open '%s': %s", j->path, strerror(errno));
+}
+
+enum weir_status weir_file_read(const char *path, size_t limit_bytes,
+                                const struct weir_where *where, char **data, size_t *len,
+                                struct weir_err *err) {
+  const struct job j = {path, where, limit_bytes, err};
+  struct bytes raw = {0}, b = {0};
+  int fd;
+  *data = NULL;
+  *len = 0;
+  enum weir_status status = open_file(&j, &fd);
+  if (status) return status;
+  bool packed = has_suffix(path, ".zst");
+  status = read_all(&j, fd, limit_bytes, packed ? &raw : &b);
+  close(fd);
+  if (!status && packed) status = unpack(&j, &raw, &b);
+  free(raw.v);
+  if (status) {
+    free(b.v);
+    return status;
+  }
+  *data = b.v;
+  *len = b.n;
+  return WEIR_OK;
+}
+
+static bool write_fd(int fd, const char *data, size_t len) {
+  while (len) {
+    ssize_t put = write(fd, data, len);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    data += put;
+    len -= (size_t)put;
+  }
+  return true;
+}
+
+/* Open `name`, write, close; errno tells what failed. */
+static bool write_to(const char *name, int flags, const void *data, size_t len) {
+  int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+  if (fd < 0) return false;
+  bool good = write_fd(fd, data, len);
+  int saved = errno;
+  if (close(fd) != 0 && good) return false;
+  errno = saved;
+  return good;
+}
+
+enum weir_status weir_file_write(const char *path, const void *data, size_t len,
+                                 struct weir_err *err) {
+  struct weir_text temporary = {0};
+  struct stat st;
+  bool good;
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    good = write_to(path, 0, data, len); /* a device or a pipe must not be replaced by a file */
+  } else {
+    weir_text_printf(&temporary, "%s.%ld.tmp", path, (long)getpid());
+    if (temporary.failed) return weir_fail(err, WEIR_ENOMEM, "out of memory writing '%s'", path);
+    good = write_to(temporary.v, O_TRUNC, data, len) && rename(temporary.v, path) == 0;
+  }
+  int saved = errno;
+  if (!good && temporary.v) unlink(temporary.v);
+  weir_text_free(&temporary);
+  if (good) return WEIR_OK;
+  return weir_fail(err, saved == ENOENT ? WEIR_ENOENT : WEIR_EIO, "cannot write '%s': %s", path,
+                   strerror(saved));
+}
+
+char *weir_file_beside(struct weir_arena *a, const char *beside, const char *name) {
+  const char *slash = strrchr(beside, '/');
+  if (name[0] == '/' || !slash) return weir_arena_strndup(a, name, strlen(name));
+  return weir_arena_printf(a, "%.*s%s", (int)(slash - beside + 1), beside, name);
+}
