@@ -1,0 +1,203 @@
+/* Scalar floating-point semantics of PTX.
+ *
+ * Every function works on the 32 lanes of a warp at once and on raw bits, so that a caller pays one
+ * call for a warp instruction. All lanes are computed; the caller masks. A destination may be the
+ * same array as a source, but must not overlap one otherwise. Nothing traps.
+ *
+ * The calling thread must be in round-to-nearest mode with gradual underflow (the state in which
+ * every program starts); functions that need another rounding mode set it and put it back.
+ *
+ * Results are the same on every host: no function depends on the host's NaN propagation, on its
+ * having a fused multiply-add, or on a transcendental function of its C library. Arithmetic must
+ * not be contracted, so these files are compiled with -ffp-contract=off. */
+#ifndef WEIR_PTX_FP_H
+#define WEIR_PTX_FP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PTX_FP_LANES = 32 };
+
+/* A loop over the lanes. Lanes are independent even where the destination is a source, which the
+ * compiler cannot know. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PTX_FP_EACH_LANE(i) _Pragma("GCC ivdep") for (unsigned i = 0; i < PTX_FP_LANES; i++)
+#else
+#define PTX_FP_EACH_LANE(i) for (unsigned i = 0; i < PTX_FP_LANES; i++)
+#endif
+
+/* PTX_RNA (ties away from zero) is for ptx_cvt only. */
+enum ptx_rnd { PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNA };
+
+/* ftz and sat are instructions' .ftz and .sat; the f64 functions ignore both. */
+struct ptx_fpmode {
+  uint8_t rnd, ftz, sat;
+};
+
+/* The canonical NaN of single precision: every f32 instruction that yields a NaN yields this one.
+ */
+#define PTX_F32_NAN UINT32_C(0x7fffffff)
+/* The canonical NaN of the two f64 instructions that work on the upper word only. */
+#define PTX_F64_NAN_HI UINT64_C(0x7fffffff00000000)
+
+static inline bool ptx_f32_is_nan(uint32_t x) {
+  return (x & 0x7fffffffu) > 0x7f800000u;
+}
+
+/* .ftz of one value: a subnormal becomes a zero of its sign. */
+static inline uint32_t ptx_f32_flush(uint32_t x) {
+  return (x & 0x7f800000u) == 0 ? x & 0x80000000u : x;
+}
+
+/* .sat of one value: [0, 1], and +0 for a NaN or a negative zero. */
+static inline uint32_t ptx_f32_saturate(uint32_t x) {
+  uint32_t y = x > 0x3f800000u ? 0x3f800000u : x;
+  return x >> 31 || x > 0x7f800000u ? 0 : y;
+}
+
+static inline bool ptx_f64_is_nan(uint64_t x) {
+  return (x & ~(UINT64_C(1) << 63)) > UINT64_C(0x7ff0000000000000);
+}
+
+/* The NaN that a double-precision instruction yields for operands a, b, c (repeat one where there
+ * are fewer). The manual says only that NaN payloads are supported; this is the one place that
+ * decides: the first NaN operand, quieted, else the default NaN of an invalid operation. */
+static inline uint64_t ptx_f64_nan(uint64_t a, uint64_t b, uint64_t c) {
+  const uint64_t quiet = UINT64_C(0x0008000000000000);
+  if (ptx_f64_is_nan(a)) return a | quiet;
+  if (ptx_f64_is_nan(b)) return b | quiet;
+  if (ptx_f64_is_nan(c)) return c | quiet;
+  return UINT64_C(0xfff8000000000000);
+}
+
+/* Correctly rounded arithmetic. */
+#define PTX_FP_DECL_ARITH(f, u)                                                                    \
+  void ptx_##f##_add(u *d, const u *a, const u *b, struct ptx_fpmode m);                           \
+  void ptx_##f##_sub(u *d, const u *a, const u *b, struct ptx_fpmode m);                           \
+  void ptx_##f##_mul(u *d, const u *a, const u *b, struct ptx_fpmode m);                           \
+  void ptx_##f##_div(u *d, const u *a, const u *b, struct ptx_fpmode m);                           \
+  void ptx_##f##_fma(u *d, const u *a, const u *b, const u *c, struct ptx_fpmode m);               \
+  void ptx_##f##_rcp(u *d, const u *a, struct ptx_fpmode m);                                       \
+  void ptx_##f##_sqrt(u *d, const u *a, struct ptx_fpmode m);
+PTX_FP_DECL_ARITH(f32, uint32_t)
+PTX_FP_DECL_ARITH(f64, uint64_t)
+#undef PTX_FP_DECL_ARITH
+
+/* min and max: nan is .NaN (a NaN operand wins instead of losing), xorsign_abs is .xorsign.abs.
+ * -0 is less than +0. */
+struct ptx_minmax {
+  uint8_t ftz, nan, xorsign_abs;
+};
+
+/* Comparison operators of setp, set and slct. lo ls hi hs are spellings for unsigned integers and
+ * mean lt le gt ge here. */
+enum ptx_cmp {
+  PTX_CMP_EQ,
+  PTX_CMP_NE,
+  PTX_CMP_LT,
+  PTX_CMP_LE,
+  PTX_CMP_GT,
+  PTX_CMP_GE,
+  PTX_CMP_LO,
+  PTX_CMP_LS,
+  PTX_CMP_HI,
+  PTX_CMP_HS,
+  PTX_CMP_EQU,
+  PTX_CMP_NEU,
+  PTX_CMP_LTU,
+  PTX_CMP_LEU,
+  PTX_CMP_GTU,
+  PTX_CMP_GEU,
+  PTX_CMP_NUM,
+  PTX_CMP_NAN,
+  PTX_CMP_COUNT
+};
+
+enum ptx_testp {
+  PTX_TESTP_FINITE,
+  PTX_TESTP_INFINITE,
+  PTX_TESTP_NUMBER,
+  PTX_TESTP_NOTANUMBER,
+  PTX_TESTP_NORMAL,
+  PTX_TESTP_SUBNORMAL
+};
+
+/* abs and neg keep a NaN's payload. copysign gives b with the sign of a. cmp and testp return a
+ * mask with bit i for lane i. In testp a zero is neither normal nor subnormal. */
+#define PTX_FP_DECL_BITS(f, u)                                                                     \
+  void ptx_##f##_min(u *d, const u *a, const u *b, struct ptx_minmax m);                           \
+  void ptx_##f##_max(u *d, const u *a, const u *b, struct ptx_minmax m);                           \
+  void ptx_##f##_abs(u *d, const u *a, bool ftz);                                                  \
+  void ptx_##f##_neg(u *d, const u *a, bool ftz);                                                  \
+  void ptx_##f##_copysign(u *d, const u *a, const u *b);                                           \
+  uint32_t ptx_##f##_cmp(enum ptx_cmp op, const u *a, const u *b, bool ftz);                       \
+  uint32_t ptx_##f##_testp(enum ptx_testp op, const u *a);
+PTX_FP_DECL_BITS(f32, uint32_t)
+PTX_FP_DECL_BITS(f64, uint64_t)
+#undef PTX_FP_DECL_BITS
+
+/* Approximate instructions. Each is far more accurate than the manual's bound, given here; a
+ * simulated program therefore sees a legal result, not the bits of a particular GPU. */
+void ptx_f32_rcp_approx(uint32_t *d, const uint32_t *a, bool ftz);   /* 1 ulp */
+void ptx_f32_sqrt_approx(uint32_t *d, const uint32_t *a, bool ftz);  /* relative 2^-23 */
+void ptx_f32_rsqrt_approx(uint32_t *d, const uint32_t *a, bool ftz); /* relative 2^-22.9 */
+void ptx_f32_ex2_approx(uint32_t *d, const uint32_t *a, bool ftz);   /* 2 ulp */
+/* Absolute 2^-22 in (0.5, 2), relative 2^-22 elsewhere. */
+void ptx_f32_lg2_approx(uint32_t *d, const uint32_t *a, bool ftz);
+/* Absolute 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi]; no bound beyond. */
+void ptx_f32_sin_approx(uint32_t *d, const uint32_t *a, bool ftz);
+void ptx_f32_cos_approx(uint32_t *d, const uint32_t *a, bool ftz);
+void ptx_f32_tanh_approx(uint32_t *d, const uint32_t *a); /* relative 2^-11 */
+/* a * (1/b): 2 ulp for |b| in [2^-126, 2^126]; beyond 2^126 zero, or NaN if a is infinite. */
+void ptx_f32_div_approx(uint32_t *d, const uint32_t *a, const uint32_t *b, bool ftz);
+void ptx_f32_div_full(uint32_t *d, const uint32_t *a, const uint32_t *b, bool ftz); /* 2 ulp */
+/* Only the upper 32 bits of the operand are used and the result's lower 32 bits are zero; the
+ * manual gives no bound. Subnormal operands and results are flushed. */
+void ptx_f64_rcp_approx_ftz(uint64_t *d, const uint64_t *a);
+void ptx_f64_rsqrt_approx_ftz(uint64_t *d, const uint64_t *a);
+/* No bound in the manual; here two correctly rounded steps, hence under 1.5 ulp. */
+void ptx_f64_rsqrt_approx(uint64_t *d, const uint64_t *a);
+
+/* Conversions. TF32 is a destination only, held in 32 bits; BF16 and F16 are held in 16 bits. */
+enum ptx_cvt_type {
+  PTX_CVT_U8,
+  PTX_CVT_S8,
+  PTX_CVT_U16,
+  PTX_CVT_S16,
+  PTX_CVT_U32,
+  PTX_CVT_S32,
+  PTX_CVT_U64,
+  PTX_CVT_S64,
+  PTX_CVT_F16,
+  PTX_CVT_BF16,
+  PTX_CVT_TF32,
+  PTX_CVT_F32,
+  PTX_CVT_F64,
+  PTX_CVT_TYPES
+};
+
+/* rnd is the direction. integral says that it was written .rni .rzi .rmi .rpi: it matters between
+ * floating-point types of one size, where the value becomes a whole number; conversions to integers
+ * always round to a whole number. Conversions that need no rounding ignore rnd. */
+struct ptx_cvtmode {
+  uint8_t rnd, integral, ftz, sat;
+};
+
+/* d and s are arrays of 32 lanes, each of its own type's width, in host byte order. They must not
+ * overlap unless they are the same array of equal width. */
+typedef void (*ptx_cvt_fn)(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx_cvtmode m,
+                           void *d, const void *s);
+
+/* Any conversion, through the function that ptx_cvt_select would give. */
+void ptx_cvt(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx_cvtmode m, void *d,
+             const void *s);
+
+/* The fastest function for a conversion, to be called with the same dt, st and m. */
+ptx_cvt_fn ptx_cvt_select(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx_cvtmode m);
+
+/* cvt.f16x2.f32 and cvt.bf16x2.f32 (half is PTX_CVT_F16 or PTX_CVT_BF16): a fills the upper half
+ * of a lane of d, b the lower. */
+void ptx_cvt_pack2(enum ptx_cvt_type half, struct ptx_cvtmode m, uint32_t *d, const uint32_t *a,
+                   const uint32_t *b);
+
+#endif
