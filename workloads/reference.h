@@ -14,22 +14,23 @@
 #include <xxhash.h>
 
 struct ref {
+  const char *launch;
   const char *input;
   int argc;
   char **argv;
 };
 
 static inline struct ref ref_begin(int argc, char **argv) {
-  if (argc < 2) {
-    fprintf(stderr, "usage: %s INPUT NAME=VALUE...\n", argv[0]);
+  if (argc < 3) {
+    fprintf(stderr, "usage: %s LAUNCH INPUT NAME=VALUE...\n", argv[0]);
     exit(2);
   }
-  return (struct ref){.input = argv[1], .argc = argc, .argv = argv};
+  return (struct ref){.launch = argv[1], .input = argv[2], .argc = argc, .argv = argv};
 }
 
 static inline uint32_t ref_var(const struct ref *r, const char *name) {
   size_t length = strlen(name);
-  for (int a = 2; a < r->argc; a++) {
+  for (int a = 3; a < r->argc; a++) {
     if (strncmp(r->argv[a], name, length) == 0 && r->argv[a][length] == '=')
       return (uint32_t)strtoul(r->argv[a] + length + 1, NULL, 10);
   }

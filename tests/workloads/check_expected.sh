@@ -3,7 +3,7 @@
 #
 #   check_expected.sh [--bench] [--print] [WORKLOAD ...]
 #
-# For every workload with a reference.c and every input of its launch file (bench only with --bench) the reference's
+# For every folder with a reference.c and every input of its launch files (bench only with --bench) the reference's
 # expect lines must be in the launch file, and the launch file must have no other checksum for that input. Registers and
 # static shared bytes must be those that ptxas gave, which head the PTX. --print shows the lines instead of comparing.
 set -eu
@@ -41,11 +41,10 @@ inputs_of() {
   sed -n '/^inputs:/,/^[a-z]*:/{s/^  \([a-z_]*\): *{\(.*\)}.*/\1, \2/p;}' "$1" | sed 's/: */=/g; s/,//g'
 }
 
-check_input() { # WORKLOAD INPUT NAME=VALUE...
-  name=$1
-  file=$root/workloads/$name/$name.yaml
+check_input() { # YAML INPUT NAME=VALUE...
+  file=$1
   shift
-  "$tmp/$name" "$@" >"$tmp/lines"
+  "$tmp/reference" "$(basename "$file" .yaml)" "$@" >"$tmp/lines"
   if [ $print = yes ]; then
     cat "$tmp/lines"
     return
@@ -54,8 +53,10 @@ check_input() { # WORKLOAD INPUT NAME=VALUE...
   sort "$tmp/lines" >"$tmp/want"
   checks=$((checks + 1))
   diff "$tmp/have" "$tmp/want" >"$tmp/diff" ||
-    fail "$name: input $1 differs (< launch file, > reference):
+    fail "$file: input $1 differs (< launch file, > reference):
 $(cat "$tmp/diff")"
+  grep -q "^  - {buffer: [a-z0-9_]*, \(input: $1, checksum\|formula\|values\):" "$file" ||
+    fail "$file: nothing is expected of input $1"
 }
 
 # Every kernel with the registers and shared bytes beside it, from the launch file and from the PTX's head.
@@ -75,17 +76,19 @@ check_ptxas() { # YAML PTX...
 
 for workload; do
   dir=$root/workloads/$workload
-  ${CC:-cc} -std=gnu11 -O2 -Wall -Wextra -ffp-contract=off -o "$tmp/$workload" "$dir/reference.c" \
+  ${CC:-cc} -std=gnu11 -O2 -Wall -Wextra -ffp-contract=off -o "$tmp/reference" "$dir/reference.c" \
     -lxxhash -lm
-  inputs_of "$dir/$workload.yaml" >"$tmp/inputs"
-  [ -s "$tmp/inputs" ] || fail "$workload: no inputs"
-  while read -r line; do
-    case $line in
-      bench*) [ $bench = yes ] || continue ;;
-    esac
-    # shellcheck disable=SC2086 # the words are the arguments
-    check_input "$workload" $line
-  done <"$tmp/inputs"
+  for file in "$dir"/*.yaml; do
+    inputs_of "$file" >"$tmp/inputs"
+    [ -s "$tmp/inputs" ] || fail "$file: no inputs"
+    while read -r line; do
+      case $line in
+        bench*) [ $bench = yes ] || continue ;;
+      esac
+      # shellcheck disable=SC2086 # the words are the arguments
+      check_input "$file" $line
+    done <"$tmp/inputs"
+  done
 done
 
 if [ $print = no ]; then
