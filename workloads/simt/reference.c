@@ -274,8 +274,7 @@ static void vectors(const struct ref *r) {
     g[4 * i + 3] = -v[0];
     for (size_t b = 0; b < 4; b++)
       out[2 * i] += (ref_hash(2, 4 * i + b) & 255) << (8 * b);
-    int16_t s = (int16_t)ref_hash(3, 2 * i);
-    out[2 * i] += (uint32_t)s;
+    out[2 * i] += ((ref_hash(3, 2 * i) & 0xffff) ^ 0x8000) - 0x8000; // sign-extended
     out[2 * i + 1] = (uint32_t)((int16_t)ref_hash(3, 2 * i + 1) * (int8_t)ref_hash(4, i));
   }
   ref_expect(r, "g", g, 4 * n * sizeof *g);
