@@ -2,11 +2,18 @@
 #ifndef WEIR_CLI_CMD_H
 #define WEIR_CLI_CMD_H
 
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/registry.h"
+#include "base/settings.h"
+#include "base/text.h"
 #include "weir/err.h"
 
 enum { WEIR_EXIT_OK, WEIR_EXIT_FAILED, WEIR_EXIT_USAGE, WEIR_EXIT_INTERNAL };
 
-/* argv[0] is the command's name. The result is the exit code. */
+/* argv[0] is the command's name; `weir help NAME` calls it with "--help". The result is the exit
+ * code. */
 int weir_cmd_docs(int argc, char **argv);
 int weir_cmd_explain(int argc, char **argv);
 int weir_cmd_help(int argc, char **argv);
@@ -14,13 +21,37 @@ int weir_cmd_lint(int argc, char **argv);
 int weir_cmd_list(int argc, char **argv);
 int weir_cmd_run(int argc, char **argv);
 
+struct weir_command {
+  const char *name, *help; /* help NULL: works, but is not listed */
+  int (*run)(int argc, char **argv);
+};
+extern const struct weir_command weir_commands[]; /* ends with a NULL name */
+const struct weir_command *weir_command_find(const char *name);
+/* The list of commands. */
+void weir_cli_overview(FILE *out);
+int weir_cli_unknown_command(const char *name);
+
 /* Print "weir: MESSAGE" to stderr; returns the exit code for the error's status. */
 int weir_cli_error(const struct weir_err *err);
 /* A mistake on the command line: "weir COMMAND: message" and where to find help; returns 2. */
 int weir_cli_usage(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Write a text to stdout and free it; returns the exit code (1 if it is incomplete or cannot be
+ * written). */
+int weir_cli_print(struct weir_text *text);
 
 /* Folder that holds workloads/ and the other data: $WEIR_DATA, else the source tree this program
  * was built from if it is still there, else the folder of the installation. */
 const char *weir_cli_data_dir(void);
+/* Names of the built-in workloads, sorted. workloads/NAME/NAME.yaml is called NAME,
+ * workloads/A/B.yaml is called A/B. */
+enum weir_status weir_cli_workloads(struct weir_arena *a, const char *const **names, size_t *n,
+                                    struct weir_err *err);
+/* The launch file of a built-in workload; WEIR_ENOENT with the nearest name. */
+enum weir_status weir_cli_workload_path(struct weir_arena *a, const char *name, const char **path,
+                                        struct weir_err *err);
+
+/* All declared tables, each list ended by NULL. */
+extern const struct weir_param_group *const weir_param_groups[];
+extern const struct weir_stat_group *const weir_stat_groups[];
 
 #endif

@@ -1,34 +1,68 @@
 /* The program: finds the command and calls it. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/suggest.h"
 #include "cli/cmd.h"
 #include "weir_build.h"
 
-struct command {
-  const char *name, *help; /* help NULL: not listed */
-  int (*run)(int argc, char **argv);
-};
-
-static const struct command commands[] = {
+const struct weir_command weir_commands[] = {
 #ifdef WEIR_HAVE_CMD_RUN
     {"run", "execute a launch file or a built-in workload", weir_cmd_run},
 #endif
 #ifdef WEIR_HAVE_CMD_LINT
     {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
 #endif
+    {"list", "list the built-in workloads or all parameters", weir_cmd_list},
+    {"explain", "say what a parameter or statistic means and where its value comes from",
+     weir_cmd_explain},
+    {"help", "explain a command", weir_cmd_help},
+    {"docs", NULL, weir_cmd_docs},
     {NULL, NULL, NULL},
 };
 
+const struct weir_command *weir_command_find(const char *name) {
+  for (const struct weir_command *c = weir_commands; c->name; c++) {
+    if (!strcmp(c->name, name)) return c;
+  }
+  return NULL;
+}
+
+void weir_cli_overview(FILE *out) {
+  fputs("weir simulates the memory hierarchy of a GPU.\n\n"
+        "Usage: weir COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n",
+        out);
+  for (const struct weir_command *c = weir_commands; c->name; c++) {
+    if (c->help) fprintf(out, "  %-10s%s\n", c->name, c->help);
+  }
+  fputs("\nA first run:  weir run vecadd\n"
+        "More:         weir help COMMAND\n"
+        "Exit codes:   0 good, 1 the run failed, 2 wrong usage or input, 3 weir itself is wrong\n",
+        out);
+}
+
+int weir_cli_unknown_command(const char *name) {
+  const char *names[sizeof weir_commands / sizeof *weir_commands];
+  size_t n = 0;
+  for (const struct weir_command *c = weir_commands; c->name; c++) {
+    if (c->help) names[n++] = c->name;
+  }
+  const char *near = weir_nearest(name, names, n);
+  fprintf(stderr, "weir: there is no command '%s'\n", name);
+  if (near) fprintf(stderr, "  did you mean '%s'?\n", near);
+  fputs("Try 'weir --help'.\n", stderr);
+  return WEIR_EXIT_USAGE;
+}
+
 int weir_cli_error(const struct weir_err *err) {
+  fflush(stdout);
   fprintf(stderr, "weir: %s\n", err->msg);
   return weir_status_exit(err->code);
 }
 
 int weir_cli_usage(const char *command, const char *fmt, ...) {
+  fflush(stdout);
   fprintf(stderr, "weir %s: ", command);
   va_list ap;
   va_start(ap, fmt);
@@ -38,20 +72,37 @@ int weir_cli_usage(const char *command, const char *fmt, ...) {
   return WEIR_EXIT_USAGE;
 }
 
-const char *weir_cli_data_dir(void) {
-  const char *env = getenv("WEIR_DATA");
-  if (env && *env) return env;
-  return access(WEIR_SOURCE_DATA "/workloads", R_OK | X_OK) == 0 ? WEIR_SOURCE_DATA
-                                                                 : WEIR_INSTALL_DATA;
+int weir_cli_print(struct weir_text *text) {
+  bool good = !text->failed;
+  if (!good) fputs("weir: out of memory\n", stderr);
+  if (text->n) fwrite(text->v, 1, text->n, stdout);
+  weir_text_free(text);
+  return good ? WEIR_EXIT_OK : WEIR_EXIT_FAILED;
 }
 
-int main(int argc, char **argv) {
-  if (argc > 1 && !strcmp(argv[1], "--version")) {
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    weir_cli_overview(stderr);
+    return WEIR_EXIT_USAGE;
+  }
+  if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
     puts("weir " WEIR_VERSION);
     return WEIR_EXIT_OK;
   }
-  for (const struct command *c = commands; argc > 1 && c->name; c++) {
-    if (!strcmp(c->name, argv[1])) return c->run(argc - 1, argv + 1);
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    weir_cli_overview(stdout);
+    return WEIR_EXIT_OK;
   }
-  return WEIR_EXIT_USAGE;
+  const struct weir_command *c = weir_command_find(argv[1]);
+  return c ? c->run(argc - 1, argv + 1) : weir_cli_unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv) {
+  int exit_code = dispatch(argc, argv);
+  /* A full disk must not look like success. */
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("weir: cannot write the output");
+    return WEIR_EXIT_FAILED;
+  }
+  return exit_code;
 }

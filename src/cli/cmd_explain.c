@@ -1,0 +1,115 @@
+/* weir explain KEY... */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/reference.h"
+#include "base/stat_io.h"
+#include "cli/cmd.h"
+#include "cli/opt.h"
+
+enum { OPT_SET = 1, OPT_CONFIG };
+
+static const struct weir_usage usage = {
+    .command = "explain",
+    .synopsis = "[--config FILE] [--set KEY=VALUE]... KEY...",
+    .about =
+        "Say what a parameter or a statistic means: value, default, accepted values, unit, where\n"
+        "the default comes from and where the value was set.",
+    .opts =
+        (const struct weir_opt[]){
+            {"config", 'c', "FILE", "read a settings file, as 'weir run' would", OPT_CONFIG},
+            {"set", 's', "KEY=VALUE", "set a parameter, as 'weir run' would", OPT_SET},
+            {.name = NULL}},
+    .examples = "  weir explain exec.quantum\n"
+                "  weir explain --set exec.quantum=64 exec.quantum\n",
+};
+
+static void line(const char *label, const char *text) {
+  if (text && *text) printf("  %-10s%s\n", label, text);
+}
+
+static void explain_param(const struct weir_setting *v) {
+  const struct weir_param *p = v->param;
+  char range[256], origin[512], value[512];
+  printf("%s.%s\n", v->group->prefix, p->name);
+  snprintf(value, sizeof value, "%s%s%s", v->text, p->unit ? " " : "", p->unit ? p->unit : "");
+  line("value", value);
+  line("set by", weir_setting_origin(v, origin, sizeof origin));
+  line("default", p->def);
+  line("accepted", weir_param_range(p, range, sizeof range));
+  line("unit", p->unit);
+  line("meaning", p->help);
+  line("source", p->source);
+}
+
+/* The statistic "prefix.name", or NULL. */
+static const struct weir_stat *find_stat(const char *path, const struct weir_stat_group **group) {
+  for (size_t g = 0; weir_stat_groups[g]; g++) {
+    size_t n = strlen(weir_stat_groups[g]->prefix);
+    if (strncmp(path, weir_stat_groups[g]->prefix, n) != 0 || path[n] != '.') continue;
+    *group = weir_stat_groups[g];
+    const struct weir_stat *s = weir_stat_find(weir_stat_groups[g]->table, path + n + 1);
+    if (s) return s;
+  }
+  return NULL;
+}
+
+static void explain_stat(const struct weir_stat_group *g, const struct weir_stat *s) {
+  static const char *const kinds[] = {"a counter; adds up over kernels and units",
+                                      "a maximum; over kernels and units, the largest counts",
+                                      "a ratio; computed from the sums when shown"};
+  printf("%s.%s\n", g->prefix, s->name);
+  line("kind", kinds[s->kind]);
+  line("unit", s->unit);
+  line("meaning", s->help);
+}
+
+static enum weir_status explain(const struct weir_settings *s, const char *key,
+                                struct weir_err *err) {
+  const struct weir_setting *v = weir_settings_find(s, key);
+  const struct weir_stat_group *g = NULL;
+  const struct weir_stat *stat = v ? NULL : find_stat(key, &g);
+  if (v) {
+    explain_param(v);
+  } else if (stat) {
+    explain_stat(g, stat);
+  } else {
+    return weir_settings_unknown(s, key, NULL, err);
+  }
+  return WEIR_OK;
+}
+
+static enum weir_status add_file(struct weir_settings *s, const char *path, struct weir_err *err) {
+  struct weir_config c;
+  enum weir_status status = weir_config_load(&c, path, err);
+  if (!status) status = weir_settings_config(s, WEIR_LAYER_USER, &c, 0, err);
+  weir_config_free(&c);
+  return status;
+}
+
+static int explain_all(int argc, char **argv, struct weir_settings *s) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  enum weir_status status = WEIR_OK;
+  int n_keys = 0;
+  for (int opt; !status && (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    if (opt == WEIR_OPT_DONE) return args.exit_code;
+    if (opt == OPT_SET) status = weir_settings_assign(s, args.value, &err);
+    if (opt == OPT_CONFIG) status = add_file(s, args.value, &err);
+    if (opt == WEIR_OPT_WORD)
+      argv[n_keys++] = (char *)args.value; /* before args.at: read already */
+  }
+  if (!status && !n_keys) return weir_cli_usage("explain", "explain which parameter?");
+  for (int i = 0; !status && i < n_keys; i++)
+    status = explain(s, argv[i], &err);
+  return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
+}
+
+int weir_cmd_explain(int argc, char **argv) {
+  struct weir_settings s;
+  struct weir_err err;
+  if (weir_settings_init(&s, weir_param_groups, &err) != WEIR_OK) return weir_cli_error(&err);
+  int exit_code = explain_all(argc, argv, &s);
+  weir_settings_free(&s);
+  return exit_code;
+}

@@ -1,0 +1,153 @@
+/* weir list workloads|params|stats */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/reference.h"
+#include "base/suggest.h"
+#include "base/table.h"
+#include "cli/cmd.h"
+#include "cli/opt.h"
+
+enum { OPT_NAMES = 1 };
+
+static const struct weir_usage usage = {
+    .command = "list",
+    .synopsis = "workloads|params|stats [--names]",
+    .about =
+        "List the built-in workloads, the parameters that --set accepts, or the statistics that\n"
+        "a run prints.",
+    .opts = (const struct weir_opt[]){{"names", 'n', NULL, "names only, one per line", OPT_NAMES},
+                                      {.name = NULL}},
+    .examples = "  weir list workloads\n  weir list params\n",
+};
+
+static int print_table(struct weir_table *t) {
+  struct weir_text out = {0};
+  struct weir_err err;
+  if (!t) {
+    weir_fail(&err, WEIR_ENOMEM, "out of memory");
+    return weir_cli_error(&err);
+  }
+  enum weir_status status = weir_table_text(t, &out, &err);
+  weir_table_free(t);
+  if (status) {
+    weir_text_free(&out);
+    return weir_cli_error(&err);
+  }
+  return weir_cli_print(&out);
+}
+
+/* The words of the launch file itself say what a workload is. */
+static enum weir_status workload_row(struct weir_table *t, struct weir_arena *a, const char *name,
+                                     struct weir_err *err) {
+  const char *path;
+  struct weir_config c;
+  enum weir_status status = weir_cli_workload_path(a, name, &path, err);
+  if (!status) status = weir_config_load(&c, path, err);
+  if (status) return status;
+  const char *about = weir_config_get(&c, "about");
+  struct weir_text inputs = {0};
+  uint32_t top = weir_config_at(&c, "inputs");
+  for (uint32_t i = top ? weir_config_first(&c, top) : 0; i; i = weir_config_next(&c, i)) {
+    if (c.entry[i].key) weir_text_printf(&inputs, "%s%s", inputs.n ? ", " : "", c.entry[i].key);
+  }
+  weir_table_cell(t, "%s", name);
+  weir_table_cell(t, "%s", inputs.v ? inputs.v : "");
+  weir_table_cell(t, "%s", about ? about : "");
+  weir_text_free(&inputs);
+  weir_config_free(&c);
+  return WEIR_OK;
+}
+
+static int list_workloads(bool names_only) {
+  static const struct weir_column columns[] = {{"workload", NULL, WEIR_LEFT},
+                                               {"inputs", NULL, WEIR_LEFT},
+                                               {"what it does", NULL, WEIR_LEFT}};
+  struct weir_arena a = {0};
+  struct weir_err err;
+  const char *const *names;
+  size_t n;
+  enum weir_status status = weir_cli_workloads(&a, &names, &n, &err);
+  struct weir_table *t = weir_table_new(columns, 3);
+  for (size_t i = 0; !status && i < n; i++) {
+    if (names_only) {
+      puts(names[i]);
+    } else if (t) {
+      status = workload_row(t, &a, names[i], &err);
+    }
+  }
+  weir_arena_free(&a);
+  if (!status && !names_only) return print_table(t);
+  weir_table_free(t);
+  return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
+}
+
+static int list_params(bool names_only) {
+  static const struct weir_column columns[] = {{"parameter", NULL, WEIR_LEFT},
+                                               {"default", NULL, WEIR_RIGHT},
+                                               {"unit", NULL, WEIR_LEFT},
+                                               {"accepted", NULL, WEIR_LEFT},
+                                               {"meaning", NULL, WEIR_LEFT}};
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 5);
+  for (size_t g = 0; weir_param_groups[g]; g++) {
+    const struct weir_param_group *group = weir_param_groups[g];
+    for (const struct weir_param *p = group->table; p->name; p++) {
+      char range[256];
+      if (names_only) printf("%s.%s\n", group->prefix, p->name);
+      if (!t) continue;
+      weir_table_cell(t, "%s.%s", group->prefix, p->name);
+      weir_table_cell(t, "%s", p->def);
+      weir_table_cell(t, "%s", p->unit ? p->unit : "");
+      weir_table_cell(t, "%s", weir_param_range(p, range, sizeof range));
+      weir_table_cell(t, "%s", p->help);
+    }
+  }
+  return names_only ? WEIR_EXIT_OK : print_table(t);
+}
+
+static int list_stats(bool names_only) {
+  static const struct weir_column columns[] = {
+      {"statistic", NULL, WEIR_LEFT}, {"unit", NULL, WEIR_LEFT}, {"meaning", NULL, WEIR_LEFT}};
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
+  for (size_t g = 0; weir_stat_groups[g]; g++) {
+    const struct weir_stat_group *group = weir_stat_groups[g];
+    for (const struct weir_stat *s = group->table; s->name; s++) {
+      if (names_only) printf("%s.%s\n", group->prefix, s->name);
+      if (!t) continue;
+      weir_table_cell(t, "%s.%s", group->prefix, s->name);
+      weir_table_cell(t, "%s", s->unit ? s->unit : "");
+      weir_table_cell(t, "%s", s->help);
+    }
+  }
+  return names_only ? WEIR_EXIT_OK : print_table(t);
+}
+
+int weir_cmd_list(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    int (*list)(bool names_only);
+  } kinds[] = {{"workloads", list_workloads}, {"params", list_params}, {"stats", list_stats}};
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  bool names_only = false;
+  const char *what = NULL;
+  for (int opt; (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    if (opt == WEIR_OPT_DONE) return args.exit_code;
+    if (opt == OPT_NAMES) {
+      names_only = true;
+    } else if (what) {
+      return weir_cli_usage("list", "one list at a time: '%s' or '%s'?", what, args.value);
+    } else {
+      what = args.value;
+    }
+  }
+  if (!what) return weir_cli_usage("list", "list what? workloads, params or stats");
+  const char *names[sizeof kinds / sizeof *kinds];
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (!strcmp(kinds[i].name, what)) return kinds[i].list(names_only);
+    names[i] = kinds[i].name;
+  }
+  const char *near = weir_nearest(what, names, sizeof kinds / sizeof *kinds);
+  if (near) return weir_cli_usage("list", "there is no list '%s'; did you mean '%s'?", what, near);
+  return weir_cli_usage("list", "there is no list '%s', only workloads, params and stats", what);
+}

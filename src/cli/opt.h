@@ -1,0 +1,40 @@
+/* Options of a command as a table: parsing and --help come from the same rows. */
+#ifndef WEIR_CLI_OPT_H
+#define WEIR_CLI_OPT_H
+
+struct weir_opt {
+  const char *name; /* without "--" */
+  char letter;      /* short form, or 0 */
+  const char *arg;  /* name of its value in the help, or NULL if it takes none */
+  const char *help; /* '\n' continues on the next line */
+  int id;           /* what weir_opt_next returns; above 0 */
+};
+
+struct weir_usage {
+  const char *command, *synopsis, *about;
+  const struct weir_opt *opts; /* ends with a NULL name; --help is added */
+  const char *examples;        /* may be NULL */
+};
+
+enum {
+  WEIR_OPT_END = 0,
+  WEIR_OPT_WORD = -1, /* not an option */
+  WEIR_OPT_DONE =
+      -2 /* --help was printed, or the line is wrong and that was said: return `exit_code` */
+};
+
+struct weir_args {
+  int argc;
+  char **argv;
+  int at;              /* start with 1 */
+  const char *value;   /* of the option, or the word */
+  const char *cluster; /* private: rest of -abc */
+  int words_only;      /* private: after -- */
+  int exit_code;
+};
+
+/* --name value, --name=value, -n value, -nvalue, -ab, and -- before words. */
+int weir_opt_next(struct weir_args *a, const struct weir_usage *u);
+void weir_opt_help(const struct weir_usage *u);
+
+#endif
