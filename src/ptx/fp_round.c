@@ -8,6 +8,9 @@
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #ifdef __clang__
 #pragma STDC FENV_ACCESS ON
@@ -45,18 +48,16 @@ static inline uint64_t from_f64(double f) {
 typedef void kernel32(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c);
 typedef void kernel64(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c);
 
-/* Both kernels of an operation on x, y, z; attr is empty or a function attribute. */
-#define KERNELS(attr, name, expr32, expr64)                                                        \
-  attr KERNEL void name##_k32(uint32_t *d, const uint32_t *a, const uint32_t *b,                   \
-                              const uint32_t *c) {                                                 \
+/* Both kernels of an operation on x, y, z. */
+#define KERNELS(name, expr32, expr64)                                                              \
+  KERNEL void name##_k32(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c) {   \
     PTX_FP_EACH_LANE(i) {                                                                          \
       float x = to_f32(a[i]), y = to_f32(b[i]), z = to_f32(c[i]);                                  \
       (void)y, (void)z;                                                                            \
       d[i] = from_f32(expr32);                                                                     \
     }                                                                                              \
   }                                                                                                \
-  attr KERNEL void name##_k64(uint64_t *d, const uint64_t *a, const uint64_t *b,                   \
-                              const uint64_t *c) {                                                 \
+  KERNEL void name##_k64(uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c) {   \
     PTX_FP_EACH_LANE(i) {                                                                          \
       double x = to_f64(a[i]), y = to_f64(b[i]), z = to_f64(c[i]);                                 \
       (void)y, (void)z;                                                                            \
@@ -64,20 +65,40 @@ typedef void kernel64(uint64_t *d, const uint64_t *a, const uint64_t *b, const u
     }                                                                                              \
   }
 
-KERNELS(, add, x + y, x + y)
-KERNELS(, sub, x - y, x - y)
-KERNELS(, mul, x *y, x *y)
-KERNELS(, div, x / y, x / y)
-KERNELS(, rcp, 1.0f / x, 1.0 / x)
-KERNELS(, sqrt, sqrtf(x), sqrt(x))
+KERNELS(add, x + y, x + y)
+KERNELS(sub, x - y, x - y)
+KERNELS(mul, x *y, x *y)
+KERNELS(div, x / y, x / y)
+KERNELS(rcp, 1.0f / x, 1.0 / x)
+KERNELS(sqrt, sqrtf(x), sqrt(x))
 /* The C library's fmaf and fma round as the mode says, with or without the instruction. */
-KERNELS(, fma, fmaf(x, y, z), fma(x, y, z))
+KERNELS(fma, fmaf(x, y, z), fma(x, y, z))
 
 /* A build for plain x86-64 still uses the instruction, eight lanes at a time, where the host has
- * it: a fused multiply-add has one correct result, so this changes nothing but the speed. */
-#if defined(__x86_64__) && !defined(__FMA__)
-KERNELS(__attribute__((target("avx2,fma"))), fma_hw, __builtin_fmaf(x, y, z),
-        __builtin_fma(x, y, z))
+ * it: a fused multiply-add has one correct result, so this changes nothing but the speed.
+ * Intrinsics, because gcc leaves such calls scalar under -frounding-math. */
+#ifdef __x86_64__
+__attribute__((target("avx2,fma"))) KERNEL void fma_hw_k32(uint32_t *d, const uint32_t *a,
+                                                           const uint32_t *b, const uint32_t *c) {
+  for (unsigned i = 0; i < PTX_FP_LANES; i += 8) {
+    __m256 x = _mm256_loadu_ps((const float *)(a + i)), y = _mm256_loadu_ps((const float *)(b + i));
+    __m256 r = _mm256_fmadd_ps(x, y, _mm256_loadu_ps((const float *)(c + i)));
+    __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32((int)PTX_F32_NAN));
+    r = _mm256_blendv_ps(r, nan, _mm256_cmp_ps(r, r, _CMP_UNORD_Q));
+    _mm256_storeu_ps((float *)(d + i), r);
+  }
+}
+
+__attribute__((target("avx2,fma"))) KERNEL void fma_hw_k64(uint64_t *d, const uint64_t *a,
+                                                           const uint64_t *b, const uint64_t *c) {
+  for (unsigned i = 0; i < PTX_FP_LANES; i += 4) {
+    __m256d x = _mm256_loadu_pd((const double *)(a + i));
+    __m256d y = _mm256_loadu_pd((const double *)(b + i));
+    __m256d r = _mm256_fmadd_pd(x, y, _mm256_loadu_pd((const double *)(c + i)));
+    _mm256_storeu_pd((double *)(d + i), r);
+  }
+}
+
 #define FMA_KERNEL(w)                                                                              \
   (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2") ? fma_hw_k##w : fma_k##w)
 #else
@@ -171,9 +192,14 @@ static inline int64_t key64(uint64_t x) {
   return (int64_t)(x ^ (uint64_t)((int64_t)x >> 63 & INT64_MAX));
 }
 
-static inline uint64_t flush64(uint64_t x) {
-  return x; /* .ftz does not exist for f64 */
-}
+/* A conditional in the lane loop would keep it from being vectorised, so .ftz makes copies. */
+#define FLUSHED32(a, ftz)                                                                          \
+  uint32_t flushed_##a[PTX_FP_LANES];                                                              \
+  if (ftz) {                                                                                       \
+    flush(flushed_##a, a);                                                                         \
+    a = flushed_##a;                                                                               \
+  }
+#define FLUSHED64(a, ftz) (void)(ftz) /* there is no .ftz for f64 */
 
 static inline uint32_t nan32(uint32_t a, uint32_t b) {
   (void)a, (void)b;
@@ -184,19 +210,20 @@ static inline uint64_t nan64(uint64_t a, uint64_t b) {
   return ptx_f64_nan(a, b, b);
 }
 
-#define flush32 ptx_f32_flush
-
 #define MINMAX(f, u, w, name, less)                                                                \
   void ptx_##f##_##name(u *d, const u *a, const u *b, struct ptx_minmax m) {                       \
-    const u sign = (u)1 << (w - 1);                                                                \
+    const u sign = (u)1 << (w - 1), clear = m.xorsign_abs ? sign : 0;                              \
+    const int either = m.nan ? 1 : 0;                                                              \
+    FLUSHED##w(a, m.ftz);                                                                          \
+    FLUSHED##w(b, m.ftz);                                                                          \
     PTX_FP_EACH_LANE(i) {                                                                          \
-      u x = m.ftz ? flush##w(a[i]) : a[i], y = m.ftz ? flush##w(b[i]) : b[i];                      \
-      u xs = (x ^ y) & sign, p = m.xorsign_abs ? x & ~sign : x, q = m.xorsign_abs ? y & ~sign : y; \
-      u r = key##w(p) less key##w(q) ? p : q;                                                      \
+      u x = a[i], y = b[i], p = x & ~clear, q = y & ~clear;                                        \
       int xn = ptx_##f##_is_nan(x), yn = ptx_##f##_is_nan(y);                                      \
-      r = xn ? q : yn ? p : r;                                                                     \
-      r = m.xorsign_abs ? r | xs : r;                                                              \
-      d[i] = (xn & yn) | (m.nan & (xn | yn)) ? nan##w(x, y) : r;                                   \
+      u r = key##w(p) less key##w(q) ? p : q;                                                      \
+      r = yn ? p : r;                                                                              \
+      r = xn ? q : r;                                                                              \
+      r |= (x ^ y) & clear;                                                                        \
+      d[i] = (xn & yn) | (either & (xn | yn)) ? nan##w(x, y) : r;                                  \
     }                                                                                              \
   }
 
@@ -231,20 +258,30 @@ static uint32_t lane_mask(const uint8_t *flag) {
   return mask;
 }
 
+#define BIT4(i) 1u << (i), 2u << (i), 4u << (i), 8u << (i)
+#define BIT32   BIT4(0), BIT4(4), BIT4(8), BIT4(12), BIT4(16), BIT4(20), BIT4(24), BIT4(28)
+static const uint32_t lane_bit32[PTX_FP_LANES] = {BIT32};
+static const uint64_t lane_bit64[PTX_FP_LANES] = {BIT32};
+
 #define CMP(f, u, w)                                                                               \
   uint32_t ptx_##f##_cmp(enum ptx_cmp op, const u *a, const u *b, bool ftz) {                      \
-    const uint8_t truth = cmp_truth[op];                                                           \
-    uint8_t flag[PTX_FP_LANES];                                                                    \
-    PTX_FP_EACH_LANE(i) {                                                                          \
-      u x = ftz ? flush##w(a[i]) : a[i], y = ftz ? flush##w(b[i]) : b[i];                          \
-      /* Adding 0 to -0 would do in arithmetic; the two zeros are one here. */                     \
-      x = (u)(x << 1) ? x : 0, y = (u)(y << 1) ? y : 0;                                            \
-      uint8_t lt = key##w(x)<key##w(y), gt = key##w(x)> key##w(y);                                 \
-      uint8_t rel = (uint8_t)(lt ? IS_LT : gt ? IS_GT : IS_EQ);                                    \
+    const u all = (u)-1, on_lt = cmp_truth[op] & IS_LT ? all : 0;                                  \
+    const u on_eq = cmp_truth[op] & IS_EQ ? all : 0, on_gt = cmp_truth[op] & IS_GT ? all : 0;      \
+    const u on_un = cmp_truth[op] & IS_UN ? all : 0;                                               \
+    u mask = 0;                                                                                    \
+    FLUSHED##w(a, ftz);                                                                            \
+    FLUSHED##w(b, ftz);                                                                            \
+    for (unsigned i = 0; i < PTX_FP_LANES; i++) {                                                  \
+      u x = a[i], y = b[i], bit = lane_bit##w[i];                                                  \
       int un = (int)ptx_##f##_is_nan(x) | (int)ptx_##f##_is_nan(y);                                \
-      flag[i] = truth & (un ? IS_UN : rel);                                                        \
+      x = (u)(x << 1) ? x : 0; /* the two zeros are one */                                         \
+      y = (u)(y << 1) ? y : 0;                                                                     \
+      u hit = key##w(x) < key##w(y) ? on_lt : on_eq;                                               \
+      hit = key##w(x) > key##w(y) ? on_gt : hit;                                                   \
+      hit = un ? on_un : hit;                                                                      \
+      mask |= hit & bit;                                                                           \
     }                                                                                              \
-    return lane_mask(flag);                                                                        \
+    return (uint32_t)mask;                                                                         \
   }
 
 enum { IS_ZERO = 1, IS_SUB = 2, IS_NORM = 4, IS_INF = 8, IS_NAN = 16 };
@@ -272,10 +309,12 @@ static const uint8_t testp_truth[] = {
 /* A NaN is treated like a number: its sign changes and its payload stays. */
 #define SIGNS(f, u, w)                                                                             \
   void ptx_##f##_abs(u *d, const u *a, bool ftz) {                                                 \
-    PTX_FP_EACH_LANE(i) d[i] = (ftz ? flush##w(a[i]) : a[i]) & ((u)-1 >> 1);                       \
+    FLUSHED##w(a, ftz);                                                                            \
+    PTX_FP_EACH_LANE(i) d[i] = a[i] & ((u)-1 >> 1);                                                \
   }                                                                                                \
   void ptx_##f##_neg(u *d, const u *a, bool ftz) {                                                 \
-    PTX_FP_EACH_LANE(i) d[i] = (ftz ? flush##w(a[i]) : a[i]) ^ (u)1 << (w - 1);                    \
+    FLUSHED##w(a, ftz);                                                                            \
+    PTX_FP_EACH_LANE(i) d[i] = a[i] ^ (u)1 << (w - 1);                                             \
   }                                                                                                \
   void ptx_##f##_copysign(u *d, const u *a, const u *b) {                                          \
     PTX_FP_EACH_LANE(i) d[i] = (b[i] & ((u)-1 >> 1)) | (a[i] & (u)1 << (w - 1));                   \
