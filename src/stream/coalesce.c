@@ -1,0 +1,284 @@
+#include "stream/coalesce.h"
+
+#include <string.h>
+
+/* Multiplicative hashing: the top bits of the product depend on all bits of the line number. */
+static inline unsigned hash(uint64_t line, unsigned bits) {
+  return (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+}
+
+static inline uint32_t low_bits(unsigned n) {
+  return n >= 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+}
+
+static inline bool is_power_of_two(unsigned v) {
+  return v && !(v & (v - 1));
+}
+
+static void expand(const struct weir_addrs *a, uint64_t out[WEIR_LANES]) {
+  uint64_t stride = a->kind == WEIR_ADDR_STRIDE ? (uint64_t)a->stride : 0;
+  for (unsigned i = 0; i < WEIR_LANES; i++)
+    out[i] = a->base + i * stride;
+}
+
+/* ---- requests ---- */
+
+enum { INDEX_BITS = 7, INDEX_SLOTS = 1 << INDEX_BITS };
+
+struct gather {
+  struct weir_requests *out;
+  unsigned line_shift;
+  uint8_t index[INDEX_SLOTS]; /* request number + 1 by hashed line, open addressing */
+};
+
+static inline void touch(struct gather *g, uint64_t line, unsigned lane, uint32_t sectors) {
+  struct weir_requests *out = g->out;
+  unsigned h = hash(line, INDEX_BITS);
+  uint64_t addr = line << g->line_shift;
+  while (g->index[h] && out->r[g->index[h] - 1].line_addr != addr)
+    h = (h + 1) % INDEX_SLOTS;
+  if (!g->index[h]) {
+    out->r[out->n] = (struct weir_request){.line_addr = addr};
+    g->index[h] = (uint8_t)++out->n;
+  }
+  struct weir_request *r = &out->r[g->index[h] - 1];
+  r->lanes |= UINT32_C(1) << lane;
+  r->sectors |= sectors;
+}
+
+/* Sectors first..last of a line, at most 32. */
+static inline uint32_t sector_range(unsigned first, unsigned last) {
+  return low_bits(last - first + 1) << first;
+}
+
+void weir_coalesce(const uint64_t addr[WEIR_LANES], uint32_t mask, unsigned width,
+                   unsigned line_bytes, struct weir_requests *out) {
+  struct gather g = {.out = out, .line_shift = (unsigned)__builtin_ctz(line_bytes)};
+  unsigned line_sectors = line_bytes / WEIR_SECTOR_BYTES;
+  out->n = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(m);
+    uint64_t first = addr[lane], last = first + width - 1;
+    uint64_t line = first >> g.line_shift, line2 = last >> g.line_shift;
+    unsigned s = (unsigned)(first / WEIR_SECTOR_BYTES) % line_sectors;
+    unsigned s2 = (unsigned)(last / WEIR_SECTOR_BYTES) % line_sectors;
+    if (line == line2) {
+      touch(&g, line, lane, sector_range(s, s2));
+    } else {
+      touch(&g, line, lane, sector_range(s, line_sectors - 1));
+      touch(&g, line2, lane, sector_range(0, s2));
+    }
+  }
+}
+
+static void coalesce_uniform(uint64_t first, uint32_t mask, unsigned width, unsigned line_bytes,
+                             struct weir_requests *out) {
+  uint64_t last = first + width - 1, in_line = line_bytes - 1;
+  uint64_t line = first & ~in_line, line2 = last & ~in_line;
+  unsigned s = (unsigned)(first & in_line) / WEIR_SECTOR_BYTES;
+  unsigned s2 = (unsigned)(last & in_line) / WEIR_SECTOR_BYTES;
+  bool crosses = line != line2;
+  unsigned end = crosses ? line_bytes / WEIR_SECTOR_BYTES - 1 : s2;
+  out->r[0] = (struct weir_request){line, mask, sector_range(s, end)};
+  if (crosses) out->r[1] = (struct weir_request){line2, mask, sector_range(0, s2)};
+  out->n = crosses ? 2 : 1;
+}
+
+/* Lane after lane without gaps, aligned: a loop over lines, and over sectors if lanes are missing.
+ */
+static void coalesce_dense(uint64_t base, uint32_t mask, unsigned width, unsigned line_bytes,
+                           struct weir_requests *out) {
+  unsigned n = 0, lane = 0, lanes_per_sector = WEIR_SECTOR_BYTES / width;
+  while (lane < WEIR_LANES) {
+    uint64_t addr = base + (uint64_t)lane * width;
+    unsigned at = (unsigned)addr & (line_bytes - 1), lanes = (line_bytes - at) / width;
+    if (lanes > WEIR_LANES - lane) lanes = WEIR_LANES - lane;
+    uint32_t in = low_bits(lanes) << lane, active = mask & in;
+    if (active) {
+      uint32_t sectors = 0;
+      unsigned first = at / WEIR_SECTOR_BYTES, last = (at + lanes * width - 1) / WEIR_SECTOR_BYTES;
+      if (active == in) {
+        sectors = sector_range(first, last);
+      } else {
+        uint32_t rest = active >> lane;
+        unsigned take = lanes_per_sector - at % WEIR_SECTOR_BYTES / width;
+        for (unsigned s = first; s <= last; s++, take = lanes_per_sector) {
+          if (rest & low_bits(take)) sectors |= UINT32_C(1) << s;
+          rest = take < 32 ? rest >> take : 0;
+        }
+      }
+      out->r[n++] = (struct weir_request){addr - at, active, sectors};
+    }
+    lane += lanes;
+  }
+  out->n = n;
+}
+
+void weir_coalesce_addrs(const struct weir_addrs *a, uint32_t mask, unsigned width,
+                         unsigned line_bytes, struct weir_requests *out) {
+  uint64_t addr[WEIR_LANES];
+  out->n = 0;
+  if (!mask) return;
+  if (a->kind == WEIR_ADDR_LIST) {
+    weir_coalesce(a->lane, mask, width, line_bytes, out);
+  } else if (a->kind == WEIR_ADDR_UNIFORM || !a->stride) {
+    coalesce_uniform(a->base, mask, width, line_bytes, out);
+  } else if (a->stride == (int64_t)width && is_power_of_two(width) && a->base % width == 0) {
+    coalesce_dense(a->base, mask, width, line_bytes, out);
+  } else {
+    expand(a, addr);
+    weir_coalesce(addr, mask, width, line_bytes, out);
+  }
+}
+
+/* ---- counts ---- */
+
+enum { COUNT_BITS = 8, EPOCHS = 128, LINE_NUMBER_BITS = 57 };
+_Static_assert(1 << COUNT_BITS == WEIR_COUNT_SLOTS, "hash bits");
+
+static void next_epoch(struct weir_line_counter *c) {
+  if (++c->epoch < EPOCHS) return;
+  memset(c->key, 0, sizeof c->key);
+  c->epoch = 1;
+}
+
+/* Returns lines << 16 | sectors that are new. */
+static inline unsigned count_sector(struct weir_line_counter *c, uint64_t sector) {
+  uint64_t line = sector >> 2, key = (uint64_t)c->epoch << LINE_NUMBER_BITS | line;
+  unsigned h = hash(line, COUNT_BITS), bit = 1u << (sector & 3);
+  while (c->key[h] != key) {
+    if (c->key[h] >> LINE_NUMBER_BITS != c->epoch) {
+      c->key[h] = key;
+      c->sectors[h] = (uint8_t)bit;
+      return 1u << 16 | 1;
+    }
+    h = (h + 1) % WEIR_COUNT_SLOTS;
+  }
+  unsigned seen = c->sectors[h];
+  c->sectors[h] = (uint8_t)(seen | bit);
+  return !(seen & bit);
+}
+
+static unsigned count_list(struct weir_line_counter *c, const uint64_t *addr, uint32_t mask,
+                           unsigned width, unsigned *sectors) {
+  unsigned n = 0;
+  next_epoch(c);
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t first = addr[__builtin_ctz(m)], last = first + width - 1;
+    uint64_t s = first / WEIR_SECTOR_BYTES, s2 = last / WEIR_SECTOR_BYTES;
+    n += count_sector(c, s);
+    if (s != s2) n += count_sector(c, s2);
+  }
+  *sectors = n & 0xffff;
+  return n >> 16;
+}
+
+/* Closed forms for n lanes from base on, stride not 0. Between two neighbours lie gap bytes. If a
+ * block (line or sector) cannot lie in a gap, every block of the range is touched; if a gap is a
+ * block or longer, no two lanes share one. Only accesses that cannot cross a sector come here. */
+static bool count_affine(uint64_t base, int64_t stride, unsigned n, unsigned width, unsigned *lines,
+                         unsigned *sectors) {
+  uint64_t step = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+  if (step >> 58) return false; /* may meet itself modulo 2^64 */
+  uint64_t lo = stride < 0 ? base - (n - 1) * step : base;
+  uint64_t hi = lo + (n - 1) * step + width - 1;
+  if (hi < lo) return false;
+  uint64_t gap = step > width ? step - width : 0;
+  *sectors =
+      gap < WEIR_SECTOR_BYTES ? (unsigned)(hi / WEIR_SECTOR_BYTES - lo / WEIR_SECTOR_BYTES) + 1 : n;
+  *lines = gap < WEIR_COUNT_LINE_BYTES
+               ? (unsigned)(hi / WEIR_COUNT_LINE_BYTES - lo / WEIR_COUNT_LINE_BYTES) + 1
+               : n;
+  return true;
+}
+
+static unsigned count_stride(struct weir_line_counter *c, const struct weir_addrs *a, uint32_t mask,
+                             unsigned width, unsigned *sectors) {
+  unsigned lines, first = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
+  bool in_row = (mask >> first) == low_bits(n);
+  bool aligned = is_power_of_two(width) && ((a->base | (uint64_t)a->stride) & (width - 1)) == 0;
+  if (in_row && aligned &&
+      count_affine(a->base + first * (uint64_t)a->stride, a->stride, n, width, &lines, sectors))
+    return lines;
+  uint64_t addr[WEIR_LANES];
+  expand(a, addr);
+  return count_list(c, addr, mask, width, sectors);
+}
+
+unsigned weir_count_lines(struct weir_line_counter *c, const struct weir_addrs *a, uint32_t mask,
+                          unsigned width, unsigned *sectors) {
+  *sectors = 0;
+  if (!mask) return 0;
+  if (a->kind == WEIR_ADDR_LIST) return count_list(c, a->lane, mask, width, sectors);
+  if (a->kind == WEIR_ADDR_STRIDE && a->stride) return count_stride(c, a, mask, width, sectors);
+  uint64_t first = a->base, last = first + width - 1;
+  *sectors = 1 + (first / WEIR_SECTOR_BYTES != last / WEIR_SECTOR_BYTES);
+  return 1 + (first / WEIR_COUNT_LINE_BYTES != last / WEIR_COUNT_LINE_BYTES);
+}
+
+/* ---- shared memory ---- */
+
+enum { BANKS = 32, WORD_BYTES = 4 };
+
+static unsigned part_lanes(unsigned width) {
+  return width <= 4 ? 32 : width <= 8 ? 16 : 8;
+}
+
+/* Words of one part, chained by bank. An aligned part has 32; a wide or crossing one more. */
+struct banks {
+  uint64_t word[WEIR_LANES * 9];
+  uint16_t below[WEIR_LANES * 9];
+  uint16_t top[BANKS]; /* word number + 1 */
+  uint8_t depth[BANKS];
+};
+
+static unsigned part_passes(const uint64_t *addr, uint32_t mask, unsigned width) {
+  struct banks b;
+  unsigned n = 0, passes = 0;
+  memset(b.top, 0, sizeof b.top);
+  memset(b.depth, 0, sizeof b.depth);
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t first = addr[__builtin_ctz(m)], word = first / WORD_BYTES;
+    uint64_t last = word + (first % WORD_BYTES + width - 1) / WORD_BYTES;
+    for (; word <= last; word++) {
+      unsigned bank = (unsigned)word % BANKS, k = b.top[bank];
+      while (k && b.word[k - 1] != word)
+        k = b.below[k - 1];
+      if (k) continue;
+      b.word[n] = word;
+      b.below[n] = b.top[bank];
+      b.top[bank] = (uint16_t)++n;
+      if (++b.depth[bank] > passes) passes = b.depth[bank];
+    }
+  }
+  return passes;
+}
+
+unsigned weir_bank_passes(const uint64_t addr[WEIR_LANES], uint32_t mask, unsigned width) {
+  unsigned passes = 0, lanes = part_lanes(width);
+  for (unsigned at = 0; at < WEIR_LANES; at += lanes) {
+    uint32_t part = mask & (low_bits(lanes) << at);
+    if (part) passes += part_passes(addr, part, width);
+  }
+  return passes;
+}
+
+/* With width-sized units and a stride of t units, lanes meet in a unit-wide bank every
+ * units / gcd(t, units) lanes, always with another word. */
+static unsigned aligned_passes(uint64_t t, unsigned width) {
+  unsigned lanes = part_lanes(width), parts = WEIR_LANES / lanes;
+  uint64_t low = t & (0 - t);
+  return parts * (unsigned)(low < lanes ? low : lanes);
+}
+
+unsigned weir_bank_passes_addrs(const struct weir_addrs *a, uint32_t mask, unsigned width) {
+  if (a->kind == WEIR_ADDR_LIST) return weir_bank_passes(a->lane, mask, width);
+  uint64_t stride = a->kind == WEIR_ADDR_STRIDE ? (uint64_t)a->stride : 0;
+  bool fits = (width == 4 || width == 8 || width == 16) && ((a->base | stride) & (width - 1)) == 0;
+  /* Addresses far apart could meet again modulo 2^64. */
+  if (fits && mask == UINT32_MAX && stride && (stride + (UINT64_C(1) << 57)) >> 58 == 0)
+    return aligned_passes(stride / width, width);
+  uint64_t addr[WEIR_LANES];
+  expand(a, addr);
+  return weir_bank_passes(addr, mask, width);
+}

@@ -1,0 +1,103 @@
+/* The warp stream: the joint between front ends (PTX execution, recorded and foreign traces) and
+ * the timing model.
+ *
+ * A kernel has a table of static instructions. A warp's stream is a list of dynamic ones: static
+ * index, active mask and, for memory instructions, lane addresses, encoded in a few bytes each and
+ * read forward only. */
+#ifndef WEIR_STREAM_STREAM_H
+#define WEIR_STREAM_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir/err.h"
+
+enum { WEIR_LANES = 32 };
+
+enum weir_class {
+#define WEIR_CLASS(id, text, help) WEIR_C_##id,
+#include "stream/classes.def"
+#undef WEIR_CLASS
+  WEIR_N_CLASSES
+};
+const char *weir_class_name(enum weir_class c);
+
+enum weir_space {
+  WEIR_SP_NONE,
+  WEIR_SP_GLOBAL,
+  WEIR_SP_SHARED,
+  WEIR_SP_LOCAL,
+  WEIR_SP_CONST,
+  WEIR_SP_PARAM,
+  WEIR_SP_TEX,
+  WEIR_SP_GENERIC,
+  WEIR_N_SPACES
+};
+enum weir_cache_op {
+  WEIR_CO_NONE,
+  WEIR_CO_CA,
+  WEIR_CO_CG,
+  WEIR_CO_CS,
+  WEIR_CO_LU,
+  WEIR_CO_CV,
+  WEIR_CO_WB,
+  WEIR_CO_WT,
+  WEIR_CO_NC,
+  WEIR_CO_VOLATILE,
+  WEIR_CO_RELAXED,
+  WEIR_CO_ACQUIRE,
+  WEIR_CO_RELEASE,
+  WEIR_N_CACHE_OPS
+};
+enum weir_evict_hint {
+  WEIR_EV_NONE,
+  WEIR_EV_NORMAL,
+  WEIR_EV_UNCHANGED,
+  WEIR_EV_FIRST,
+  WEIR_EV_LAST,
+  WEIR_EV_NO_ALLOCATE
+};
+
+enum { WEIR_MAX_DST = 4, WEIR_MAX_SRC = 8, WEIR_NO_REG = 0xffff };
+
+struct weir_static {
+  uint32_t pc;   /* byte address within the kernel: 8 per PTX instruction */
+  uint8_t cls;   /* enum weir_class */
+  uint8_t space; /* enum weir_space; of a generic access the dynamic record says which */
+  uint8_t width; /* bytes per lane of a memory access (vector width included), else 0 */
+  uint8_t cache_op, evict_hint;
+  uint8_t scope; /* barrier id for barriers, scope level for fences and atomics */
+  uint8_t n_dst, n_src;
+  uint16_t dst[WEIR_MAX_DST],
+      src[WEIR_MAX_SRC]; /* register numbers of the kernel, predicates included */
+  uint32_t file, line;   /* source position from .loc; line 0 = unknown */
+  uint32_t ptx_line;
+};
+
+struct weir_kernel_info {
+  const char *name;
+  uint32_t grid[3], block[3];
+  uint32_t n_warps; /* per block */
+  uint32_t n_regs;  /* stream register numbers used: 0 .. n_regs-1 */
+  uint32_t regs_per_thread, static_shared, dyn_shared,
+      local_bytes; /* regs_per_thread 0 = unknown */
+  bool is_interleaved, reads_clock;
+  uint32_t n_insns;
+  const struct weir_static *insns;
+  uint32_t n_files;
+  const char *const *files;
+};
+
+/* Lane addresses of one memory instruction, as the producer found them. Lanes outside the mask are
+ * ignored. */
+enum weir_addr_kind { WEIR_ADDR_UNIFORM, WEIR_ADDR_STRIDE, WEIR_ADDR_LIST };
+struct weir_addrs {
+  enum weir_addr_kind kind;
+  uint8_t space;  /* enum weir_space after generic addresses are resolved */
+  uint64_t base;  /* UNIFORM: the address; STRIDE: that of lane 0 (even if lane 0 is inactive) */
+  int64_t stride; /* STRIDE: bytes from lane to lane */
+  const uint64_t *lane; /* LIST: 32 addresses */
+};
+
+#endif
