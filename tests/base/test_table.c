@@ -1,0 +1,111 @@
+#include "base/table.h"
+#include "testing.h"
+
+static struct weir_table *sample(void) {
+  static const struct weir_column columns[] = {{"name", NULL, WEIR_LEFT},
+                                               {"rate", "1/s", WEIR_RIGHT}};
+  struct weir_table *t = weir_table_new(columns, 2);
+  if (!t) return NULL;
+  weir_table_cell(t, "%s", "na\xc3\xafve");
+  weir_table_cell(t, "%d", 5);
+  weir_table_rule(t);
+  weir_table_cell(t, "%s", "a|b, \"c\"");
+  weir_table_end_row(t);
+  weir_table_end_row(t);
+  weir_table_cell(t, "%s", "\xe6\xbc\xa2");
+  weir_table_cell(t, "%d", 12345);
+  return t;
+}
+
+static void text_is_aligned_by_what_is_seen(void **state) {
+  (void)state;
+  struct weir_table *t = sample();
+  struct weir_text out = {0};
+  assert_int_equal(weir_table_text(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name       rate\n"
+                             "            1/s\n"
+                             "---------------\n"
+                             "na\xc3\xafve         5\n"
+                             "---------------\n"
+                             "a|b, \"c\"\n"
+                             "\xe6\xbc\xa2        12345\n");
+  weir_text_free(&out);
+  weir_table_free(t);
+}
+
+static void csv_and_markdown_quote(void **state) {
+  (void)state;
+  struct weir_table *t = sample();
+  struct weir_text out = {0};
+  assert_int_equal(weir_table_csv(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name,rate [1/s]\nna\xc3\xafve,5\n\"a|b, \"\"c\"\"\",\n"
+                             "\xe6\xbc\xa2,12345\n");
+  weir_text_free(&out);
+  assert_int_equal(weir_table_markdown(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "| name | rate [1/s] |\n| --- | ---: |\n| na\xc3\xafve | 5 |\n"
+                             "| a\\|b, \"c\" |  |\n| \xe6\xbc\xa2 | 12345 |\n");
+  weir_text_free(&out);
+  weir_table_free(t);
+}
+
+static void an_empty_table_has_its_head(void **state) {
+  (void)state;
+  static const struct weir_column column = {"x", NULL, WEIR_LEFT};
+  struct weir_table *t = weir_table_new(&column, 1);
+  struct weir_text out = {0};
+  assert_int_equal(weir_table_text(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "x\n-\n");
+  weir_text_free(&out);
+  weir_table_free(t);
+  assert_null(weir_table_new(&column, 0));
+  weir_table_free(NULL);
+}
+
+static int write_all(void) {
+  struct weir_table *t = sample();
+  struct weir_text out = {0};
+  int good = t && weir_table_text(t, &out, NULL) == WEIR_OK &&
+             weir_table_csv(t, &out, NULL) == WEIR_OK &&
+             weir_table_markdown(t, &out, NULL) == WEIR_OK;
+  weir_text_free(&out);
+  weir_table_free(t);
+  return good;
+}
+
+static void lack_of_memory_is_reported(void **state) {
+  (void)state;
+  assert_true(with_failing_memory(write_all) > 8);
+}
+
+static void widths(void **state) {
+  (void)state;
+  assert_int_equal(weir_text_width(""), 0);
+  assert_int_equal(weir_text_width("abc"), 3);
+  assert_int_equal(weir_text_width("\xc3\xa4"), 1);
+  assert_int_equal(weir_text_width("a\xcc\x88"), 1); /* combining */
+  assert_int_equal(weir_text_width("\xf0\x9f\x98\x80"), 2);
+  assert_int_equal(weir_text_width("\xff\xfe"), 2); /* broken bytes */
+  assert_int_equal(weir_text_width("\xe6\xbc"), 2); /* cut short */
+  assert_int_equal(weir_text_width("\xc0\x80"), 2); /* overlong */
+}
+
+static void thousands(void **state) {
+  (void)state;
+  char buf[27];
+  assert_string_equal(weir_text_thousands(0, buf), "0");
+  assert_string_equal(weir_text_thousands(999, buf), "999");
+  assert_string_equal(weir_text_thousands(1000, buf), "1,000");
+  assert_string_equal(weir_text_thousands(UINT64_MAX, buf), "18,446,744,073,709,551,615");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(text_is_aligned_by_what_is_seen),
+      cmocka_unit_test(csv_and_markdown_quote),
+      cmocka_unit_test(an_empty_table_has_its_head),
+      cmocka_unit_test(lack_of_memory_is_reported),
+      cmocka_unit_test(widths),
+      cmocka_unit_test(thousands),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
