@@ -238,9 +238,10 @@ static unsigned part_passes(const uint64_t *addr, uint32_t mask, unsigned width)
   memset(b.top, 0, sizeof b.top);
   memset(b.depth, 0, sizeof b.depth);
   for (uint32_t m = mask; m; m &= m - 1) {
-    uint64_t first = addr[__builtin_ctz(m)], word = first / WORD_BYTES;
-    uint64_t last = word + (first % WORD_BYTES + width - 1) / WORD_BYTES;
-    for (; word <= last; word++) {
+    uint64_t first = addr[__builtin_ctz(m)];
+    unsigned words = (unsigned)(first % WORD_BYTES + width - 1) / WORD_BYTES + 1;
+    for (unsigned i = 0; i < words; i++) {
+      uint64_t word = (first + WORD_BYTES * (uint64_t)i) / WORD_BYTES;
       unsigned bank = (unsigned)word % BANKS, k = b.top[bank];
       while (k && b.word[k - 1] != word)
         k = b.below[k - 1];

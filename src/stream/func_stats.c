@@ -66,7 +66,8 @@ const struct weir_stat weir_func_stat_table[] = {
     WEIR_STAT(weir_func_stats, branches, "insn", "branch instructions"),
     WEIR_STAT(weir_func_stats, divergent_branches, "insn",
               "branches whose active lanes went different ways"),
-    RATIO("divergence", divergent_branches, branches, "", "share of branches that diverged"),
+    RATIO("divergence_rate", divergent_branches, branches, "share",
+          "share of branches that diverged"),
     WEIR_STAT(weir_func_stats, barriers, "insn", "block-wide barriers, counted per warp"),
     WEIR_STAT_END};
 
@@ -87,6 +88,12 @@ const struct weir_check weir_func_checks[] = {
      "0",
      "every instruction has one class"},
     {NULL, NULL}};
+
+const struct weir_stat_group weir_func_stat_group = {
+    .prefix = "func",
+    .about = "what a launch executed, before any timing",
+    .table = weir_func_stat_table,
+    .checks = weir_func_checks};
 
 void weir_count_mem(struct weir_func_stats *s, struct weir_line_counter *c, enum weir_mem_dir dir,
                     const struct weir_addrs *a, uint32_t mask, unsigned width) {

@@ -2,6 +2,7 @@
 #ifndef WEIR_STREAM_FUNC_STATS_H
 #define WEIR_STREAM_FUNC_STATS_H
 
+#include "base/registry.h"
 #include "stream/coalesce.h"
 #include "weir/stat.h"
 
@@ -23,6 +24,7 @@ struct weir_func_stats {
 extern const struct weir_stat weir_func_stat_table[];
 /* Ends with a NULL rule. */
 extern const struct weir_check weir_func_checks[];
+extern const struct weir_stat_group weir_func_stat_group;
 
 /* Every executed warp instruction, memory or not. */
 static inline void weir_count_insn(struct weir_func_stats *s, enum weir_class cls, uint32_t mask) {
