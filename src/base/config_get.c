@@ -176,8 +176,8 @@ const char *weir_config_path(const struct weir_config *c, uint32_t i, char *buf,
   buf[0] = '\0';
   for (uint32_t at = i; at != 0 && n <= WEIR_CONFIG_DEPTH; at = c->entry[at].parent)
     chain[n++] = at;
-  while (n-- > 0 && used < len) {
-    const struct weir_entry *e = &c->entry[chain[n]];
+  for (; n > 0 && used < len; n--) {
+    const struct weir_entry *e = &c->entry[chain[n - 1]];
     int put = e->key ? snprintf(buf + used, len - used, "%s%s", used ? "." : "", e->key)
                      : snprintf(buf + used, len - used, "[%u]", (unsigned)e->index);
     used += put > 0 ? (size_t)put : 0;

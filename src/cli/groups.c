@@ -1,11 +1,10 @@
 /* Every parameter and statistic table of the program. A new component adds its line here. */
 #include "cli/cmd.h"
-
 #ifdef WEIR_HAVE_EXEC_PARAMS
-extern const struct weir_param_group ptx_exec_params;
+#include "ptx/exec.h"
 #endif
 #ifdef WEIR_HAVE_FUNC_STATS
-extern const struct weir_stat_group weir_func_stats;
+#include "stream/func_stats.h"
 #endif
 
 const struct weir_param_group *const weir_param_groups[] = {
@@ -17,7 +16,7 @@ const struct weir_param_group *const weir_param_groups[] = {
 
 const struct weir_stat_group *const weir_stat_groups[] = {
 #ifdef WEIR_HAVE_FUNC_STATS
-    &weir_func_stats,
+    &weir_func_stat_group,
 #endif
     NULL,
 };

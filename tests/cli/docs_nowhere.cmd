@@ -1,0 +1,1 @@
+weir docs /nonexistent/folder

@@ -1,0 +1,1 @@
+weir explain --set quantum exec.quantum

@@ -1,0 +1,1 @@
+weir explain exec.no_such_thing

@@ -1,0 +1,1 @@
+WEIR_DATA=/nonexistent weir list workloads

@@ -1,0 +1,56 @@
+#!/bin/sh
+# What CI runs: `tools/check.sh` everything, `tools/check.sh lint` without the tests.
+set -eu
+cd "$(dirname "$0")/.."
+status=0
+
+# step NAME COMMAND...: run it, say how it went, go on
+step() {
+  name=$1
+  shift
+  if "$@"; then echo "ok    $name"; else
+    echo "FAIL  $name"
+    status=1
+  fi
+}
+have() {
+  command -v "$1" >/dev/null 2>&1 || {
+    echo "skip  $1 is not installed (tools/bootstrap.sh all)"
+    return 1
+  }
+}
+tracked() {
+  git ls-files -z -- "$@"
+}
+no_marks() {
+  ! git grep -nE '\b(TODO|FIXME|XXX)\b' -- src include tests tools ':!tools/check.sh'
+}
+no_trailing_blanks() {
+  ! git grep -nIE '[ 	]+$' -- '*.[ch]' '*.py' '*.sh' '*.md' '*.yaml' '*.build'
+}
+format() {
+  tracked '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
+}
+cpp_check() {
+  cppcheck --quiet --std=c11 --language=c --enable=warning,performance --inline-suppr \
+    --suppress=missingInclude --suppress=missingIncludeSystem --error-exitcode=1 -j 2 \
+    -Iinclude -Isrc -D__x86_64__ -D__GNUC__=12 src
+}
+shell_check() {
+  git grep -lzE '^#!/bin/(ba)?sh' -- tools bench tests .ci | xargs -0 shellcheck
+}
+spell() {
+  tracked '*.md' '*.c' '*.h' '*.py' '*.sh' '*.yaml' | xargs -0 codespell -L lits
+}
+
+have clang-format && step "format" format
+step "module order" python3 tools/check_deps.py
+step "module order, its test" python3 tools/test_check_deps.py --quiet
+step "no marks left" no_marks
+step "no blanks at line ends" no_trailing_blanks
+have cppcheck && step "cppcheck" cpp_check
+have shellcheck && step "shellcheck" shell_check
+have codespell && step "spelling" spell
+
+if [ "${1:-all}" != lint ]; then step "tests" make test; fi
+exit "$status"
