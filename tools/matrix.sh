@@ -34,7 +34,7 @@ for cc in gcc clang; do
   for opt in 0 3; do
     dir=$(dir_of "$cc" "$opt")
     [ -f "$dir/build.ninja" ] ||
-      CC=$cc meson setup "$dir" -Doptimization="$opt" -Dwerror=true -Dsanitize_test=false >/dev/null
+      CC=$cc meson setup "$dir" -Doptimization="$opt" -Dwerror=true -Dtests=false >/dev/null
     ninja -C "$dir" -j "$jobs" --quiet weir
     results "$dir/weir" >"$dir/results.txt"
     echo "$cc -O$opt: $(grep -c '^== ' "$dir/results.txt") workloads, $(wc -c <"$dir/results.txt") bytes"
