@@ -1,9 +1,11 @@
 /* weir explain KEY... */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/reference.h"
 #include "base/stat_io.h"
+#include "base/suggest.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
 
@@ -64,6 +66,36 @@ static void explain_stat(const struct weir_stat_group *g, const struct weir_stat
   line("meaning", s->help);
 }
 
+/* Neither: parameters and statistics share one namespace, so the nearest of both is meant. */
+static enum weir_status unknown_key(const struct weir_settings *s, const char *key,
+                                    struct weir_err *err) {
+  struct weir_arena a = {0};
+  struct {
+    const char **v;
+    size_t n, cap;
+  } names = {0};
+  for (size_t i = 0; i < s->n; i++) {
+    const char *name = weir_arena_printf(&a, "%s.%s", s->v[i].group->prefix, s->v[i].param->name);
+    if (!name || !WEIR_PUSH(names, name)) break;
+  }
+  for (size_t g = 0; weir_stat_groups[g]; g++) {
+    for (const struct weir_stat *stat = weir_stat_groups[g]->table; stat->name; stat++) {
+      const char *name = weir_arena_printf(&a, "%s.%s", weir_stat_groups[g]->prefix, stat->name);
+      if (!name || !WEIR_PUSH(names, name)) break;
+    }
+  }
+  weir_fail(err, WEIR_ENOENT, "there is no parameter or statistic '%.200s'", key);
+  const char *near = weir_nearest(key, names.v, names.n);
+  if (near) {
+    weir_err_add(err, "did you mean '%s'?", near);
+  } else {
+    weir_err_add(err, "'weir list params' and 'weir list stats' show all");
+  }
+  free(names.v);
+  weir_arena_free(&a);
+  return WEIR_ENOENT;
+}
+
 static enum weir_status explain(const struct weir_settings *s, const char *key,
                                 struct weir_err *err) {
   const struct weir_setting *v = weir_settings_find(s, key);
@@ -74,7 +106,7 @@ static enum weir_status explain(const struct weir_settings *s, const char *key,
   } else if (stat) {
     explain_stat(g, stat);
   } else {
-    return weir_settings_unknown(s, key, NULL, err);
+    return unknown_key(s, key, err);
   }
   return WEIR_OK;
 }

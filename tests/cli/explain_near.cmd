@@ -1,0 +1,1 @@
+weir explain func.warp_ins
