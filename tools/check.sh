@@ -31,6 +31,12 @@ no_trailing_blanks() {
 format() {
   tracked '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
 }
+# gcc's warnings show in every build, and CI makes them errors in the sanitizer build; this is clang's turn.
+clang_warnings() {
+  [ -f build-clang/build.ninja ] ||
+    CC=clang meson setup build-clang -Doptimization=0 -Dwerror=true -Dsanitize_test=false >/dev/null
+  ninja -C build-clang --quiet
+}
 cpp_check() {
   cppcheck --quiet --std=c11 --language=c --enable=warning,performance --inline-suppr \
     --suppress=missingInclude --suppress=missingIncludeSystem --error-exitcode=1 -j 2 \
@@ -48,6 +54,7 @@ step "module order" python3 tools/check_deps.py
 step "module order, its test" python3 tools/test_check_deps.py --quiet
 step "no marks left" no_marks
 step "no blanks at line ends" no_trailing_blanks
+have clang && step "no warnings from clang" clang_warnings
 have cppcheck && step "cppcheck" cpp_check
 have shellcheck && step "shellcheck" shell_check
 have codespell && step "spelling" spell
