@@ -11,6 +11,14 @@ static inline uint32_t low_bits(unsigned n) {
   return n >= 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
 }
 
+/* Inline even where the compiler may not assume a host instruction for it. */
+static inline unsigned count_bits(uint64_t v) {
+  v -= v >> 1 & UINT64_C(0x5555555555555555);
+  v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+  v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline bool is_power_of_two(unsigned v) {
   return v && !(v & (v - 1));
 }
@@ -133,21 +141,21 @@ void weir_coalesce_addrs(const struct weir_addrs *a, uint32_t mask, unsigned wid
 
 /* ---- counts ---- */
 
-enum { COUNT_BITS = 8, EPOCHS = 128, LINE_NUMBER_BITS = 57 };
+enum { COUNT_BITS = 9, EPOCHS = 128, LINE_NUMBER_BITS = 57 };
 _Static_assert(1 << COUNT_BITS == WEIR_COUNT_SLOTS, "hash bits");
 
-static void next_epoch(struct weir_line_counter *c) {
-  if (++c->epoch < EPOCHS) return;
-  memset(c->key, 0, sizeof c->key);
-  c->epoch = 1;
+static unsigned next_epoch(struct weir_line_counter *c) {
+  if (++c->epoch == EPOCHS) {
+    memset(c->key, 0, sizeof c->key);
+    c->epoch = 1;
+  }
+  return c->epoch;
 }
 
-/* Returns lines << 16 | sectors that are new. */
-static inline unsigned count_sector(struct weir_line_counter *c, uint64_t sector) {
-  uint64_t line = sector >> 2, key = (uint64_t)c->epoch << LINE_NUMBER_BITS | line;
-  unsigned h = hash(line, COUNT_BITS), bit = 1u << (sector & 3);
+/* A line that is met again, or a slot that another line holds. Returns as count_sector. */
+static unsigned count_again(struct weir_line_counter *c, uint64_t key, unsigned h, unsigned bit) {
   while (c->key[h] != key) {
-    if (c->key[h] >> LINE_NUMBER_BITS != c->epoch) {
+    if (c->key[h] >> LINE_NUMBER_BITS != key >> LINE_NUMBER_BITS) {
       c->key[h] = key;
       c->sectors[h] = (uint8_t)bit;
       return 1u << 16 | 1;
@@ -159,18 +167,89 @@ static inline unsigned count_sector(struct weir_line_counter *c, uint64_t sector
   return !(seen & bit);
 }
 
+/* Returns lines << 16 | sectors that are new. */
+static inline unsigned count_sector(struct weir_line_counter *c, unsigned epoch, uint64_t sector) {
+  uint64_t line = sector >> 2, key = (uint64_t)epoch << LINE_NUMBER_BITS | line;
+  unsigned h = hash(line, COUNT_BITS), bit = 1u << (sector & 3);
+  if (__builtin_expect(c->key[h] >> LINE_NUMBER_BITS == epoch, 0))
+    return count_again(c, key, h, bit);
+  c->key[h] = key;
+  c->sectors[h] = (uint8_t)bit;
+  return 1u << 16 | 1;
+}
+
+static unsigned count_far(struct weir_line_counter *c, const uint64_t *s, unsigned n,
+                          unsigned *sectors) {
+  unsigned sum = 0, epoch = next_epoch(c);
+  for (unsigned i = 0; i < n; i++)
+    sum += count_sector(c, epoch, s[i]);
+  *sectors = sum & 0xffff;
+  return sum >> 16;
+}
+
+/* Bit i*group is set where any of the bits i*group .. i*group+group-1 is; group is a power of two.
+ */
+static inline uint64_t fold_groups(uint64_t bits, unsigned group) {
+  uint64_t keep = 1;
+  for (unsigned n = 1; n < group; n *= 2)
+    bits |= bits >> n;
+  for (unsigned n = group; n < 64; n *= 2)
+    keep |= keep << n;
+  return bits & keep;
+}
+
+enum { NEAR_SECTORS = 128, LINE_SECTORS = WEIR_COUNT_LINE_BYTES / WEIR_SECTOR_BYTES };
+
+/* All within 4 KB around the first: one bit per sector. False if some are outside. */
+static bool count_near(const uint64_t *s, unsigned n, unsigned *lines, unsigned *sectors) {
+  uint64_t from = s[0] / LINE_SECTORS * LINE_SECTORS - NEAR_SECTORS / 2;
+  uint64_t low = 0, high = 0, all = 0;
+  for (unsigned i = 0; i < n; i++) {
+    uint64_t at = s[i] - from, bit = UINT64_C(1) << (at & 63), in_high = 0 - (at >> 6 & 1);
+    all |= at;
+    low |= bit & ~in_high;
+    high |= bit & in_high;
+  }
+  if (all >= NEAR_SECTORS) return false;
+  *sectors = count_bits(low) + count_bits(high);
+  uint64_t lines_low = fold_groups(low, LINE_SECTORS), lines_high = fold_groups(high, LINE_SECTORS);
+  *lines = count_bits(lines_low | lines_high << 1); /* only every fourth bit is in use */
+  return true;
+}
+
+/* The sectors that lanes touch, as they come; at most two for each lane. */
+static unsigned list_sectors(const uint64_t *addr, uint32_t mask, unsigned width, uint64_t *s) {
+  unsigned n = 0;
+  uint64_t all = 0;
+  s[0] = 0; /* mask is not 0, which compilers cannot know */
+  if (mask == UINT32_MAX) {
+    for (n = 0; n < WEIR_LANES; n++) {
+      all |= addr[n];
+      s[n] = addr[n] / WEIR_SECTOR_BYTES;
+    }
+  } else {
+    for (uint32_t m = mask; m; m &= m - 1, n++) {
+      uint64_t a = addr[__builtin_ctz(m)];
+      all |= a;
+      s[n] = a / WEIR_SECTOR_BYTES;
+    }
+  }
+  if (is_power_of_two(width) && !(all & (width - 1))) return n;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t first = addr[__builtin_ctz(m)], s2 = (first + width - 1) / WEIR_SECTOR_BYTES;
+    if (s2 != first / WEIR_SECTOR_BYTES) s[n++] = s2;
+  }
+  return n;
+}
+
 static unsigned count_list(struct weir_line_counter *c, const uint64_t *addr, uint32_t mask,
                            unsigned width, unsigned *sectors) {
-  unsigned n = 0;
-  next_epoch(c);
-  for (uint32_t m = mask; m; m &= m - 1) {
-    uint64_t first = addr[__builtin_ctz(m)], last = first + width - 1;
-    uint64_t s = first / WEIR_SECTOR_BYTES, s2 = last / WEIR_SECTOR_BYTES;
-    n += count_sector(c, s);
-    if (s != s2) n += count_sector(c, s2);
-  }
-  *sectors = n & 0xffff;
-  return n >> 16;
+  uint64_t s[2 * WEIR_LANES];
+  unsigned lines, n = list_sectors(addr, mask, width, s);
+  /* Two of them tell whether the cheap way is worth a try. */
+  if (s[n - 1] - s[0] + NEAR_SECTORS / 2 < NEAR_SECTORS && count_near(s, n, &lines, sectors))
+    return lines;
+  return count_far(c, s, n, sectors);
 }
 
 /* Closed forms for n lanes from base on, stride not 0. Between two neighbours lie gap bytes. If a
@@ -192,14 +271,26 @@ static bool count_affine(uint64_t base, int64_t stride, unsigned n, unsigned wid
   return true;
 }
 
+/* Lanes side by side, aligned, any mask: bit 0 stands for the first place of the first line. */
+static unsigned count_dense(uint64_t base, uint32_t mask, unsigned width, unsigned *sectors) {
+  unsigned per_sector = WEIR_SECTOR_BYTES / width, per_line = WEIR_COUNT_LINE_BYTES / width;
+  unsigned at = (unsigned)(base % WEIR_COUNT_LINE_BYTES) / width;
+  uint64_t in_sector = (uint64_t)mask << at % per_sector;
+  *sectors = count_bits(fold_groups(in_sector, per_sector));
+  if (per_line <= WEIR_LANES) return count_bits(fold_groups((uint64_t)mask << at, per_line));
+  uint32_t in_first = mask & low_bits(per_line - at); /* two lines at most */
+  return (in_first ? 1u : 0) + (in_first != mask ? 1u : 0);
+}
+
 static unsigned count_stride(struct weir_line_counter *c, const struct weir_addrs *a, uint32_t mask,
                              unsigned width, unsigned *sectors) {
-  unsigned lines, first = (unsigned)__builtin_ctz(mask), n = (unsigned)__builtin_popcount(mask);
+  unsigned lines, first = (unsigned)__builtin_ctz(mask), n = count_bits(mask);
   bool in_row = (mask >> first) == low_bits(n);
   bool aligned = is_power_of_two(width) && ((a->base | (uint64_t)a->stride) & (width - 1)) == 0;
   if (in_row && aligned &&
       count_affine(a->base + first * (uint64_t)a->stride, a->stride, n, width, &lines, sectors))
     return lines;
+  if (aligned && a->stride == (int64_t)width) return count_dense(a->base, mask, width, sectors);
   uint64_t addr[WEIR_LANES];
   expand(a, addr);
   return count_list(c, addr, mask, width, sectors);

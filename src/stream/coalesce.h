@@ -29,7 +29,7 @@ void weir_coalesce_addrs(const struct weir_addrs *a, uint32_t mask, unsigned wid
                          unsigned line_bytes, struct weir_requests *out);
 
 /* Work space of weir_count_lines: one for each thread, zeroed before first use. */
-enum { WEIR_COUNT_SLOTS = 256 };
+enum { WEIR_COUNT_SLOTS = 512 };
 struct weir_line_counter {
   uint64_t key[WEIR_COUNT_SLOTS]; /* epoch above, line number below */
   uint8_t sectors[WEIR_COUNT_SLOTS];

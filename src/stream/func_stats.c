@@ -99,7 +99,7 @@ void weir_count_mem(struct weir_func_stats *s, struct weir_line_counter *c, enum
                     const struct weir_addrs *a, uint32_t mask, unsigned width) {
   unsigned lines, sectors;
   s->mem_insns++;
-  s->mem_lanes += (unsigned)__builtin_popcount(mask);
+  s->mem_lanes += weir_mask_lanes(mask);
   s->mem[a->space][dir]++;
   switch (a->space) {
   case WEIR_SP_GLOBAL:

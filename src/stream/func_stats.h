@@ -26,10 +26,15 @@ extern const struct weir_stat weir_func_stat_table[];
 extern const struct weir_check weir_func_checks[];
 extern const struct weir_stat_group weir_func_stat_group;
 
+/* Most masks are full, and a host without a popcount instruction takes a call for the others. */
+static inline uint64_t weir_mask_lanes(uint32_t mask) {
+  return mask == UINT32_MAX ? WEIR_LANES : (uint64_t)__builtin_popcount(mask);
+}
+
 /* Every executed warp instruction, memory or not. */
 static inline void weir_count_insn(struct weir_func_stats *s, enum weir_class cls, uint32_t mask) {
   s->warp_insns++;
-  s->thread_insns += (unsigned)__builtin_popcount(mask);
+  s->thread_insns += weir_mask_lanes(mask);
   s->by_class[cls]++;
 }
 

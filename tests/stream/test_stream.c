@@ -90,6 +90,43 @@ static void spill_and_read_back(void **state) {
   weir_stream_pool_free(&pool);
 }
 
+enum { AHEAD = 12 };
+static struct weir_block_stream *ahead[AHEAD];
+static pthread_mutex_t ahead_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ahead_grew = PTHREAD_COND_INITIALIZER;
+
+static void *produce(void *arg) {
+  (void)arg;
+  for (uint64_t id = 0; id < AHEAD; id++) {
+    struct weir_block_stream *b = write_block(id, 3, 2500);
+    pthread_mutex_lock(&ahead_lock);
+    ahead[id] = b;
+    pthread_cond_signal(&ahead_grew);
+    pthread_mutex_unlock(&ahead_lock);
+  }
+  return NULL;
+}
+
+/* One thread writes ahead while another reads and releases: the engine's way of working. */
+static void write_ahead(void **state) {
+  (void)state;
+  pthread_t t;
+  test_kernel();
+  start(8 * WEIR_CHUNK_BYTES, NULL);
+  assert_int_equal(pthread_create(&t, NULL, produce, NULL), 0);
+  for (int i = 0; i < AHEAD; i++) {
+    pthread_mutex_lock(&ahead_lock);
+    while (!ahead[i])
+      pthread_cond_wait(&ahead_grew, &ahead_lock);
+    struct weir_block_stream *b = ahead[i];
+    pthread_mutex_unlock(&ahead_lock);
+    check_block(b, 2500, i % 2);
+    weir_block_release(b);
+  }
+  pthread_join(t, NULL);
+  weir_stream_pool_free(&pool);
+}
+
 static void spilled_file_has_no_name(void **state) {
   (void)state;
   char dir[] = "/tmp/weir-test-XXXXXX";
@@ -290,6 +327,7 @@ int main(void) {
       cmocka_unit_test(malformed_bytes),
       cmocka_unit_test(malformed_messages),
       cmocka_unit_test(class_names),
+      cmocka_unit_test(write_ahead),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
