@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/suggest.h"
 #include "ptx/expr_code.h"
 
@@ -20,7 +21,8 @@ enum {
   DEPTH_MAX = 48,       /* nested parentheses, calls, prefix operators, conditionals */
   TEXT_MAX = 64 * 1024, /* bytes in one expression */
   NAME_MAX_BYTES = 64,
-  SUGGEST_MAX = 64 /* names offered to the speller */
+  NUMBER_MAX = 400, /* characters of a double; 1e-300 can be written out */
+  SUGGEST_MAX = 64  /* names offered to the speller */
 };
 
 struct code {
@@ -233,8 +235,9 @@ static bool wants_address(enum weir_expr_kind k) {
   return k == WEIR_EXPR_ADDRESS;
 }
 
-static enum weir_status unknown_name(struct parser *p, size_t at, size_t n, const char *what,
-                                     bool (*wanted)(enum weir_expr_kind)) {
+static enum weir_status unknown_name(struct parser *p, size_t at, size_t n,
+                                     bool (*wanted)(enum weir_expr_kind), const char *what,
+                                     const char *remedy) {
   char word[NAME_MAX_BYTES + 1];
   const char *known[SUGGEST_MAX];
   size_t n_known = 0;
@@ -246,7 +249,7 @@ static enum weir_status unknown_name(struct parser *p, size_t at, size_t n, cons
   if (near) {
     weir_err_add(p->err, "did you mean '%s'?", near);
   } else if (n_known == 0) {
-    weir_err_add(p->err, "no %s can be used here", what);
+    weir_err_add(p->err, "%s", remedy);
   } else {
     char list[256];
     size_t used = 0;
@@ -296,8 +299,11 @@ static enum weir_status number(struct parser *p, struct piece *out) {
   }
   union bits v = {0};
   if (is_double) {
-    v.d = strtod(s, NULL); /* stops where the scan above did: both know decimal floats */
-    if (isinf(v.d)) return FAIL(p, at, n, "number too large for a double");
+    char copy[NUMBER_MAX + 1];
+    if (n > NUMBER_MAX) return FAIL(p, at, n, "number longer than %d characters", NUMBER_MAX);
+    memcpy(copy, s, n);
+    copy[n] = '\0';
+    if (!weir_parse_real(copy, &v.d)) return FAIL(p, at, n, "number too large for a double");
   } else {
     if (!is_hex && n > 1 && s[0] == '0') {
       FAIL(p, at, n, "'%.*s' starts with a zero", (int)(n < 40 ? n : 40), s);
@@ -330,7 +336,9 @@ static enum weir_status call_at(struct parser *p, size_t at, struct piece *out) 
   size_t name_at = p->pos, n = name_len(p, p->pos);
   if (n == 0) return FAIL(p, name_at, 1, "at() needs the name of a buffer first");
   const struct weir_expr_name *x = find_name(p, p->s + name_at, n, wants_buffer);
-  if (!x) return unknown_name(p, name_at, n, "buffer", wants_buffer);
+  if (!x)
+    return unknown_name(p, name_at, n, wants_buffer, "buffer",
+                        "only formulas read buffers, and only those declared before their own");
   p->pos += n;
   TRY(expect_char(p, ',', "between the buffer and the index"));
   skip_space(p);
@@ -406,7 +414,10 @@ static enum weir_status name(struct parser *p, struct piece *out) {
     return push(p, OP_CONST, v.i, at, n);
   }
   const struct weir_expr_name *x = find_name(p, s, n, wants_value);
-  if (!x) return unknown_name(p, at, n, "variable", wants_value);
+  if (!x)
+    return unknown_name(
+        p, at, n, wants_value, "variable",
+        "no variable is known here yet: define it before, under 'inputs' or 'vars'");
   *out = (struct piece){p->code.n, x->value.is_double, x->kind == WEIR_EXPR_CONST};
   if (x->kind == WEIR_EXPR_SLOT) return push(p, OP_SLOT, x->index, at, n);
   union bits v;
@@ -422,7 +433,10 @@ static enum weir_status address(struct parser *p, struct piece *out) {
   size_t at = p->pos, n = name_len(p, at + 1);
   if (n == 0) return FAIL(p, at, 1, "expected the name of a buffer after '$'");
   const struct weir_expr_name *x = find_name(p, p->s + at + 1, n, wants_address);
-  if (!x) return unknown_name(p, at + 1, n, "buffer", wants_address);
+  if (!x)
+    return unknown_name(
+        p, at + 1, n, wants_address, "buffer",
+        "only arguments use addresses of buffers, which are declared under 'buffers'");
   p->pos += n + 1;
   p->has_address = true;
   *out = (struct piece){p->code.n, false, false};
@@ -623,6 +637,12 @@ enum weir_status weir_expr_parse(struct weir_arena *arena, const char *text, siz
   return st;
 }
 
+static bool uses_slot(const struct weir_expr *e, enum weir_expr_slot slot) {
+  for (size_t n = 0; n < e->n; n++)
+    if (e->code[n].op == OP_SLOT && e->code[n].v.i == (int64_t)slot) return true;
+  return false;
+}
+
 static enum weir_status report(const struct weir_expr *e, const struct weir_expr_ctx *ctx,
                                enum fault fault, const struct insn *in, union bits top,
                                struct weir_err *err) {
@@ -636,9 +656,8 @@ static enum weir_status report(const struct weir_expr *e, const struct weir_expr
   else
     return fail_in(err, WEIR_EBUG, &e->where, e->text, e->len, in->at, in->width,
                    "this name has no value here");
-  if (ctx && (ctx->slot[WEIR_SLOT_I] || ctx->slot[WEIR_SLOT_K]))
-    weir_err_add(err, "with i = %" PRId64 ", k = %" PRId64, ctx->slot[WEIR_SLOT_I],
-                 ctx->slot[WEIR_SLOT_K]);
+  if (uses_slot(e, WEIR_SLOT_I)) weir_err_add(err, "with i = %" PRId64, ctx->slot[WEIR_SLOT_I]);
+  if (uses_slot(e, WEIR_SLOT_K)) weir_err_add(err, "with k = %" PRId64, ctx->slot[WEIR_SLOT_K]);
   return st;
 }
 

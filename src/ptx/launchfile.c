@@ -24,7 +24,7 @@ enum weir_status weir_lf_limit_count(struct loader *l, uint32_t i, uint32_t limi
                                      const char *what) {
   uint32_t n = weir_config_count(l->c, i);
   if (n <= limit) return WEIR_OK;
-  return weir_config_fail(l->c, i, WEIR_ELIMIT, l->err, "%" PRIu32 " %s; at most %" PRIu32, n, what,
+  return weir_config_fail(l->c, i, WEIR_EINVAL, l->err, "%" PRIu32 " %s; at most %" PRIu32, n, what,
                           limit);
 }
 
@@ -164,7 +164,7 @@ static enum weir_status read_vars(struct loader *l, uint32_t map) {
     }
     TRY(weir_lf_value(l, i, &var.value));
     if (l->vars.n >= WEIR_LF_VARS)
-      return weir_config_fail(l->c, i, WEIR_ELIMIT, l->err, "more than %d variables", WEIR_LF_VARS);
+      return weir_config_fail(l->c, i, WEIR_EINVAL, l->err, "more than %d variables", WEIR_LF_VARS);
     if (!WEIR_PUSH(l->vars, var)) return weir_lf_no_memory(l);
   }
   return WEIR_OK;
@@ -422,7 +422,7 @@ static enum weir_status read_buffer(struct loader *l, uint32_t i) {
   b->bytes = b->count * b->element_bytes;
   l->lf->total_bytes += b->bytes;
   if (l->lf->total_bytes > WEIR_LF_BYTES)
-    return weir_config_fail(l->c, count, WEIR_ELIMIT, l->err,
+    return weir_config_fail(l->c, count, WEIR_EINVAL, l->err,
                             "the buffers so far take %" PRIu64 " bytes; at most %" PRIu64,
                             l->lf->total_bytes, WEIR_LF_BYTES);
   if (init) TRY(read_init(l, init, b));
@@ -474,10 +474,12 @@ static enum weir_status read_head(struct loader *l) {
                                      "vars", "buffers", "launches", "expect"};
   struct weir_launchfile *lf = l->lf;
   uint32_t i;
-  int64_t version;
   TRY(weir_config_only(l->c, 0, keys, COUNT(keys), l->err));
   TRY(weir_config_child(l->c, 0, "weir", WEIR_SCALAR, true, &i, l->err));
-  TRY(weir_config_int(l->c, i, WEIR_LF_VERSION, WEIR_LF_VERSION, &version, l->err));
+  if (strcmp(entry(l, i)->text, "1") != 0)
+    return weir_config_fail(l->c, i, WEIR_EINVAL, l->err,
+                            "version '%.20s' of launch files is not known; this program reads 1",
+                            entry(l, i)->text);
   TRY(weir_config_child(l->c, 0, "about", WEIR_SCALAR, false, &i, l->err));
   lf->about = i ? entry(l, i)->text : "";
   TRY(weir_config_child(l->c, 0, "name", WEIR_SCALAR, false, &i, l->err));

@@ -16,7 +16,6 @@
 #include "weir/err.h"
 
 enum {
-  WEIR_LF_VERSION = 1,
   WEIR_LF_MODULES = 64,
   WEIR_LF_INPUTS = 256,
   WEIR_LF_VARS = 1024,

@@ -194,7 +194,7 @@ enum weir_status weir_launch_shape(const struct weir_launchfile *lf, uint32_t la
 
 /* Who is being given a value, for messages. */
 struct target {
-  const char *kernel, *param;
+  const char *part, *kernel, *param; /* part: "" or "a field of " */
   enum ptx_type type;
   unsigned bytes;
   const struct weir_where *where;
@@ -238,8 +238,8 @@ mismatch(struct weir_err *err, const struct target *t, const char *fmt, ...) {
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
   return weir_fail_at(err, WEIR_EINVAL, t->where,
-                      "parameter '%.100s' of kernel '%.100s' is .%s; %s", t->param, t->kernel,
-                      type_text(t->type), text);
+                      "%sparameter '%.100s' of kernel '%.100s' is .%s; %s", t->part, t->param,
+                      t->kernel, type_text(t->type), text);
 }
 
 static enum weir_status store_int(const struct target *t, const struct weir_value *v, void *dst,
@@ -294,7 +294,7 @@ static enum weir_status store_fields(const struct weir_lf_launch *l, const struc
   for (uint32_t f = 0; f < a->n_fields; f++) {
     const struct weir_lf_field *field = &a->fields[f];
     unsigned bytes = weir_element_bytes(field->type);
-    struct target t = {l->kernel, p->name, field->type, bytes, &field->where};
+    struct target t = {"a field of ", l->kernel, p->name, field->type, bytes, &field->where};
     uint8_t value[8];
     TRY(store_arg(field->value, ctx, &t, value, err));
     at = (at + bytes - 1) / bytes * bytes;
@@ -340,8 +340,8 @@ enum weir_status weir_launch_args(const struct weir_launchfile *lf, uint32_t lau
   if (l->n_args != n_params) return wrong_count(l, params, n_params, err);
   for (uint32_t p = 0; p < n_params; p++) {
     const struct weir_lf_arg *a = &l->args[p];
-    struct target t = {l->kernel, params[p].name, params[p].type, (unsigned)params[p].bytes,
-                       &a->where};
+    struct target t = {
+        "", l->kernel, params[p].name, params[p].type, (unsigned)params[p].bytes, &a->where};
     if (params[p].offset > block_bytes || params[p].bytes > block_bytes - params[p].offset)
       return weir_fail(err, WEIR_EBUG, "parameter '%s' lies outside its block", params[p].name);
     char *dst = (char *)block + params[p].offset;
