@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/stat_io.h"
 
 static uint64_t load(const void *base, size_t offset) {
@@ -123,10 +124,9 @@ static bool read_term(struct rule *r, uint64_t *sum) {
   r->p += n;
   skip_blanks(r);
   if (word[0] >= '0' && word[0] <= '9') {
-    uint64_t v;
-    int used;
-    if (sscanf(word, "%" SCNu64 "%n", &v, &used) != 1 || word[used]) return false;
-    *sum += v;
+    int64_t v;
+    if (!weir_parse_int(word, &v)) return false;
+    *sum += (uint64_t)v;
     return true;
   }
   const struct weir_stat *s = weir_stat_find(r->table, word);
@@ -154,7 +154,7 @@ static enum weir_status verify_one(const struct weir_stat *table, const struct w
   struct rule r = {c->rule, table, base};
   uint64_t left, right;
   bool good = read_sum(&r, &left);
-  char op = good ? r.p[0] : '\0';
+  char op = r.p[0];
   good = good && (op == '=' || op == '<' || op == '>') && r.p[1] == '=';
   if (good) r.p += 2;
   if (!good || !read_sum(&r, &right) || *r.p) {

@@ -1,0 +1,1 @@
+weir list -n -- stats | head -1

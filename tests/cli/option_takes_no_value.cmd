@@ -1,0 +1,1 @@
+weir list --names=yes params
