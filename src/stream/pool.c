@@ -167,23 +167,25 @@ static bool read_all(struct weir_stream_pool *p, size_t n, uint64_t at) {
   return true;
 }
 
-static unsigned hole_class(size_t stored) {
-  return (unsigned)((stored - 1) / HOLE_BYTES);
-}
-
-/* The unused places are kept as chunk records of their own, so that freeing allocates nothing. */
-static uint64_t file_place(struct weir_stream_pool *p, size_t stored) {
-  unsigned k = hole_class(stored);
-  struct weir_chunk *h = p->holes[k];
-  if (h) {
+/* Finds a place in the file. The unused ones are kept as chunk records of their own, so that
+ * freeing allocates nothing; a larger one than needed keeps its size and returns to its list. */
+static void place_in_file(struct weir_stream_pool *p, struct weir_chunk *c, size_t stored) {
+  unsigned need = (unsigned)((stored - 1) / HOLE_BYTES), k = need;
+  while (k < WEIR_SPILL_CLASSES && !p->holes[k])
+    k++;
+  if (k < WEIR_SPILL_CLASSES) {
+    struct weir_chunk *h = p->holes[k];
     p->holes[k] = h->next;
     h->next = p->free_chunks;
     p->free_chunks = h;
-    return h->file_at;
+    c->file_at = h->file_at;
+    c->hole = (uint8_t)k;
+  } else {
+    c->file_at = p->file_end;
+    c->hole = (uint8_t)need;
+    p->file_end += (uint64_t)(need + 1) * HOLE_BYTES;
   }
-  uint64_t at = p->file_end;
-  p->file_end += (uint64_t)(k + 1) * HOLE_BYTES;
-  return at;
+  c->stored = (uint32_t)stored;
 }
 
 static bool write_chunk(struct weir_stream_pool *p, struct weir_chunk *c) {
@@ -194,10 +196,11 @@ static bool write_chunk(struct weir_stream_pool *p, struct weir_chunk *c) {
     weir_fail(&p->err, WEIR_ENOMEM, "cannot compress streams: %s", ZSTD_getErrorName(n));
     return false;
   }
-  uint64_t at = file_place(p, n);
-  if (!write_all(p, n, at)) return false;
-  c->file_at = at;
-  c->stored = (uint32_t)n;
+  place_in_file(p, c, n);
+  if (!write_all(p, n, c->file_at)) {
+    c->stored = 0;
+    return false;
+  }
   p->spilled_bytes += n;
   return true;
 }
@@ -285,7 +288,7 @@ static void free_chunk(struct weir_stream_pool *p, struct weir_chunk *c) {
   cold_remove(p, c);
   struct weir_chunk **list = &p->free_chunks;
   if (c->data) give_buffer(p, c->data, c->is_large);
-  if (c->stored) list = &p->holes[hole_class(c->stored)];
+  if (c->stored) list = &p->holes[c->hole];
   c->next = *list;
   *list = c;
 }

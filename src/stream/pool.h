@@ -25,6 +25,7 @@ struct weir_chunk {
   uint64_t file_at;
   uint32_t used, stored; /* bytes of tokens; compressed bytes in the file, 0 = not there */
   uint16_t pins;
+  uint8_t hole;                    /* size of its place in the file, in classes */
   bool is_large, is_open, is_cold; /* cold: sealed, in memory, nobody reads it */
 };
 

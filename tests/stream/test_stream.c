@@ -73,6 +73,7 @@ static void round_trip(void **state) {
 static void spill_and_read_back(void **state) {
   (void)state;
   struct weir_block_stream *b[6];
+  uint64_t one_round = 0;
   start(5 * WEIR_CHUNK_BYTES, NULL);
   for (uint64_t round = 0; round < 3; round++) {
     for (uint64_t i = 0; i < 6; i++)
@@ -82,11 +83,13 @@ static void spill_and_read_back(void **state) {
       check_block(b[i], 4000, i % 2);
       weir_block_release(b[i]);
     }
+    if (!round) one_round = pool.file_end;
   }
   assert_true(pool.n_spilled > 20);
   assert_true(pool.n_reloaded > 20);
   assert_true(pool.peak_held <= 5 * WEIR_CHUNK_BYTES);
-  assert_true(pool.file_end < 2 * pool.spilled_bytes / 3 + (1 << 20)); /* places are used again */
+  /* Places in the file are used again, and what was read back is not written twice. */
+  assert_true(pool.file_end <= one_round * 5 / 4);
   weir_stream_pool_free(&pool);
 }
 
@@ -254,6 +257,7 @@ static void decode_all(const uint8_t *bytes, size_t n, bool must_fail) {
   weir_reader_open_bytes(&r, copy, n, test_kernel());
   while (weir_next(&r, &d)) {
     assert_true(d.insn < TEST_INSNS);
+    assert_true(r.p <= r.end); /* nothing is made of bytes that are not there */
     if (d.has_addr) weir_expand(&d, lanes);
   }
   if (must_fail) assert_int_equal(r.status, WEIR_EPARSE);
