@@ -16,8 +16,10 @@ struct weir_dyn {
 };
 
 struct weir_warp_reader {
-  uint32_t next, mask, run; /* position, mask, instructions of the current RUN still to come */
-  uint32_t prev_mask;
+  /* Position and mask stand apart: compilers would copy both at once to a weir_dyn, just after the
+   * position alone was stored, and the host would wait for that store. */
+  uint32_t next, run; /* run: instructions of the current RUN still to come */
+  uint32_t prev_mask, mask;
   const uint8_t *p, *end, *span;
   const struct weir_kernel_info *kernel;
   struct weir_span_cursor cursor; /* .stream NULL: all bytes are in one span */
