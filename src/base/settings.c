@@ -129,6 +129,16 @@ enum weir_status weir_settings_assign(struct weir_settings *s, const char *assig
   return status;
 }
 
+/* Whether some group's prefix is `path` or lies below it. */
+static bool leads_to_group(const struct weir_settings *s, const char *path) {
+  size_t n = strlen(path);
+  for (size_t i = 0; i < s->n; i++) {
+    const char *prefix = s->v[i].group->prefix;
+    if (!strncmp(prefix, path, n) && (!prefix[n] || prefix[n] == '.')) return true;
+  }
+  return false;
+}
+
 enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer layer,
                                       struct weir_config *c, uint32_t top, struct weir_err *err) {
   char path[WEIR_CONFIG_PATH], base[WEIR_CONFIG_PATH];
@@ -137,10 +147,15 @@ enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer l
   for (uint32_t i = top + 1; i < c->entry[top].end; i++) {
     struct weir_entry *e = &c->entry[i];
     e->used = true;
-    if (e->kind == WEIR_MAP) continue;
+    weir_config_path(c, i, path, sizeof path);
+    if (e->kind == WEIR_MAP) {
+      /* A misspelt map shows in its values; an empty one has none. */
+      if (e->end > i + 1 || leads_to_group(s, path + skip)) continue;
+      struct weir_where key = weir_config_key_where(c, i);
+      return weir_settings_unknown(s, path + skip, &key, err);
+    }
     enum weir_status status = weir_config_want(c, i, WEIR_SCALAR, err);
     if (status) return status;
-    weir_config_path(c, i, path, sizeof path);
     struct weir_where where =
         find(s, path + skip) ? weir_config_where(c, i) : weir_config_key_where(c, i);
     status = weir_settings_set(s, layer, path + skip, e->text, &where, err);

@@ -61,7 +61,7 @@ static void layers_win_in_order_and_remember_their_origin(void **state) {
 
 static void a_part_of_a_file_can_be_read(void **state) {
   (void)state;
-  static const char text[] = "name: x\nset:\n  exec: {wave: 7}\n";
+  static const char text[] = "name: x\nset:\n  exec: {wave: 7}\n  sm: {}\n";
   struct weir_settings s;
   struct weir_config c;
   assert_int_equal(weir_settings_init(&s, groups, NULL), WEIR_OK);
@@ -99,6 +99,7 @@ static void mistakes_are_explained(void **state) {
   }
   static const char *const files[][2] = {
       {"exec:\n  quntum: 1\n", "f.yaml:2:3: there is no parameter 'exec.quntum'\n    quntum: 1\n"},
+      {"exce: {}\n", "f.yaml:1:1: there is no parameter 'exce'\n"},
       {"exec: [1]\n", "exec: expected a single value, found a list"},
       {"exec: {wave: 0}\n", "f.yaml:1:14: exec.wave: '0' is out of range\n"},
   };
