@@ -144,6 +144,7 @@ struct ptx_operand {
   enum ptx_opnd_kind kind;
   bool neg;         /* !p */
   bool is_unsigned; /* integer literal */
+  bool has_base;    /* address: `reg` is its base */
   uint8_t component; /* 0, or 1..4 for .x .y .z .w / .r .g .b .a of a vector register (already resolved in reg) */
   uint8_t half;      /* video selectors: 0 none, 1..4 = b0..b3, 5 = h0, 6 = h1, and combinations in imm */
   uint16_t n_elem;

@@ -56,7 +56,8 @@ static pthread_once_t isa_once = PTHREAD_ONCE_INIT;
 
 static uint32_t hash_name(const char *s, size_t n) {
   uint32_t h = 2166136261u;
-  for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ (unsigned char)s[i]) * 16777619u;
   return h ^ (h >> 15);
 }
 
@@ -64,7 +65,8 @@ static void fill_names(struct name_table *t, const char *const *names, size_t n,
   t->names = names;
   for (size_t i = from; i < n; i++) {
     size_t len = strlen(names[i]), at = hash_name(names[i], len) % HASH_SIZE;
-    while (t->slot[at]) at = (at + 1) % HASH_SIZE;
+    while (t->slot[at])
+      at = (at + 1) % HASH_SIZE;
     t->slot[at] = (uint16_t)(i + 1);
     t->len[at] = (uint8_t)len;
   }
@@ -82,7 +84,8 @@ static size_t find_name(const struct name_table *t, const char *s, size_t len, s
 static const char *compile_alt(const char *s, struct ptx_alt *alt, bool sequence) {
   do {
     const char *end = ++s;
-    while (*end && !strchr(".|[]()", *end)) end++;
+    while (*end && !strchr(".|[]()", *end))
+      end++;
     size_t mod = find_name(&isa.mods, s, (size_t)(end - s), 0);
     if (!mod || alt->n == PTX_MAX_SEQ) isa.problem = s;
     if (alt->n < PTX_MAX_SEQ) alt->mods[alt->n++] = (uint16_t)mod;
@@ -124,7 +127,8 @@ static const char *compile_slot_type(const char *s, struct ptx_slot *slot) {
     return s + 1;
   }
   const char *end = s;
-  while (*end && !strchr(",[]~", *end)) end++;
+  while (*end && !strchr(",[]~", *end))
+    end++;
   slot->how = PTX_ST_FIXED;
   slot->type = (enum ptx_type)find_name(&isa.mods, s, (size_t)(end - s), 0);
   if (slot->type == PTX_T_none || slot->type >= PTX_N_TYPES) isa.problem = s;
@@ -165,10 +169,12 @@ static void build(void) {
     compile_slots(&forms[i]);
     isa.first[forms[i].op + 1]++;
   }
-  for (size_t op = 0; op < PTX_N_OPS; op++) isa.first[op + 1] += isa.first[op];
+  for (size_t op = 0; op < PTX_N_OPS; op++)
+    isa.first[op + 1] += isa.first[op];
   uint16_t next[PTX_N_OPS];
   memcpy(next, isa.first, sizeof next);
-  for (size_t i = 0; i < N_FORMS; i++) isa.by_op[next[forms[i].op]++] = (uint16_t)i;
+  for (size_t i = 0; i < N_FORMS; i++)
+    isa.by_op[next[forms[i].op]++] = (uint16_t)i;
 }
 
 static void ensure(void) {
@@ -202,7 +208,8 @@ static bool alt_fits(const struct ptx_alt *alt, const uint16_t *mods, unsigned l
   return true;
 }
 
-/* Backtracks only over optional groups; a row has at most 16 groups and adjacent ones rarely share a modifier. */
+/* Backtracks only over optional groups; a row has at most 16 groups and adjacent ones rarely share
+ * a modifier. */
 static bool match_ordered(const struct ptx_form *f, unsigned group, const uint16_t *mods,
                           unsigned n) {
   for (; group < f->n_groups; group++) {
@@ -230,7 +237,8 @@ static bool match_any_order(const struct ptx_form *f, const uint16_t *mods, unsi
   uint32_t used = 0;
   for (unsigned m = 0; m < n; m++) {
     unsigned g = 0;
-    while (g < f->n_groups && ((used >> g & 1) || !group_has(&f->groups[g], mods[m]))) g++;
+    while (g < f->n_groups && ((used >> g & 1) || !group_has(&f->groups[g], mods[m])))
+      g++;
     if (g == f->n_groups) return false;
     used |= UINT32_C(1) << g;
   }
@@ -249,11 +257,16 @@ enum ptx_type ptx_slot_type_of(const struct ptx_slot *s, const struct ptx_insn *
   enum ptx_type t = ptx_insn_type(in, s->how == PTX_ST_WIDE ? 0 : s->nth);
   if (s->how != PTX_ST_WIDE) return t;
   switch ((int)t) {
-  case PTX_T_u16: return PTX_T_u32;
-  case PTX_T_s16: return PTX_T_s32;
-  case PTX_T_u32: return PTX_T_u64;
-  case PTX_T_s32: return PTX_T_s64;
-  default: return PTX_T_none;
+  case PTX_T_u16:
+    return PTX_T_u32;
+  case PTX_T_s16:
+    return PTX_T_s32;
+  case PTX_T_u32:
+    return PTX_T_u64;
+  case PTX_T_s32:
+    return PTX_T_s64;
+  default:
+    return PTX_T_none;
   }
 }
 

@@ -50,8 +50,10 @@ const struct ptx_form *ptx_form(size_t row);
 /* Rows [first, first + n) are not contiguous per opcode in isa.def; this lists them. */
 const uint16_t *ptx_forms_of(enum ptx_op op, size_t *n);
 
-/* Does this modifier list fit the row? In the row's order, or (any_order) with non-type modifiers anywhere. */
-bool ptx_form_matches(const struct ptx_form *f, const uint16_t *mods, unsigned n_mods, bool any_order);
+/* Does this modifier list fit the row? In the row's order, or (any_order) with non-type modifiers
+ * anywhere. */
+bool ptx_form_matches(const struct ptx_form *f, const uint16_t *mods, unsigned n_mods,
+                      bool any_order);
 /* Type of a slot for these modifiers; PTX_T_none if it has none (unchecked slots). */
 enum ptx_type ptx_slot_type_of(const struct ptx_slot *s, const struct ptx_insn *in);
 /* Which slot does operand i of n fill? The optional slots are filled from the left. */
@@ -59,7 +61,7 @@ const struct ptx_slot *ptx_slot_at(const struct ptx_form *f, unsigned n_opnds, u
 
 /* Names to numbers; PTX_N_OPS, PTX_M_none and PTX_N_SREGS when unknown. */
 enum ptx_op ptx_op_find(const char *s, size_t len);
-enum ptx_mod ptx_mod_find(const char *s, size_t len); /* without the dot */
+enum ptx_mod ptx_mod_find(const char *s, size_t len);   /* without the dot */
 enum ptx_sreg ptx_sreg_find(const char *s, size_t len); /* with the % */
 
 /* NULL if the tables are sound, else what is wrong with them; for tests. */
