@@ -1,0 +1,602 @@
+/* Programs: which functions a kernel reaches, where their registers lie, and the tables that timing needs. */
+#include "ptx/decode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REG_BLOCK = 256 << 20 };
+
+bool dec_fail(struct decoder *d, const char *fmt, ...) {
+  if (d->is_failed) return false;
+  d->is_failed = true;
+  const struct ptx_module *m = d->image->module;
+  struct weir_where where = {.file = m->path, .source = m->source, .source_len = m->source_len};
+  if (d->insn != NULL) where.line = d->insn->line, where.col = d->insn->col;
+  va_list ap;
+  va_start(ap, fmt);
+  weir_vfail_at(d->err, WEIR_EPARSE, &where, fmt, ap);
+  va_end(ap);
+  return false;
+}
+
+/* ---- slots ---- */
+
+static uint32_t new_slot(struct decoder *d, unsigned bytes_per_lane) {
+  if (d->next_slot > MAX_REG_BLOCK) {
+    dec_fail(d, "the kernel needs more than %d MiB of registers for one warp", MAX_REG_BLOCK >> 20);
+    return 0;
+  }
+  uint32_t at = (d->next_slot + 63) & ~63u;
+  d->next_slot = at + bytes_per_lane * LANES;
+  return at;
+}
+
+uint32_t dec_reg(struct decoder *d, uint32_t reg) {
+  return d->reg_offset[d->func][reg];
+}
+
+const struct ptx_func *dec_func(const struct decoder *d) {
+  return d->prog->funcs[d->func].ir;
+}
+
+enum ptx_type dec_reg_type(const struct decoder *d, uint32_t reg) {
+  return dec_func(d)->regs[reg].type;
+}
+
+unsigned dec_reg_bytes(const struct decoder *d, uint32_t reg) {
+  enum ptx_type t = dec_reg_type(d, reg);
+  return t == PTX_T_pred ? 0 : ptx_type_bytes(t);
+}
+
+int dec_func_index(const struct decoder *d, const struct ptx_func *f) {
+  for (uint32_t i = 0; i < d->prog->n_funcs; i++)
+    if (d->prog->funcs[i].ir == f) return (int)i;
+  return -1;
+}
+
+uint32_t *dec_list(struct decoder *d, unsigned n) {
+  uint32_t *list = weir_arena_array(&d->prog->arena, n ? n : 1, sizeof *list);
+  if (list == NULL) dec_fail(d, "out of memory");
+  return list;
+}
+
+uint32_t dec_const(struct decoder *d, uint64_t value, unsigned bytes) {
+  if (bytes < 8) value &= (UINT64_C(1) << (8 * bytes)) - 1;
+  for (size_t i = 0; i < d->consts.n; i++)
+    if (d->consts.v[i].value == value && d->consts.v[i].bytes == bytes) return d->consts.v[i].slot;
+  struct ptx_const_slot s = {.slot = new_slot(d, bytes), .bytes = (uint8_t)bytes, .value = value};
+  if (!WEIR_PUSH(d->consts, s)) dec_fail(d, "out of memory");
+  return s.slot;
+}
+
+uint32_t dec_sreg(struct decoder *d, enum ptx_sreg sreg, unsigned bytes) {
+  for (size_t i = 0; i < d->sregs.n; i++)
+    if (d->sregs.v[i].sreg == (uint16_t)sreg && d->sregs.v[i].bytes == bytes) return d->sregs.v[i].slot;
+  struct ptx_sreg_slot s = {.slot = new_slot(d, bytes), .bytes = (uint8_t)bytes, .sreg = (uint16_t)sreg};
+  if (!WEIR_PUSH(d->sregs, s)) dec_fail(d, "out of memory");
+  return s.slot;
+}
+
+uint32_t dec_param(struct decoder *d, uint32_t offset, unsigned bytes, unsigned reg_bytes, bool is_signed) {
+  for (size_t i = 0; i < d->params.n; i++) {
+    const struct ptx_param_slot *p = &d->params.v[i];
+    if (p->offset == offset && p->bytes == bytes && p->reg_bytes == reg_bytes && p->is_signed == is_signed) return p->slot;
+  }
+  struct ptx_param_slot s = {.slot = new_slot(d, reg_bytes),
+                             .offset = offset,
+                             .bytes = (uint8_t)bytes,
+                             .reg_bytes = (uint8_t)reg_bytes,
+                             .is_signed = is_signed};
+  if (!WEIR_PUSH(d->params, s)) dec_fail(d, "out of memory");
+  return s.slot;
+}
+
+/* ---- variables ---- */
+
+static struct dec_place *find_place(struct decoder *d, const struct ptx_var *var) {
+  for (size_t i = 0; i < d->places.n; i++)
+    if (d->places.v[i].var == var) return &d->places.v[i];
+  return NULL;
+}
+
+uint32_t dec_place(struct decoder *d, const struct ptx_var *var) {
+  const struct dec_place *p = find_place(d, var);
+  if (p == NULL) {
+    dec_fail(d, "variable '%s' cannot be used here", var->name);
+    return 0;
+  }
+  return p->offset;
+}
+
+static void put_place(struct decoder *d, const struct ptx_var *var, uint64_t offset) {
+  if (offset > UINT32_MAX / 2) {
+    dec_fail(d, "variable '%s' does not fit", var->name);
+    return;
+  }
+  struct dec_place p = {var, (uint32_t)offset};
+  if (!WEIR_PUSH(d->places, p)) dec_fail(d, "out of memory");
+}
+
+static uint64_t align_up(uint64_t v, uint64_t a) {
+  return a > 1 ? (v + a - 1) / a * a : v;
+}
+
+/* Shared variables that the kernel names, in order of first use; unsized ones begin where the static ones end. */
+static void place_shared(struct decoder *d, const struct ptx_operand *o, bool unsized, uint64_t *end) {
+  for (uint16_t k = 0; k < o->n_elem; k++) place_shared(d, &o->elem[k], unsized, end);
+  const struct ptx_var *v = o->var;
+  if (v == NULL || v->space != PTX_SPACE_shared || find_place(d, v) != NULL) return;
+  bool is_unsized = v->linkage == PTX_LINK_extern && v->bytes == 0;
+  if (is_unsized != unsized) return;
+  uint64_t at = align_up(*end, v->align ? v->align : 1);
+  put_place(d, v, at);
+  if (!unsized) *end = at + v->bytes;
+}
+
+static void place_all_shared(struct decoder *d) {
+  uint64_t end = 0;
+  for (int unsized = 0; unsized < 2; unsized++) {
+    if (unsized) {
+      end = align_up(end, 16);
+      d->prog->static_shared = (uint32_t)end;
+    }
+    for (uint32_t f = 0; f < d->prog->n_funcs; f++) {
+      const struct ptx_func *ir = d->prog->funcs[f].ir;
+      for (uint32_t i = 0; i < ir->n_insns && !d->is_failed; i++)
+        for (unsigned k = 0; k < ir->insns[i].n_opnds; k++) place_shared(d, &ir->insns[i].opnds[k], unsized != 0, &end);
+    }
+  }
+}
+
+/* ---- functions ---- */
+
+static bool calls(const struct ptx_insn *in, const struct ptx_func **callee) {
+  if (in->op != PTX_OP_call) return false;
+  for (unsigned k = 0; k < in->n_opnds; k++)
+    if (in->opnds[k].kind == PTX_O_func) {
+      *callee = in->opnds[k].func;
+      return true;
+    }
+  return false;
+}
+
+static bool reach_functions(struct decoder *d, const struct ptx_func *entry) {
+  struct ptx_program *p = d->prog;
+  p->funcs = weir_arena_array(&p->arena, d->image->module->n_funcs + 1u, sizeof *p->funcs);
+  if (p->funcs == NULL) return dec_fail(d, "out of memory");
+  p->funcs[p->n_funcs++].ir = entry;
+  for (uint32_t f = 0; f < p->n_funcs; f++) {
+    const struct ptx_func *ir = p->funcs[f].ir, *callee;
+    for (uint32_t i = 0; i < ir->n_insns; i++)
+      if (calls(&ir->insns[i], &callee) && callee->has_body && dec_func_index(d, callee) < 0)
+        p->funcs[p->n_funcs++].ir = callee;
+  }
+  return true;
+}
+
+/* Which functions can be active twice, and the deepest stack otherwise: depth-first over the (small) call graph. */
+static uint32_t deepest_stack(struct decoder *d, uint32_t f, uint8_t *state, uint32_t *memo) {
+  if (state[f] == 2) return memo[f];
+  if (state[f] == 1) {
+    d->prog->is_recursive = true;
+    d->prog->funcs[f].is_recursive = true;
+    return 0;
+  }
+  state[f] = 1;
+  const struct ptx_func *ir = d->prog->funcs[f].ir, *callee;
+  uint32_t deepest = 0;
+  for (uint32_t i = 0; i < ir->n_insns; i++) {
+    int c;
+    if (!calls(&ir->insns[i], &callee) || (c = dec_func_index(d, callee)) < 0) continue;
+    d->prog->has_calls = true;
+    uint32_t below = deepest_stack(d, (uint32_t)c, state, memo);
+    deepest = below > deepest ? below : deepest;
+  }
+  state[f] = 2;
+  memo[f] = deepest + d->prog->funcs[f].local_bytes;
+  return memo[f];
+}
+
+static bool find_stack(struct decoder *d) {
+  uint8_t *state = calloc(d->prog->n_funcs, 1);
+  uint32_t *memo = calloc(d->prog->n_funcs, sizeof *memo);
+  if (state == NULL || memo == NULL) dec_fail(d, "out of memory");
+  else d->prog->local_bytes = deepest_stack(d, 0, state, memo);
+  free(state);
+  free(memo);
+  /* Inside a cycle every function can be active twice: saving all of them is simple and rarely paid for. */
+  if (d->prog->is_recursive)
+    for (uint32_t f = 1; f < d->prog->n_funcs; f++) d->prog->funcs[f].is_recursive = true;
+  return !d->is_failed;
+}
+
+static uint32_t lane_bytes(enum ptx_type t) {
+  return t == PTX_T_pred ? 0 : ptx_type_bytes(t);
+}
+
+/* All that a call of a recursive function must save. */
+static bool list_contents(struct decoder *d, uint32_t f) {
+  struct ptx_fn_info *info = &d->prog->funcs[f];
+  const struct ptx_func *ir = info->ir;
+  struct ptx_lanes *list =
+      weir_arena_array(&d->prog->arena, (size_t)ir->n_regs + ir->n_params + ir->n_rets + ir->n_vars + 1, sizeof *list);
+  if (list == NULL) return dec_fail(d, "out of memory");
+  for (uint32_t r = 0; r < ir->n_regs; r++)
+    list[info->n_contents++] = (struct ptx_lanes){d->reg_offset[f][r], lane_bytes(ir->regs[r].type)};
+  for (uint32_t i = 0; i < ir->n_params; i++)
+    if (!ir->is_entry && ir->params[i].space == PTX_SPACE_param)
+      list[info->n_contents++] = (struct ptx_lanes){dec_place(d, &ir->params[i]), (uint32_t)ir->params[i].bytes};
+  for (uint32_t i = 0; i < ir->n_rets; i++)
+    if (ir->rets[i].space == PTX_SPACE_param)
+      list[info->n_contents++] = (struct ptx_lanes){dec_place(d, &ir->rets[i]), (uint32_t)ir->rets[i].bytes};
+  for (uint32_t i = 0; i < ir->n_vars; i++)
+    if (ir->vars[i]->space == PTX_SPACE_param)
+      list[info->n_contents++] = (struct ptx_lanes){dec_place(d, ir->vars[i]), (uint32_t)ir->vars[i]->bytes};
+  info->contents = list;
+  return !d->is_failed;
+}
+
+static bool lay_out_function(struct decoder *d, uint32_t f, uint32_t *n_regs) {
+  struct ptx_fn_info *info = &d->prog->funcs[f];
+  const struct ptx_func *ir = info->ir;
+  d->reg_base[f] = *n_regs;
+  *n_regs += ir->n_regs;
+  uint32_t *at = weir_arena_array(&d->prog->arena, ir->n_regs + 1u, sizeof *at);
+  if (at == NULL) return dec_fail(d, "out of memory");
+  d->reg_offset[f] = at;
+  info->reg_lo = new_slot(d, 0);
+  d->next_slot = info->reg_lo;
+  for (uint32_t r = 0; r < ir->n_regs; r++)
+    if (ir->regs[r].type == PTX_T_pred) {
+      at[r] = d->next_slot;
+      d->next_slot += 4;
+    }
+  for (uint32_t r = 0; r < ir->n_regs && !d->is_failed; r++)
+    if (ir->regs[r].type != PTX_T_pred) at[r] = new_slot(d, ptx_type_bytes(ir->regs[r].type));
+  for (uint32_t k = 0; k < 2 && !ir->is_entry; k++) {
+    const struct ptx_var *vars = k == 0 ? ir->params : ir->rets;
+    uint32_t n = k == 0 ? ir->n_params : ir->n_rets;
+    for (uint32_t i = 0; i < n && !d->is_failed; i++)
+      if (vars[i].space == PTX_SPACE_param) put_place(d, &vars[i], new_slot(d, (unsigned)vars[i].bytes));
+  }
+  uint64_t frame = 0;
+  for (uint32_t i = 0; i < ir->n_vars && !d->is_failed; i++) {
+    const struct ptx_var *v = ir->vars[i];
+    if (v->space == PTX_SPACE_param) {
+      if (v->bytes > 4096) return dec_fail(d, "parameter '%s' has more than 4096 bytes", v->name);
+      put_place(d, v, new_slot(d, (unsigned)v->bytes));
+    } else if (v->space == PTX_SPACE_local) {
+      frame = align_up(frame, v->align ? v->align : 1);
+      put_place(d, v, frame);
+      frame += v->bytes;
+    }
+  }
+  if (frame > (uint64_t)d->cfg->stack_bytes) {
+    dec_fail(d, "function '%s' has %llu bytes of local variables, a thread has %lld", ir->name, (unsigned long long)frame,
+             (long long)d->cfg->stack_bytes);
+    weir_err_add(d->err, "remedy: raise exec.stack_bytes");
+    return false;
+  }
+  info->local_bytes = (uint32_t)align_up(frame, 16);
+  info->reg_hi = d->next_slot;
+  return !d->is_failed && list_contents(d, f);
+}
+
+/* ---- what may be read before it is written ---- */
+
+typedef void (*reg_visit)(void *ctx, uint32_t reg, bool is_def);
+
+static void visit_operand(const struct ptx_operand *o, bool is_def, reg_visit visit, void *ctx) {
+  switch (o->kind) {
+  case PTX_O_reg: visit(ctx, o->reg, is_def); break;
+  case PTX_O_addr:
+    if (o->var == NULL && o->reg != UINT32_MAX) visit(ctx, o->reg, false);
+    break;
+  default:
+    for (uint16_t k = 0; k < o->n_elem; k++) visit_operand(&o->elem[k], is_def, visit, ctx);
+  }
+}
+
+static void visit_regs(const struct ptx_insn *in, reg_visit visit, void *ctx) {
+  if (in->guarded) visit(ctx, in->guard, false);
+  if (in->op == PTX_OP_call) {
+    bool seen = false;
+    for (unsigned k = 0; k < in->n_opnds; k++) {
+      visit_operand(&in->opnds[k], in->opnds[k].kind == PTX_O_list && !seen, visit, ctx);
+      seen |= in->opnds[k].kind == PTX_O_func || in->opnds[k].kind == PTX_O_reg;
+    }
+    return;
+  }
+  const struct ptx_form *f = ptx_form(in->form);
+  for (unsigned k = 0; k < in->n_opnds; k++) {
+    const struct ptx_slot *s = ptx_slot_at(f, in->n_opnds, k);
+    bool is_def = s != NULL && (s->kind == 'd' || s->kind == 'o' || s->kind == 'r' || s->kind == 'P' || s->kind == 'D' ||
+                                s->kind == 'u');
+    visit_operand(&in->opnds[k], is_def, visit, ctx);
+  }
+}
+
+struct live_ctx {
+  uint64_t *use, *def;
+};
+
+static void note_live_use(void *ctx, uint32_t reg, bool is_def) {
+  struct live_ctx *c = ctx;
+  uint64_t bit = UINT64_C(1) << (reg & 63);
+  if (!is_def && !(c->def[reg >> 6] & bit)) c->use[reg >> 6] |= bit;
+}
+
+static void note_live_def(void *ctx, uint32_t reg, bool is_def) {
+  struct live_ctx *c = ctx;
+  if (is_def) c->def[reg >> 6] |= UINT64_C(1) << (reg & 63);
+}
+
+/* Registers live at a function's entry are zeroed there, so that results never depend on what ran before. Backward liveness
+ * over basic blocks; divergence does not matter, since a use that any path reaches undefined is kept. */
+static bool find_zeroed(struct decoder *d, uint32_t f) {
+  struct ptx_fn_info *info = &d->prog->funcs[f];
+  const struct ptx_func *ir = info->ir;
+  size_t words = (ir->n_regs + 63u) / 64, nb = ir->cfg.n_blocks;
+  uint64_t *sets = calloc((nb * 3 + 1) * (words ? words : 1), sizeof *sets);
+  if (sets == NULL) return dec_fail(d, "out of memory");
+  uint64_t *use = sets, *def = sets + nb * words, *in = sets + 2 * nb * words;
+  for (size_t b = 0; b < nb; b++)
+    for (uint32_t i = ir->cfg.blocks[b].first; i <= ir->cfg.blocks[b].last && i < ir->n_insns; i++) {
+      /* An instruction reads its sources first; one under a guard may not write. */
+      struct live_ctx c = {use + b * words, def + b * words};
+      visit_regs(&ir->insns[i], note_live_use, &c);
+      if (!ir->insns[i].guarded) visit_regs(&ir->insns[i], note_live_def, &c);
+    }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = nb; b-- > 0;)
+      for (size_t k = 0; k < words; k++) {
+        uint64_t out = 0;
+        const struct ptx_block *blk = &ir->cfg.blocks[b];
+        for (uint32_t s = 0; s < blk->n_succ; s++)
+          if (blk->succ[s] < nb) out |= in[blk->succ[s] * words + k];
+        uint64_t now = use[b * words + k] | (out & ~def[b * words + k]);
+        if (now != in[b * words + k]) in[b * words + k] = now, changed = true;
+      }
+  }
+  struct ptx_lanes *list = weir_arena_array(&d->prog->arena, ir->n_regs + 1u, sizeof *list);
+  if (list == NULL) dec_fail(d, "out of memory");
+  for (uint32_t r = 0; nb > 0 && list != NULL && r < ir->n_regs; r++)
+    if ((in[r >> 6] >> (r & 63)) & 1)
+      list[info->n_zero++] = (struct ptx_lanes){d->reg_offset[f][r], lane_bytes(ir->regs[r].type)};
+  info->zero = list;
+  free(sets);
+  return !d->is_failed;
+}
+
+/* ---- can blocks feel one another? ---- */
+
+struct use_ctx {
+  uint8_t *used;
+};
+static void note_use(void *ctx, uint32_t reg, bool is_def) {
+  if (!is_def) ((struct use_ctx *)ctx)->used[reg] = 1;
+}
+
+static bool may_be_global(const struct ptx_insn *in) {
+  return !ptx_has(in, PTX_M_shared) && !ptx_has(in, PTX_M_shared_cta) && !ptx_has(in, PTX_M_local) &&
+         !ptx_has(in, PTX_M_param) && !ptx_has(in, PTX_M_const);
+}
+
+static bool is_observing_load(const struct ptx_insn *in) {
+  return (in->op == PTX_OP_ld && (ptx_has(in, PTX_M_volatile) || ptx_has(in, PTX_M_relaxed) || ptx_has(in, PTX_M_acquire) ||
+                                  ptx_has(in, PTX_M_cv) || ptx_has(in, PTX_M_mmio))) ||
+         in->op == PTX_OP_atom;
+}
+
+/* A global atomic whose result is used, or a load in a loop that asks for the newest value: the wave's blocks are then
+ * interleaved. */
+static bool find_interleaving(struct decoder *d) {
+  for (uint32_t f = 0; f < d->prog->n_funcs; f++) {
+    const struct ptx_func *ir = d->prog->funcs[f].ir;
+    struct use_ctx c = {calloc(ir->n_regs + 1u, 1)};
+    if (c.used == NULL) return dec_fail(d, "out of memory");
+    for (uint32_t i = 0; i < ir->n_insns; i++) visit_regs(&ir->insns[i], note_use, &c);
+    for (uint32_t i = 0; i < ir->n_insns; i++) {
+      const struct ptx_insn *in = &ir->insns[i];
+      if (!may_be_global(in)) continue;
+      bool in_loop = ir->cfg.blocks[ir->cfg.block_of[i]].in_loop || !ir->is_entry;
+      if (in->op == PTX_OP_atom && in->opnds[0].kind == PTX_O_reg && c.used[in->opnds[0].reg]) d->prog->is_interleaved = true;
+      if (in->op == PTX_OP_ld && is_observing_load(in) && in_loop) d->prog->is_interleaved = true;
+    }
+    free(c.used);
+  }
+  return true;
+}
+
+/* A backward branch is a likely spin if its loop body, the instructions it jumps over, looks at memory that others write. */
+static void mark_spins(struct decoder *d) {
+  for (uint32_t pc = 0; pc < d->prog->n_code; pc++) {
+    struct ptx_uop *u = &d->prog->code[pc];
+    if (u->kind != PTX_K_BRA || u->target > pc) continue;
+    for (uint32_t k = u->target; k <= pc && !u->aux; k++)
+      u->aux = is_observing_load(d->prog->insn[k]) || d->prog->insn[k]->op == PTX_OP_call;
+  }
+}
+
+/* ---- the table for streams ---- */
+
+static uint8_t cache_op_of(const struct ptx_insn *in) {
+  static const struct {
+    enum ptx_mod m;
+    uint8_t op;
+  } map[] = {{PTX_M_volatile, WEIR_CO_VOLATILE}, {PTX_M_relaxed, WEIR_CO_RELAXED}, {PTX_M_acquire, WEIR_CO_ACQUIRE},
+             {PTX_M_release, WEIR_CO_RELEASE},   {PTX_M_nc, WEIR_CO_NC},           {PTX_M_ca, WEIR_CO_CA},
+             {PTX_M_cg, WEIR_CO_CG},             {PTX_M_cs, WEIR_CO_CS},           {PTX_M_lu, WEIR_CO_LU},
+             {PTX_M_cv, WEIR_CO_CV},             {PTX_M_wb, WEIR_CO_WB},           {PTX_M_wt, WEIR_CO_WT}};
+  for (size_t k = 0; k < sizeof map / sizeof *map; k++)
+    if (ptx_has(in, map[k].m)) return map[k].op;
+  return WEIR_CO_NONE;
+}
+
+static uint8_t evict_hint_of(const struct ptx_insn *in) {
+  return ptx_has(in, PTX_M_L1_evict_normal)      ? WEIR_EV_NORMAL
+         : ptx_has(in, PTX_M_L1_evict_unchanged) ? WEIR_EV_UNCHANGED
+         : ptx_has(in, PTX_M_L1_evict_first)     ? WEIR_EV_FIRST
+         : ptx_has(in, PTX_M_L1_evict_last)      ? WEIR_EV_LAST
+         : ptx_has(in, PTX_M_L1_no_allocate)     ? WEIR_EV_NO_ALLOCATE
+                                                 : WEIR_EV_NONE;
+}
+
+struct static_ctx {
+  struct weir_static *s;
+  uint32_t base;
+};
+static void note_static(void *ctx, uint32_t reg, bool is_def) {
+  struct static_ctx *c = ctx;
+  uint32_t n = c->base + reg;
+  uint16_t number = n < WEIR_NO_REG ? (uint16_t)n : WEIR_NO_REG;
+  if (is_def && c->s->n_dst < WEIR_MAX_DST) c->s->dst[c->s->n_dst++] = number;
+  else if (!is_def && c->s->n_src < WEIR_MAX_SRC) c->s->src[c->s->n_src++] = number;
+}
+
+static void fill_static(struct decoder *d, uint32_t pc) {
+  static const uint8_t spaces[] = {
+      [PTX_SPACE_none] = WEIR_SP_GENERIC, [PTX_SPACE_const] = WEIR_SP_CONST, [PTX_SPACE_global] = WEIR_SP_GLOBAL,
+      [PTX_SPACE_local] = WEIR_SP_LOCAL,  [PTX_SPACE_param] = WEIR_SP_PARAM, [PTX_SPACE_shared] = WEIR_SP_SHARED,
+      [PTX_SPACE_tex] = WEIR_SP_TEX};
+  const struct ptx_insn *in = d->prog->insn[pc];
+  const struct ptx_uop *u = &d->prog->code[pc];
+  const struct ptx_func *ir = d->prog->funcs[d->prog->func_of[pc]].ir;
+  struct weir_static *s = &d->prog->statics[pc];
+  s->pc = pc * 8;
+  s->cls = (uint8_t)ptx_form(in->form)->cls;
+  s->ptx_line = in->line;
+  if (u->kind == PTX_K_MEM) {
+    s->space = spaces[u->space];
+    s->width = (uint8_t)(u->size * u->n_vec);
+    s->cache_op = cache_op_of(in);
+    s->evict_hint = evict_hint_of(in);
+  }
+  if (in->loc != 0) {
+    s->file = ir->locs[in->loc - 1].file;
+    s->line = ir->locs[in->loc - 1].line;
+  }
+  struct static_ctx c = {s, d->reg_base[d->prog->func_of[pc]]};
+  visit_regs(in, note_static, &c);
+}
+
+/* ---- the whole ---- */
+
+static bool decode_all(struct decoder *d) {
+  struct ptx_program *p = d->prog;
+  uint64_t n = 0;
+  for (uint32_t f = 0; f < p->n_funcs; f++) {
+    p->funcs[f].entry = (uint32_t)n;
+    n += p->funcs[f].ir->n_insns + 1u; /* falling off the end is a return */
+    p->funcs[f].end = (uint32_t)n;
+  }
+  p->n_code = (uint32_t)n;
+  p->code = weir_arena_array(&p->arena, n, sizeof *p->code);
+  p->insn = weir_arena_array(&p->arena, n, sizeof *p->insn);
+  p->func_of = weir_arena_array(&p->arena, n, sizeof *p->func_of);
+  p->statics = weir_arena_array(&p->arena, n, sizeof *p->statics);
+  static const struct ptx_insn implied_ret = {.op = PTX_OP_ret};
+  if (p->code == NULL || p->insn == NULL || p->func_of == NULL || p->statics == NULL) return dec_fail(d, "out of memory");
+  for (uint32_t f = 0; f < p->n_funcs; f++) {
+    const struct ptx_func *ir = p->funcs[f].ir;
+    d->func = f;
+    for (uint32_t i = 0; i <= ir->n_insns; i++) {
+      uint32_t pc = p->funcs[f].entry + i;
+      p->func_of[pc] = f;
+      p->insn[pc] = i < ir->n_insns ? &ir->insns[i] : &implied_ret;
+      d->insn = p->insn[pc];
+      d->uop = &p->code[pc];
+      if (!dec_instruction(d, pc)) return false;
+    }
+  }
+  d->insn = NULL;
+  size_t row;
+  const uint16_t *rows = ptx_forms_of(PTX_OP_ret, &row);
+  for (uint32_t pc = 0; pc < p->n_code; pc++) {
+    if (p->insn[pc] == &implied_ret) {
+      p->statics[pc].pc = pc * 8;
+      p->statics[pc].cls = row > 0 ? (uint8_t)ptx_form(rows[0])->cls : WEIR_C_BRANCH;
+    } else fill_static(d, pc);
+  }
+  mark_spins(d);
+  return true;
+}
+
+static bool copy_slots(struct decoder *d) {
+  struct ptx_program *p = d->prog;
+#define KEEP(field)                                                                                                         \
+  p->field = weir_arena_array(&p->arena, d->field.n + 1, sizeof *p->field);                                                 \
+  if (p->field == NULL) return dec_fail(d, "out of memory");                                                                \
+  if (d->field.n > 0) memcpy(p->field, d->field.v, d->field.n * sizeof *p->field);                                          \
+  p->n_##field = (uint32_t)d->field.n;
+  KEEP(consts)
+  KEEP(params)
+  KEEP(sregs)
+#undef KEEP
+  return true;
+}
+
+static bool build(struct decoder *d, const struct ptx_func *entry) {
+  struct ptx_program *p = d->prog;
+  d->next_slot = SLOT_FIRST;
+  if (!reach_functions(d, entry)) return false;
+  d->reg_offset = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->reg_offset);
+  d->reg_base = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->reg_base);
+  if (d->reg_offset == NULL || d->reg_base == NULL) return dec_fail(d, "out of memory");
+  uint32_t n_regs = 0;
+  for (uint32_t f = 0; f < p->n_funcs; f++)
+    if (!lay_out_function(d, f, &n_regs) || !find_zeroed(d, f)) return false;
+  p->n_stream_regs = n_regs;
+  place_all_shared(d);
+  if (d->is_failed || !find_stack(d) || !find_interleaving(d)) return false;
+  p->fixed_lo = (d->next_slot + 63) & ~63u;
+  d->next_slot = p->fixed_lo;
+  if (!decode_all(d) || !copy_slots(d)) return false;
+  p->reg_bytes = (d->next_slot + 63) & ~63u;
+  return true;
+}
+
+enum weir_status ptx_program_build(const struct ptx_image *image, const char *kernel, const struct ptx_exec_cfg *cfg,
+                                   struct ptx_program **out, struct weir_err *err) {
+  *out = NULL;
+  const struct ptx_func *entry = ptx_find_func(image->module, kernel);
+  if (entry == NULL || !entry->is_entry || !entry->has_body) {
+    weir_fail(err, WEIR_ENOENT, "%s: no kernel '%s'", image->module->path, kernel);
+    for (uint32_t i = 0, n = 0; i < image->module->n_funcs && n < 8; i++)
+      if (image->module->funcs[i]->is_entry) {
+        weir_err_add(err, "  it has: %s", image->module->funcs[i]->name);
+        n++;
+      }
+    return WEIR_ENOENT;
+  }
+  struct ptx_program *p = calloc(1, sizeof *p);
+  if (p == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  p->image = image;
+  p->entry = entry;
+  struct weir_err local;
+  struct decoder d = {.prog = p, .image = image, .cfg = cfg, .err = err != NULL ? err : &local};
+  bool ok = build(&d, entry);
+  free(d.places.v);
+  free(d.consts.v);
+  free(d.params.v);
+  free(d.sregs.v);
+  if (!ok) {
+    ptx_program_free(p);
+    return WEIR_EPARSE;
+  }
+  *out = p;
+  return WEIR_OK;
+}
+
+void ptx_program_free(struct ptx_program *prog) {
+  if (prog == NULL) return;
+  weir_arena_free(&prog->arena);
+  free(prog);
+}
+
+const struct ptx_func *ptx_program_entry(const struct ptx_program *prog) {
+  return prog->entry;
+}

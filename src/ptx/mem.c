@@ -1,0 +1,126 @@
+#include "ptx/mem.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MIN_ALIGN = 512, LARGE = 1 << 20, LARGE_ALIGN = 2 << 20 };
+
+enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err) {
+  *m = (struct ptx_mem){0};
+  void *p = mmap(NULL, reserve_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) {
+    weir_fail(err, WEIR_ENOMEM, "cannot reserve %" PRIu64 " MiB of address space for device memory", reserve_bytes >> 20);
+    weir_err_add(err, "remedy: lower exec.device_memory");
+    return WEIR_ENOMEM;
+  }
+  m->host = p;
+  m->reserved = reserve_bytes;
+  return WEIR_OK;
+}
+
+void ptx_mem_free_all(struct ptx_mem *m) {
+  for (size_t i = 0; i < m->n_allocs; i++) free((char *)m->allocs[i].name);
+  free(m->allocs);
+  if (m->host != NULL) munmap(m->host, m->reserved);
+  *m = (struct ptx_mem){0};
+}
+
+/* Index of the first allocation whose base is above addr. */
+static size_t upper(const struct ptx_mem *m, uint64_t addr) {
+  size_t lo = 0, hi = m->n_allocs;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (m->allocs[mid].base <= addr) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name, bool read_only,
+                               uint64_t *addr, struct weir_err *err) {
+  if (align < MIN_ALIGN) align = MIN_ALIGN;
+  if (bytes >= LARGE && align < LARGE_ALIGN) align = LARGE_ALIGN;
+  if (bytes > m->reserved) goto full;
+  /* First fit: the lowest gap that holds the bytes and the guard behind them. */
+  uint64_t at = PTX_GLOBAL_BASE;
+  size_t i = 0;
+  for (;; i++) {
+    uint64_t start = (at + align - 1) & ~(align - 1);
+    uint64_t limit = i < m->n_allocs ? m->allocs[i].base : PTX_GLOBAL_BASE + m->reserved;
+    if (start + bytes + MIN_ALIGN <= limit) {
+      at = start;
+      break;
+    }
+    if (i == m->n_allocs) goto full;
+    at = m->allocs[i].base + m->allocs[i].bytes + MIN_ALIGN;
+  }
+  char *copy = strdup(name);
+  if (copy == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (m->n_allocs == m->cap_allocs) {
+    size_t cap = m->cap_allocs ? m->cap_allocs * 2 : 16;
+    void *v = realloc(m->allocs, cap * sizeof *m->allocs);
+    if (v == NULL) {
+      free(copy);
+      return weir_fail(err, WEIR_ENOMEM, "out of memory");
+    }
+    m->allocs = v;
+    m->cap_allocs = cap;
+  }
+  memmove(m->allocs + i + 1, m->allocs + i, (m->n_allocs - i) * sizeof *m->allocs);
+  m->allocs[i] = (struct ptx_alloc){.base = at, .bytes = bytes, .name = copy, .is_read_only = read_only};
+  m->n_allocs++;
+  *addr = at;
+  return WEIR_OK;
+full:
+  weir_fail(err, WEIR_ENOMEM, "device memory is full: '%s' wants %" PRIu64 " bytes, %" PRIu64 " MiB exist in all", name,
+            bytes, m->reserved >> 20);
+  weir_err_add(err, "remedy: raise exec.device_memory");
+  return WEIR_ENOMEM;
+}
+
+enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err) {
+  size_t i = upper(m, addr);
+  if (i == 0 || m->allocs[i - 1].base != addr)
+    return weir_fail(err, WEIR_EINVAL, "0x%" PRIx64 " is not the start of an allocation", addr);
+  i--;
+  /* Give the pages back and have them zero when the range is used again. */
+  struct ptx_alloc *a = &m->allocs[i];
+  uint64_t page = 4096, lo = (a->base + page - 1) & ~(page - 1), hi = (a->base + a->bytes) & ~(page - 1);
+  memset(ptx_mem_host(m, a->base), 0, lo < hi ? (size_t)(lo - a->base) : (size_t)a->bytes);
+  if (lo < hi) {
+    madvise(ptx_mem_host(m, lo), (size_t)(hi - lo), MADV_DONTNEED);
+    memset(ptx_mem_host(m, hi), 0, (size_t)(a->base + a->bytes - hi));
+  }
+  free((char *)a->name);
+  memmove(m->allocs + i, m->allocs + i + 1, (m->n_allocs - i - 1) * sizeof *m->allocs);
+  m->n_allocs--;
+  return WEIR_OK;
+}
+
+const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr) {
+  size_t i = upper(m, addr);
+  if (i == 0) return NULL;
+  const struct ptx_alloc *a = &m->allocs[i - 1];
+  return addr - a->base < a->bytes ? a : NULL;
+}
+
+void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t len) {
+  size_t i = upper(m, addr);
+  const struct ptx_alloc *below = i > 0 ? &m->allocs[i - 1] : NULL;
+  const struct ptx_alloc *above = i < m->n_allocs ? &m->allocs[i] : NULL;
+  uint64_t past = below ? addr - (below->base + below->bytes) : UINT64_MAX;
+  uint64_t before = above ? above->base - addr : UINT64_MAX;
+  if (below && addr - below->base < below->bytes)
+    snprintf(buf, len, "inside '%s' (0x%" PRIx64 ", %" PRIu64 " bytes), at byte %" PRIu64, below->name, below->base,
+             below->bytes, addr - below->base);
+  else if (below && past <= before)
+    snprintf(buf, len, "%" PRIu64 " bytes past the end of '%s' (0x%" PRIx64 ", %" PRIu64 " bytes)", past, below->name,
+             below->base, below->bytes);
+  else if (above)
+    snprintf(buf, len, "%" PRIu64 " bytes before '%s' (0x%" PRIx64 ", %" PRIu64 " bytes)", before, above->name, above->base,
+             above->bytes);
+  else snprintf(buf, len, "nothing is allocated");
+}

@@ -1,0 +1,648 @@
+/* Launches: blocks in id order, waves where blocks can feel one another, statistics, and what a fault says. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/core.h"
+#include "ptx/exec.h"
+#include "ptx/image.h"
+#include "ptx/simt.h"
+
+const struct weir_param ptx_exec_table[] = {
+    WEIR_PARAM(ptx_exec_cfg, wave, "160", .min = 1, .max = 65536, .unit = "block",
+               .help = "blocks that run together where blocks can feel one another"),
+    WEIR_PARAM(ptx_exec_cfg, quantum, "256", .min = 1, .max = 1000000000, .unit = "insn",
+               .help = "instructions of one warp before the next warp of the block (or wave) runs"),
+    WEIR_PARAM(ptx_exec_cfg, yield_after, "32", .min = 1, .max = 1000000,
+               .help = "backward branches of a loop that watches memory before other lanes of the warp get their turn"),
+    WEIR_PARAM(ptx_exec_cfg, deadlock_quanta, "20000", .min = 1, .max = 1000000000,
+               .help = "rounds without a store, barrier or exit after which a waiting launch is widened, then given up"),
+    WEIR_PARAM(ptx_exec_cfg, clock_factor, "4", .min = 1, .max = 1000, .unit = "cycle",
+               .help = "what %clock advances per executed warp instruction (not simulated cycles)"),
+    WEIR_PARAM(ptx_exec_cfg, max_instructions, "0", .min = 0, .max = 1e18, .unit = "insn",
+               .help = "end a launch with an error after this many warp instructions; 0 = no limit"),
+    WEIR_PARAM(ptx_exec_cfg, stack_bytes, "64K", .min = 1024, .max = 16777216, .unit = "byte",
+               .help = "largest local memory of one thread: local variables and call frames"),
+    WEIR_PARAM(ptx_exec_cfg, max_depth, "1000", .min = 1, .max = 65000, .help = "deepest nesting of calls"),
+    WEIR_PARAM(ptx_exec_cfg, device_memory, "16G", .min = 1048576, .max = 1099511627776.0, .unit = "byte",
+               .help = "device memory that can be allocated (reserved, used only where written)"),
+    WEIR_PARAM(ptx_exec_cfg, stream_memory, "256M", .min = 1048576, .max = 1099511627776.0, .unit = "byte",
+               .help = "warp streams kept in memory before they spill to a compressed temporary file"),
+    WEIR_PARAM(ptx_exec_cfg, sm_count, "132", .min = 1, .max = 4096,
+               .help = "what %nsmid tells the program; block b runs on %smid = b modulo this"),
+    WEIR_PARAM(ptx_exec_cfg, simd, "auto", .choices = "auto|base|avx2|avx512",
+               .help = "vector code used for execution; results are the same for all"),
+    WEIR_PARAM_END};
+
+const struct weir_param_group ptx_exec_params = {.prefix = "exec",
+                                                 .about = "Functional execution of PTX.",
+                                                 .table = ptx_exec_table,
+                                                 .cfg_bytes = sizeof(struct ptx_exec_cfg)};
+
+enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+  dev->cfg = *cfg;
+  dev->n_launches = 0;
+  return ptx_mem_init(&dev->mem, (uint64_t)cfg->device_memory, err);
+}
+
+void ptx_device_free(struct ptx_device *dev) {
+  ptx_mem_free_all(&dev->mem);
+}
+
+struct ptx_run {
+  struct ptx_device *dev;
+  const struct ptx_program *prog;
+  struct ptx_launch launch;
+  uint8_t *params;
+  struct ptx_uop *code; /* the program's, with handlers of the chosen vector width */
+  struct ptx_pc_stat *stat;
+  struct weir_func_stats mem_stats; /* memory accesses, counted by the handlers */
+  struct weir_line_counter counter;
+  struct weir_kernel_info info;
+  struct weir_stream_pool pool;
+  bool want_streams, has_pool, has_spins;
+  uint32_t n_warps, n_threads, shared_bytes, local_bytes;
+  uint64_t n_blocks, next_block; /* of the grid; first that has not been set up */
+  uint64_t executed, launch_index;
+  struct ptx_cta *ctas; /* one, or a wave */
+  uint32_t n_ctas, cap_ctas;
+  uint32_t n_delivered; /* of a finished wave */
+  uint64_t blocks_done;
+};
+
+/* ---- choosing vector code ---- */
+
+static enum weir_status choose_handlers(const char *simd, const ptx_fn **out, struct weir_err *err) {
+  bool is_auto = strcmp(simd, "auto") == 0;
+#ifdef WEIR_HAVE_AVX512
+  __builtin_cpu_init();
+  bool has512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
+  if (has512 && (is_auto || strcmp(simd, "avx512") == 0)) {
+    *out = ptx_handlers_avx512;
+    return WEIR_OK;
+  }
+#endif
+#ifdef WEIR_HAVE_AVX2
+  __builtin_cpu_init();
+  bool has256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  if (has256 && (is_auto || strcmp(simd, "avx2") == 0)) {
+    *out = ptx_handlers_avx2;
+    return WEIR_OK;
+  }
+#endif
+  *out = ptx_handlers_base;
+  if (is_auto || strcmp(simd, "base") == 0) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "exec.simd=%s: this host or this build does not have it", simd);
+  weir_err_add(err, "remedy: exec.simd=auto");
+  return WEIR_EINVAL;
+}
+
+/* ---- special registers ---- */
+
+enum sreg_scope { SREG_FIXED, SREG_BLOCK };
+
+static enum sreg_scope scope_of(unsigned s) {
+  switch (s) {
+  case PTX_SR_ctaid_x:
+  case PTX_SR_ctaid_y:
+  case PTX_SR_ctaid_z:
+  case PTX_SR_clusterid_x:
+  case PTX_SR_clusterid_y:
+  case PTX_SR_clusterid_z:
+  case PTX_SR_smid: return SREG_BLOCK;
+  default: return SREG_FIXED;
+  }
+}
+
+static uint64_t sreg_value(const struct ptx_run *r, const struct ptx_cta *cta, uint32_t warp, uint32_t lane, unsigned s) {
+  const uint32_t *b = r->launch.block, *g = r->launch.grid;
+  uint32_t t = warp * LANES + lane;
+  switch (s) {
+  case PTX_SR_tid_x: return t % b[0];
+  case PTX_SR_tid_y: return t / b[0] % b[1];
+  case PTX_SR_tid_z: return t / b[0] / b[1];
+  case PTX_SR_ntid_x: return b[0];
+  case PTX_SR_ntid_y: return b[1];
+  case PTX_SR_ntid_z: return b[2];
+  case PTX_SR_ctaid_x:
+  case PTX_SR_clusterid_x: return cta->ctaid[0];
+  case PTX_SR_ctaid_y:
+  case PTX_SR_clusterid_y: return cta->ctaid[1];
+  case PTX_SR_ctaid_z:
+  case PTX_SR_clusterid_z: return cta->ctaid[2];
+  case PTX_SR_nctaid_x:
+  case PTX_SR_nclusterid_x: return g[0];
+  case PTX_SR_nctaid_y:
+  case PTX_SR_nclusterid_y: return g[1];
+  case PTX_SR_nctaid_z:
+  case PTX_SR_nclusterid_z: return g[2];
+  case PTX_SR_cluster_nctaid_x:
+  case PTX_SR_cluster_nctaid_y:
+  case PTX_SR_cluster_nctaid_z:
+  case PTX_SR_cluster_nctarank: return 1;
+  case PTX_SR_laneid: return lane;
+  case PTX_SR_warpid: return warp;
+  case PTX_SR_nwarpid: return r->n_warps;
+  case PTX_SR_smid: return cta->id % (uint64_t)r->dev->cfg.sm_count;
+  case PTX_SR_nsmid: return (uint64_t)r->dev->cfg.sm_count;
+  case PTX_SR_gridid: return r->launch_index;
+  case PTX_SR_lanemask_eq: return UINT32_C(1) << lane;
+  case PTX_SR_lanemask_lt: return (UINT32_C(1) << lane) - 1;
+  case PTX_SR_lanemask_le: return ((UINT32_C(1) << lane) - 1) | UINT32_C(1) << lane;
+  case PTX_SR_lanemask_gt: return ~(((UINT32_C(1) << lane) - 1) | UINT32_C(1) << lane);
+  case PTX_SR_lanemask_ge: return ~((UINT32_C(1) << lane) - 1);
+  case PTX_SR_total_smem_size:
+  case PTX_SR_aggr_smem_size: return r->shared_bytes;
+  case PTX_SR_dynamic_smem_size: return r->launch.dyn_shared;
+  default: return 0; /* environment, performance counters and clusters: nothing there */
+  }
+}
+
+static void put_lane(uint8_t *slot, unsigned bytes, uint32_t lane, uint64_t v) {
+  memcpy(slot + (size_t)lane * bytes, &v, bytes);
+}
+
+static void fill_sregs(const struct ptx_run *r, struct ptx_cta *cta, enum sreg_scope scope) {
+  for (uint32_t k = 0; k < r->prog->n_sregs; k++) {
+    const struct ptx_sreg_slot *s = &r->prog->sregs[k];
+    if (scope_of(s->sreg) != scope) continue;
+    for (uint32_t w = 0; w < cta->n_warps; w++)
+      for (uint32_t lane = 0; lane < LANES; lane++)
+        put_lane(cta->warps[w].reg + s->slot, s->bytes, lane, sreg_value(r, cta, w, lane, s->sreg));
+  }
+}
+
+/* Constants and parameters are the same for all warps. */
+static void fill_fixed(const struct ptx_run *r, uint8_t *reg) {
+  for (uint32_t k = 0; k < r->prog->n_consts; k++) {
+    const struct ptx_const_slot *c = &r->prog->consts[k];
+    for (uint32_t lane = 0; lane < LANES; lane++) put_lane(reg + c->slot, c->bytes, lane, c->value);
+  }
+  for (uint32_t k = 0; k < r->prog->n_params; k++) {
+    const struct ptx_param_slot *p = &r->prog->params[k];
+    uint64_t v = 0;
+    memcpy(&v, r->params + p->offset, p->bytes);
+    if (p->is_signed && p->bytes < 8) v = (uint64_t)((int64_t)(v << (64 - 8 * p->bytes)) >> (64 - 8 * p->bytes));
+    for (uint32_t lane = 0; lane < LANES; lane++) put_lane(reg + p->slot, p->reg_bytes, lane, v);
+  }
+}
+
+/* ---- blocks ---- */
+
+static void free_cta(struct ptx_cta *c) {
+  for (uint32_t w = 0; c->warps != NULL && w < c->n_warps; w++) {
+    ptx_warp_free(&c->warps[w]);
+    free(c->warps[w].reg);
+    free(c->warps[w].local);
+  }
+  free(c->warps);
+  free(c->shared);
+  if (c->stream != NULL) weir_block_release(c->stream);
+  *c = (struct ptx_cta){0};
+}
+
+static size_t round64(size_t n) {
+  return (n + 63) & ~(size_t)63;
+}
+
+static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct weir_err *err) {
+  *c = (struct ptx_cta){.n_warps = r->n_warps};
+  c->warps = calloc(r->n_warps, sizeof *c->warps);
+  c->shared = aligned_alloc(64, round64(r->shared_bytes ? r->shared_bytes : 1));
+  bool ok = c->warps != NULL && c->shared != NULL;
+  for (uint32_t k = 0; ok && k < r->n_warps; k++) {
+    struct ptx_warp *w = &c->warps[k];
+    w->reg = aligned_alloc(64, r->prog->reg_bytes);
+    w->local = r->local_bytes ? calloc(LANES, r->local_bytes) : NULL;
+    ok = w->reg != NULL && (w->local != NULL || r->local_bytes == 0);
+    if (!ok) break;
+    memset(w->reg, 0, r->prog->reg_bytes);
+    fill_fixed(r, w->reg);
+    w->prog = r->prog;
+    w->cta = c;
+    w->code = r->code;
+    w->stat = r->stat;
+    w->mem = &r->dev->mem;
+    w->func_stats = &r->mem_stats;
+    w->counter = &r->counter;
+    w->shared = c->shared;
+    w->shared_bytes = r->shared_bytes;
+    w->local_bytes = r->local_bytes;
+    w->param = r->params;
+    w->param_bytes = (uint32_t)r->prog->entry->param_bytes;
+    w->index = k;
+    w->launch_executed = &r->executed;
+  }
+  if (!ok) {
+    free_cta(c);
+    return weir_fail(err, WEIR_ENOMEM, "out of memory for a block of %u warps", r->n_warps);
+  }
+  fill_sregs(r, c, SREG_FIXED);
+  return WEIR_OK;
+}
+
+static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64_t id, struct weir_err *err) {
+  const uint32_t *g = r->launch.grid;
+  c->id = id;
+  c->ctaid[0] = (uint32_t)(id % g[0]);
+  c->ctaid[1] = (uint32_t)(id / g[0] % g[1]);
+  c->ctaid[2] = (uint32_t)(id / g[0] / g[1]);
+  fill_sregs(r, c, SREG_BLOCK);
+  memset(c->bar, 0, sizeof c->bar);
+  memset(c->shared, 0, r->shared_bytes); /* undefined on hardware; zero keeps results the same everywhere */
+  c->n_live_warps = c->n_warps;
+  if (r->want_streams) {
+    enum weir_status st = weir_block_begin(&r->pool, id, c->n_warps, &c->stream, err);
+    if (st != WEIR_OK) return st;
+  }
+  for (uint32_t k = 0; k < c->n_warps; k++) {
+    struct ptx_warp *w = &c->warps[k];
+    uint32_t left = r->n_threads - k * LANES;
+    w->writer = r->want_streams ? &c->stream->writers[k] : NULL;
+    if (w->local != NULL) memset(w->local, 0, (size_t)LANES * r->local_bytes);
+    if (!ptx_warp_start(w, left >= LANES ? FULL : (UINT32_C(1) << left) - 1))
+      return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  }
+  return WEIR_OK;
+}
+
+/* ---- messages ---- */
+
+static const char *space_name(unsigned s) {
+  switch (s) {
+  case PTX_SPACE_const: return "constant";
+  case PTX_SPACE_local: return "local";
+  case PTX_SPACE_param: return "parameter";
+  case PTX_SPACE_shared: return "shared";
+  case PTX_SPACE_none: return "generic";
+  default: return "global";
+  }
+}
+
+/* "at FILE.cu:12" if the PTX says so. */
+static void source_position(const struct ptx_program *p, uint32_t pc, char *buf, size_t len) {
+  const struct weir_static *s = &p->statics[pc];
+  buf[0] = 0;
+  if (s->line == 0) return;
+  const struct ptx_module *m = p->image->module;
+  for (uint32_t i = 0; i < m->n_files; i++)
+    if (m->files[i].index == s->file) {
+      snprintf(buf, len, "%s:%u", m->files[i].name, s->line);
+      return;
+    }
+  snprintf(buf, len, "line %u", s->line);
+}
+
+static void add_place(const struct ptx_run *r, const struct ptx_cta *c, const struct ptx_warp *w, uint32_t lane, uint32_t pc,
+                      struct weir_err *err) {
+  uint32_t t = w->index * LANES + lane;
+  const uint32_t *b = r->launch.block;
+  char pos[512];
+  source_position(r->prog, pc, pos, sizeof pos);
+  weir_err_add(err, "  kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", r->prog->entry->name, c->ctaid[0], c->ctaid[1],
+               c->ctaid[2], t % b[0], t / b[0] % b[1], t / b[0] / b[1]);
+  const struct ptx_fn_info *f = &r->prog->funcs[r->prog->func_of[pc]];
+  char *text = pc - f->entry < f->ir->n_insns ? ptx_print_insn(f->ir, r->prog->insn[pc]) : NULL;
+  weir_err_add(err, "  instruction: %s  (%s:%u%s%s)", text != NULL ? text : "end of function", r->prog->image->module->path,
+               r->prog->statics[pc].ptx_line, pos[0] ? ", source " : "", pos);
+  free(text);
+}
+
+static enum weir_status report_fault(const struct ptx_run *r, const struct ptx_cta *c, const struct ptx_warp *w,
+                                     struct weir_err *err) {
+  const struct ptx_fault *f = &w->fault;
+  const char *verb = f->is_store ? "store" : "load";
+  char near[300] = "";
+  switch (f->kind) {
+  case PTX_F_BOUNDS:
+    if (f->space == PTX_SPACE_global || f->space == PTX_SPACE_const) {
+      ptx_mem_describe(&r->dev->mem, f->addr, near, sizeof near);
+      weir_fail(err, WEIR_EFAULT, "out of bounds: %s of %u bytes at 0x%" PRIx64 ", %s", verb, f->bytes, f->addr, near);
+    } else
+      weir_fail(err, WEIR_EFAULT, "out of bounds: %s of %u bytes at %s address 0x%" PRIx64 ", which has 0x%x bytes", verb,
+                f->bytes, space_name(f->space), f->addr,
+                f->space == PTX_SPACE_shared  ? w->shared_bytes
+                : f->space == PTX_SPACE_local ? w->local_bytes
+                                              : w->param_bytes);
+    break;
+  case PTX_F_ALIGN:
+    ptx_mem_describe(&r->dev->mem, f->addr, near, sizeof near);
+    weir_fail(err, WEIR_EFAULT, "misaligned: %s of %u bytes at %s address 0x%" PRIx64 "%s%s", verb, f->bytes,
+              space_name(f->space), f->addr, f->addr >= PTX_GLOBAL_BASE ? ", " : "", f->addr >= PTX_GLOBAL_BASE ? near : "");
+    break;
+  case PTX_F_READONLY:
+    weir_fail(err, WEIR_EFAULT, "%s of %u bytes at 0x%" PRIx64 ": %s memory cannot be written by a kernel", verb, f->bytes,
+              f->addr, space_name(f->space));
+    break;
+  case PTX_F_STACK:
+    weir_fail(err, WEIR_EFAULT, "stack overflow: %u nested calls, %" PRIu64 " of %u bytes of local memory", f->bytes, f->addr,
+              w->local_bytes);
+    weir_err_add(err, "  remedy: raise exec.stack_bytes or exec.max_depth if the recursion is meant");
+    break;
+  case PTX_F_TRAP: weir_fail(err, WEIR_EFAULT, "the kernel executed a trap"); break;
+  case PTX_F_BRANCH:
+    weir_fail(err, WEIR_EFAULT, "branch index %" PRIu64 " is outside of the table of %u targets", f->addr, f->bytes);
+    break;
+  case PTX_F_BARRIER:
+    weir_fail(err, WEIR_EFAULT, "barrier %" PRIu64 " with %u threads: ids are 0 to 15, counts multiples of 32 up to 1024",
+              f->addr, f->bytes);
+    break;
+  default: return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  }
+  add_place(r, c, w, f->lane, f->pc, err);
+  return WEIR_EFAULT;
+}
+
+static const char *waits_for(const struct ptx_split *s) {
+  return s->state == PTX_S_BAR    ? "waits at a barrier"
+         : s->state == PTX_S_SYNC ? "waits for lanes of its warp"
+         : s->state == PTX_S_JOIN ? "waits for lanes to meet"
+                                  : "spins";
+}
+
+/* Nothing can go on, or nothing has changed for long: say who waits where, up to a few. */
+static enum weir_status report_deadlock(const struct ptx_run *r, bool spins, struct weir_err *err) {
+  weir_fail(err, WEIR_EFAULT,
+            spins ? "no progress: for %lld rounds nothing was stored, no barrier was reached and no thread exited"
+                  : "deadlock: every thread waits",
+            (long long)r->dev->cfg.deadlock_quanta);
+  unsigned shown = 0;
+  for (uint32_t i = 0; i < r->n_ctas && shown < 4; i++)
+    for (uint32_t k = 0; k < r->ctas[i].n_warps && shown < 4; k++) {
+      const struct ptx_warp *w = &r->ctas[i].warps[k];
+      for (uint32_t q = 0; w->live != 0 && q < w->n_splits && shown < 4; q++) {
+        const struct ptx_split *s = &w->splits[q];
+        if (s->state == PTX_S_FREE || (s->state == PTX_S_JOIN && s->mask == 0)) continue;
+        char pos[512];
+        source_position(r->prog, s->pc, pos, sizeof pos);
+        weir_err_add(err, "  block %" PRIu64 " warp %u lanes %08x %s at %s:%u%s%s", (uint64_t)r->ctas[i].id, k, s->mask,
+                     waits_for(s), r->prog->image->module->path, r->prog->statics[s->pc].ptx_line,
+                     pos[0] ? ", source " : "", pos);
+        shown++;
+      }
+    }
+  weir_err_add(err, "  kernel %s; exec.deadlock_quanta sets how long to wait", r->prog->entry->name);
+  return WEIR_EFAULT;
+}
+
+static enum weir_status report_limit(const struct ptx_run *r, const struct ptx_cta *c, const struct ptx_warp *w,
+                                     struct weir_err *err) {
+  weir_fail(err, WEIR_ELIMIT, "stopped after %lld warp instructions (exec.max_instructions)",
+            (long long)r->dev->cfg.max_instructions);
+  uint32_t pc = w->current >= 0 ? w->splits[w->current].pc : 0;
+  add_place(r, c, w, (uint32_t)__builtin_ctz(w->current >= 0 ? w->splits[w->current].mask : 1), pc, err);
+  return WEIR_ELIMIT;
+}
+
+/* ---- running ---- */
+
+/* One quantum of every warp of a block. *ran and *changed tell what happened. */
+static enum weir_status round_of_block(struct ptx_run *r, struct ptx_cta *c, bool *ran, bool *changed, struct weir_err *err) {
+  const struct ptx_exec_cfg *cfg = &r->dev->cfg;
+  for (uint32_t k = 0; k < c->n_warps; k++) {
+    struct ptx_warp *w = &c->warps[k];
+    if (w->live == 0) continue;
+    uint64_t budget = (uint64_t)cfg->quantum;
+    if (cfg->max_instructions > 0) {
+      uint64_t left = (uint64_t)cfg->max_instructions - r->executed;
+      if (left == 0) return report_limit(r, c, w, err);
+      budget = budget < left ? budget : left;
+    }
+    w->is_stored = false;
+    uint64_t n = ptx_warp_run(w, budget, (uint32_t)cfg->yield_after, (uint32_t)cfg->max_depth);
+    r->executed += n;
+    if (w->fault.kind != PTX_F_NONE) return report_fault(r, c, w, err);
+    *ran |= n > 0;
+    *changed |= w->is_stored;
+  }
+  return WEIR_OK;
+}
+
+static enum weir_status finish_block(struct ptx_cta *c, struct weir_err *err) {
+  return c->stream != NULL ? weir_block_finish(c->stream, err) : WEIR_OK;
+}
+
+/* Add blocks to the wave until it has `n`, or the grid is used up. */
+static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *err) {
+  if (n > r->n_ctas + (r->n_blocks - r->next_block)) n = r->n_ctas + (r->n_blocks - r->next_block);
+  if (n > r->cap_ctas) {
+    struct ptx_cta *v = realloc(r->ctas, n * sizeof *v);
+    if (v == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+    /* Warps point at their block. */
+    for (uint32_t i = 0; i < r->n_ctas; i++)
+      for (uint32_t k = 0; k < v[i].n_warps; k++) v[i].warps[k].cta = &v[i];
+    memset(v + r->cap_ctas, 0, (n - r->cap_ctas) * sizeof *v);
+    r->ctas = v;
+    for (uint32_t i = 0; i < r->cap_ctas; i++)
+      for (uint32_t k = 0; k < v[i].n_warps; k++) v[i].warps[k].cta = &v[i];
+    r->cap_ctas = (uint32_t)n;
+  }
+  while (r->n_ctas < n) {
+    struct ptx_cta *c = &r->ctas[r->n_ctas];
+    enum weir_status st = c->warps == NULL ? alloc_cta(r, c, err) : WEIR_OK;
+    if (st == WEIR_OK) st = start_block(r, c, r->next_block, err);
+    if (st != WEIR_OK) return st;
+    r->n_ctas++;
+    r->next_block++;
+  }
+  return WEIR_OK;
+}
+
+static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
+  r->n_ctas = 0;
+  r->n_delivered = 0;
+  enum weir_status st = widen(r, r->prog->is_interleaved ? (uint64_t)r->dev->cfg.wave : 1, err);
+  int64_t quiet = 0;
+  while (st == WEIR_OK) {
+    bool ran = false, changed = false, alive = false;
+    for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++) {
+      if (r->ctas[i].n_live_warps == 0) continue;
+      alive = true;
+      st = round_of_block(r, &r->ctas[i], &ran, &changed, err);
+    }
+    if (st != WEIR_OK || !alive) break;
+    quiet = changed ? 0 : quiet + 1;
+    bool stuck = !ran || (quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->prog->is_interleaved));
+    if (stuck && r->prog->is_interleaved && r->next_block < r->n_blocks) {
+      st = widen(r, r->n_blocks, err);
+      quiet = 0;
+    } else if (stuck) st = report_deadlock(r, ran, err);
+  }
+  for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++) st = finish_block(&r->ctas[i], err);
+  return st;
+}
+
+/* ---- interface ---- */
+
+static enum weir_status check_launch(const struct ptx_program *p, const struct ptx_launch *l, uint64_t shared,
+                                     struct weir_err *err) {
+  uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+  if (l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0 || threads == 0)
+    return weir_fail(err, WEIR_EINVAL, "kernel %s: grid (%u,%u,%u) and block (%u,%u,%u) must not be empty", p->entry->name,
+                     l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+  if (threads > 1024)
+    return weir_fail(err, WEIR_EINVAL, "kernel %s: a block of %" PRIu64 " threads is too large (1024 at most)",
+                     p->entry->name, threads);
+  const uint32_t *req = p->entry->reqntid, *max = p->entry->maxntid;
+  for (int k = 0; k < 3; k++)
+    if (req[0] != 0 && l->block[k] != (req[k] ? req[k] : 1))
+      return weir_fail(err, WEIR_EINVAL, "kernel %s requires blocks of (%u,%u,%u) threads (.reqntid)", p->entry->name,
+                       req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1);
+  uint64_t limit = (uint64_t)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1);
+  if (max[0] != 0 && threads > limit)
+    return weir_fail(err, WEIR_EINVAL, "kernel %s allows blocks of at most %" PRIu64 " threads (.maxntid)", p->entry->name,
+                     limit);
+  if (shared > 232448)
+    return weir_fail(err, WEIR_EINVAL, "kernel %s: %" PRIu64 " bytes of shared memory are too many (232448 at most)",
+                     p->entry->name, shared);
+  return WEIR_OK;
+}
+
+static void fill_info(struct ptx_run *r, const char **files) {
+  const struct ptx_module *m = r->prog->image->module;
+  uint32_t n_files = 0;
+  for (uint32_t i = 0; i < m->n_files; i++)
+    if (m->files[i].index < 4096 && m->files[i].index >= n_files) n_files = m->files[i].index + 1;
+  for (uint32_t i = 0; files != NULL && i < m->n_files; i++)
+    if (m->files[i].index < n_files) files[m->files[i].index] = m->files[i].name;
+  r->info = (struct weir_kernel_info){.name = r->prog->entry->name,
+                                      .n_warps = r->n_warps,
+                                      .n_regs = r->prog->n_stream_regs,
+                                      .regs_per_thread = r->launch.regs_per_thread,
+                                      .static_shared = r->prog->static_shared,
+                                      .dyn_shared = r->launch.dyn_shared,
+                                      .local_bytes = r->local_bytes,
+                                      .is_interleaved = r->prog->is_interleaved,
+                                      .reads_clock = r->prog->reads_clock,
+                                      .n_insns = r->prog->n_code,
+                                      .insns = r->prog->statics,
+                                      .n_files = files != NULL ? n_files : 0,
+                                      .files = files};
+  memcpy(r->info.grid, r->launch.grid, sizeof r->info.grid);
+  memcpy(r->info.block, r->launch.block, sizeof r->info.block);
+}
+
+enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program *prog, const struct ptx_launch *launch,
+                               bool want_streams, struct ptx_run **out, struct weir_err *err) {
+  *out = NULL;
+  uint64_t shared = (uint64_t)prog->static_shared + launch->dyn_shared;
+  enum weir_status st = check_launch(prog, launch, shared, err);
+  const ptx_fn *handlers;
+  if (st == WEIR_OK) st = choose_handlers(dev->cfg.simd, &handlers, err);
+  if (st != WEIR_OK) return st;
+  struct ptx_run *r = calloc(1, sizeof *r);
+  if (r == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  r->dev = dev;
+  r->prog = prog;
+  r->launch = *launch;
+  r->launch_index = dev->n_launches++;
+  r->want_streams = want_streams;
+  r->shared_bytes = (uint32_t)shared;
+  r->local_bytes = prog->is_recursive ? (uint32_t)dev->cfg.stack_bytes : prog->local_bytes;
+  r->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
+  r->n_warps = (r->n_threads + LANES - 1) / LANES;
+  r->n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  size_t pbytes = (size_t)prog->entry->param_bytes;
+  r->params = calloc(1, pbytes + 16);
+  r->code = malloc(prog->n_code * sizeof *r->code);
+  r->stat = calloc(prog->n_code, sizeof *r->stat);
+  const char **files = calloc(4097, sizeof *files);
+  if (r->params == NULL || r->code == NULL || r->stat == NULL || files == NULL) {
+    free(files);
+    ptx_run_end(r);
+    return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  }
+  if (pbytes > 0) memcpy(r->params, launch->params, pbytes);
+  memcpy(r->code, prog->code, prog->n_code * sizeof *r->code);
+  for (uint32_t i = 0; i < prog->n_code; i++) {
+    r->code[i].fn = handlers[r->code[i].h];
+    r->has_spins |= r->code[i].kind == PTX_K_BRA && r->code[i].aux;
+  }
+  fill_info(r, files);
+  r->info.files = files;
+  if (want_streams) {
+    st = weir_stream_pool_init(&r->pool, (size_t)dev->cfg.stream_memory, NULL, err);
+    if (st != WEIR_OK) {
+      ptx_run_end(r);
+      return st;
+    }
+    r->has_pool = true;
+  }
+  *out = r;
+  return WEIR_OK;
+}
+
+enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out, struct weir_err *err) {
+  static struct weir_block_stream marker;
+  *out = NULL;
+  if (r->n_delivered == r->n_ctas) {
+    if (r->next_block == r->n_blocks) return WEIR_OK;
+    enum weir_status st = run_wave(r, err);
+    if (st == WEIR_OK && r->has_pool) st = weir_stream_pool_status(&r->pool, err);
+    if (st != WEIR_OK) return st;
+    if (!r->want_streams) r->n_delivered = r->n_ctas - 1;
+  }
+  struct ptx_cta *c = &r->ctas[r->n_delivered++];
+  r->blocks_done = r->next_block - (r->n_ctas - r->n_delivered);
+  *out = r->want_streams ? c->stream : &marker;
+  c->stream = NULL;
+  return WEIR_OK;
+}
+
+void ptx_run_release(struct ptx_run *run, struct weir_block_stream *block) {
+  if (run->want_streams && block != NULL) weir_block_release(block);
+}
+
+const struct weir_kernel_info *ptx_run_info(const struct ptx_run *run) {
+  return &run->info;
+}
+
+uint64_t ptx_run_blocks_done(const struct ptx_run *run) {
+  return run->blocks_done;
+}
+
+void ptx_run_stats(const struct ptx_run *r, struct weir_func_stats *stats) {
+  *stats = r->mem_stats;
+  for (uint32_t pc = 0; pc < r->prog->n_code; pc++) {
+    const struct ptx_pc_stat *s = &r->stat[pc];
+    stats->warp_insns += s->execs;
+    stats->thread_insns += s->lanes;
+    stats->by_class[r->prog->statics[pc].cls] += s->execs;
+    switch ((enum ptx_kind)r->code[pc].kind) {
+    case PTX_K_BRA:
+    case PTX_K_BRX:
+      stats->branches += s->execs;
+      stats->divergent_branches += s->diverged;
+      break;
+    case PTX_K_BAR: stats->barriers += s->execs; break;
+    default: break;
+    }
+  }
+}
+
+enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *prog, const struct ptx_launch *launch,
+                             struct weir_func_stats *stats, struct weir_err *err) {
+  struct ptx_run *r;
+  struct weir_block_stream *b = NULL;
+  enum weir_status st = ptx_run_begin(dev, prog, launch, false, &r, err);
+  if (st != WEIR_OK) return st;
+  do st = ptx_run_next(r, &b, err);
+  while (st == WEIR_OK && b != NULL);
+  if (stats != NULL) ptx_run_stats(r, stats);
+  ptx_run_end(r);
+  return st;
+}
+
+void ptx_run_end(struct ptx_run *r) {
+  if (r == NULL) return;
+  for (uint32_t i = 0; i < r->cap_ctas; i++) free_cta(&r->ctas[i]);
+  free(r->ctas);
+  if (r->has_pool) weir_stream_pool_free(&r->pool);
+  free(r->params);
+  free(r->code);
+  free(r->stat);
+  free((void *)r->info.files);
+  free(r);
+}

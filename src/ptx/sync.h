@@ -1,0 +1,19 @@
+/* Warp-wide exchanges and block barriers: how their micro-operations are laid out. */
+#ifndef WEIR_PTX_SYNC_H
+#define WEIR_PTX_SYNC_H
+
+/* aux of PTX_K_SYNC */
+enum ptx_sync {
+  PTX_SYNC_BARRIER,
+  PTX_SYNC_SHFL_UP, PTX_SYNC_SHFL_DOWN, PTX_SYNC_SHFL_BFLY, PTX_SYNC_SHFL_IDX,
+  PTX_SYNC_VOTE_ALL, PTX_SYNC_VOTE_ANY, PTX_SYNC_VOTE_UNI, PTX_SYNC_VOTE_BALLOT,
+  PTX_SYNC_MATCH_ANY, PTX_SYNC_MATCH_ALL,
+  PTX_SYNC_RED_ADD, PTX_SYNC_RED_MIN, PTX_SYNC_RED_MAX, PTX_SYNC_RED_AND, PTX_SYNC_RED_OR, PTX_SYNC_RED_XOR
+};
+/* x.list of PTX_K_SYNC: slots of the member mask (UINT32_MAX = the lanes that are here) and of the second destination */
+enum { PTX_SYNC_MEMBERS, PTX_SYNC_PRED, PTX_SYNC_SLOTS };
+
+/* aux of PTX_K_BAR */
+enum ptx_bar_op { PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_POPC, PTX_BAR_AND, PTX_BAR_OR };
+
+#endif

@@ -1,0 +1,501 @@
+/* Memory micro-operations: addresses of 32 lanes, their shape (uniform, strided, anything), one bounds check for the whole
+ * warp, the data, and what the access costs after coalescing. */
+#include "ptx/vec.h"
+
+#include "stream/coalesce.h"
+#include "stream/writer.h"
+
+struct access {
+  uint64_t addr[LANES] __attribute__((aligned(64)));
+  uint64_t base, lo, hi; /* lo: lowest address touched, hi: one past the highest */
+  int64_t stride;
+  enum weir_addr_kind kind;
+  unsigned bytes; /* per lane */
+};
+
+static void lane_addresses(const struct ptx_warp *w, const struct ptx_uop *u, uint64_t *addr) {
+  switch ((enum ptx_base)u->base_kind) {
+  case PTX_BASE_REG64: {
+    const uint64_t *a = REG(uint64_t, u->a);
+    uint64_t imm = u->imm;
+    EACH_LANE addr[i] = a[i] + imm;
+    break;
+  }
+  case PTX_BASE_REG32: {
+    const uint32_t *a = REG(uint32_t, u->a);
+    uint32_t imm = (uint32_t)u->imm;
+    EACH_LANE addr[i] = (uint32_t)(a[i] + imm);
+    break;
+  }
+  case PTX_BASE_CONST:
+  case PTX_BASE_FRAME: {
+    uint64_t v = u->imm + (u->base_kind == PTX_BASE_FRAME ? w->local_base : 0);
+    EACH_LANE addr[i] = v;
+    break;
+  }
+  }
+}
+
+/* Find the shape of the active lanes' addresses and the range they touch. Inactive lanes of x->addr get the first active
+ * lane's address where they would disturb. */
+static void find_shape(struct access *x, uint32_t mask) {
+  uint64_t *addr = x->addr;
+  unsigned first = (unsigned)__builtin_ctz(mask), last = 31 - (unsigned)__builtin_clz(mask);
+  uint64_t off = 0;
+  int64_t s;
+  if (mask == FULL) {
+    s = (int64_t)(addr[1] - addr[0]);
+    x->base = addr[0];
+    EACH_LANE off |= addr[i] ^ (addr[0] + (uint64_t)s * i);
+  } else if (first == last) {
+    s = 0;
+    x->base = addr[first];
+  } else {
+    unsigned next = (unsigned)__builtin_ctz(mask & (mask - 1));
+    int64_t diff = (int64_t)(addr[next] - addr[first]), gap = (int64_t)(next - first);
+    s = gap == 1 ? diff : diff / gap;
+    x->base = addr[first] - (uint64_t)s * first;
+    uint64_t base = x->base;
+    EACH_LANE off |= (mask >> i) & 1 ? addr[i] ^ (base + (uint64_t)s * i) : 0;
+  }
+  if (off == 0) {
+    x->kind = s == 0 ? WEIR_ADDR_UNIFORM : WEIR_ADDR_STRIDE;
+    x->stride = s;
+    uint64_t p = x->base + (uint64_t)s * first, q = x->base + (uint64_t)s * last;
+    x->lo = s < 0 ? q : p;
+    x->hi = (s < 0 ? p : q) + x->bytes;
+    return;
+  }
+  x->kind = WEIR_ADDR_LIST;
+  if (mask != FULL) {
+    uint64_t f = addr[first];
+    EACH_LANE addr[i] = (mask >> i) & 1 ? addr[i] : f;
+  }
+  uint64_t lo = addr[0], hi = addr[0];
+  for (unsigned i = 1; i < LANES; i++) {
+    lo = addr[i] < lo ? addr[i] : lo;
+    hi = addr[i] > hi ? addr[i] : hi;
+  }
+  x->lo = lo;
+  x->hi = hi + x->bytes;
+}
+
+static bool is_misaligned(const struct access *x, uint32_t mask, unsigned align) {
+  uint64_t bits = 0;
+  if (x->kind == WEIR_ADDR_UNIFORM) bits = x->base;
+  else if (x->kind == WEIR_ADDR_STRIDE) bits = x->lo | (uint64_t)x->stride;
+  else EACH_LANE bits |= x->addr[i];
+  (void)mask;
+  return (bits & (align - 1)) != 0;
+}
+
+static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, int kind, unsigned lane, uint64_t addr, unsigned bytes,
+                      uint8_t space, bool is_store) {
+  (void)u;
+  if (w->fault.kind != PTX_F_NONE) return;
+  w->fault.kind = kind;
+  w->fault.lane = lane;
+  w->fault.addr = addr;
+  w->fault.bytes = bytes;
+  w->fault.space = space;
+  w->fault.is_store = is_store;
+}
+
+/* All active lanes lie within allocations of global memory (and may be written). */
+static bool check_global(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, bool is_store) {
+  if (x->lo >= w->cache_lo && x->hi <= w->cache_hi && x->lo < x->hi && !(is_store && w->cache_ro)) return true;
+  const struct ptx_alloc *al = ptx_mem_find(w->mem, x->lo);
+  if (al != NULL && x->hi > x->lo && x->hi <= al->base + al->bytes && !(is_store && al->is_read_only)) {
+    w->cache_lo = al->base;
+    w->cache_hi = al->base + al->bytes;
+    w->cache_ro = al->is_read_only;
+    return true;
+  }
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    al = ptx_mem_find(w->mem, x->addr[i]);
+    if (al == NULL || x->addr[i] - al->base + x->bytes > al->bytes) {
+      set_fault(w, u, PTX_F_BOUNDS, i, x->addr[i], x->bytes, PTX_SPACE_global, is_store);
+      return false;
+    }
+    if (is_store && al->is_read_only) {
+      set_fault(w, u, PTX_F_READONLY, i, x->addr[i], x->bytes, PTX_SPACE_const, is_store);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, uint64_t limit,
+                        uint8_t space, bool is_store) {
+  if (x->lo < x->hi && x->hi <= limit) return true;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    if (x->addr[i] > limit || limit - x->addr[i] < x->bytes) {
+      set_fault(w, u, PTX_F_BOUNDS, i, x->addr[i], x->bytes, space, is_store);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Lanes' own copies of local memory are interleaved by words on the device: word k of all lanes is one 128-byte line. The
+ * stream carries those addresses, so that coalescing is what hardware sees. */
+static void local_stream_addresses(const struct ptx_warp *w, const struct access *x, struct weir_addrs *a, uint64_t *buf) {
+  uint64_t warp_id = (uint64_t)w->cta->id * w->cta->n_warps + w->index;
+  uint64_t base = PTX_LOCAL_BASE + warp_id * (uint64_t)w->local_bytes * LANES;
+  EACH_LANE buf[i] = base + (x->addr[i] & ~UINT64_C(3)) * LANES + (x->addr[i] & 3) + 4 * i;
+  a->kind = x->kind == WEIR_ADDR_UNIFORM ? WEIR_ADDR_STRIDE : WEIR_ADDR_LIST;
+  a->base = buf[0];
+  a->stride = 4;
+  a->lane = buf;
+}
+
+static void account(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, uint8_t space,
+                    enum weir_mem_dir dir) {
+  struct weir_addrs a = {.kind = x->kind, .base = x->base, .stride = x->stride, .lane = x->addr};
+  uint64_t buf[LANES] __attribute__((aligned(64)));
+  switch (space) {
+  case PTX_SPACE_local: {
+    unsigned sectors, words = (x->bytes + 3) / 4;
+    struct weir_func_stats *s = w->func_stats;
+    a.space = WEIR_SP_LOCAL;
+    local_stream_addresses(w, x, &a, buf);
+    s->mem_insns++;
+    s->mem_lanes += (unsigned)__builtin_popcount(mask);
+    s->mem[WEIR_SP_LOCAL][dir]++;
+    s->local_requests += (uint64_t)weir_count_lines(w->counter, &a, mask, x->bytes < 4 ? x->bytes : 4, &sectors) * words;
+    s->local_sectors += (uint64_t)sectors * words;
+    break;
+  }
+  case PTX_SPACE_param: /* a move, as far as memory goes */
+    if (w->writer != NULL) weir_put(w->writer, (uint32_t)(u - w->code), mask);
+    return;
+  case PTX_SPACE_shared:
+  case PTX_SPACE_const:
+  default:
+    a.space = space == PTX_SPACE_shared ? WEIR_SP_SHARED : space == PTX_SPACE_const ? WEIR_SP_CONST : WEIR_SP_GLOBAL;
+    weir_count_mem(w->func_stats, w->counter, dir, &a, mask, x->bytes);
+    break;
+  }
+  if (w->writer != NULL) weir_put_mem(w->writer, (uint32_t)(u - w->code), mask, &a);
+}
+
+/* Resolve a generic access: the space of its lanes, addresses made relative to it. Returns the lanes that share the first
+ * active lane's space; the rest is done by another round. */
+static uint32_t resolve_generic(struct access *x, uint32_t mask, uint8_t *space) {
+  if (x->lo >= PTX_GLOBAL_BASE) {
+    *space = PTX_SPACE_global;
+    return mask;
+  }
+  unsigned first = (unsigned)__builtin_ctz(mask);
+  uint64_t a = x->addr[first], window;
+  if (a >= PTX_GLOBAL_BASE) *space = PTX_SPACE_global, window = 0;
+  else if (a >= PTX_SHARED_BASE) *space = PTX_SPACE_shared, window = PTX_SHARED_BASE;
+  else if (a >= PTX_LOCAL_BASE) *space = PTX_SPACE_local, window = PTX_LOCAL_BASE;
+  else if (a >= PTX_PARAM_BASE) *space = PTX_SPACE_param, window = PTX_PARAM_BASE;
+  else *space = PTX_SPACE_global, window = 0;
+  uint32_t same = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    bool in = window == 0 ? x->addr[i] >= PTX_GLOBAL_BASE || x->addr[i] < PTX_PARAM_BASE : x->addr[i] - window < PTX_WINDOW;
+    if (in) same |= 1u << i;
+  }
+  EACH_LANE x->addr[i] -= window;
+  find_shape(x, same);
+  return same;
+}
+
+/* Where lane i's bytes are: origin + i * lane_step + address. */
+struct place {
+  uint8_t *origin;
+  uint64_t lane_step;
+};
+
+static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, uint8_t space,
+                   bool is_store, struct place *p) {
+  p->lane_step = 0;
+  switch (space) {
+  case PTX_SPACE_shared:
+    p->origin = w->shared;
+    return check_range(w, u, x, mask, w->shared_bytes, space, is_store);
+  case PTX_SPACE_local:
+    p->origin = w->local;
+    p->lane_step = w->local_bytes;
+    return check_range(w, u, x, mask, w->local_bytes, space, is_store);
+  case PTX_SPACE_param:
+    p->origin = (uint8_t *)(uintptr_t)w->param;
+    if (is_store) {
+      set_fault(w, u, PTX_F_READONLY, (unsigned)__builtin_ctz(mask), x->lo, x->bytes, space, true);
+      return false;
+    }
+    return check_range(w, u, x, mask, w->param_bytes, space, is_store);
+  default:
+    p->origin = w->mem->host - PTX_GLOBAL_BASE;
+    return check_global(w, u, x, mask, is_store);
+  }
+}
+
+#define HOST(i) (p.origin + (i)*p.lane_step + x->addr[i])
+
+static inline uint64_t read_bytes(const uint8_t *p, unsigned size, bool is_signed) {
+  switch (size) {
+  case 1: return is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+  case 2: {
+    uint16_t v;
+    memcpy(&v, p, 2);
+    return is_signed ? (uint64_t)(int64_t)(int16_t)v : v;
+  }
+  case 4: {
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return is_signed ? (uint64_t)(int64_t)(int32_t)v : v;
+  }
+  default: {
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+  }
+  }
+}
+
+static inline void reg_put(struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i, uint64_t v) {
+  uint8_t *p = w->reg + off;
+  switch (bytes) {
+  case 1: p[i] = (uint8_t)v; break;
+  case 2: ((uint16_t *)(void *)p)[i] = (uint16_t)v; break;
+  case 4: ((uint32_t *)(void *)p)[i] = (uint32_t)v; break;
+  default: ((uint64_t *)(void *)p)[i] = v; break;
+  }
+}
+static inline uint64_t reg_get(const struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i) {
+  const uint8_t *p = w->reg + off;
+  switch (bytes) {
+  case 1: return p[i];
+  case 2: return ((const uint16_t *)(const void *)p)[i];
+  case 4: return ((const uint32_t *)(const void *)p)[i];
+  default: return ((const uint64_t *)(const void *)p)[i];
+  }
+}
+
+/* One scalar register of T, memory of the same width. */
+#define MOVE_IN(T)                                                                                                          \
+  do {                                                                                                                      \
+    T *d = REG(T, u->d);                                                                                                    \
+    if (x->kind == WEIR_ADDR_UNIFORM && p.lane_step == 0) {                                                                 \
+      T v;                                                                                                                  \
+      memcpy(&v, p.origin + x->base, sizeof v);                                                                             \
+      if (mask == FULL) {                                                                                                   \
+        EACH_LANE d[i] = v;                                                                                                 \
+      } else {                                                                                                              \
+        EACH_LANE d[i] = (mask >> i) & 1 ? v : d[i];                                                                        \
+      }                                                                                                                     \
+    } else if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) && p.lane_step == 0) {        \
+      memcpy(d, p.origin + x->base, sizeof(T) * LANES);                                                                     \
+    } else if (mask == FULL) {                                                                                              \
+      for (unsigned i = 0; i < LANES; i++) memcpy(&d[i], HOST(i), sizeof(T));                                               \
+    } else {                                                                                                                \
+      for (uint32_t m = mask; m != 0; m &= m - 1) {                                                                         \
+        unsigned i = (unsigned)__builtin_ctz(m);                                                                            \
+        memcpy(&d[i], HOST(i), sizeof(T));                                                                                  \
+      }                                                                                                                     \
+    }                                                                                                                       \
+  } while (0)
+
+#define MOVE_OUT(T)                                                                                                         \
+  do {                                                                                                                      \
+    const T *b = REG(T, u->b);                                                                                              \
+    if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) && p.lane_step == 0) {               \
+      memcpy(p.origin + x->base, b, sizeof(T) * LANES);                                                                     \
+    } else {                                                                                                                \
+      for (uint32_t m = mask; m != 0; m &= m - 1) {                                                                         \
+        unsigned i = (unsigned)__builtin_ctz(m);                                                                            \
+        memcpy(HOST(i), &b[i], sizeof(T));                                                                                  \
+      }                                                                                                                     \
+    }                                                                                                                       \
+  } while (0)
+
+static inline void load_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,
+                             struct place p) {
+  if (u->n_vec == 1 && u->size == u->reg_bytes && u->size == 4) {
+    MOVE_IN(uint32_t);
+    return;
+  }
+  if (u->n_vec == 1 && u->size == u->reg_bytes && u->size == 8) {
+    MOVE_IN(uint64_t);
+    return;
+  }
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    const uint8_t *s = HOST(i);
+    if (u->n_vec == 1) reg_put(w, u->d, u->reg_bytes, i, read_bytes(s, u->size, u->is_signed));
+    else
+      for (unsigned k = 0; k < u->n_vec; k++)
+        if (u->x.list[k] != UINT32_MAX)
+          reg_put(w, u->x.list[k], u->reg_bytes, i, read_bytes(s + k * u->size, u->size, u->is_signed));
+  }
+}
+
+static inline void store_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,
+                              struct place p) {
+  if (u->n_vec == 1 && u->size == u->reg_bytes && u->size == 4) {
+    MOVE_OUT(uint32_t);
+    return;
+  }
+  if (u->n_vec == 1 && u->size == u->reg_bytes && u->size == 8) {
+    MOVE_OUT(uint64_t);
+    return;
+  }
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    uint8_t *t = HOST(i);
+    if (u->n_vec == 1) {
+      uint64_t v = reg_get(w, u->b, u->reg_bytes, i);
+      memcpy(t, &v, u->size);
+    } else
+      for (unsigned k = 0; k < u->n_vec; k++) {
+        uint64_t v = reg_get(w, u->x.list[k], u->reg_bytes, i);
+        memcpy(t + k * u->size, &v, u->size);
+      }
+  }
+}
+
+typedef void (*data_fn)(struct ptx_warp *, const struct ptx_uop *, const struct access *, uint32_t, struct place);
+
+static inline void access_memory(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, uint8_t space, unsigned size,
+                                 unsigned n_vec, enum weir_mem_dir dir, data_fn move) {
+  bool is_store = dir != WEIR_DIR_LOAD;
+  struct access x;
+  x.bytes = size * n_vec;
+  lane_addresses(w, u, x.addr);
+  find_shape(&x, mask);
+  if (is_misaligned(&x, mask, x.bytes)) {
+    unsigned i = (unsigned)__builtin_ctz(mask);
+    for (uint32_t m = mask; m != 0; m &= m - 1) {
+      i = (unsigned)__builtin_ctz(m);
+      if (x.addr[i] & (x.bytes - 1)) break;
+    }
+    set_fault(w, u, PTX_F_ALIGN, i, x.addr[i], x.bytes, space, is_store);
+    return;
+  }
+  struct place p;
+  if (space != PTX_SPACE_none) {
+    if (!locate(w, u, &x, mask, space, is_store, &p)) return;
+    move(w, u, &x, mask, p);
+    account(w, u, &x, mask, space, dir);
+    return;
+  }
+  uint32_t left = mask;
+  uint64_t keep[LANES];
+  memcpy(keep, x.addr, sizeof keep);
+  while (left != 0) {
+    uint8_t where;
+    memcpy(x.addr, keep, sizeof keep);
+    find_shape(&x, left);
+    uint32_t now = resolve_generic(&x, left, &where);
+    if (!locate(w, u, &x, now, where, is_store, &p)) return;
+    move(w, u, &x, now, p);
+    account(w, u, &x, now, where, dir);
+    left &= ~now;
+  }
+}
+
+HANDLER(ld) {
+  access_memory(w, u, mask, u->space, u->size, u->n_vec, WEIR_DIR_LOAD, load_data);
+}
+HANDLER(st) {
+  w->is_stored = true;
+  access_memory(w, u, mask, u->space, u->size, u->n_vec, WEIR_DIR_STORE, store_data);
+}
+
+/* The common ones with everything known at compile time. */
+#define LOAD_DATA(T)                                                                                                        \
+  static inline void load_##T(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,           \
+                              struct place p) {                                                                             \
+    p.lane_step = 0;                                                                                                        \
+    MOVE_IN(T);                                                                                                             \
+  }                                                                                                                         \
+  static inline void store_##T(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,          \
+                               struct place p) {                                                                            \
+    p.lane_step = 0;                                                                                                        \
+    MOVE_OUT(T);                                                                                                            \
+  }
+LOAD_DATA(uint32_t)
+LOAD_DATA(uint64_t)
+HANDLER(ldg_b32) {
+  access_memory(w, u, mask, PTX_SPACE_global, 4, 1, WEIR_DIR_LOAD, load_uint32_t);
+}
+HANDLER(ldg_b64) {
+  access_memory(w, u, mask, PTX_SPACE_global, 8, 1, WEIR_DIR_LOAD, load_uint64_t);
+}
+HANDLER(stg_b32) {
+  w->is_stored = true;
+  access_memory(w, u, mask, PTX_SPACE_global, 4, 1, WEIR_DIR_STORE, store_uint32_t);
+}
+HANDLER(stg_b64) {
+  w->is_stored = true;
+  access_memory(w, u, mask, PTX_SPACE_global, 8, 1, WEIR_DIR_STORE, store_uint64_t);
+}
+HANDLER(lds_b32) {
+  access_memory(w, u, mask, PTX_SPACE_shared, 4, 1, WEIR_DIR_LOAD, load_uint32_t);
+}
+HANDLER(sts_b32) {
+  w->is_stored = true;
+  access_memory(w, u, mask, PTX_SPACE_shared, 4, 1, WEIR_DIR_STORE, store_uint32_t);
+}
+
+/* ---- atomics: lanes in order; aux = enum ptx_atom, aux2 = enum ptx_atom_type ---- */
+static inline uint64_t atomic_int(unsigned op, uint64_t old, uint64_t b, uint64_t c, unsigned size, bool is_signed) {
+  uint64_t all = size == 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * size)) - 1;
+  unsigned shift = 64 - 8 * size;
+  int64_t so = (int64_t)(old << shift) >> shift, sb = (int64_t)(b << shift) >> shift;
+  b &= all;
+  switch ((enum ptx_atom)op) {
+  case PTX_ATOM_ADD: return (old + b) & all;
+  case PTX_ATOM_MIN: return is_signed ? (so < sb ? old : b) : (old < b ? old : b);
+  case PTX_ATOM_MAX: return is_signed ? (so > sb ? old : b) : (old > b ? old : b);
+  case PTX_ATOM_INC: return old >= b ? 0 : old + 1;
+  case PTX_ATOM_DEC: return old == 0 || old > b ? b : old - 1;
+  case PTX_ATOM_AND: return old & b;
+  case PTX_ATOM_OR: return old | b;
+  case PTX_ATOM_XOR: return old ^ b;
+  case PTX_ATOM_EXCH: return b;
+  case PTX_ATOM_CAS: return old == b ? c & all : old;
+  }
+  return old;
+}
+
+/* Single-precision addition flushes subnormals in global memory and keeps them in shared memory (PTX ISA, atom). */
+static uint64_t atomic_fadd(uint64_t old, uint64_t b, unsigned size, bool ftz) {
+  if (size == 4) {
+    uint32_t x[LANES] = {(uint32_t)old}, y[LANES] = {(uint32_t)b};
+    ptx_f32_add(x, x, y, (struct ptx_fpmode){.rnd = PTX_RN, .ftz = ftz});
+    return x[0];
+  }
+  uint64_t x[LANES] = {old}, y[LANES] = {b};
+  ptx_f64_add(x, x, y, (struct ptx_fpmode){.rnd = PTX_RN});
+  return x[0];
+}
+
+static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, struct place p) {
+  bool in_shared = p.origin == w->shared;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    uint8_t *t = HOST(i);
+    uint64_t old = read_bytes(t, u->size, false), b = reg_get(w, u->b, u->size, i);
+    uint64_t c = u->aux == PTX_ATOM_CAS ? reg_get(w, u->c, u->size, i) : 0;
+    uint64_t now = u->aux2 == PTX_ATOM_FLOAT ? atomic_fadd(old, b, u->size, !in_shared)
+                                             : atomic_int(u->aux, old, b, c, u->size, u->aux2 == PTX_ATOM_SIGNED);
+    memcpy(t, &now, u->size);
+    if (u->d != UINT32_MAX) reg_put(w, u->d, u->reg_bytes, i, old);
+  }
+}
+HANDLER(atom) {
+  w->is_stored = true;
+  access_memory(w, u, mask, u->space, u->size, 1, WEIR_DIR_ATOM, atomic_data);
+}
+
+/* A read of the kernel's parameters through an address in a register. */
+HANDLER(ldparam) {
+  access_memory(w, u, mask, PTX_SPACE_param, u->size, u->n_vec, WEIR_DIR_LOAD, load_data);
+}
