@@ -208,20 +208,18 @@ static bool alt_fits(const struct ptx_alt *alt, const uint16_t *mods, unsigned l
   return true;
 }
 
-/* Backtracks only over optional groups; a row has at most 16 groups and adjacent ones rarely share
- * a modifier. */
+/* Backtracks where a group may be left out, or where one alternative begins with another (.async,
+ * .async.global). */
 static bool match_ordered(const struct ptx_form *f, unsigned group, const uint16_t *mods,
                           unsigned n) {
   for (; group < f->n_groups; group++) {
     const struct ptx_group *g = &f->groups[group];
-    unsigned taken = 0;
-    for (unsigned i = 0; i < g->n_alts && !taken; i++)
-      if (alt_fits(&g->alts[i], mods, n)) taken = g->alts[i].n;
-    if (taken && g->optional && match_ordered(f, group + 1, mods + taken, n - taken)) return true;
-    if (g->optional) continue;
-    if (!taken) return false;
-    mods += taken;
-    n -= taken;
+    for (unsigned i = 0; i < g->n_alts; i++) {
+      unsigned taken = g->alts[i].n;
+      if (alt_fits(&g->alts[i], mods, n) && match_ordered(f, group + 1, mods + taken, n - taken))
+        return true;
+    }
+    if (!g->optional) return false;
   }
   return n == 0;
 }
