@@ -184,6 +184,10 @@ static bool check_data(const struct check *c, struct ptx_operand *o) {
   if (o->kind != PTX_O_vec || o->n_elem != width)
     return parse_error(c->p, c->at, "operand %u of '%s' must be a vector of %u", c->number,
                        insn_name(c->in, name, sizeof name), width);
+  unsigned bytes = width * ptx_type_bytes(c->type);
+  if (bytes > 32 || c->type == PTX_T_b128 || (width == 8 && bytes < 32))
+    return parse_error(c->p, c->at, "'%s': no vector of %u .%s can be accessed at once",
+                       insn_name(c->in, name, sizeof name), width, ptx_type_name(c->type));
   for (unsigned i = 0; i < width; i++) {
     if (o->elem[i].kind == PTX_O_sink && !is_store) continue;
     if (!check_data_part(c, &o->elem[i], is_store)) return false;
@@ -441,6 +445,12 @@ static bool missing_in_insn(struct parser *p, struct missing_list *l, const stru
   return true;
 }
 
+static int by_line(const void *a, const void *b) {
+  const struct ptx_unsupported *x = a, *y = b;
+  if (x->first_line != y->first_line) return x->first_line < y->first_line ? -1 : 1;
+  return strcmp(x->what, y->what);
+}
+
 bool verify_unsupported(struct parser *p) {
   struct missing_list l = {0};
   struct ptx_module *m = p->m;
@@ -455,6 +465,7 @@ bool verify_unsupported(struct parser *p) {
   if (ok && l.n) {
     struct ptx_unsupported *kept = parse_alloc(p, l.n, sizeof *kept);
     if (kept) memcpy(kept, l.v, l.n * sizeof *kept);
+    if (kept) qsort(kept, l.n, sizeof *kept, by_line);
     m->unsupported = kept;
     m->n_unsupported = kept ? (uint32_t)l.n : 0;
   }
