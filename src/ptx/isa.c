@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/suggest.h"
+
 #define YES true
 #define NO  false
 static struct ptx_form forms[] = {
@@ -292,6 +294,10 @@ enum ptx_mod ptx_mod_find(const char *s, size_t len) {
 enum ptx_sreg ptx_sreg_find(const char *s, size_t len) {
   ensure();
   return (enum ptx_sreg)find_name(&isa.sregs, s, len, PTX_N_SREGS);
+}
+
+const char *ptx_op_nearest(const char *word) {
+  return weir_nearest(word, op_names, PTX_N_OPS);
 }
 
 const char *ptx_op_name(enum ptx_op op) {

@@ -64,6 +64,9 @@ enum ptx_op ptx_op_find(const char *s, size_t len);
 enum ptx_mod ptx_mod_find(const char *s, size_t len);   /* without the dot */
 enum ptx_sreg ptx_sreg_find(const char *s, size_t len); /* with the % */
 
+/* The opcode that a misspelt one probably means, or NULL. */
+const char *ptx_op_nearest(const char *word);
+
 /* NULL if the tables are sound, else what is wrong with them; for tests. */
 const char *ptx_isa_check(void);
 

@@ -146,7 +146,6 @@ bool sym_resolve(struct parser *p);
 bool sym_declare_regs(struct parser *p, struct ident *id, const struct ptx_tok *at,
                       enum ptx_type type, unsigned vec, bool is_range, uint32_t count,
                       bool is_param);
-const char *sym_nearest_op(const char *s, size_t len);
 
 /* ---- parse_var.c ---- */
 bool parse_var_decl(struct parser *p, enum ptx_linkage linkage); /* .global ... ; anywhere */

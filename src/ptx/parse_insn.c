@@ -398,7 +398,9 @@ static bool parse_opcode(struct parser *p, struct ptx_insn *in, struct ptx_tok *
   enum ptx_op op = ptx_op_find(at->s, at->len);
   if (op == PTX_N_OPS) {
     parse_error(p, at, "unknown instruction '%.*s'", at->len > 60 ? 60 : (int)at->len, at->s);
-    const char *near = sym_nearest_op(at->s, at->len);
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(at->len < 63 ? at->len : 63), at->s);
+    const char *near = ptx_op_nearest(word);
     if (near) parse_remedy(p, "did you mean '%s'?", near);
     return false;
   }

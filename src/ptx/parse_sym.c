@@ -271,38 +271,3 @@ bool sym_declare_regs(struct parser *p, struct ident *id, const struct ptx_tok *
   if (is_range) return name_range(p, id, p->regs.v + d.first, n);
   return vec == 1 || name_vector(p, id, p->regs.v + d.first, vec);
 }
-
-/* Letters to change, add or drop; both texts are short. */
-static unsigned distance(const char *a, size_t na, const char *b, size_t nb) {
-  unsigned row[32];
-  if (na > 30 || nb > 30) return 99;
-  for (size_t j = 0; j <= nb; j++)
-    row[j] = (unsigned)j;
-  for (size_t i = 1; i <= na; i++) {
-    unsigned diag = row[0];
-    row[0] = (unsigned)i;
-    for (size_t j = 1; j <= nb; j++) {
-      unsigned best = diag + (a[i - 1] != b[j - 1]);
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      diag = row[j];
-      row[j] = best;
-    }
-  }
-  return row[nb];
-}
-
-/* The opcode most like a misspelt one, or NULL. */
-const char *sym_nearest_op(const char *s, size_t len) {
-  const char *best = NULL;
-  unsigned best_d = len <= 3 ? 2 : 3;
-  for (unsigned op = 0; op < PTX_N_OPS; op++) {
-    const char *name = ptx_op_name((enum ptx_op)op);
-    unsigned d = distance(s, len, name, strlen(name));
-    if (d < best_d) {
-      best_d = d;
-      best = name;
-    }
-  }
-  return best;
-}

@@ -1,64 +1,24 @@
 /* A module as PTX text. What the parser made of this text prints as this text again. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
+#include "base/text.h"
 #include "ptx/ir.h"
 
-struct text {
-  char *s;
-  size_t n, cap;
-  bool failed;
-};
-
-static bool reserve(struct text *t, size_t more) {
-  if (t->failed) return false;
-  if (t->cap - t->n > more) return true;
-  size_t cap = t->cap ? t->cap * 2 : 4096;
-  while (cap - t->n <= more)
-    cap *= 2;
-  char *s = weir_realloc(t->s, cap);
-  if (!s) {
-    t->failed = true;
-    return false;
-  }
-  t->s = s;
-  t->cap = cap;
-  return true;
+static void put(struct weir_text *t, const char *s) {
+  weir_text_puts(t, s);
 }
+#define putf weir_text_printf
 
-static void put(struct text *t, const char *s) {
-  size_t n = strlen(s);
-  if (!reserve(t, n)) return;
-  memcpy(t->s + t->n, s, n + 1);
-  t->n += n;
-}
-
-__attribute__((format(printf, 2, 3))) static void putf(struct text *t, const char *fmt, ...) {
-  va_list ap, again;
-  va_start(ap, fmt);
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  va_end(ap);
-  if (n >= 0 && reserve(t, (size_t)n)) {
-    vsnprintf(t->s + t->n, (size_t)n + 1, fmt, again);
-    t->n += (size_t)n;
-  }
-  va_end(again);
-}
-
-static char *finish(struct text *t) {
+static char *finish(struct weir_text *t) {
   put(t, "");
-  if (!t->failed) return t->s;
-  free(t->s);
+  if (!t->failed) return t->v;
+  weir_text_free(t);
   return NULL;
 }
 
 /* ---- operands ---- */
 
-static void put_int(struct text *t, uint64_t v, bool is_unsigned) {
+static void put_int(struct weir_text *t, uint64_t v, bool is_unsigned) {
   if (is_unsigned) {
     /* beyond s64 a plain decimal is unsigned by itself */
     putf(t, "%llu%s", (unsigned long long)v, v > INT64_MAX ? "" : "U");
@@ -67,11 +27,11 @@ static void put_int(struct text *t, uint64_t v, bool is_unsigned) {
   }
 }
 
-static void put_offset(struct text *t, uint64_t v) {
+static void put_offset(struct weir_text *t, uint64_t v) {
   if (v) putf(t, "+%lld", (long long)v);
 }
 
-static void put_selector(struct text *t, const struct ptx_operand *o) {
+static void put_selector(struct weir_text *t, const struct ptx_operand *o) {
   static const char *const one[] = {"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
   if (o->half < 7) {
     put(t, one[o->half]);
@@ -82,9 +42,9 @@ static void put_selector(struct text *t, const struct ptx_operand *o) {
     putf(t, "%u", (unsigned)(o->imm >> 4 * i) & 15);
 }
 
-static void put_operand(struct text *t, const struct ptx_func *f, const struct ptx_operand *o);
+static void put_operand(struct weir_text *t, const struct ptx_func *f, const struct ptx_operand *o);
 
-static void put_elems(struct text *t, const struct ptx_func *f, const struct ptx_operand *o,
+static void put_elems(struct weir_text *t, const struct ptx_func *f, const struct ptx_operand *o,
                       const char *sep) {
   for (unsigned i = 0; i < o->n_elem; i++) {
     if (i) put(t, sep);
@@ -92,7 +52,8 @@ static void put_elems(struct text *t, const struct ptx_func *f, const struct ptx
   }
 }
 
-static void put_address(struct text *t, const struct ptx_func *f, const struct ptx_operand *o) {
+static void put_address(struct weir_text *t, const struct ptx_func *f,
+                        const struct ptx_operand *o) {
   put(t, "[");
   if (o->has_base) {
     put(t, f->regs[o->reg].name);
@@ -107,13 +68,14 @@ static void put_address(struct text *t, const struct ptx_func *f, const struct p
 }
 
 /* The first part of a texture address carries no brackets of its own. */
-static void put_tex(struct text *t, const struct ptx_func *f, const struct ptx_operand *o) {
+static void put_tex(struct weir_text *t, const struct ptx_func *f, const struct ptx_operand *o) {
   put(t, "[");
   put_elems(t, f, o, ", ");
   put(t, "]");
 }
 
-static void put_operand(struct text *t, const struct ptx_func *f, const struct ptx_operand *o) {
+static void put_operand(struct weir_text *t, const struct ptx_func *f,
+                        const struct ptx_operand *o) {
   if (o->neg) put(t, "!");
   switch (o->kind) {
   case PTX_O_none:
@@ -174,7 +136,7 @@ static void put_operand(struct text *t, const struct ptx_func *f, const struct p
 
 /* ---- instructions ---- */
 
-static void put_call(struct text *t, const struct ptx_func *f, const struct ptx_insn *in) {
+static void put_call(struct weir_text *t, const struct ptx_func *f, const struct ptx_insn *in) {
   put(t, " ");
   if (in->opnds[0].n_elem) {
     put_operand(t, f, &in->opnds[0]);
@@ -191,7 +153,7 @@ static void put_call(struct text *t, const struct ptx_func *f, const struct ptx_
   }
 }
 
-static void put_insn(struct text *t, const struct ptx_func *f, const struct ptx_insn *in) {
+static void put_insn(struct weir_text *t, const struct ptx_func *f, const struct ptx_insn *in) {
   if (in->guarded) putf(t, "@%s%s ", in->guard_neg ? "!" : "", f->regs[in->guard].name);
   put(t, ptx_op_name((enum ptx_op)in->op));
   for (unsigned i = 0; i < in->n_mods; i++)
@@ -208,7 +170,7 @@ static void put_insn(struct text *t, const struct ptx_func *f, const struct ptx_
 }
 
 char *ptx_print_insn(const struct ptx_func *f, const struct ptx_insn *in) {
-  struct text t = {0};
+  struct weir_text t = {0};
   put_insn(&t, f, in);
   return finish(&t);
 }
@@ -226,14 +188,14 @@ static const char *linkage_word(enum ptx_linkage l) {
   return words[l];
 }
 
-static void put_reloc(struct text *t, const struct ptx_reloc *r) {
+static void put_reloc(struct weir_text *t, const struct ptx_reloc *r) {
   if (r->mask_byte) putf(t, "0x%llX(", 0xffull << 8 * (r->mask_byte - 1));
   putf(t, "%s%s%s", r->is_generic ? "generic(" : "", r->name, r->is_generic ? ")" : "");
   put_offset(t, (uint64_t)r->addend);
   if (r->mask_byte) put(t, ")");
 }
 
-static void put_value(struct text *t, const struct ptx_var *v, uint64_t offset) {
+static void put_value(struct weir_text *t, const struct ptx_var *v, uint64_t offset) {
   unsigned n = ptx_type_bytes(v->type);
   uint64_t bits = 0;
   for (unsigned i = 0; i < n && i < 8 && offset + i < v->init_bytes; i++)
@@ -254,7 +216,7 @@ struct init_cursor {
   uint32_t reloc;
 };
 
-static void put_init(struct text *t, struct init_cursor *c, unsigned dim, uint64_t offset) {
+static void put_init(struct weir_text *t, struct init_cursor *c, unsigned dim, uint64_t offset) {
   const struct ptx_var *v = c->v;
   unsigned levels = v->n_dims + (v->vec > 1), small = ptx_type_bytes(v->type);
   if (dim == levels) {
@@ -279,7 +241,7 @@ static void put_init(struct text *t, struct init_cursor *c, unsigned dim, uint64
 }
 
 /* Everything from the space to the end of the dimensions. */
-static void put_declarator(struct text *t, const struct ptx_var *v) {
+static void put_declarator(struct weir_text *t, const struct ptx_var *v) {
   put(t, space_word(v->space));
   for (unsigned i = 0; v->attrs && v->attrs[i]; i++)
     putf(t, " .attribute(%s)", v->attrs[i]);
@@ -302,7 +264,7 @@ static void put_declarator(struct text *t, const struct ptx_var *v) {
   }
 }
 
-static void put_var(struct text *t, const struct ptx_var *v) {
+static void put_var(struct weir_text *t, const struct ptx_var *v) {
   put(t, linkage_word(v->linkage));
   put_declarator(t, v);
   if (v->init) {
@@ -313,7 +275,7 @@ static void put_var(struct text *t, const struct ptx_var *v) {
   put(t, ";\n");
 }
 
-static void put_params(struct text *t, const struct ptx_var *v, uint32_t n, const char *sep) {
+static void put_params(struct weir_text *t, const struct ptx_var *v, uint32_t n, const char *sep) {
   put(t, "(");
   for (uint32_t i = 0; i < n; i++) {
     if (i) put(t, ",");
@@ -333,12 +295,12 @@ struct body {
   uint32_t loc, pragma, table, label;
 };
 
-static void indent(struct text *t, const struct body *b) {
+static void indent(struct weir_text *t, const struct body *b) {
   for (uint32_t i = 0; i < b->depth; i++)
     put(t, "  ");
 }
 
-static void put_regs(struct text *t, const struct body *b) {
+static void put_regs(struct weir_text *t, const struct body *b) {
   const struct ptx_func *f = b->f;
   for (uint32_t i = 0; i < f->n_reg_decls; i++) {
     const struct ptx_reg_decl *d = &f->reg_decls[i];
@@ -352,7 +314,7 @@ static void put_regs(struct text *t, const struct body *b) {
   }
 }
 
-static void put_scope_decls(struct text *t, const struct body *b) {
+static void put_scope_decls(struct weir_text *t, const struct body *b) {
   put_regs(t, b);
   for (uint32_t i = 0; i < b->f->n_vars; i++) {
     if (b->f->vars[i]->scope != b->scope) continue;
@@ -361,7 +323,7 @@ static void put_scope_decls(struct text *t, const struct body *b) {
   }
 }
 
-static void put_table(struct text *t, const struct body *b, const struct ptx_table *tab) {
+static void put_table(struct weir_text *t, const struct body *b, const struct ptx_table *tab) {
   indent(t, b);
   putf(t, "%s: ", tab->name);
   if (tab->kind == PTX_CALLPROTOTYPE) {
@@ -385,7 +347,7 @@ static void put_table(struct text *t, const struct body *b, const struct ptx_tab
 
 /* Labels, tables, pragmas and line marks in front of instruction `at`, those of the current scope.
  */
-static void put_marks(struct text *t, struct body *b) {
+static void put_marks(struct weir_text *t, struct body *b) {
   const struct ptx_func *f = b->f;
   for (; b->table < f->n_tables && f->tables[b->table]->at == b->at; b->table++)
     put_table(t, b, f->tables[b->table]);
@@ -395,7 +357,7 @@ static void put_marks(struct text *t, struct body *b) {
     putf(t, "%s:\n", f->labels[b->label].name);
 }
 
-static void put_notes(struct text *t, struct body *b) {
+static void put_notes(struct weir_text *t, struct body *b) {
   const struct ptx_func *f = b->f;
   for (; b->loc < f->n_locs && f->locs[b->loc].at == b->at; b->loc++) {
     const struct ptx_loc *l = &f->locs[b->loc];
@@ -410,7 +372,7 @@ static void put_notes(struct text *t, struct body *b) {
   }
 }
 
-static void open_scope(struct text *t, struct body *b, uint32_t scope) {
+static void open_scope(struct weir_text *t, struct body *b, uint32_t scope) {
   if (scope) {
     indent(t, b);
     put(t, "{\n");
@@ -420,7 +382,7 @@ static void open_scope(struct text *t, struct body *b, uint32_t scope) {
   put_scope_decls(t, b);
 }
 
-static void close_scope(struct text *t, struct body *b) {
+static void close_scope(struct weir_text *t, struct body *b) {
   b->depth--;
   indent(t, b);
   put(t, "}\n");
@@ -428,7 +390,7 @@ static void close_scope(struct text *t, struct body *b) {
 }
 
 /* Blocks that open and close in front of instruction `at`. */
-static void put_scopes(struct text *t, struct body *b) {
+static void put_scopes(struct weir_text *t, struct body *b) {
   const struct ptx_func *f = b->f;
   for (;;) {
     put_marks(t, b);
@@ -444,7 +406,7 @@ static void put_scopes(struct text *t, struct body *b) {
   }
 }
 
-static void put_body(struct text *t, const struct ptx_func *f) {
+static void put_body(struct weir_text *t, const struct ptx_func *f) {
   struct body b = {.f = f, .next_scope = 1};
   put(t, "{\n");
   open_scope(t, &b, 0);
@@ -459,11 +421,11 @@ static void put_body(struct text *t, const struct ptx_func *f) {
   put(t, "}\n");
 }
 
-static void put_dims(struct text *t, const char *word, const uint32_t d[3]) {
+static void put_dims(struct weir_text *t, const char *word, const uint32_t d[3]) {
   if (d[0]) putf(t, "\n%s %u, %u, %u", word, d[0], d[1], d[2]);
 }
 
-static void put_func(struct text *t, const struct ptx_func *f, bool body) {
+static void put_func(struct weir_text *t, const struct ptx_func *f, bool body) {
   put(t, linkage_word(f->linkage));
   put(t, f->is_entry ? ".entry " : ".func ");
   if (f->n_rets) {
@@ -490,7 +452,7 @@ static void put_func(struct text *t, const struct ptx_func *f, bool body) {
 
 /* ---- the module ---- */
 
-static void put_item(struct text *t, const struct ptx_module *m, const struct ptx_item *it) {
+static void put_item(struct weir_text *t, const struct ptx_module *m, const struct ptx_item *it) {
   switch (it->kind) {
   case 'v':
     put_var(t, m->vars[it->index]);
@@ -524,7 +486,7 @@ static void put_item(struct text *t, const struct ptx_module *m, const struct pt
 }
 
 char *ptx_print(const struct ptx_module *m) {
-  struct text t = {0};
+  struct weir_text t = {0};
   putf(&t, ".version %u.%u\n.target %s\n.address_size %u\n\n", m->version_major, m->version_minor,
        m->target, m->address_bits);
   for (uint32_t i = 0; i < m->n_items; i++)
@@ -534,7 +496,7 @@ char *ptx_print(const struct ptx_module *m) {
 
 /* ---- Graphviz ---- */
 
-static void put_escaped(struct text *t, const char *s) {
+static void put_escaped(struct weir_text *t, const char *s) {
   for (; *s; s++) {
     char c[3] = {*s, 0, 0};
     if (*s == '"' || *s == '\\' || *s == '{' || *s == '}' || *s == '<' || *s == '>' || *s == '|') {
@@ -545,7 +507,7 @@ static void put_escaped(struct text *t, const char *s) {
   }
 }
 
-static void put_dot_block(struct text *t, const struct ptx_func *f, uint32_t i) {
+static void put_dot_block(struct weir_text *t, const struct ptx_func *f, uint32_t i) {
   const struct ptx_block *b = &f->cfg.blocks[i];
   putf(t, "  b%u [label=\"block %u", i, i);
   if (b->in_loop) put(t, ", loop");
@@ -573,7 +535,7 @@ static void put_dot_block(struct text *t, const struct ptx_func *f, uint32_t i) 
 }
 
 char *ptx_print_dot(const struct ptx_func *f) {
-  struct text t = {0};
+  struct weir_text t = {0};
   put(&t, "digraph \"");
   put_escaped(&t, f->name);
   put(&t, "\" {\n  node [shape=box, fontname=monospace];\n"
