@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/file.h"
 #include "base/stat_io.h"
 #include "base/table.h"
@@ -13,28 +14,50 @@
 #include "cli/opt.h"
 #include "ptx/workload.h"
 
-enum { OPT_INPUT = 1, OPT_JSON, OPT_SET, OPT_MAX, OPT_STREAMS, OPT_QUIET, OPT_CHECK, OPT_OUTPUT, OPT_ALL, OPT_FUNCTIONAL };
+enum {
+  OPT_INPUT = 1,
+  OPT_JSON,
+  OPT_SET,
+  OPT_MAX,
+  OPT_STREAMS,
+  OPT_QUIET,
+  OPT_CHECK,
+  OPT_OUTPUT,
+  OPT_ALL,
+  OPT_FUNCTIONAL
+};
 
 static const struct weir_usage usage = {
     .command = "run",
-    .synopsis = "WORKLOAD|FILE.yaml [options]",
-    .about = "Run a built-in workload (see 'weir list workloads') or a launch file: execute its kernels, check\n"
-             "the expected results and print what was executed. The exit code is 0 if everything ran and\n"
-             "all expected results came out, 1 if not, 2 for mistakes in the input.",
+    .synopsis = "WORKLOAD|FILE.yaml ... [options]",
+    .about =
+        "Run built-in workloads (see 'weir list workloads'; 'all' runs every one that has the "
+        "input) or\n"
+        "launch files: execute their kernels, check the expected results and print what was "
+        "executed.\n"
+        "The exit code is 0 if everything ran and all expected results came out, 1 if not, 2 for\n"
+        "mistakes in the input.",
     .opts =
         (const struct weir_opt[]){
             {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
-            {"functional", 'f', NULL, "execute only, without timing (the only mode so far)", OPT_FUNCTIONAL},
-            {"streams", 0, NULL, "produce warp streams as well, and say how large they are", OPT_STREAMS},
-            {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated", OPT_SET},
-            {"max-instructions", 'm', "N", "stop with an error after N warp instructions in a launch", OPT_MAX},
-            {"json", 'j', "FILE", "write all statistics as JSON ('-': to stdout, instead of the table)", OPT_JSON},
-            {"output", 'o', "BUFFER=FILE", "write a buffer's final contents as raw bytes; may be repeated", OPT_OUTPUT},
+            {"functional", 'f', NULL, "execute only, without timing (the only mode so far)",
+             OPT_FUNCTIONAL},
+            {"streams", 0, NULL, "produce warp streams as well, and say how large they are",
+             OPT_STREAMS},
+            {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",
+             OPT_SET},
+            {"max-instructions", 'm', "N",
+             "stop with an error after N warp instructions in a launch", OPT_MAX},
+            {"json", 'j', "FILE",
+             "write all statistics as JSON ('-': to stdout, instead of the table)", OPT_JSON},
+            {"output", 'o', "BUFFER=FILE",
+             "write a buffer's final contents as raw bytes; may be repeated", OPT_OUTPUT},
             {"all", 'a', NULL, "print every statistic with its meaning", OPT_ALL},
             {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
             {.name = NULL}},
     .examples = "  weir run spmv\n"
+                "  weir run all --input profile\n"
                 "  weir run spmv --input profile --json spmv.json\n"
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n",
 };
@@ -42,14 +65,18 @@ static const struct weir_usage usage = {
 enum { MAX_OUTPUTS = 64 };
 
 struct run_opts {
-  const char *target, *input, *json, *outputs[MAX_OUTPUTS];
+  struct {
+    const char **v;
+    size_t n, cap;
+  } targets;
+  const char *input, *json, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
   bool streams, quiet, check, all;
   struct weir_settings settings;
 };
 
-struct kernel_row { /* launches of one kernel, added up */
-  char *name;
+struct kernel_row { /* launches of one kernel of one run, added up */
+  char *workload, *name;
   uint64_t launches, stream_bytes;
   struct weir_func_stats stats;
   uint32_t grid[3], block[3];
@@ -57,29 +84,29 @@ struct kernel_row { /* launches of one kernel, added up */
 };
 
 struct run_state {
-  struct kernel_row *rows;
-  size_t n_rows, cap_rows;
-  struct weir_func_stats total;
-  uint64_t stream_bytes, launches;
-  json_t *json_launches; /* NULL unless JSON is wanted */
+  struct {
+    struct kernel_row *v;
+    size_t n, cap;
+  } rows;
+  size_t first_row; /* of the workload that runs */
+  const char *workload;
+  struct weir_func_stats total, all; /* of the workload; of all */
+  uint64_t launches, n_runs, n_unchecked;
+  json_t *json_runs, *json_launches; /* NULL unless JSON is wanted */
   bool is_terminal, is_failed, showed_progress;
   time_t started, shown;
 };
 
 static struct kernel_row *row_of(struct run_state *st, const struct weir_launch_report *r) {
-  for (size_t i = 0; i < st->n_rows; i++)
-    if (strcmp(st->rows[i].name, r->kernel) == 0) return &st->rows[i];
-  struct {
-    struct kernel_row *v;
-    size_t n, cap;
-  } vec = {st->rows, st->n_rows, st->cap_rows};
-  struct kernel_row row = {.name = strdup(r->kernel)};
-  if (row.name == NULL || !WEIR_PUSH(vec, row)) {
+  for (size_t i = st->first_row; i < st->rows.n; i++)
+    if (strcmp(st->rows.v[i].name, r->kernel) == 0) return &st->rows.v[i];
+  struct kernel_row row = {.workload = strdup(st->workload), .name = strdup(r->kernel)};
+  if (row.name == NULL || row.workload == NULL || !WEIR_PUSH(st->rows, row)) {
     free(row.name);
+    free(row.workload);
     return NULL;
   }
-  st->rows = vec.v, st->n_rows = vec.n, st->cap_rows = vec.cap;
-  return &st->rows[st->n_rows - 1];
+  return &st->rows.v[st->rows.n - 1];
 }
 
 static void launched(void *self, const struct weir_launch_report *r) {
@@ -97,14 +124,14 @@ static void launched(void *self, const struct weir_launch_report *r) {
   row->reads_clock = r->info->reads_clock;
   weir_stat_sum(weir_func_stat_table, &row->stats, &r->stats);
   weir_stat_sum(weir_func_stat_table, &st->total, &r->stats);
-  st->stream_bytes += r->stream_bytes;
   st->launches++;
   if (st->json_launches == NULL) return;
-  json_t *o = json_pack("{s:s, s:i, s:[i,i,i], s:[i,i,i], s:b, s:b, s:o}", "kernel", r->kernel, "repetition", (int)r->k,
-                        "grid", (int)r->info->grid[0], (int)r->info->grid[1], (int)r->info->grid[2], "block",
-                        (int)r->info->block[0], (int)r->info->block[1], (int)r->info->block[2], "interleaved",
-                        (int)r->info->is_interleaved, "reads_clock", (int)r->info->reads_clock, "statistics",
-                        weir_stat_json(weir_func_stat_table, &r->stats));
+  json_t *o = json_pack(
+      "{s:s, s:i, s:[i,i,i], s:[i,i,i], s:b, s:b, s:o}", "kernel", r->kernel, "repetition",
+      (int)r->k, "grid", (int)r->info->grid[0], (int)r->info->grid[1], (int)r->info->grid[2],
+      "block", (int)r->info->block[0], (int)r->info->block[1], (int)r->info->block[2],
+      "interleaved", (int)r->info->is_interleaved, "reads_clock", (int)r->info->reads_clock,
+      "statistics", weir_stat_json(weir_func_stat_table, &r->stats));
   if (o == NULL || json_array_append_new(st->json_launches, o) != 0) st->is_failed = true;
 }
 
@@ -116,87 +143,139 @@ static void progress(void *self, const char *kernel, uint64_t done, uint64_t n) 
   if (now - st->started < 2 || now == st->shown) return;
   st->shown = now;
   st->showed_progress = true;
-  fprintf(stderr, "\r\033[K%s: block %" PRIu64 " of %" PRIu64 " (%.0f %%), launch %" PRIu64, kernel, done, n,
-          n ? 100.0 * (double)done / (double)n : 100.0, st->launches + 1);
+  fprintf(stderr, "\r\033[K%s %s: block %" PRIu64 " of %" PRIu64 " (%.0f %%), launch %" PRIu64,
+          st->workload, kernel, done, n, n ? 100.0 * (double)done / (double)n : 100.0,
+          st->launches + 1);
   fflush(stderr);
 }
 
 static void show_ratio(struct weir_table *t, uint64_t num, uint64_t den) {
-  if (den == 0) weir_table_cell(t, "-");
-  else weir_table_cell(t, "%.2f", (double)num / (double)den);
+  if (den == 0)
+    weir_table_cell(t, "-");
+  else
+    weir_table_cell(t, "%.2f", (double)num / (double)den);
 }
 
-static enum weir_status kernel_table(const struct run_state *st, bool streams, struct weir_text *out, struct weir_err *err) {
+/* A bar of at most 16 characters for 0 to 32, in eighths. */
+static const char *bar(double value, char *buf, size_t len) {
+  static const char *const part[] = {"",       "\u258f", "\u258e", "\u258d",
+                                     "\u258c", "\u258b", "\u258a", "\u2589"};
+  int eighths = (int)(value * 4 + 0.5);
+  buf[0] = 0;
+  for (int k = 0; k < eighths / 8 && strlen(buf) + 8 < len; k++)
+    strcat(buf, "\u2588");
+  strcat(buf, part[eighths % 8]);
+  return buf;
+}
+
+static enum weir_status kernel_table(const struct run_state *st, bool streams,
+                                     struct weir_text *out, struct weir_err *err) {
   static const struct weir_column columns[] = {
-      {"kernel", NULL, WEIR_LEFT},           {"launches", NULL, WEIR_RIGHT},       {"grid", NULL, WEIR_RIGHT},
-      {"block", NULL, WEIR_RIGHT},           {"warp insns", NULL, WEIR_RIGHT},     {"lanes", "of 32", WEIR_RIGHT},
-      {"memory", "% of insns", WEIR_RIGHT},  {"requests", "per insn", WEIR_RIGHT}, {"sectors", "per request", WEIR_RIGHT},
-      {"divergent", "% of branches", WEIR_RIGHT}, {"stream", "bytes per insn", WEIR_RIGHT}};
-  size_t n = sizeof columns / sizeof *columns - (streams ? 0 : 1);
-  struct weir_table *t = weir_table_new(columns, n);
+      {"workload", NULL, WEIR_LEFT},          {"kernel", NULL, WEIR_LEFT},
+      {"launches", NULL, WEIR_RIGHT},         {"blocks", "x threads", WEIR_RIGHT},
+      {"warp insns", NULL, WEIR_RIGHT},       {"lanes", "of 32", WEIR_RIGHT},
+      {"memory", "% of insns", WEIR_RIGHT},   {"divergent", "% of branches", WEIR_RIGHT},
+      {"sectors", "per request", WEIR_RIGHT}, {"stream", "bytes/insn", WEIR_RIGHT},
+      {"requests", "per access", WEIR_RIGHT}, {"", "", WEIR_LEFT}};
+  enum { N = sizeof columns / sizeof *columns, STREAM = 9 };
+  struct weir_column used[N];
+  size_t n = 0;
+  for (size_t i = 0; i < N; i++)
+    if (i != STREAM || streams) used[n++] = columns[i];
+  struct weir_table *t = weir_table_new(used, n);
   if (t == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  for (size_t i = 0; i < st->n_rows; i++) {
-    const struct kernel_row *r = &st->rows[i];
+  for (size_t i = 0; i < st->rows.n; i++) {
+    const struct kernel_row *r = &st->rows.v[i];
     const struct weir_func_stats *s = &r->stats;
-    char num[27];
-    weir_table_cell(t, "%s%s%s", r->name, r->is_interleaved ? " (interleaved)" : "", r->reads_clock ? " (reads clock)" : "");
+    char num[27], text[80];
+    bool is_first = i == 0 || strcmp(st->rows.v[i - 1].workload, r->workload) != 0;
+    weir_table_cell(t, "%s", is_first ? r->workload : "");
+    weir_table_cell(t, "%s%s%s", r->name, r->is_interleaved ? " *" : "",
+                    r->reads_clock ? " +" : "");
     weir_table_cell(t, "%" PRIu64, r->launches);
-    weir_table_cell(t, "%u,%u,%u", r->grid[0], r->grid[1], r->grid[2]);
-    weir_table_cell(t, "%u,%u,%u", r->block[0], r->block[1], r->block[2]);
+    weir_table_cell(t, "%" PRIu64 " x %u", (uint64_t)r->grid[0] * r->grid[1] * r->grid[2],
+                    r->block[0] * r->block[1] * r->block[2]);
     weir_table_cell(t, "%s", weir_text_thousands(s->warp_insns, num));
     show_ratio(t, s->thread_insns, s->warp_insns);
     show_ratio(t, 100 * s->mem_insns, s->warp_insns);
-    show_ratio(t, s->all_global_requests, s->global_insns);
-    show_ratio(t, s->all_global_sectors, s->all_global_requests);
     show_ratio(t, 100 * s->divergent_branches, s->branches);
+    show_ratio(t, s->all_global_sectors, s->all_global_requests);
     if (streams) show_ratio(t, r->stream_bytes, s->warp_insns);
+    show_ratio(t, s->all_global_requests, s->global_insns);
+    weir_table_cell(
+        t, "%s",
+        bar(s->global_insns ? (double)s->all_global_requests / (double)s->global_insns : 0, text,
+            sizeof text));
   }
   enum weir_status code = weir_table_text(t, out, err);
   weir_table_free(t);
   return code;
 }
 
-static enum weir_status report_text(const struct run_opts *o, struct weir_workload *w, const struct run_state *st,
+static enum weir_status report_text(const struct run_opts *o, const struct run_state *st,
                                     struct weir_err *err) {
-  const struct weir_launchfile *lf = weir_workload_file(w);
   struct weir_text out = {0};
-  weir_text_printf(&out, "%s%s%s: %s\n", lf->name, lf->input[0] ? ", input " : "", lf->input,
-                   lf->n_expects > 0 ? "all expected results came out" : "no expected results are given");
   enum weir_status code = kernel_table(st, o->streams, &out, err);
   bool interleaved = false, clocks = false;
-  for (size_t i = 0; i < st->n_rows; i++) interleaved |= st->rows[i].is_interleaved, clocks |= st->rows[i].reads_clock;
+  for (size_t i = 0; i < st->rows.n; i++)
+    interleaved |= st->rows.v[i].is_interleaved, clocks |= st->rows.v[i].reads_clock;
+  weir_text_puts(&out, "requests: 128-byte lines that one global load, store or atomic of a warp "
+                       "touches (1 is ideal, 32 the most)\n");
   if (interleaved)
-    weir_text_puts(&out, "interleaved: blocks of this kernel can feel one another; spin counts and shares of work are those\n"
-                         "of weir's fixed order (exec.wave, exec.quantum), not of a GPU.\n");
+    weir_text_puts(&out, "* interleaved: blocks of this kernel can feel one another; spin counts "
+                         "and shares of work are those\n"
+                         "  of weir's fixed order (exec.wave, exec.quantum), not of a GPU\n");
   if (clocks)
-    weir_text_puts(&out, "reads clock: clocks count executed instructions times exec.clock_factor, not cycles.\n");
+    weir_text_puts(
+        &out,
+        "+ reads clocks, which count executed instructions times exec.clock_factor, not cycles\n");
   if (code == WEIR_OK && o->all) {
     weir_text_puts(&out, "\n");
-    code = weir_stat_text(weir_func_stat_table, NULL, &st->total, &out, err);
+    code = weir_stat_text(weir_func_stat_table, NULL, &st->all, &out, err);
   }
-  if (code == WEIR_OK && weir_cli_print(&out) != 0) return weir_fail(err, WEIR_EIO, "cannot write to stdout");
+  if (st->n_unchecked == 0)
+    weir_text_printf(&out, "%" PRIu64 " run%s: all expected results came out\n", st->n_runs,
+                     st->n_runs == 1 ? "" : "s");
+  else
+    weir_text_printf(&out,
+                     "%" PRIu64 " run%s, of which %" PRIu64
+                     " give no expected results; all others came out\n",
+                     st->n_runs, st->n_runs == 1 ? "" : "s", st->n_unchecked);
+  if (code == WEIR_OK && weir_cli_print(&out) != 0)
+    return weir_fail(err, WEIR_EIO, "cannot write to stdout");
   if (code != WEIR_OK) weir_text_free(&out);
   return code;
 }
 
-static enum weir_status report_json(const struct run_opts *o, struct weir_workload *w, struct run_state *st,
+static enum weir_status keep_json(const struct weir_launchfile *lf, struct run_state *st,
+                                  struct weir_err *err) {
+  json_t *o = json_pack("{s:s, s:s, s:b, s:o, s:o}", "workload", lf->name, "input", lf->input,
+                        "results_checked", (int)(lf->n_expects > 0), "launches", st->json_launches,
+                        "total", weir_stat_json(weir_func_stat_table, &st->total));
+  st->json_launches = json_array(); /* the run has taken the old one */
+  if (o == NULL || st->json_launches == NULL || json_array_append_new(st->json_runs, o) != 0)
+    return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  return WEIR_OK;
+}
+
+static enum weir_status report_json(const struct run_opts *o, const struct run_state *st,
                                     struct weir_err *err) {
-  const struct weir_launchfile *lf = weir_workload_file(w);
-  json_t *root = json_pack("{s:i, s:s, s:s, s:b, s:O, s:o}", "weir_result", 1, "workload", lf->name, "input", lf->input,
-                           "results_checked", (int)(lf->n_expects > 0), "launches", st->json_launches, "total",
-                           weir_stat_json(weir_func_stat_table, &st->total));
+  json_t *root = json_pack("{s:i, s:O}", "weir_result", 1, "runs", st->json_runs);
   char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
   json_decref(root);
   if (text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   enum weir_status code = WEIR_OK;
   if (strcmp(o->json, "-") == 0) {
-    if (puts(text) < 0 || fflush(stdout) != 0) code = weir_fail(err, WEIR_EIO, "cannot write to stdout");
-  } else code = weir_file_write(o->json, text, strlen(text), err);
+    if (puts(text) < 0 || fflush(stdout) != 0)
+      code = weir_fail(err, WEIR_EIO, "cannot write to stdout");
+  } else
+    code = weir_file_write(o->json, text, strlen(text), err);
   free(text);
   return code;
 }
 
-static enum weir_status write_outputs(const struct run_opts *o, struct weir_workload *w, struct weir_err *err) {
+static enum weir_status write_outputs(const struct run_opts *o, struct weir_workload *w,
+                                      struct weir_err *err) {
   for (unsigned i = 0; i < o->n_outputs; i++) {
     const char *eq = strchr(o->outputs[i], '=');
     char name[256];
@@ -206,33 +285,35 @@ static enum weir_status write_outputs(const struct run_opts *o, struct weir_work
     name[eq - o->outputs[i]] = 0;
     uint64_t bytes;
     const void *data = weir_workload_buffer(w, name, &bytes);
-    if (data == NULL) return weir_fail(err, WEIR_EINVAL, "--output: the launch file has no buffer '%s'", name);
+    if (data == NULL)
+      return weir_fail(err, WEIR_EINVAL, "--output: the launch file has no buffer '%s'", name);
     enum weir_status st = weir_file_write(eq + 1, data, (size_t)bytes, err);
     if (st != WEIR_OK) return st;
   }
   return WEIR_OK;
 }
 
-static enum weir_status run(struct run_opts *o, struct run_state *state, struct weir_err *err) {
+static bool is_launch_file(const char *name) {
+  size_t n = strlen(name);
+  return (n > 5 && strcmp(name + n - 5, ".yaml") == 0) ||
+         (n > 4 && strcmp(name + n - 4, ".yml") == 0);
+}
+
+static enum weir_status run_one(const struct run_opts *o, const char *path, struct run_state *state,
+                                struct weir_err *err) {
   struct ptx_exec_cfg cfg;
   struct ptx_device dev;
-  struct weir_arena a = {0};
   struct weir_workload *w = NULL;
-  const char *path = o->target;
   enum weir_status st = weir_settings_fill(&o->settings, &ptx_exec_params, &cfg, err);
-  size_t n = strlen(path);
-  bool is_file = (n > 5 && strcmp(path + n - 5, ".yaml") == 0) || (n > 4 && strcmp(path + n - 4, ".yml") == 0);
-  if (st == WEIR_OK && !is_file) st = weir_cli_workload_path(&a, o->target, &path, err);
-  if (st != WEIR_OK) {
-    weir_arena_free(&a);
-    return st;
-  }
-  st = ptx_device_init(&dev, &cfg, err);
-  if (st == WEIR_OK) st = weir_workload_open(&dev, path, o->input, &w, err);
+  if (st == WEIR_OK) st = ptx_device_init(&dev, &cfg, err);
+  if (st != WEIR_OK) return st;
+  st = weir_workload_open(&dev, path, o->input, &w, err);
   if (st == WEIR_OK) {
     struct weir_workload_hooks h = {
         .launched = launched, .progress = progress, .self = state, .want_streams = o->streams};
-    state->started = time(NULL);
+    state->workload = weir_workload_file(w)->name;
+    state->first_row = state->rows.n;
+    memset(&state->total, 0, sizeof state->total);
     st = weir_workload_run(w, &h, err);
     if (state->showed_progress) fputs("\r\033[K", stderr);
   }
@@ -241,10 +322,54 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
     st = weir_stat_verify(weir_func_stat_table, weir_func_checks, &state->total, err);
   if (st == WEIR_OK) st = weir_workload_check(w, err);
   if (st == WEIR_OK) st = write_outputs(o, w, err);
-  if (st == WEIR_OK && o->json != NULL) st = report_json(o, w, state, err);
-  if (st == WEIR_OK && !o->quiet && !(o->json != NULL && strcmp(o->json, "-") == 0)) st = report_text(o, w, state, err);
+  if (st == WEIR_OK && state->json_runs != NULL) st = keep_json(weir_workload_file(w), state, err);
+  if (st == WEIR_OK) {
+    weir_stat_sum(weir_func_stat_table, &state->all, &state->total);
+    state->n_runs++;
+    state->n_unchecked += weir_workload_file(w)->n_expects == 0;
+  }
   weir_workload_close(w);
   ptx_device_free(&dev);
+  return st;
+}
+
+/* 'all': every built-in workload that has the input asked for. */
+static enum weir_status expand_all(struct run_opts *o, struct weir_arena *a, struct weir_err *err) {
+  const char *const *names;
+  size_t n;
+  enum weir_status st = weir_cli_workloads(a, &names, &n, err);
+  for (size_t i = 0; st == WEIR_OK && i < n; i++) {
+    const char *path;
+    struct weir_config c;
+    st = weir_cli_workload_path(a, names[i], &path, err);
+    if (st == WEIR_OK) st = weir_config_load(&c, path, err);
+    if (st != WEIR_OK) break;
+    char key[300];
+    snprintf(key, sizeof key, "inputs.%.280s", o->input != NULL ? o->input : "eval");
+    bool has_input = weir_config_at(&c, key) != 0;
+    weir_config_free(&c);
+    if (has_input && !WEIR_PUSH(o->targets, names[i]))
+      st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+  }
+  return st;
+}
+
+static enum weir_status run(struct run_opts *o, struct run_state *state, struct weir_err *err) {
+  struct weir_arena a = {0};
+  enum weir_status st = WEIR_OK;
+  if (o->targets.n == 1 && strcmp(o->targets.v[0], "all") == 0) {
+    o->targets.n = 0;
+    st = expand_all(o, &a, err);
+  }
+  state->started = time(NULL);
+  for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {
+    const char *path = o->targets.v[i];
+    if (!is_launch_file(path)) st = weir_cli_workload_path(&a, path, &path, err);
+    if (st == WEIR_OK) st = run_one(o, path, state, err);
+  }
+  if (st == WEIR_OK && o->json != NULL) st = report_json(o, state, err);
+  if (st == WEIR_OK && !o->quiet && !(o->json != NULL && strcmp(o->json, "-") == 0))
+    st = report_text(o, state, err);
   weir_arena_free(&a);
   return st;
 }
@@ -258,30 +383,50 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
     enum weir_status st = WEIR_OK;
     switch (id) {
     case WEIR_OPT_WORD:
-      if (o->target != NULL) return weir_cli_usage("run", "one workload at a time: '%s' or '%s'", o->target, args.value);
-      o->target = args.value;
+      if (!WEIR_PUSH(o->targets, args.value)) st = weir_fail(&err, WEIR_ENOMEM, "out of memory");
       break;
-    case OPT_INPUT: o->input = args.value; break;
-    case OPT_JSON: o->json = args.value; break;
-    case OPT_SET: st = weir_settings_assign(&o->settings, args.value, &err); break;
+    case OPT_INPUT:
+      o->input = args.value;
+      break;
+    case OPT_JSON:
+      o->json = args.value;
+      break;
+    case OPT_SET:
+      st = weir_settings_assign(&o->settings, args.value, &err);
+      break;
     case OPT_MAX:
       snprintf(text, sizeof text, "exec.max_instructions=%.32s", args.value);
       st = weir_settings_assign(&o->settings, text, &err);
       break;
     case OPT_OUTPUT:
-      if (o->n_outputs == MAX_OUTPUTS) return weir_cli_usage("run", "at most %d outputs", MAX_OUTPUTS);
+      if (o->n_outputs == MAX_OUTPUTS)
+        return weir_cli_usage("run", "at most %d outputs", MAX_OUTPUTS);
       o->outputs[o->n_outputs++] = args.value;
       break;
-    case OPT_STREAMS: o->streams = true; break;
-    case OPT_QUIET: o->quiet = true; break;
-    case OPT_CHECK: o->check = true; break;
-    case OPT_ALL: o->all = true; break;
-    case OPT_FUNCTIONAL: break;
-    default: return args.exit_code;
+    case OPT_STREAMS:
+      o->streams = true;
+      break;
+    case OPT_QUIET:
+      o->quiet = true;
+      break;
+    case OPT_CHECK:
+      o->check = true;
+      break;
+    case OPT_ALL:
+      o->all = true;
+      break;
+    case OPT_FUNCTIONAL:
+      break;
+    default:
+      return args.exit_code;
     }
     if (st != WEIR_OK) return weir_cli_error(&err);
   }
-  if (o->target == NULL) return weir_cli_usage("run", "which workload? See 'weir list workloads', or name a launch file");
+  if (o->targets.n == 0)
+    return weir_cli_usage("run",
+                          "which workload? See 'weir list workloads', or name a launch file");
+  if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))
+    return weir_cli_usage("run", "--output goes with one workload");
   return -1;
 }
 
@@ -294,12 +439,18 @@ int weir_cmd_run(int argc, char **argv) {
   int code = parse_options(argc, argv, &o);
   if (code < 0) {
     state.json_launches = o.json != NULL ? json_array() : NULL;
+    state.json_runs = o.json != NULL ? json_array() : NULL;
     st = run(&o, &state, &err);
     code = st == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);
   }
   json_decref(state.json_launches);
-  for (size_t i = 0; i < state.n_rows; i++) free(state.rows[i].name);
-  free(state.rows);
+  json_decref(state.json_runs);
+  for (size_t i = 0; i < state.rows.n; i++) {
+    free(state.rows.v[i].name);
+    free(state.rows.v[i].workload);
+  }
+  free(state.rows.v);
+  free(o.targets.v);
   weir_settings_free(&o.settings);
   return code;
 }
