@@ -19,7 +19,7 @@ flags="-std=gnu11 -D_GNU_SOURCE -O1 -ffp-contract=off -Iinclude -Isrc -Itests/tr
 build() { # PROGRAM FURTHER-FLAGS...
   program=$1
   shift
-  files=src/ptx/isa.c
+  files="src/ptx/isa.c src/base/suggest.c"
   for c in $common "$program"; do files="$files tests/truth/$c.c"; done
   # shellcheck disable=SC2086
   ${CC:-gcc} $flags $files -o "$work/$program" -lpthread "$@"
@@ -73,7 +73,7 @@ store() {
   for f in "$work"/*.bin; do
     zstd -q -f -19 --ultra -22 --long=24 "$f" -o "$data/$(basename "$f").zst"
   done
-  cp "$from/PROVENANCE.txt" "$from/simt_h200.txt" $data/
+  install -m 644 "$from/PROVENANCE.txt" "$from/simt_h200.txt" $data/
   ls -l $data
 }
 

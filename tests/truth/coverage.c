@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct counts {
-  size_t variants, truth, cases, agree, no_result, refused, not_run;
+  size_t variants, truth, cases, no_result, refused, not_run, no_data;
   const char *refused_why, *not_run_why;
 };
 
@@ -15,6 +15,7 @@ static void count(const struct truth_set *s, const struct coverage_row *rows, si
     c->variants++;
     switch (v->status) {
     case TS_TRUTH:
+      c->no_data += rows[i].state == NO_DATA;
       if (rows[i].state != COVERED) break;
       c->truth++;
       c->cases += rows[i].agree;
@@ -42,8 +43,13 @@ static void put_cell(FILE *f, const char *s, size_t len) {
 
 static void put_why(FILE *f, const struct counts *c) {
   const char *sep = "";
-  if (c->truth + c->no_result + c->refused + c->not_run < c->variants) {
-    fprintf(f, "%zu do not agree", c->variants - c->truth - c->no_result - c->refused - c->not_run);
+  size_t differ = c->variants - c->truth - c->no_result - c->refused - c->not_run - c->no_data;
+  if (differ) {
+    fprintf(f, "%zu do not agree", differ);
+    sep = "; ";
+  }
+  if (c->no_data) {
+    fprintf(f, "%s%zu not yet run on a GPU", sep, c->no_data);
     sep = "; ";
   }
   if (c->no_result) {

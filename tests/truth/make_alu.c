@@ -40,11 +40,11 @@ static enum ptx_type slot_type(const struct maker *m, const struct ptx_slot *s) 
 
 static unsigned cases_of(const struct maker *m) {
   switch ((int)m->form->cls) {
-  case WEIR_C_SFU: return 512;
+  case WEIR_C_SFU: return 2048;
   case WEIR_C_FP32:
   case WEIR_C_FP64:
   case WEIR_C_FDIV:
-  case WEIR_C_DDIV: return 384;
+  case WEIR_C_DDIV: return 512;
   case WEIR_C_CVT:
   case WEIR_C_IDIV:
   case WEIR_C_IMUL: return 256;
@@ -75,7 +75,7 @@ static void put_arg(struct args *a, const char *s) {
 static void generic(struct maker *m, const char *use, int imm, bool cross_carry) {
   mk_begin(m, use);
   const struct ptx_form *f = m->form;
-  struct reg src[PTX_MAX_SLOTS], dst[2] = {{{0}}};
+  struct reg src[PTX_MAX_SLOTS] = {{{0}}}, dst[2] = {{{0}}};
   enum ptx_type dst_type[2] = {PTX_T_none, PTX_T_none};
   bool boolean_pair = f->op == PTX_OP_setp && f->n_slots == 4;
   for (unsigned i = 0; i < f->n_slots; i++) {
@@ -95,7 +95,7 @@ static void generic(struct maker *m, const char *use, int imm, bool cross_carry)
     struct args a = {.n = 0};
     for (unsigned i = 0; i < f->n_slots; i++) {
       const struct ptx_slot *s = &f->slots[i];
-      char buf[40];
+      char buf[64];
       if (s->kind == 'i') {
         snprintf(buf, sizeof buf, "%d", imm + rep);
         put_arg(&a, buf);
@@ -110,7 +110,7 @@ static void generic(struct maker *m, const char *use, int imm, bool cross_carry)
         }
         put_arg(&a, buf);
       } else if (s->kind == 'p' && mk_has(m, PTX_M_or)) {
-        snprintf(buf, sizeof buf, "!%s", src[i].name);
+        snprintf(buf, sizeof buf, "!%.11s", src[i].name);
         put_arg(&a, buf);
       } else {
         put_arg(&a, src[i].name);

@@ -85,53 +85,41 @@ static void list_regs(const struct reg *r, unsigned n, char *buf, size_t len) {
   snprintf(buf + at, len - at, "%s", n > 1 ? "}" : "");
 }
 
-/* ld and st of a function's parameters: the value goes through a function that gives it back. */
+static void put_vector(FILE *f, const char *prefix, unsigned n) {
+  for (unsigned i = 0; i < n; i++) fprintf(f, "%s%s%u", i ? ", " : n > 1 ? "{" : "", prefix, i);
+  fputs(n > 1 ? "}" : "", f);
+}
+
+/* ld and st of a function's parameters: the value goes through a function, which loads it (by the variant of ld, or by a plain
+ * one of the same type) and gives it back widened. Offsets and types of both sides agree, as the manual demands. */
 static void through_function(struct maker *m) {
-  enum ptx_type t = ptx_insn_type(&m->insn, 0);
+  enum ptx_type t = ptx_insn_type(&m->insn, 0), rt = wide_reg(t);
   unsigned n = vector_of(m);
-  char list[96], mods[64] = "";
   bool load = m->form->op == PTX_OP_ld;
-  snprintf(mods, sizeof mods, "%s%s.%s", n == 1 ? "" : ".v", n == 1 ? "" : n == 2 ? "2" : n == 4 ? "4" : "8", truth_type_name(t));
+  char plain[32], list[96];
+  snprintf(plain, sizeof plain, "%s.%s", n == 1 ? "" : n == 2 ? ".v2" : ".v4", truth_type_name(t));
   mk_begin(m, NULL);
   fprintf(m->outer, ".func (.param .align 32 .b8 back[32]) fKERNEL(.param .align 32 .b8 given[32])\n{\n");
-  enum ptx_type rt = wide_reg(t);
-  fprintf(m->outer, "  .reg .%s %%v<%u>;\n  .reg .b64 %%w<4>;\n", truth_type_name(load ? rt : PTX_T_b64), n + 1);
-  if (load) {
-    fprintf(m->outer, "  %s ", m->opcode);
-    for (unsigned i = 0; i < n; i++) fprintf(m->outer, "%s%%v%u", i ? ", " : n > 1 ? "{" : "", i);
-    fprintf(m->outer, "%s, [given];\n", n > 1 ? "}" : "");
-    for (unsigned i = 0; i < n && t != PTX_T_b128; i++)
-      fprintf(m->outer, "  st.param.%s [back+%u], %%v%u;\n", truth_type_name(rt), i * 8, i);
-    if (t == PTX_T_b128) fprintf(m->outer, "  st.param.b128 [back], %%v0;\n");
-  } else {
-    for (int i = 0; i < 4; i++)
-      fprintf(m->outer, "  ld.param.b64 %%w%d, [given+%d];\n  st.param.b64 [back+%d], %%w%d;\n", i, i * 8, i * 8, i);
-  }
+  fprintf(m->outer, "  .reg .%s %%v<%u>;\n  %s%s ", truth_type_name(rt), n, load ? m->opcode : "ld.param", load ? "" : plain);
+  put_vector(m->outer, "%v", n);
+  fprintf(m->outer, ", [given];\n");
+  for (unsigned i = 0; i < n; i++) fprintf(m->outer, "  st.param.%s [back+%u], %%v%u;\n", truth_type_name(rt), i * 8, i);
   fprintf(m->outer, "  ret;\n}\n");
+  struct reg v[8], d[8];
+  for (unsigned i = 0; i < n; i++) v[i] = mk_in(m, t, mk_kind(t));
+  list_regs(v, n, list, sizeof list);
   mk_line(m, "{");
   mk_line(m, ".param .align 32 .b8 a[32];");
   mk_line(m, ".param .align 32 .b8 r[32];");
-  struct reg x = mk_reg(m, PTX_T_b64);
-  for (int i = 0; i < 4; i++) {
-    if (load) mk_line(m, "ld.global.b64 %s, [%%in+%d];", x.name, i * 8);
-    if (!load) mk_line(m, "mov.b64 %s, 0;", x.name);
-    mk_line(m, "st.param.b64 [a+%d], %s;", i * 8, x.name);
-  }
-  if (!load) {
-    struct reg v[8];
-    for (unsigned i = 0; i < n; i++) v[i] = mk_in(m, t, mk_kind(t));
-    list_regs(v, n, list, sizeof list);
-    mk_line(m, "%s [a], %s;", m->opcode, list);
-  }
+  mk_line(m, "%s%s [a], %s;", load ? "st.param" : m->opcode, load ? plain : "", list);
   mk_line(m, "call (r), fKERNEL, (a);");
-  for (unsigned i = 0; i < 4; i++) {
-    mk_line(m, "ld.param.b64 %s, [r+%u];", x.name, i * 8);
-    if (load && i >= (t == PTX_T_b128 ? 2 : n)) continue;
-    mk_out(m, load ? (t == PTX_T_f32 ? PTX_T_b32 : PTX_T_b64) : PTX_T_b64, x);
+  for (unsigned i = 0; i < n; i++) {
+    d[i] = mk_reg(m, rt);
+    mk_line(m, "ld.param.%s %s, [r+%u];", truth_type_name(rt), d[i].name, i * 8);
   }
   mk_line(m, "}");
+  for (unsigned i = 0; i < n; i++) mk_out(m, rt, d[i]);
   mk_end(m);
-  (void)mods;
 }
 
 void mk_load(struct maker *m) {

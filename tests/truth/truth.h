@@ -119,7 +119,7 @@ void truth_fill_blob(uint8_t blob[TRUTH_BLOB]);
 uint8_t truth_const_byte(unsigned i);
 uint64_t truth_input_hash(const struct truth_variant *v);
 
-/* Of the fundamental types; the runner on a GPU machine links nothing but isa.c. */
+/* Of the fundamental types; the runner on a GPU machine links little else than isa.c. */
 unsigned truth_type_bytes(enum ptx_type t);
 const char *truth_type_name(enum ptx_type t);
 
