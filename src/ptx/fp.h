@@ -60,14 +60,28 @@ static inline bool ptx_f64_is_nan(uint64_t x) {
 }
 
 /* The NaN that a double-precision instruction yields for operands a, b, c (repeat one where there
- * are fewer). The manual says only that NaN payloads are supported; this is the one place that
- * decides: the first NaN operand, quieted, else the default NaN of an invalid operation. */
+ * are fewer): b, else c, else a, quieted; else the default NaN of an invalid operation. The manual
+ * says only that payloads are supported; this is the order of an H200. */
 static inline uint64_t ptx_f64_nan(uint64_t a, uint64_t b, uint64_t c) {
   const uint64_t quiet = UINT64_C(0x0008000000000000);
-  if (ptx_f64_is_nan(a)) return a | quiet;
   if (ptx_f64_is_nan(b)) return b | quiet;
   if (ptx_f64_is_nan(c)) return c | quiet;
+  if (ptx_f64_is_nan(a)) return a | quiet;
   return UINT64_C(0xfff8000000000000);
+}
+
+/* .ftz flushes a product or sum whose exact value lies below 2^-126, even where rounding would bring
+ * it there (H200). To be asked only where the rounded result is 2^-126 or its negative. The product
+ * is exact in double; the sum's rounding error is recovered. */
+static inline bool ptx_f32_is_tiny(float a, float b, float c) {
+  const double p = (double)a * (double)b, z = c, s = p + z;
+  const double zz = s - p, err = (p - (s - zz)) + (z - zz);
+  const double mag = s < 0 ? -s : s, toward = s < 0 ? -err : err;
+  return mag < 0x1p-126 || (mag == 0x1p-126 && toward < 0);
+}
+/* Is this the result for which the question arises? */
+static inline bool ptx_f32_is_edge(uint32_t x) {
+  return (x & 0x7fffffffu) == 0x00800000u;
 }
 
 /* Correctly rounded arithmetic. */
@@ -122,8 +136,9 @@ enum ptx_testp {
   PTX_TESTP_SUBNORMAL
 };
 
-/* abs and neg keep a NaN's payload. copysign gives b with the sign of a. cmp and testp return a
- * mask with bit i for lane i. In testp a zero is neither normal nor subnormal. */
+/* abs and neg of a NaN give the canonical one in f32 and the quieted operand in f64. copysign gives b
+ * with the sign of a. cmp and testp return a mask with bit i for lane i. In testp a zero is normal
+ * (H200). */
 #define PTX_FP_DECL_BITS(f, u)                                                                     \
   void ptx_##f##_min(u *d, const u *a, const u *b, struct ptx_minmax m);                           \
   void ptx_##f##_max(u *d, const u *a, const u *b, struct ptx_minmax m);                           \

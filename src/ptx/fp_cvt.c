@@ -89,11 +89,13 @@ static uint64_t shift_round(uint64_t mant, unsigned shift, unsigned rnd, bool ne
   return keep + up;
 }
 
-static uint64_t pack_nan(struct number v, enum ptx_cvt_type t) {
-  if (t == PTX_CVT_F64) {
-    uint64_t nan = (uint64_t)v.neg << 63 | UINT64_C(0x7ff0000000000000) | v.mant;
-    return ptx_f64_nan(nan, nan, nan);
-  }
+/* To and from f64 a NaN keeps its sign and the upper part of its payload, quieted; between the
+ * smaller types it becomes the canonical one (H200). */
+static uint64_t pack_nan(struct number v, enum ptx_cvt_type t, enum ptx_cvt_type st) {
+  const struct format f = formats[t];
+  if (t == PTX_CVT_F64 || (st == PTX_CVT_F64 && t != PTX_CVT_TF32))
+    return (uint64_t)v.neg << (f.exp_bits + f.mant_bits) | format_inf(f) |
+           UINT64_C(1) << (f.mant_bits - 1) | v.mant >> (52 - f.mant_bits);
   return t == PTX_CVT_F32 || t == PTX_CVT_TF32 ? PTX_F32_NAN : 0x7fff;
 }
 
@@ -141,25 +143,33 @@ static uint64_t saturate_float(uint64_t bits, struct number v, struct format f) 
   return bits > one ? one : bits;
 }
 
-static uint64_t to_float(struct number v, enum ptx_cvt_type dt, struct ptx_cvtmode m) {
+static uint64_t to_float(struct number v, enum ptx_cvt_type dt, enum ptx_cvt_type st,
+                         struct ptx_cvtmode m) {
   const struct format f = formats[dt];
-  uint64_t bits = v.nan ? pack_nan(v, dt) : pack_float(v, f, m.rnd);
+  uint64_t bits = v.nan ? pack_nan(v, dt, st) : pack_float(v, f, m.rnd);
   if (m.ftz && dt == PTX_CVT_F32) bits = ptx_f32_flush((uint32_t)bits);
   if (m.sat) bits = saturate_float(bits, v, f);
   /* A tf32 number is the upper part of an f32 one; its NaN is whole already. */
   return dt == PTX_CVT_TF32 && !v.nan ? bits << 13 : bits;
 }
 
+/* .ftz makes a NaN canonical as well. */
+static inline uint32_t flush_input(uint32_t x) {
+  return ptx_f32_is_nan(x) ? PTX_F32_NAN : ptx_f32_flush(x);
+}
+
 /* One lane. bits is zero-extended, or sign-extended for a signed source. */
 static uint64_t convert(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx_cvtmode m,
                         uint64_t bits) {
   if (!is_float(st)) {
-    if (is_float(dt)) return to_float(unpack_int(bits, st), dt, m);
+    if (is_float(dt)) return to_float(unpack_int(bits, st), dt, st, m);
     return m.sat ? pack_int(unpack_int(bits, st), dt, PTX_RZ) : bits;
   }
-  if (m.ftz && st == PTX_CVT_F32) bits = ptx_f32_flush((uint32_t)bits);
+  const bool whole = dt == PTX_CVT_F32 || dt == PTX_CVT_F64;
+  if (dt == st && whole && !m.integral && !m.sat && !m.ftz) return bits; /* a move, NaNs included */
+  if (m.ftz && st == PTX_CVT_F32 && dt != PTX_CVT_F16) bits = flush_input((uint32_t)bits);
   struct number v = unpack_float(bits, formats[st]);
-  if (is_float(dt)) return to_float(m.integral ? round_integral(v, m.rnd) : v, dt, m);
+  if (is_float(dt)) return to_float(m.integral ? round_integral(v, m.rnd) : v, dt, st, m);
   if (v.nan) {
     bool zero = st != PTX_CVT_F64 && type_bytes[dt] < 8;
     return zero ? 0 : UINT64_C(1) << (type_bytes[dt] * 8 - 1);
@@ -299,7 +309,7 @@ static inline uint32_t u32_rzi(uint32_t x) {
 }
 
 static inline uint64_t f64_from_f32(uint32_t x, bool ftz) {
-  x = ftz ? ptx_f32_flush(x) : x;
+  x = ftz ? flush_input(x) : x;
   uint64_t nan = (uint64_t)(x & 0x80000000u) << 32 | UINT64_C(0x7ff0000000000000) |
                  (uint64_t)(x & 0x7fffffu) << 29;
   return ptx_f32_is_nan(x) ? ptx_f64_nan(nan, nan, nan) : f64_bits((double)f32_of(x));
@@ -307,7 +317,8 @@ static inline uint64_t f64_from_f32(uint32_t x, bool ftz) {
 
 static inline uint32_t f32_from_f64_rn(uint64_t x, bool ftz) {
   uint32_t r = f32_bits((float)f64_of(x));
-  r = ptx_f32_is_nan(r) ? PTX_F32_NAN : r;
+  uint32_t nan = (uint32_t)(x >> 32 & 0x80000000u) | 0x7fc00000u | (uint32_t)(x >> 29 & 0x7fffffu);
+  r = ptx_f64_is_nan(x) ? nan : r;
   return ftz ? ptx_f32_flush(r) : r;
 }
 

@@ -123,8 +123,10 @@ static void flush(uint32_t *d, const uint32_t *a) {
   PTX_FP_EACH_LANE(i) d[i] = ptx_f32_flush(a[i]);
 }
 
+/* `product`: the result is a * b + c, which .ftz judges before rounding. */
 static void run32(kernel32 *k, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                  struct ptx_fpmode m) {
+                  struct ptx_fpmode m, bool product) {
+  uint32_t r[PTX_FP_LANES];
   uint32_t fa[PTX_FP_LANES], fb[PTX_FP_LANES], fc[PTX_FP_LANES];
   if (m.ftz) {
     flush(fa, a);
@@ -133,19 +135,23 @@ static void run32(kernel32 *k, uint32_t *d, const uint32_t *a, const uint32_t *b
     a = fa, b = fb, c = fc;
   }
   if (m.rnd == PTX_RN) {
-    k(d, a, b, c);
+    k(r, a, b, c);
   } else {
     int old = enter_mode(m.rnd);
-    k(d, a, b, c);
+    k(r, a, b, c);
     leave_mode(old);
   }
-  /* A result that is subnormal after rounding is flushed. */
-  if (m.ftz) flush(d, d);
-  if (m.sat) PTX_FP_EACH_LANE(i) d[i] = ptx_f32_saturate(d[i]);
+  for (unsigned i = 0; m.ftz && product && i < PTX_FP_LANES; i++)
+    if (ptx_f32_is_edge(r[i]) && ptx_f32_is_tiny(to_f32(a[i]), to_f32(b[i]), to_f32(c[i])))
+      r[i] &= 0x80000000u;
+  if (m.ftz) flush(r, r);
+  if (m.sat) PTX_FP_EACH_LANE(i) r[i] = ptx_f32_saturate(r[i]);
+  memcpy(d, r, sizeof r);
 }
 
+/* `quotient`: of two NaNs the dividend wins, unlike everywhere else. */
 static void run64(kernel64 *k, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c,
-                  struct ptx_fpmode m) {
+                  struct ptx_fpmode m, bool quotient) {
   uint64_t r[PTX_FP_LANES], nan = 0;
   if (m.rnd == PTX_RN) {
     k(r, a, b, c);
@@ -157,28 +163,33 @@ static void run64(kernel64 *k, uint64_t *d, const uint64_t *a, const uint64_t *b
   for (unsigned i = 0; i < PTX_FP_LANES; i++)
     nan |= ptx_f64_is_nan(r[i]);
   for (unsigned i = 0; nan && i < PTX_FP_LANES; i++)
-    if (ptx_f64_is_nan(r[i])) r[i] = ptx_f64_nan(a[i], b[i], c[i]);
+    if (ptx_f64_is_nan(r[i]))
+      r[i] = quotient ? ptx_f64_nan(b[i], a[i], a[i]) : ptx_f64_nan(a[i], b[i], c[i]);
   memcpy(d, r, sizeof r);
 }
 
+static const uint32_t zeros32[PTX_FP_LANES];
 #define ARITH1(f, u, w, name)                                                                      \
   void ptx_##f##_##name(u *d, const u *a, struct ptx_fpmode m) {                                   \
-    run##w(name##_k##w, d, a, a, a, m);                                                            \
+    run##w(name##_k##w, d, a, a, a, m, false);                                                     \
   }
-#define ARITH2(f, u, w, name)                                                                      \
+#define ARITH2(f, u, w, name, special)                                                             \
   void ptx_##f##_##name(u *d, const u *a, const u *b, struct ptx_fpmode m) {                       \
-    run##w(name##_k##w, d, a, b, b, m);                                                            \
+    run##w(name##_k##w, d, a, b, b, m, special);                                                   \
   }
 #define ARITH(f, u, w)                                                                             \
-  ARITH2(f, u, w, add)                                                                             \
-  ARITH2(f, u, w, sub)                                                                             \
-  ARITH2(f, u, w, mul)                                                                             \
-  ARITH2(f, u, w, div)                                                                             \
+  ARITH2(f, u, w, add, false)                                                                      \
+  ARITH2(f, u, w, sub, false)                                                                      \
+  ARITH2(f, u, w, div, w == 64)                                                                    \
   ARITH1(f, u, w, rcp)                                                                             \
   ARITH1(f, u, w, sqrt)                                                                            \
   void ptx_##f##_fma(u *d, const u *a, const u *b, const u *c, struct ptx_fpmode m) {              \
-    run##w(FMA_KERNEL(w), d, a, b, c, m);                                                          \
+    run##w(FMA_KERNEL(w), d, a, b, c, m, w == 32);                                                 \
   }
+void ptx_f32_mul(uint32_t *d, const uint32_t *a, const uint32_t *b, struct ptx_fpmode m) {
+  run32(mul_k32, d, a, b, zeros32, m, true);
+}
+ARITH2(f64, uint64_t, 64, mul, false)
 ARITH(f32, uint32_t, 32)
 ARITH(f64, uint64_t, 64)
 
@@ -290,7 +301,7 @@ static const uint8_t testp_truth[] = {
     [PTX_TESTP_INFINITE] = IS_INF,
     [PTX_TESTP_NUMBER] = IS_ZERO | IS_SUB | IS_NORM | IS_INF,
     [PTX_TESTP_NOTANUMBER] = IS_NAN,
-    [PTX_TESTP_NORMAL] = IS_NORM,
+    [PTX_TESTP_NORMAL] = IS_ZERO | IS_NORM,
     [PTX_TESTP_SUBNORMAL] = IS_SUB,
 };
 
@@ -306,15 +317,21 @@ static const uint8_t testp_truth[] = {
     return lane_mask(flag);                                                                        \
   }
 
-/* A NaN is treated like a number: its sign changes and its payload stays. */
+static inline uint32_t sign_nan32(uint32_t x, uint32_t r) {
+  return ptx_f32_is_nan(x) ? PTX_F32_NAN : r;
+}
+static inline uint64_t sign_nan64(uint64_t x, uint64_t r) {
+  return ptx_f64_is_nan(x) ? ptx_f64_nan(x, x, x) : r;
+}
+
 #define SIGNS(f, u, w)                                                                             \
   void ptx_##f##_abs(u *d, const u *a, bool ftz) {                                                 \
     FLUSHED##w(a, ftz);                                                                            \
-    PTX_FP_EACH_LANE(i) d[i] = a[i] & ((u)-1 >> 1);                                                \
+    PTX_FP_EACH_LANE(i) d[i] = sign_nan##w(a[i], a[i] & ((u)-1 >> 1));                             \
   }                                                                                                \
   void ptx_##f##_neg(u *d, const u *a, bool ftz) {                                                 \
     FLUSHED##w(a, ftz);                                                                            \
-    PTX_FP_EACH_LANE(i) d[i] = a[i] ^ (u)1 << (w - 1);                                             \
+    PTX_FP_EACH_LANE(i) d[i] = sign_nan##w(a[i], a[i] ^ (u)1 << (w - 1));                          \
   }                                                                                                \
   void ptx_##f##_copysign(u *d, const u *a, const u *b) {                                          \
     PTX_FP_EACH_LANE(i) d[i] = (b[i] & ((u)-1 >> 1)) | (a[i] & (u)1 << (w - 1));                   \

@@ -32,7 +32,6 @@ F32_2(sub, a[i] - b[i])
 F32_2(mul, a[i] * b[i])
 F32_2(add_ftz, flush(flush(a[i]) + flush(b[i])))
 F32_2(sub_ftz, flush(flush(a[i]) - flush(b[i])))
-F32_2(mul_ftz, flush(flush(a[i]) * flush(b[i])))
 F32_2(div, a[i] / b[i])
 HANDLER(sqrt_f32) {
   const float *a = REG(float, u->a);
@@ -46,10 +45,21 @@ HANDLER(fma_f32) {
   const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, u->c);
   STORE_LANES(uint32_t, canon32(__builtin_fmaf(a[i], b[i], c[i])));
 }
-HANDLER(fma_ftz_f32) {
-  const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, u->c);
-  STORE_LANES(uint32_t, canon32(flush(__builtin_fmaf(flush(a[i]), flush(b[i]), flush(c[i])))));
-}
+/* .ftz judges a product before rounding: a result of exactly 2^-126 may have been less. */
+#define PRODUCT_FTZ(id, C, Z, EXPR)                                                                                            \
+  HANDLER(id##_ftz_f32) {                                                                                                   \
+    const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, C);                                           \
+    uint32_t t[LANES] __attribute__((aligned(64))), edge = 0;                                                               \
+    (void)c;                                                                                                                \
+    EACH_LANE t[i] = canon32(flush(EXPR));                                                                                  \
+    EACH_LANE edge |= (uint32_t)ptx_f32_is_edge(t[i]);                                                                      \
+    for (unsigned i = 0; edge && i < LANES; i++)                                                                            \
+      if (ptx_f32_is_edge(t[i]) && ptx_f32_is_tiny(flush(a[i]), flush(b[i]), Z))            \
+        t[i] &= 0x80000000u;                                                                                                \
+    BLEND(uint32_t, t);                                                                                                     \
+  }
+PRODUCT_FTZ(mul, u->b, 0.0f, flush(a[i]) * flush(b[i]))
+PRODUCT_FTZ(fma, u->c, flush(c[i]), __builtin_fmaf(flush(a[i]), flush(b[i]), flush(c[i])))
 
 /* The host's choice of NaN is not the GPU's: where a result is one, it is made again by ptx_f64_nan. */
 static void mend_nans(uint64_t *t, const uint64_t *a, const uint64_t *b, const uint64_t *c) {

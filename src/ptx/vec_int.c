@@ -99,21 +99,21 @@ TER(sad_u64, uint64_t, c[i] + (a[i] < b[i] ? b[i] - a[i] : a[i] - b[i]))
 TER(sad_s64, int64_t,
     (uint64_t)c[i] + (a[i] < b[i] ? (uint64_t)b[i] - (uint64_t)a[i] : (uint64_t)a[i] - (uint64_t)b[i]))
 
-/* Division by zero gives all ones (quotient) and the dividend (remainder), the overflow of signed division wraps: what an
- * H200 does; the manual leaves both unspecified. 32-bit division through doubles is exact (53 > 32 bits) and vectorises. */
+/* Division by zero gives all ones, quotient and remainder; the overflow of signed division wraps. That is what an H200 does; the
+ * manual leaves both unspecified. */
 #define DIVU(T)                                                                                                             \
   static inline T div_##T(T a, T b) {                                                                                       \
     return b == 0 ? (T)~(T)0 : (T)(a / b);                                                                                  \
   }                                                                                                                         \
   static inline T rem_##T(T a, T b) {                                                                                       \
-    return b == 0 ? a : (T)(a % b);                                                                                         \
+    return b == 0 ? (T)~(T)0 : (T)(a % b);                                                                                         \
   }
 #define DIVS(T, U)                                                                                                          \
   static inline T div_##T(T a, T b) {                                                                                       \
     return b == 0 ? (T)-1 : b == -1 ? (T)(0 - (U)a) : (T)(a / b);                                                           \
   }                                                                                                                         \
   static inline T rem_##T(T a, T b) {                                                                                       \
-    return b == 0 ? a : b == -1 ? 0 : (T)(a % b);                                                                           \
+    return b == 0 ? (T)-1 : b == -1 ? 0 : (T)(a % b);                                                                           \
   }
 DIVU(uint16_t)
 DIVU(uint32_t)
@@ -158,33 +158,33 @@ HANDLER(minmax_16x2) {
                             minmax16(a[i] >> 16, b[i] >> 16, u->is_signed, u->aux, u->aux2) << 16);
 }
 
-/* ---- carry chains: aux bit 0 takes CC.CF in, bit 1 writes it; size 4 or 8. A borrow is CC.CF as well (1 = borrow), which
- * is what subc documents. ---- */
+/* ---- carry chains: aux bit 0 takes CC.CF in, bit 1 writes it; size 4 or 8. A subtraction is a + ~b + CF: it leaves CF = 1
+ * where there was no borrow, as an H200 shows when addc reads what sub.cc wrote. ---- */
 enum { CARRY_IN = 1, CARRY_OUT = 2 };
-#define CARRY(id, T, SUM, OUT)                                                                                              \
+#define CARRY(id, T, NONE, Y)                                                                                              \
   static void id(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, const T *a, const T *b) {                      \
-    uint32_t in = u->aux & CARRY_IN ? PRED(SLOT_CC) : 0, out = 0;                                                           \
+    uint32_t in = u->aux & CARRY_IN ? PRED(SLOT_CC) : NONE, out = 0;                                                        \
     T t[LANES] __attribute__((aligned(64)));                                                                                \
     for (unsigned i = 0; i < LANES; i++) {                                                                                  \
-      T x = a[i], y = b[i], k = (in >> i) & 1;                                                                              \
-      t[i] = SUM;                                                                                                           \
-      out |= (uint32_t)(OUT) << i;                                                                                          \
+      T x = a[i], y = (T)(Y b[i]), k = (in >> i) & 1, sum = (T)(x + y);                                                     \
+      t[i] = (T)(sum + k);                                                                                                  \
+      out |= (uint32_t)(sum < x || t[i] < k) << i;                                                                          \
     }                                                                                                                       \
     BLEND(T, t);                                                                                                            \
     if (u->aux & CARRY_OUT) PRED(SLOT_CC) = (PRED(SLOT_CC) & ~mask) | (out & mask);                                         \
   }
-CARRY(add_carry32, uint32_t, x + y + k, x + y < x || x + y + k < k)
-CARRY(add_carry64, uint64_t, x + y + k, x + y < x || x + y + k < k)
-CARRY(sub_borrow32, uint32_t, x - y - k, x < y || x - y < k)
-CARRY(sub_borrow64, uint64_t, x - y - k, x < y || x - y < k)
+CARRY(add_carry32, uint32_t, 0, +)
+CARRY(add_carry64, uint64_t, 0, +)
+CARRY(sub_carry32, uint32_t, FULL, ~)
+CARRY(sub_carry64, uint64_t, FULL, ~)
 
 HANDLER(addcc) {
   if (u->size == 8) add_carry64(w, u, mask, REG(uint64_t, u->a), REG(uint64_t, u->b));
   else add_carry32(w, u, mask, REG(uint32_t, u->a), REG(uint32_t, u->b));
 }
 HANDLER(subcc) {
-  if (u->size == 8) sub_borrow64(w, u, mask, REG(uint64_t, u->a), REG(uint64_t, u->b));
-  else sub_borrow32(w, u, mask, REG(uint32_t, u->a), REG(uint32_t, u->b));
+  if (u->size == 8) sub_carry64(w, u, mask, REG(uint64_t, u->a), REG(uint64_t, u->b));
+  else sub_carry32(w, u, mask, REG(uint32_t, u->a), REG(uint32_t, u->b));
 }
 /* aux2: 1 = .hi; the product's half is added to c with the carry. */
 HANDLER(madcc) {
@@ -270,15 +270,18 @@ static inline uint64_t reverse64(uint64_t v) {
 UN(brev_b32, uint32_t, reverse32(a[i]))
 UN(brev_b64, uint64_t, reverse64(a[i]))
 
-/* bfe: the sign bit that fills a field is bit min(pos + len - 1, msb) of the source. */
-static inline uint64_t extract(uint64_t v, uint32_t pos, uint32_t len, unsigned bits, bool is_signed) {
-  pos &= 0xff;
-  len &= 0xff;
-  unsigned top = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
+/* bfe: the sign bit that fills a field is bit min(pos + len - 1, msb) of the source. The 32-bit forms take position and length
+ * modulo 256, the 64-bit forms take all of them (H200). */
+static inline uint64_t extract(uint64_t v, uint64_t pos, uint64_t len, unsigned bits, bool is_signed) {
+  if (bits == 32) {
+    pos &= 0xff;
+    len &= 0xff;
+  }
+  uint64_t top = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
   uint64_t sign = is_signed && len != 0 ? (v >> top) & 1 : 0;
   uint64_t r = 0;
   if (pos < bits) {
-    unsigned have = bits - pos < len ? bits - pos : len;
+    uint64_t have = bits - pos < len ? bits - pos : len;
     r = have == 0 ? 0 : (v >> pos) & (have >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << have) - 1);
     if (sign && have < 64) r |= ~UINT64_C(0) << have;
   } else if (sign) r = ~UINT64_C(0);
@@ -304,7 +307,7 @@ BFE(bfe_s64, uint64_t, 64, true)
     const uint32_t *c = REG(uint32_t, u->c), *e = REG(uint32_t, u->x.list[0]);                                              \
     T t[LANES] __attribute__((aligned(64)));                                                                                \
     for (unsigned i = 0; i < LANES; i++) {                                                                                  \
-      unsigned pos = c[i] & 0xff, len = e[i] & 0xff;                                                                        \
+      unsigned pos = bits == 32 ? c[i] & 0xff : c[i], len = bits == 32 ? e[i] & 0xff : e[i];                                \
       T m = pos >= bits || len == 0 ? 0 : (len >= bits ? (T) ~(T)0 : (T)(((T)1 << len) - 1)) << pos;                        \
       t[i] = pos >= bits ? b[i] : (T)((b[i] & ~m) | ((a[i] << pos) & m));                                                   \
     }                                                                                                                       \
@@ -566,9 +569,9 @@ HANDLER(isspacep) {
     if (!((mask >> i) & 1)) continue;
     uint64_t v = lane_get(w, u->a, u->reg_bytes, i);
     bool in = v - u->imm < PTX_WINDOW;
-    if (u->imm == PTX_GLOBAL_BASE && in) {
+    if (u->aux && in) { /* constants are global memory that kernels cannot write; an H200 calls them global too */
       const struct ptx_alloc *al = ptx_mem_find(w->mem, v);
-      in = (al != NULL && al->is_read_only) == (u->aux != 0);
+      in = al != NULL && al->is_read_only;
     }
     r |= (uint32_t)in << i;
   }
