@@ -83,9 +83,8 @@ static void find_shape(struct access *x, uint32_t mask) {
 static bool is_misaligned(const struct access *x, uint32_t mask, unsigned align) {
   uint64_t bits = 0;
   if (x->kind == WEIR_ADDR_UNIFORM) bits = x->base;
-  else if (x->kind == WEIR_ADDR_STRIDE) bits = x->lo | (uint64_t)x->stride;
-  else EACH_LANE bits |= x->addr[i];
-  (void)mask;
+  else if (x->kind == WEIR_ADDR_STRIDE && mask == FULL) bits = x->base | (uint64_t)x->stride;
+  else EACH_LANE bits |= (mask >> i) & 1 ? x->addr[i] : 0;
   return (bits & (align - 1)) != 0;
 }
 
@@ -96,6 +95,7 @@ static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, int kind, uns
   w->fault.kind = kind;
   w->fault.lane = lane;
   w->fault.addr = addr;
+  w->fault.generic = 0;
   w->fault.bytes = bytes;
   w->fault.space = space;
   w->fault.is_store = is_store;
@@ -393,7 +393,10 @@ static inline void access_memory(struct ptx_warp *w, const struct ptx_uop *u, ui
     memcpy(x.addr, keep, sizeof keep);
     find_shape(&x, left);
     uint32_t now = resolve_generic(&x, left, &where);
-    if (!locate(w, u, &x, now, where, is_store, &p)) return;
+    if (!locate(w, u, &x, now, where, is_store, &p)) {
+      w->fault.generic = keep[w->fault.lane];
+      return;
+    }
     move(w, u, &x, now, p);
     account(w, u, &x, now, where, dir);
     left &= ~now;
