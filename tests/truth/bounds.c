@@ -13,7 +13,8 @@ struct bound {
 };
 
 static const struct bound bounds[] = {
-#define TRUTH_BOUND(insn, from, to, metric, stated, documented) {insn, from, to, metric, stated, documented},
+#define TRUTH_BOUND(insn, from, to, metric, stated, documented)                                    \
+  {insn, from, to, metric, stated, documented},
 #include "bounds.def"
 #undef TRUTH_BOUND
 };
@@ -45,7 +46,8 @@ static const struct bound *find(const struct truth_variant *v, double x) {
   for (unsigned b = 0; b < N_BOUNDS; b++) {
     size_t len = strlen(bounds[b].insn);
     if (strncmp(v->name, bounds[b].insn, len) != 0) continue;
-    if (fabs(x) >= bounds[b].from && (fabs(x) < bounds[b].to || isinf(bounds[b].to))) return &bounds[b];
+    if (fabs(x) >= bounds[b].from && (fabs(x) < bounds[b].to || isinf(bounds[b].to)))
+      return &bounds[b];
   }
   return NULL;
 }
@@ -54,16 +56,20 @@ static double error_of(enum metric metric, enum ptx_type t, uint64_t got, uint64
   double a = value_of(t, got), b = value_of(t, want);
   if (isnan(a) || isnan(b) || (metric != ULP && (isinf(a) || isinf(b)))) return INFINITY;
   switch (metric) {
-  case ULP: return fabs((double)(ordered(t, got) - ordered(t, want)));
-  case REL: return b == 0 || a == 0 ? INFINITY : fabs(a - b) / fabs(b);
-  default: return fabs(a - b);
+  case ULP:
+    return fabs((double)(ordered(t, got) - ordered(t, want)));
+  case REL:
+    return b == 0 || a == 0 ? INFINITY : fabs(a - b) / fabs(b);
+  default:
+    return fabs(a - b);
   }
 }
 
-bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, uint64_t got, uint64_t want) {
+bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, uint64_t got,
+                  uint64_t want) {
   if (v->n_in == 0) return false;
-  const struct bound *b =
-      find(v, value_of((enum ptx_type)v->in_type[0], truth_operand((enum truth_kind)v->in_kind[0], 0, i)));
+  const struct bound *b = find(v, value_of((enum ptx_type)v->in_type[0],
+                                           truth_operand((enum truth_kind)v->in_kind[0], 0, i)));
   if (!b) return false;
   double e = error_of(b->metric, t, got, want);
   if (!(e <= b->stated)) return false;
@@ -72,13 +78,13 @@ bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, ui
   return true;
 }
 
+static const char *const metric_names[] = {"ulp", "relative", "absolute"};
+
 static void show(enum metric metric, double x, char *buf, size_t len) {
-  if (metric == ULP)
-    snprintf(buf, len, "%g ulp", x);
-  else if (x == 0)
-    snprintf(buf, len, "0");
+  if (metric == ULP || x == 0)
+    snprintf(buf, len, "%g", x);
   else
-    snprintf(buf, len, "%s 2^%.1f", metric == REL ? "relative" : "absolute", log2(x));
+    snprintf(buf, len, "2^%.2f", log2(x));
 }
 
 int bounds_report(void) {
@@ -90,8 +96,9 @@ int bounds_report(void) {
     show(b->metric, b->stated, s, sizeof s);
     show(b->metric, b->documented, d, sizeof d);
     bool over = b->documented > 0 && b->stated > b->documented;
-    printf("%-22s |x| in [%g, %g): measured %s, stated %s, documented %s%s\n", b->insn, b->from, b->to, m, s,
-           b->documented > 0 ? d : "none", over ? ": THE STATED BOUND IS TOO LARGE" : "");
+    printf("%-22s |x| in [%g, %g): %s measured %s, stated %s, documented %s%s\n", b->insn, b->from,
+           b->to, metric_names[b->metric], m, s, b->documented > 0 ? d : "none",
+           over ? ": THE STATED BOUND IS TOO LARGE" : "");
     rc |= over;
   }
   return rc;
@@ -103,7 +110,9 @@ void bounds_text(const struct truth_variant *v, char *buf, size_t len) {
   const struct bound *seen = NULL;
   for (unsigned i = 0; i < N_BOUNDS && n < len; i++) {
     const struct bound *b = &bounds[i];
-    if (strncmp(v->name, b->insn, strlen(b->insn)) != 0 || (seen && strcmp(seen->insn, b->insn) != 0)) continue;
+    if (strncmp(v->name, b->insn, strlen(b->insn)) != 0 ||
+        (seen && strcmp(seen->insn, b->insn) != 0))
+      continue;
     char m[32], s[32], d[32], where[64] = "";
     show(b->metric, measured[i], m, sizeof m);
     show(b->metric, b->stated, s, sizeof s);
@@ -112,8 +121,8 @@ void bounds_text(const struct truth_variant *v, char *buf, size_t len) {
       snprintf(where, sizeof where, "%g ≤ abs(x) < %g: ", b->from, b->to);
     else if (b->from > 0)
       snprintf(where, sizeof where, "abs(x) ≥ %g: ", b->from);
-    n += (size_t)snprintf(buf + n, len - n, "%s%s%s (measured %s, manual %s)", seen ? "; " : "", where, s, m,
-                          b->documented > 0 ? d : "none");
+    n += (size_t)snprintf(buf + n, len - n, "%s%s%s %s (measured %s, manual %s)", seen ? "; " : "",
+                          where, s, metric_names[b->metric], m, b->documented > 0 ? d : "none");
     seen = b;
   }
 }

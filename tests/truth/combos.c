@@ -13,7 +13,8 @@ static unsigned group_values(const struct ptx_group *g) {
 
 static uint64_t product(const struct ptx_form *f) {
   uint64_t n = 1;
-  for (unsigned g = 0; g < f->n_groups; g++) n *= group_values(&f->groups[g]);
+  for (unsigned g = 0; g < f->n_groups; g++)
+    n *= group_values(&f->groups[g]);
   return n;
 }
 
@@ -34,7 +35,8 @@ static void decode(const struct ptx_form *f, uint64_t at, uint8_t *value, struct
 
 typedef bool pair_set[PTX_MAX_GROUPS][MAX_VALUES][PTX_MAX_GROUPS][MAX_VALUES];
 
-static unsigned new_pairs(const struct ptx_form *f, const uint8_t *value, pair_set seen, bool mark) {
+static unsigned new_pairs(const struct ptx_form *f, const uint8_t *value, pair_set seen,
+                          bool mark) {
   unsigned n = 0;
   for (unsigned g = 0; g < f->n_groups; g++)
     for (unsigned h = g + 1; h < f->n_groups; h++) {
@@ -61,8 +63,8 @@ struct truth_combo *truth_combos(const struct ptx_form *f, size_t limit,
     n_valid += valid(&in);
   }
   bool all = n_valid <= limit;
-  /* A stride that shares no factor with small products walks them in a scattered order; a combination is first taken only
-   * if it brings many new pairs. */
+  /* A stride that shares no factor with small products walks them in a scattered order; a
+   * combination is first taken only if it brings many new pairs. */
   static const unsigned least[] = {8, 4, 2, 1};
   for (unsigned pass = all ? 3 : 0; pass < 4; pass++) {
     for (uint64_t i = 0; i < total; i++) {

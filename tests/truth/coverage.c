@@ -8,7 +8,8 @@ struct counts {
   const char *refused_why, *not_run_why;
 };
 
-static void count(const struct truth_set *s, const struct coverage_row *rows, size_t form, struct counts *c) {
+static void count(const struct truth_set *s, const struct coverage_row *rows, size_t form,
+                  struct counts *c) {
   for (size_t i = 0; i < s->n; i++) {
     const struct truth_variant *v = &s->v[i];
     if (v->form != form) continue;
@@ -20,7 +21,9 @@ static void count(const struct truth_set *s, const struct coverage_row *rows, si
       c->truth++;
       c->cases += rows[i].agree;
       break;
-    case TS_NO_RESULT: c->no_result++; break;
+    case TS_NO_RESULT:
+      c->no_result++;
+      break;
     case TS_REFUSED:
       c->refused++;
       c->refused_why = v->why;
@@ -67,12 +70,19 @@ static void put_why(FILE *f, const struct counts *c) {
 static const char intro[] =
     "# PTX coverage and ground truth\n\n"
     "<!-- Written by truth_replay --coverage; do not edit. -->\n\n"
-    "Every executable form of `src/ptx/isa.def` is turned into kernels, one for each chosen combination of modifiers, which ran\n"
-    "on an NVIDIA H200 (`tests/truth/data/PROVENANCE.txt`). The tests replay them in the interpreter: exact instructions must\n"
-    "agree bit for bit in every case, approximate ones within the bound given here, which never exceeds the manual's.\n\n"
-    "Combinations: all of them, but for `ld`, `st`, `atom`, `red` and `set` with a Boolean operator a choice in which every pair\n"
-    "of modifiers that may stand together does so. Operands: edge cases, boundary cases, random bits and numbers of ordinary size;\n"
-    "a *case* is one thread's operands and results.\n\n";
+    "Every executable form of `src/ptx/isa.def` is turned into kernels, one for each chosen "
+    "combination of modifiers, which ran\non an NVIDIA H200 (`tests/truth/data/PROVENANCE.txt`). "
+    "The tests replay them in the interpreter: exact instructions must\nagree bit for bit in every "
+    "case, approximate ones within the bound given here, which never exceeds the manual's.\n\n"
+    "- Combinations: all of them, but for `ld`, `st`, `atom`, `red` and `set` with a Boolean "
+    "operator a choice in which every\n  pair of modifiers that may stand together does so.\n"
+    "- Left out: what needs a newer GPU than sm_90 (`.v8`, vectors of 32 bytes, `.L2::evict_*` of "
+    "loads and stores).\n"
+    "- Operands: edge cases, boundary cases, random bits and numbers of ordinary size. A *case* is "
+    "one thread's operands and\n  results. Where the manual leaves a result open (division by "
+    "zero, say), the H200's is what must come out.\n"
+    "- `tests/truth/data/simt_h200.txt` has the results of the kernels under `workloads/simt`, "
+    "`flag` and `workqueue` on the\n  same GPU.\n\n";
 
 static void put_totals(FILE *f, const struct truth_set *s, const struct coverage_row *rows) {
   struct counts t = {0};
@@ -82,14 +92,19 @@ static void put_totals(FILE *f, const struct truth_set *s, const struct coverage
     executable += ptx_form(row)->exec;
     count(s, rows, row, &t);
   }
-  fprintf(f, "| | |\n| --- | ---: |\n| forms | %zu |\n| executable forms | %zu |\n| variants of those | %zu |\n", forms, executable,
-          t.variants);
-  fprintf(f, "| with ground truth, all agreeing | %zu |\n| cases | %zu |\n| without a result to compare | %zu |\n", t.truth, t.cases,
-          t.no_result);
+  fprintf(f,
+          "| | |\n| --- | ---: |\n| forms | %zu |\n| executable forms | %zu |\n| variants of those "
+          "| %zu |\n",
+          forms, executable, t.variants);
+  fprintf(f,
+          "| with ground truth, all agreeing | %zu |\n| cases | %zu |\n| without a result to "
+          "compare | %zu |\n",
+          t.truth, t.cases, t.no_result);
   fprintf(f, "| refused by ptxas | %zu |\n| not run | %zu |\n\n", t.refused, t.not_run);
 }
 
-static void put_form(FILE *f, const struct truth_set *s, const struct coverage_row *rows, size_t row) {
+static void put_form(FILE *f, const struct truth_set *s, const struct coverage_row *rows,
+                     size_t row) {
   const struct ptx_form *form = ptx_form(row);
   struct counts c = {0};
   char bound[1024] = "";
@@ -98,7 +113,10 @@ static void put_form(FILE *f, const struct truth_set *s, const struct coverage_r
     if (s->v[i].form == row) bounds_text(&s->v[i], bound, sizeof bound);
   fprintf(f, "| `%s", ptx_op_name(form->op));
   put_cell(f, form->syntax, strlen(form->syntax));
-  fprintf(f, "` | %zu | %zu | %zu | %s | ", c.variants, c.truth, c.cases, c.truth == 0 ? "" : *bound ? bound : "exact");
+  fprintf(f, "` | %zu | %zu | %zu | %s | ", c.variants, c.truth, c.cases,
+          c.truth == 0 ? ""
+          : *bound     ? bound
+                       : "exact");
   put_why(f, &c);
   fprintf(f, " |\n");
 }
@@ -106,12 +124,14 @@ static void put_form(FILE *f, const struct truth_set *s, const struct coverage_r
 static void put_page(FILE *f, const struct truth_set *s, const struct coverage_row *rows) {
   fputs(intro, f);
   put_totals(f, s, rows);
-  fputs("## Executable forms\n\n| form | variants | with ground truth | cases | error bound | without ground truth |\n"
+  fputs("## Executable forms\n\n| form | variants | with ground truth | cases | error bound | "
+        "without ground truth |\n"
         "| --- | ---: | ---: | ---: | --- | --- |\n",
         f);
   for (size_t row = 0; row < ptx_n_forms(); row++)
     if (ptx_form(row)->exec) put_form(f, s, rows, row);
-  fputs("\n## Forms that are recognised but not executed\n\nNo ground truth; a module that uses one is reported when it is "
+  fputs("\n## Forms that are recognised but not executed\n\nNo ground truth; a module that uses "
+        "one is reported when it is "
         "loaded.\n\n| form |\n| --- |\n",
         f);
   for (size_t row = 0; row < ptx_n_forms(); row++) {

@@ -11,8 +11,10 @@ struct coverage_row {
   size_t agree; /* cases */
 };
 
-/* Is `got` within the bound for `want`, in case i? False for exact instructions. Notes the error. */
-bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, uint64_t got, uint64_t want);
+/* Is `got` within the bound for `want`, in case i? False for exact instructions. Notes the error.
+ */
+bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, uint64_t got,
+                  uint64_t want);
 /* Prints the measured errors; 1 if a stated bound exceeds the documented one. */
 int bounds_report(void);
 /* "2 ulp; measured 1" of the rows for an instruction, "" if it is exact. */

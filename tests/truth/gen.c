@@ -1,7 +1,8 @@
 /* truth_gen: writes the kernels as PTX modules, or lists the variants.
  *
- *   truth_gen --ptx FOLDER [--all]   modules m000.ptx ...; --all includes variants that data/refused.txt names
- *   truth_gen --list                 a line per variant: name, cases, results, status */
+ *   truth_gen --ptx FOLDER [--all]   modules m000.ptx ...; --all includes variants that
+ * data/refused.txt names truth_gen --list                 a line per variant: name, cases, results,
+ * status */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* truth_gpu FOLDER: runs every variant on the GPU through the CUDA driver and writes its results, one file per family
- * (FAMILY.bin, see store.h), to FOLDER, with PROVENANCE.txt beside them. Needs a GPU and libcuda; see tools/truth.sh. */
+/* truth_gpu FOLDER: runs every variant on the GPU through the CUDA driver and writes its results,
+ * one file per family (FAMILY.bin, see store.h), to FOLDER, with PROVENANCE.txt beside them. Needs
+ * a GPU and libcuda; see tools/truth.sh. */
 #include <cuda.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static CUresult launch(CUfunction f, const struct truth_variant *v, uint8_t *out
   void *args[] = {&d_in, &d_out, blob};
   CUresult r = cuMemcpyHtoD(d_in, h_in, (size_t)v->n_cases * TRUTH_IN_BYTES);
   if (r == CUDA_SUCCESS) r = cuMemsetD8(d_out, 0, (size_t)v->n_cases * TRUTH_OUT_BYTES);
-  if (r == CUDA_SUCCESS) r = cuLaunchKernel(f, v->n_cases / TRUTH_BLOCK, 1, 1, TRUTH_BLOCK, 1, 1, 0, 0, args, NULL);
+  if (r == CUDA_SUCCESS)
+    r = cuLaunchKernel(f, v->n_cases / TRUTH_BLOCK, 1, 1, TRUTH_BLOCK, 1, 1, 0, 0, args, NULL);
   if (r == CUDA_SUCCESS) r = cuCtxSynchronize();
   if (r == CUDA_SUCCESS) r = cuMemcpyDtoH(out, d_out, (size_t)v->n_cases * TRUTH_OUT_BYTES);
   return r;
@@ -62,7 +64,8 @@ static void run(CUmodule mod, const struct truth_variant *v, size_t index) {
   free(first);
 }
 
-static CUresult load(CUmodule *mod, const struct truth_set *s, size_t from, size_t to, char *log, size_t len) {
+static CUresult load(CUmodule *mod, const struct truth_set *s, size_t from, size_t to, char *log,
+                     size_t len) {
   char *text = truth_module_text(s, from, to);
   if (!text) exit(1);
   CUjit_option opt[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -102,14 +105,17 @@ static void provenance(const char *dir, CUdevice dev, int argc, char **argv, dou
   snprintf(path, sizeof path, "%s/PROVENANCE.txt", dir);
   FILE *f = fopen(path, "w");
   if (!f) return;
-  fprintf(f, "date: %s\nGPU: %s\nCUDA driver interface: %d.%d\n", date, gpu, version / 1000, version % 1000 / 10);
+  fprintf(f, "date: %s\nGPU: %s\nCUDA driver interface: %d.%d\n", date, gpu, version / 1000,
+          version % 1000 / 10);
   FILE *proc = fopen("/proc/driver/nvidia/version", "r");
   char line[256];
   if (proc && fgets(line, sizeof line, proc)) fprintf(f, "driver: %s", line);
   if (proc) fclose(proc);
   fprintf(f, "command:");
-  for (int i = 0; i < argc; i++) fprintf(f, " %s", argv[i]);
-  fprintf(f, "\nvariants run: %zu, refused: %zu, not repeatable: %zu, seconds: %.0f\n", n_run, n_failed, n_unstable, seconds);
+  for (int i = 0; i < argc; i++)
+    fprintf(f, " %s", argv[i]);
+  fprintf(f, "\nvariants run: %zu, refused: %zu, not repeatable: %zu, seconds: %.0f\n", n_run,
+          n_failed, n_unstable, seconds);
   fclose(f);
 }
 
@@ -145,7 +151,8 @@ int main(int argc, char **argv) {
     run_range(&s, from, to);
     from = to;
   }
-  for (int i = 0; i < TF_N; i++) fclose(files[i]);
+  for (int i = 0; i < TF_N; i++)
+    fclose(files[i]);
   provenance(argv[1], dev, argc, argv, difftime(time(NULL), begin));
   printf("%zu variants run, %zu refused, %zu not repeatable\n", n_run, n_failed, n_unstable);
   free(refused);

@@ -1,5 +1,5 @@
-/* Operand values. They depend on kind, slot and case only: variants of one instruction get the same operands, which makes
- * their results comparable (and the stored ones small). */
+/* Operand values. They depend on kind, slot and case only: variants of one instruction get the same
+ * operands, which makes their results comparable (and the stored ones small). */
 #include <string.h>
 
 #include "base/hash.h"
@@ -18,10 +18,37 @@ static size_t edge(unsigned slot, unsigned i, size_t n) {
 }
 
 static const uint64_t int_edges[] = {
-    0, 1, 2, 3, UINT64_MAX, UINT64_MAX - 1, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x10000,
-    0x7fffff, 0x800000, 0xffffff, 0x1000000, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x100000000,
-    0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001, 0xfffffffeffffffff, 0x5555555555555555,
-    0xaaaaaaaaaaaaaaaa, 0x8000000080000000, 0xffff8000ffff8000,
+    0,
+    1,
+    2,
+    3,
+    UINT64_MAX,
+    UINT64_MAX - 1,
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x10000,
+    0x7fffff,
+    0x800000,
+    0xffffff,
+    0x1000000,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xffffffff,
+    0x100000000,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0x8000000000000001,
+    0xfffffffeffffffff,
+    0x5555555555555555,
+    0xaaaaaaaaaaaaaaaa,
+    0x8000000080000000,
+    0xffff8000ffff8000,
 };
 
 /* Edges of the upper half of a narrow type are needed as well: 0x8000 matters for 16 bits. */
@@ -30,64 +57,90 @@ static uint64_t int_value(enum truth_kind kind, unsigned slot, unsigned i) {
   switch (i % 8) {
   case 0:
   case 1:
-  case 2: return int_edges[edge(slot, i / 8 * 3 + i % 8, COUNT(int_edges))];
-  case 3: return slot % 2 == i / 8 % 2 ? int_edges[edge(slot, i / 8, COUNT(int_edges))] : r;
-  case 6: return r >> (rnd(kind, slot, i, 1) % 64);
-  case 7: return (uint64_t)((int64_t)r >> (rnd(kind, slot, i, 1) % 64));
-  default: return r;
+  case 2:
+    return int_edges[edge(slot, i / 8 * 3 + i % 8, COUNT(int_edges))];
+  case 3:
+    return slot % 2 == i / 8 % 2 ? int_edges[edge(slot, i / 8, COUNT(int_edges))] : r;
+  case 6:
+    return r >> (rnd(kind, slot, i, 1) % 64);
+  case 7:
+    return (uint64_t)((int64_t)r >> (rnd(kind, slot, i, 1) % 64));
+  default:
+    return r;
   }
 }
 
 static const uint32_t f32_edges[] = {
-    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x3f000000, 0x7f800000, 0xff800000, 0x7fc00000,
-    0xffc12345, 0x7f812345, 0xff800001, 0x7fffffff, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000,
-    0x00800001, 0x7f7fffff, 0xff7fffff, 0x3f7fffff, 0x3f800001, 0xbf7fffff, 0x4b000000, 0x4b800001, 0xcb7fffff, 0x34000000,
-    0x33800000, 0x00400000, 0x01000000, 0x3eaaaaab, 0x7e800000, 0x7f000000, 0x00ffffff,
+    0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x3f000000, 0x7f800000,
+    0xff800000, 0x7fc00000, 0xffc12345, 0x7f812345, 0xff800001, 0x7fffffff, 0x00000001, 0x80000001,
+    0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x00800001, 0x7f7fffff, 0xff7fffff, 0x3f7fffff,
+    0x3f800001, 0xbf7fffff, 0x4b000000, 0x4b800001, 0xcb7fffff, 0x34000000, 0x33800000, 0x00400000,
+    0x01000000, 0x3eaaaaab, 0x7e800000, 0x7f000000, 0x00ffffff,
 };
 
-/* Cases in which a result lies on a boundary: just below the smallest normal number and rounded up to it, sums that cancel,
- * halfway values, overflow by rounding. */
+/* Cases in which a result lies on a boundary: just below the smallest normal number and rounded up
+ * to it, sums that cancel, halfway values, overflow by rounding. */
 static const uint32_t f32_triples[][3] = {
-    {0x3f7fffff, 0x00800000, 0x00000000}, {0x00800000, 0x3f7fffff, 0x80000000}, {0x3f7ffffe, 0x00800000, 0x00000001},
-    {0x80800000, 0x3f7fffff, 0x00000000}, {0x00ffffff, 0x3f000000, 0x00000000}, {0x00fffffe, 0x3f000000, 0x80000000},
-    {0x00800000, 0x80000001, 0x00000001}, {0x00800001, 0x80000002, 0x80800000}, {0x3f800000, 0x33800000, 0x33800000},
-    {0x3f800001, 0x33800000, 0xb3800000}, {0x3f800000, 0xb3000000, 0x3f800000}, {0x7f7fffff, 0x73000000, 0x73000000},
-    {0x7f7fffff, 0x72ffffff, 0x7f7fffff}, {0x7f000000, 0x40000000, 0xff7fffff}, {0x5f800000, 0x5f800000, 0xff800000},
-    {0x1a000000, 0x1a000000, 0x00000001}, {0x20000000, 0x1f800000, 0x80000001}, {0x3f800000, 0x3f800000, 0xbf800000},
-    {0x3f800001, 0x3f7fffff, 0xbf800000}, {0x7f800000, 0x00000000, 0x3f800000}, {0x00000000, 0xff800000, 0x7fc00000},
-    {0x7f800000, 0xff800000, 0x7f800000}, {0x00000000, 0x00000000, 0x80000000}, {0x80000000, 0x3f800000, 0x80000000},
-    {0x80000000, 0x80000000, 0x80000000}, {0x3f800000, 0x00000000, 0x3f800000}, {0x7fc00001, 0x7fc00002, 0x7fc00003},
-    {0x3f800000, 0xffc00002, 0x7fc00003}, {0x3f800000, 0x3f800000, 0xff800003}, {0xff812345, 0x3f800000, 0x3f800000},
-    {0x0cb504f3, 0x2db504f3, 0x00000000}, {0x007fffff, 0x3f800001, 0x00000001}, {0x20000001, 0x1ffffffe, 0x00000000},
-    {0xa0000001, 0x1ffffffe, 0x80000000}, {0x20000001, 0x1ffffffe, 0x80000001}, {0x20000001, 0x1ffffffe, 0x00000001},
-    {0x00ffffff, 0x40000000, 0x00000000}, {0x80ffffff, 0x40000000, 0x00000000}, {0x00fffffe, 0x40000000, 0x00000000},
-    {0x1ffffffe, 0x5f800001, 0x80800000}, {0x1fffffff, 0x5f000000, 0x00000000}, {0x7e800000, 0x3f7fffff, 0x00000000},
-    {0x7e800001, 0x7e800000, 0x00000000}, {0x00200000, 0x00200000, 0x00600000}, {0x00080000, 0x7f000000, 0x7f7fffff},
+    {0x3f7fffff, 0x00800000, 0x00000000}, {0x00800000, 0x3f7fffff, 0x80000000},
+    {0x3f7ffffe, 0x00800000, 0x00000001}, {0x80800000, 0x3f7fffff, 0x00000000},
+    {0x00ffffff, 0x3f000000, 0x00000000}, {0x00fffffe, 0x3f000000, 0x80000000},
+    {0x00800000, 0x80000001, 0x00000001}, {0x00800001, 0x80000002, 0x80800000},
+    {0x3f800000, 0x33800000, 0x33800000}, {0x3f800001, 0x33800000, 0xb3800000},
+    {0x3f800000, 0xb3000000, 0x3f800000}, {0x7f7fffff, 0x73000000, 0x73000000},
+    {0x7f7fffff, 0x72ffffff, 0x7f7fffff}, {0x7f000000, 0x40000000, 0xff7fffff},
+    {0x5f800000, 0x5f800000, 0xff800000}, {0x1a000000, 0x1a000000, 0x00000001},
+    {0x20000000, 0x1f800000, 0x80000001}, {0x3f800000, 0x3f800000, 0xbf800000},
+    {0x3f800001, 0x3f7fffff, 0xbf800000}, {0x7f800000, 0x00000000, 0x3f800000},
+    {0x00000000, 0xff800000, 0x7fc00000}, {0x7f800000, 0xff800000, 0x7f800000},
+    {0x00000000, 0x00000000, 0x80000000}, {0x80000000, 0x3f800000, 0x80000000},
+    {0x80000000, 0x80000000, 0x80000000}, {0x3f800000, 0x00000000, 0x3f800000},
+    {0x7fc00001, 0x7fc00002, 0x7fc00003}, {0x3f800000, 0xffc00002, 0x7fc00003},
+    {0x3f800000, 0x3f800000, 0xff800003}, {0xff812345, 0x3f800000, 0x3f800000},
+    {0x0cb504f3, 0x2db504f3, 0x00000000}, {0x007fffff, 0x3f800001, 0x00000001},
+    {0x20000001, 0x1ffffffe, 0x00000000}, {0xa0000001, 0x1ffffffe, 0x80000000},
+    {0x20000001, 0x1ffffffe, 0x80000001}, {0x20000001, 0x1ffffffe, 0x00000001},
+    {0x00ffffff, 0x40000000, 0x00000000}, {0x80ffffff, 0x40000000, 0x00000000},
+    {0x00fffffe, 0x40000000, 0x00000000}, {0x1ffffffe, 0x5f800001, 0x80800000},
+    {0x1fffffff, 0x5f000000, 0x00000000}, {0x7e800000, 0x3f7fffff, 0x00000000},
+    {0x7e800001, 0x7e800000, 0x00000000}, {0x00200000, 0x00200000, 0x00600000},
+    {0x00080000, 0x7f000000, 0x7f7fffff},
 };
 
 static const uint64_t f64_edges[] = {
-    0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
-    0x3fe0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0xfff8000012345678, 0x7ff0000000000001,
-    0xfff4000000012345, 0x7fffffffffffffff, 0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff, 0x800fffffffffffff,
-    0x0010000000000000, 0x8010000000000000, 0x0010000000000001, 0x7fefffffffffffff, 0xffefffffffffffff, 0x3fefffffffffffff,
-    0x3ff0000000000001, 0xbfefffffffffffff, 0x4330000000000000, 0x4340000000000001, 0xc34fffffffffffff, 0x3cb0000000000000,
-    0x3ca0000000000000, 0x0008000000000000, 0x0020000000000000, 0x3fd5555555555555, 0x7fd0000000000000, 0x7fe0000000000000,
-    0x001fffffffffffff, 0x36a0000000000000, 0x3800000000000000, 0x47efffffe0000000, 0x47effffff0000000, 0x380fffffe0000000,
-    0x380ffffff0000000,
+    0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000,
+    0x4000000000000000, 0xc000000000000000, 0x3fe0000000000000, 0x7ff0000000000000,
+    0xfff0000000000000, 0x7ff8000000000000, 0xfff8000012345678, 0x7ff0000000000001,
+    0xfff4000000012345, 0x7fffffffffffffff, 0x0000000000000001, 0x8000000000000001,
+    0x000fffffffffffff, 0x800fffffffffffff, 0x0010000000000000, 0x8010000000000000,
+    0x0010000000000001, 0x7fefffffffffffff, 0xffefffffffffffff, 0x3fefffffffffffff,
+    0x3ff0000000000001, 0xbfefffffffffffff, 0x4330000000000000, 0x4340000000000001,
+    0xc34fffffffffffff, 0x3cb0000000000000, 0x3ca0000000000000, 0x0008000000000000,
+    0x0020000000000000, 0x3fd5555555555555, 0x7fd0000000000000, 0x7fe0000000000000,
+    0x001fffffffffffff, 0x36a0000000000000, 0x3800000000000000, 0x47efffffe0000000,
+    0x47effffff0000000, 0x380fffffe0000000, 0x380ffffff0000000,
 };
 
 static const uint64_t f64_triples[][3] = {
-    {0x3fefffffffffffff, 0x0010000000000000, 0}, {0x0010000000000000, 0x8000000000000001, 1},
+    {0x3fefffffffffffff, 0x0010000000000000, 0},
+    {0x0010000000000000, 0x8000000000000001, 1},
     {0x3ff0000000000000, 0x3ca0000000000000, 0x3ca0000000000000},
     {0x3ff0000000000001, 0x3ca0000000000000, 0xbca0000000000000},
-    {0x7fefffffffffffff, 0x7c90000000000000, 0x7c90000000000000}, {0x7fe0000000000000, 0x4000000000000000, 0xffefffffffffffff},
-    {0x3ff0000000000001, 0x3fefffffffffffff, 0xbff0000000000000}, {0x7ff0000000000000, 0, 0x3ff0000000000000},
-    {0, 0xfff0000000000000, 0x7ff8000000000000}, {0x7ff0000000000000, 0xfff0000000000000, 0x7ff0000000000000},
-    {0, 0, 0x8000000000000000}, {0x8000000000000000, 0x8000000000000000, 0x8000000000000000},
-    {0x7ff8000000000001, 0x7ff8000000000002, 0x7ff8000000000003}, {0x3ff0000000000000, 0xfff8000000000002, 0x7ff8000000000003},
-    {0x3ff0000000000000, 0x3ff0000000000000, 0xfff0000000000003}, {0xfff4000000000005, 0x3ff0000000000000, 0x3ff0000000000000},
-    {0x7ff0000000000001, 0x7ff8000000000002, 0x3ff0000000000000}, {0x7ff8000000000001, 0xfff0000000000002, 0x3ff0000000000000},
-    {0x3ff0000000000000, 0x7ff0000000000002, 0xfff8000000000003}, {0x7ff0000000000000, 0, 0x7ff8000000000007},
+    {0x7fefffffffffffff, 0x7c90000000000000, 0x7c90000000000000},
+    {0x7fe0000000000000, 0x4000000000000000, 0xffefffffffffffff},
+    {0x3ff0000000000001, 0x3fefffffffffffff, 0xbff0000000000000},
+    {0x7ff0000000000000, 0, 0x3ff0000000000000},
+    {0, 0xfff0000000000000, 0x7ff8000000000000},
+    {0x7ff0000000000000, 0xfff0000000000000, 0x7ff0000000000000},
+    {0, 0, 0x8000000000000000},
+    {0x8000000000000000, 0x8000000000000000, 0x8000000000000000},
+    {0x7ff8000000000001, 0x7ff8000000000002, 0x7ff8000000000003},
+    {0x3ff0000000000000, 0xfff8000000000002, 0x7ff8000000000003},
+    {0x3ff0000000000000, 0x3ff0000000000000, 0xfff0000000000003},
+    {0xfff4000000000005, 0x3ff0000000000000, 0x3ff0000000000000},
+    {0x7ff0000000000001, 0x7ff8000000000002, 0x3ff0000000000000},
+    {0x7ff8000000000001, 0xfff0000000000002, 0x3ff0000000000000},
+    {0x3ff0000000000000, 0x7ff0000000000002, 0xfff8000000000003},
+    {0x7ff0000000000000, 0, 0x7ff8000000000007},
 };
 
 static float f32_of(uint32_t x) {
@@ -114,7 +167,8 @@ static uint64_t bits64(double f) {
   return x;
 }
 
-/* Exponents near each other and mantissas of few bits, so that sums and products are inexact by halves. */
+/* Exponents near each other and mantissas of few bits, so that sums and products are inexact by
+ * halves. */
 static uint32_t f32_near(enum truth_kind kind, unsigned slot, unsigned i) {
   uint64_t r = rnd(kind, slot, i, 0);
   unsigned e = 127 - 13 + (unsigned)(r >> 32) % 27;
@@ -137,10 +191,14 @@ static uint32_t f32_value(unsigned slot, unsigned i) {
   uint64_t r = rnd(TK_F32, slot, i, 0);
   switch (i % 8) {
   case 0:
-  case 1: return f32_edges[edge(slot, i / 8 * 2 + i % 8, COUNT(f32_edges))];
-  case 2: return slot % 2 == i / 8 % 2 ? f32_edges[edge(slot, i / 8, COUNT(f32_edges))] : (uint32_t)r;
-  case 3: return (uint32_t)r;
-  case 4: /* products about the smallest normal and the subnormal numbers; as sums, subnormal operands */
+  case 1:
+    return f32_edges[edge(slot, i / 8 * 2 + i % 8, COUNT(f32_edges))];
+  case 2:
+    return slot % 2 == i / 8 % 2 ? f32_edges[edge(slot, i / 8, COUNT(f32_edges))] : (uint32_t)r;
+  case 3:
+    return (uint32_t)r;
+  case 4: /* products about the smallest normal and the subnormal numbers; as sums, subnormal
+             operands */
     if (i % 16 == 4) return (uint32_t)r & 0x80ffffff;
     return (uint32_t)(r & 0x807fffff) | (uint32_t)(127 - 75 + (r >> 40) % 14) << 23;
   case 5: /* cancellation: slot 1 is close to -slot 0, slot 2 to -(slot 0 * slot 1) */
@@ -150,7 +208,8 @@ static uint32_t f32_value(unsigned slot, unsigned i) {
       return bits32(-p) ^ (uint32_t)(r & 1);
     }
     return f32_near(TK_F32, 0, i);
-  default: return f32_near(TK_F32, slot, i);
+  default:
+    return f32_near(TK_F32, slot, i);
   }
 }
 
@@ -159,9 +218,12 @@ static uint64_t f64_value(unsigned slot, unsigned i) {
   uint64_t r = rnd(TK_F64, slot, i, 0);
   switch (i % 8) {
   case 0:
-  case 1: return f64_edges[edge(slot, i / 8 * 2 + i % 8, COUNT(f64_edges))];
-  case 2: return slot % 2 == i / 8 % 2 ? f64_edges[edge(slot, i / 8, COUNT(f64_edges))] : r;
-  case 3: return r;
+  case 1:
+    return f64_edges[edge(slot, i / 8 * 2 + i % 8, COUNT(f64_edges))];
+  case 2:
+    return slot % 2 == i / 8 % 2 ? f64_edges[edge(slot, i / 8, COUNT(f64_edges))] : r;
+  case 3:
+    return r;
   case 4:
     if (i % 16 == 4) return r & UINT64_C(0x801fffffffffffff);
     return (r & UINT64_C(0x800fffffffffffff)) | (1023 - 540 + rnd(TK_F64, slot, i, 1) % 30) << 52;
@@ -172,14 +234,16 @@ static uint64_t f64_value(unsigned slot, unsigned i) {
       return bits64(-p) ^ (r & 1);
     }
     return f64_near(TK_F64, 0, i);
-  default: return f64_near(TK_F64, slot, i);
+  default:
+    return f64_near(TK_F64, slot, i);
   }
 }
 
 static uint32_t f16_value(unsigned slot, unsigned i) {
-  static const uint16_t edges[] = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfd55,
-                                   0x7fff, 1,      0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x7bff, 0xfbff, 0x3bff,
-                                   0x3c01, 0x3800, 0x3e00, 0x4100, 0xc300, 0x6400, 0x6bff, 0x57f8, 0x5a40, 0xd7ff};
+  static const uint16_t edges[] = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe01,
+                                   0x7c01, 0xfd55, 0x7fff, 1,      0x8001, 0x03ff, 0x83ff, 0x0400,
+                                   0x8400, 0x7bff, 0xfbff, 0x3bff, 0x3c01, 0x3800, 0x3e00, 0x4100,
+                                   0xc300, 0x6400, 0x6bff, 0x57f8, 0x5a40, 0xd7ff};
   uint32_t r = (uint32_t)rnd(TK_F16, slot, i, 0);
   if (i % 4 == 0) return edges[edge(slot, i / 4, COUNT(edges))];
   if (i % 4 == 1) return (r & 0x83ff) | (0x3000 + (r >> 16 & 15) * 0x400);
@@ -188,10 +252,30 @@ static uint32_t f16_value(unsigned slot, unsigned i) {
 
 /* Close to a limit of an integer type, or to a half. */
 static double whole(unsigned slot, unsigned i) {
-  static const double at[] = {0, 1, 2, 3, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 2147483647.0, 2147483648.0,
-                              4294967295.0, 4294967296.0, 9223372036854775807.0, 18446744073709551615.0, 8388608, 4503599627370496.0,
-                              16777216, 9007199254740992.0};
-  static const double by[] = {0, 0.5, -0.5, 0.25, -0.25, 0.75, 1, -1, 1.5, 2.5, -0.0, 0.49999997, 0.5000001, -2147483649.0};
+  static const double at[] = {0,
+                              1,
+                              2,
+                              3,
+                              127,
+                              128,
+                              255,
+                              256,
+                              32767,
+                              32768,
+                              65535,
+                              65536,
+                              2147483647.0,
+                              2147483648.0,
+                              4294967295.0,
+                              4294967296.0,
+                              9223372036854775807.0,
+                              18446744073709551615.0,
+                              8388608,
+                              4503599627370496.0,
+                              16777216,
+                              9007199254740992.0};
+  static const double by[] = {0,  0.5, -0.5, 0.25, -0.25,      0.75,      1,
+                              -1, 1.5, 2.5,  -0.0, 0.49999997, 0.5000001, -2147483649.0};
   uint64_t r = rnd(TK_WHOLE64, slot, i, 0);
   double v = at[i % COUNT(at)] + by[(i / COUNT(at) * 5 + i) % COUNT(by)];
   return r & 1 ? -v : v;
@@ -235,45 +319,72 @@ static uint64_t exact(unsigned slot, unsigned i) { /* a small whole number, in f
 }
 
 uint64_t truth_operand(enum truth_kind kind, unsigned slot, unsigned i) {
-  static const uint64_t shifts[] = {0, 1, 2, 7, 8, 15, 16, 17, 24, 30, 31, 32, 33, 47, 48, 62, 63, 64, 65, 127, 128, 255, 256,
-                                    257, 0x8000, 0x10000, 0x10001, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0xffffffe0};
-  static const uint64_t fields[] = {0, 1, 4, 5, 8, 15, 16, 20, 24, 30, 31, 32, 33, 40, 48, 60, 63, 64, 65, 100, 128, 200,
-                                    254, 255, 256, 257, 0x110, 0xffffffff, 0x80000001};
-  static const uint64_t lanes[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 30, 31, 32, 33, 40, 63, 64, 0xffffffff};
-  static const uint64_t segments[] = {0x1f, 0, 0x1c1f, 0x1c03, 0x181f, 0x1807, 0x101f, 0x100f, 0x1e1f, 0x1f, 0x1c00, 0x1000, 0xf0f,
-                                      0x1f1f, 0x0a15, 0xffffffff};
-  static const uint64_t counts[] = {0, 1, 2, 3, 4, 99, 100, 101, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+  static const uint64_t shifts[] = {
+      0,      1,       2,       7,          8,          15,         16,         17,
+      24,     30,      31,      32,         33,         47,         48,         62,
+      63,     64,      65,      127,        128,        255,        256,        257,
+      0x8000, 0x10000, 0x10001, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0xffffffe0};
+  static const uint64_t fields[] = {0,   1,   4,   5,   8,   15,  16,    20,         24,        30,
+                                    31,  32,  33,  40,  48,  60,  63,    64,         65,        100,
+                                    128, 200, 254, 255, 256, 257, 0x110, 0xffffffff, 0x80000001};
+  static const uint64_t lanes[] = {0,  1,  2,  3,  4,  7,  8,  15, 16,
+                                   17, 30, 31, 32, 33, 40, 63, 64, 0xffffffff};
+  static const uint64_t segments[] = {0x1f,   0,      0x1c1f, 0x1c03,    0x181f, 0x1807,
+                                      0x101f, 0x100f, 0x1e1f, 0x1f,      0x1c00, 0x1000,
+                                      0xf0f,  0x1f1f, 0x0a15, 0xffffffff};
+  static const uint64_t counts[] = {0,   1,   2,          3,          4,          99,
+                                    100, 101, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
   uint64_t r = rnd(kind, slot, i, 0);
   switch (kind) {
-  case TK_NONE: return 0;
+  case TK_NONE:
+    return 0;
   case TK_B16:
   case TK_B32:
-  case TK_B64: return int_value(TK_B64, slot, i);
-  case TK_F16: return f16_value(slot, i);
-  case TK_F32: return f32_value(slot, i);
-  case TK_F64: return f64_value(slot, i);
-  case TK_PRED: return r >> 13 & 1;
-  case TK_SHIFT: return pick(shifts, COUNT(shifts), kind, slot, i);
-  case TK_FIELD: return i % 8 == 7 ? r : pick(fields, COUNT(fields), kind, slot, i);
-  case TK_LANE: return i % 4 ? r % 32 : pick(lanes, COUNT(lanes), kind, slot, i);
-  case TK_SEGMENT: return pick(segments, COUNT(segments), kind, slot, i);
-  case TK_CLASS: return (i / 32 == 2 ? 0 : r % 3) * UINT64_C(0x4000000080000001) + 5;
+  case TK_B64:
+    return int_value(TK_B64, slot, i);
+  case TK_F16:
+    return f16_value(slot, i);
+  case TK_F32:
+    return f32_value(slot, i);
+  case TK_F64:
+    return f64_value(slot, i);
+  case TK_PRED:
+    return r >> 13 & 1;
+  case TK_SHIFT:
+    return pick(shifts, COUNT(shifts), kind, slot, i);
+  case TK_FIELD:
+    return i % 8 == 7 ? r : pick(fields, COUNT(fields), kind, slot, i);
+  case TK_LANE:
+    return i % 4 ? r % 32 : pick(lanes, COUNT(lanes), kind, slot, i);
+  case TK_SEGMENT:
+    return pick(segments, COUNT(segments), kind, slot, i);
+  case TK_CLASS:
+    return (i / 32 == 2 ? 0 : r % 3) * UINT64_C(0x4000000080000001) + 5;
   case TK_DIVISOR:
     if (i % 4 == 0) return r % 12;
-    if (i % 4 == 1) return (uint64_t)-(int64_t)(r % 12);
+    if (i % 4 == 1) return (uint64_t) - (int64_t)(r % 12);
     return int_value(TK_B64, slot, i);
-  case TK_BASE: return i % 8 == 7 ? 32 + r % 64 : r % 32;
-  case TK_NTH: return i % 8 == 7 ? r : (uint64_t)((int64_t)(r % 14) - 6);
-  case TK_COUNT: return i % 4 ? pick(counts, COUNT(counts), kind, slot, i) : r;
+  case TK_BASE:
+    return i % 8 == 7 ? 32 + r % 64 : r % 32;
+  case TK_NTH:
+    return i % 8 == 7 ? r : (uint64_t)((int64_t)(r % 14) - 6);
+  case TK_COUNT:
+    return i % 4 ? pick(counts, COUNT(counts), kind, slot, i) : r;
   case TK_TRIG:
   case TK_EX2:
   case TK_NEAR1:
-  case TK_TANH: return approx_value(kind, slot, i);
-  case TK_WHOLE32: return i % 4 == 3 ? f32_value(slot, i / 4) : bits32((float)whole(slot, i));
-  case TK_WHOLE64: return i % 4 == 3 ? f64_value(slot, i / 4) : bits64(whole(slot, i));
-  case TK_EXACT32: return bits32((float)exact(slot, i) * 0.25f - 200.0f);
-  case TK_EXACT64: return bits64((double)exact(slot, i) * 0.25 - 200.0);
-  case TK_INDEX5: return r % 5;
+  case TK_TANH:
+    return approx_value(kind, slot, i);
+  case TK_WHOLE32:
+    return i % 4 == 3 ? f32_value(slot, i / 4) : bits32((float)whole(slot, i));
+  case TK_WHOLE64:
+    return i % 4 == 3 ? f64_value(slot, i / 4) : bits64(whole(slot, i));
+  case TK_EXACT32:
+    return bits32((float)exact(slot, i) * 0.25f - 200.0f);
+  case TK_EXACT64:
+    return bits64((double)exact(slot, i) * 0.25 - 200.0);
+  case TK_INDEX5:
+    return r % 5;
   case TK_EQUAL: /* slot 1 meets slot 0; of 128 bits, slots 2 and 3 meet 0 and 1 */
     if (rnd(kind, 0, i, 4) & 1) return int_value(TK_B64, slot == 1 ? 0 : slot - 2, i);
     return int_value(TK_B64, slot, i);
@@ -285,13 +396,15 @@ void truth_fill_inputs(const struct truth_variant *v, uint8_t *in) {
   for (unsigned i = 0; i < v->n_cases; i++)
     for (unsigned s = 0; s < TRUTH_IN; s++) {
       /* Slots without a kind hold data for loads. */
-      uint64_t x = v->in_kind[s] == TK_NONE ? rnd(TK_NONE, s, i, 0) : truth_operand((enum truth_kind)v->in_kind[s], s, i);
+      uint64_t x = v->in_kind[s] == TK_NONE ? rnd(TK_NONE, s, i, 0)
+                                            : truth_operand((enum truth_kind)v->in_kind[s], s, i);
       memcpy(in + (size_t)i * TRUTH_IN_BYTES + s * 8, &x, 8);
     }
 }
 
 void truth_fill_blob(uint8_t blob[TRUTH_BLOB]) {
-  for (unsigned i = 0; i < TRUTH_BLOB; i++) blob[i] = (uint8_t)weir_hash32(77, i);
+  for (unsigned i = 0; i < TRUTH_BLOB; i++)
+    blob[i] = (uint8_t)weir_hash32(77, i);
 }
 
 uint8_t truth_const_byte(unsigned i) {
@@ -302,6 +415,7 @@ uint64_t truth_input_hash(const struct truth_variant *v) {
   uint64_t h = v->n_cases;
   for (unsigned i = 0; i < v->n_cases; i++)
     for (unsigned s = 0; s < TRUTH_IN; s++)
-      h = weir_splitmix64(h ^ (v->in_kind[s] == TK_NONE ? 0 : truth_operand((enum truth_kind)v->in_kind[s], s, i)));
+      h = weir_splitmix64(
+          h ^ (v->in_kind[s] == TK_NONE ? 0 : truth_operand((enum truth_kind)v->in_kind[s], s, i)));
   return h;
 }

@@ -8,27 +8,41 @@
 static enum truth_kind special_kind(const struct maker *m, char slot, enum ptx_type t) {
   switch ((int)m->form->op) {
   case PTX_OP_shl:
-  case PTX_OP_shr: return slot == 'b' ? TK_SHIFT : TK_NONE;
-  case PTX_OP_shf: return slot == 'c' ? TK_SHIFT : TK_NONE;
-  case PTX_OP_bfe: return slot == 'b' || slot == 'c' ? TK_FIELD : TK_NONE;
-  case PTX_OP_bfi: return slot == 'c' || slot == 'e' ? TK_FIELD : TK_NONE;
-  case PTX_OP_szext: return slot == 'b' ? TK_SHIFT : TK_NONE;
-  case PTX_OP_bmsk: return TK_SHIFT;
-  case PTX_OP_fns: return slot == 'b' ? TK_BASE : slot == 'c' ? TK_NTH : TK_NONE;
-  case PTX_OP_rem: return slot == 'b' ? TK_DIVISOR : TK_NONE;
-  case PTX_OP_div: return slot == 'b' && !ptx_type_is_float(t) ? TK_DIVISOR : TK_NONE;
+  case PTX_OP_shr:
+    return slot == 'b' ? TK_SHIFT : TK_NONE;
+  case PTX_OP_shf:
+    return slot == 'c' ? TK_SHIFT : TK_NONE;
+  case PTX_OP_bfe:
+    return slot == 'b' || slot == 'c' ? TK_FIELD : TK_NONE;
+  case PTX_OP_bfi:
+    return slot == 'c' || slot == 'e' ? TK_FIELD : TK_NONE;
+  case PTX_OP_szext:
+    return slot == 'b' ? TK_SHIFT : TK_NONE;
+  case PTX_OP_bmsk:
+    return TK_SHIFT;
+  case PTX_OP_fns:
+    return slot == 'b' ? TK_BASE : slot == 'c' ? TK_NTH : TK_NONE;
+  case PTX_OP_rem:
+    return slot == 'b' ? TK_DIVISOR : TK_NONE;
+  case PTX_OP_div:
+    return slot == 'b' && !ptx_type_is_float(t) ? TK_DIVISOR : TK_NONE;
   case PTX_OP_sin:
-  case PTX_OP_cos: return TK_TRIG;
-  case PTX_OP_ex2: return TK_EX2;
-  case PTX_OP_lg2: return TK_NEAR1;
-  case PTX_OP_tanh: return TK_TANH;
+  case PTX_OP_cos:
+    return TK_TRIG;
+  case PTX_OP_ex2:
+    return TK_EX2;
+  case PTX_OP_lg2:
+    return TK_NEAR1;
+  case PTX_OP_tanh:
+    return TK_TANH;
   case PTX_OP_cvt:
     if (slot == 'w' && ptx_insn_type(&m->insn, 0) < PTX_T_f16 && t == PTX_T_f32) return TK_WHOLE32;
     if (slot == 'w' && ptx_insn_type(&m->insn, 0) < PTX_T_f16 && t == PTX_T_f64) return TK_WHOLE64;
     if (slot == 'w' && t == ptx_insn_type(&m->insn, 0) && t == PTX_T_f32) return TK_WHOLE32;
     if (slot == 'w' && t == ptx_insn_type(&m->insn, 0) && t == PTX_T_f64) return TK_WHOLE64;
     return TK_NONE;
-  default: return TK_NONE;
+  default:
+    return TK_NONE;
   }
 }
 
@@ -40,15 +54,19 @@ static enum ptx_type slot_type(const struct maker *m, const struct ptx_slot *s) 
 
 static unsigned cases_of(const struct maker *m) {
   switch ((int)m->form->cls) {
-  case WEIR_C_SFU: return 2048;
+  case WEIR_C_SFU:
+    return 2048;
   case WEIR_C_FP32:
   case WEIR_C_FP64:
   case WEIR_C_FDIV:
-  case WEIR_C_DDIV: return 512;
+  case WEIR_C_DDIV:
+    return 512;
   case WEIR_C_CVT:
   case WEIR_C_IDIV:
-  case WEIR_C_IMUL: return 256;
-  default: return TRUTH_BLOCK;
+  case WEIR_C_IMUL:
+    return 256;
+  default:
+    return TRUTH_BLOCK;
   }
 }
 
@@ -87,7 +105,8 @@ static void generic(struct maker *m, const char *use, int imm, bool cross_carry)
   }
   if (m->v) m->v->n_cases = (uint16_t)cases_of(m);
   if (reads_carry(m)) {
-    struct reg a = mk_in(m, PTX_T_u32, TK_B32), b = mk_in(m, PTX_T_u32, TK_B32), c = mk_reg(m, PTX_T_u32);
+    struct reg a = mk_in(m, PTX_T_u32, TK_B32), b = mk_in(m, PTX_T_u32, TK_B32),
+               c = mk_reg(m, PTX_T_u32);
     bool sub = subtracts(m) != cross_carry;
     mk_line(m, "%s.cc.u32 %s, %s, %s;", sub ? "sub" : "add", c.name, a.name, b.name);
   }
@@ -134,8 +153,10 @@ void mk_generic(struct maker *m) {
   if (m->form->op != PTX_OP_lop3) {
     generic(m, NULL, -1, false);
     bool carries = mk_has(m, PTX_M_cc) || reads_carry(m);
-    if (carries && (m->form->op == PTX_OP_sub || m->form->op == PTX_OP_subc || m->form->op == PTX_OP_addc))
-      generic(m, reads_carry(m) ? (subtracts(m) ? "after-add" : "after-sub") : "read-by-addc", -1, true);
+    if (carries &&
+        (m->form->op == PTX_OP_sub || m->form->op == PTX_OP_subc || m->form->op == PTX_OP_addc))
+      generic(m, reads_carry(m) ? (subtracts(m) ? "after-add" : "after-sub") : "read-by-addc", -1,
+              true);
     return;
   }
   bool with_pred = m->form->slots[0].kind == 'r';
@@ -156,7 +177,8 @@ static void mov_plain(struct maker *m) {
   mk_end(m);
 }
 
-static void mov_vector(struct maker *m, enum ptx_type whole, enum ptx_type part, bool pack, bool sink) {
+static void mov_vector(struct maker *m, enum ptx_type whole, enum ptx_type part, bool pack,
+                       bool sink) {
   char use[32], list[80] = "";
   unsigned n = truth_type_bytes(whole) / truth_type_bytes(part);
   snprintf(use, sizeof use, "%s-%u%s", pack ? "pack" : "unpack", n, sink ? "-sink" : "");
@@ -174,19 +196,39 @@ static void mov_vector(struct maker *m, enum ptx_type whole, enum ptx_type part,
     mk_out(m, whole, w);
   } else {
     mk_line(m, "%s {%s}, %s;", m->opcode, list, w.name);
-    for (unsigned i = sink ? 1 : 0; i < n; i++) mk_out(m, part, el[i]);
+    for (unsigned i = sink ? 1 : 0; i < n; i++)
+      mk_out(m, part, el[i]);
   }
   mk_end(m);
 }
 
 /* Special registers whose values the launch fixes. */
 static void mov_sreg(struct maker *m) {
-  static const enum ptx_sreg fixed[] = {
-      PTX_SR_tid_x,    PTX_SR_tid_y,    PTX_SR_tid_z,         PTX_SR_ntid_x,          PTX_SR_ntid_y,      PTX_SR_ntid_z,
-      PTX_SR_ctaid_x,  PTX_SR_ctaid_y,  PTX_SR_ctaid_z,       PTX_SR_nctaid_x,        PTX_SR_nctaid_y,    PTX_SR_nctaid_z,
-      PTX_SR_laneid,   PTX_SR_lanemask_eq, PTX_SR_lanemask_le, PTX_SR_lanemask_lt,    PTX_SR_lanemask_ge, PTX_SR_lanemask_gt,
-      PTX_SR_clusterid_x, PTX_SR_nclusterid_x, PTX_SR_cluster_ctaid_x, PTX_SR_cluster_nctaid_x, PTX_SR_cluster_ctarank,
-      PTX_SR_cluster_nctarank, PTX_SR_dynamic_smem_size};
+  static const enum ptx_sreg fixed[] = {PTX_SR_tid_x,
+                                        PTX_SR_tid_y,
+                                        PTX_SR_tid_z,
+                                        PTX_SR_ntid_x,
+                                        PTX_SR_ntid_y,
+                                        PTX_SR_ntid_z,
+                                        PTX_SR_ctaid_x,
+                                        PTX_SR_ctaid_y,
+                                        PTX_SR_ctaid_z,
+                                        PTX_SR_nctaid_x,
+                                        PTX_SR_nctaid_y,
+                                        PTX_SR_nctaid_z,
+                                        PTX_SR_laneid,
+                                        PTX_SR_lanemask_eq,
+                                        PTX_SR_lanemask_le,
+                                        PTX_SR_lanemask_lt,
+                                        PTX_SR_lanemask_ge,
+                                        PTX_SR_lanemask_gt,
+                                        PTX_SR_clusterid_x,
+                                        PTX_SR_nclusterid_x,
+                                        PTX_SR_cluster_ctaid_x,
+                                        PTX_SR_cluster_nctaid_x,
+                                        PTX_SR_cluster_ctarank,
+                                        PTX_SR_cluster_nctarank,
+                                        PTX_SR_dynamic_smem_size};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
     mk_begin(m, ptx_sreg_name(fixed[i]) + 1);
     if (m->v) m->v->n_cases = 2 * TRUTH_BLOCK;
@@ -203,7 +245,10 @@ void mk_mov(struct maker *m) {
   if (t == PTX_T_u32) mov_sreg(m);
   static const struct {
     enum ptx_type whole, part;
-  } vec[] = {{PTX_T_b32, PTX_T_b16}, {PTX_T_b64, PTX_T_b32}, {PTX_T_b64, PTX_T_b16}, {PTX_T_b128, PTX_T_b64}};
+  } vec[] = {{PTX_T_b32, PTX_T_b16},
+             {PTX_T_b64, PTX_T_b32},
+             {PTX_T_b64, PTX_T_b16},
+             {PTX_T_b128, PTX_T_b64}};
   for (size_t i = 0; i < sizeof vec / sizeof *vec; i++) {
     if (vec[i].whole != t) continue;
     mov_vector(m, t, vec[i].part, true, false);
@@ -244,15 +289,20 @@ static void isspacep(struct maker *m) {
   mk_end(m);
 }
 
-/* To the generic address, a load through it, and back: the value and whether the address came back. */
+/* To the generic address, a load through it, and back: the value and whether the address came back.
+ */
 static void cvta(struct maker *m) {
   const char *space = mk_space(m);
   mk_begin(m, NULL);
-  struct reg x = mk_in(m, PTX_T_u32, TK_B32), a = mk_reg(m, PTX_T_u64), g = mk_reg(m, PTX_T_u64), off = mk_reg(m, PTX_T_u64);
+  struct reg x = mk_in(m, PTX_T_u32, TK_B32), a = mk_reg(m, PTX_T_u64), g = mk_reg(m, PTX_T_u64),
+             off = mk_reg(m, PTX_T_u64);
   struct reg d = mk_reg(m, PTX_T_u32), back = mk_reg(m, PTX_T_u64), p = mk_reg(m, PTX_T_pred);
   mk_line(m, ".shared .align 16 .b8 sm[2048];");
   mk_line(m, ".local .align 16 .b8 loc[64];");
-  const char *var = !strcmp(space, "shared") ? "sm" : !strcmp(space, "local") ? "loc" : !strcmp(space, "const") ? "ctab" : "blob";
+  const char *var = !strcmp(space, "shared")  ? "sm"
+                    : !strcmp(space, "local") ? "loc"
+                    : !strcmp(space, "const") ? "ctab"
+                                              : "blob";
   mk_line(m, "and.b32 %%ti, %%ti, 15;");
   mk_line(m, "mul.wide.u32 %s, %%ti, 4;", off.name);
   if (!strcmp(space, "global")) {
@@ -265,7 +315,9 @@ static void cvta(struct maker *m) {
   }
   if (!strcmp(space, "shared")) mk_line(m, "st.shared.u32 [%s], %%ti;", a.name);
   if (!strcmp(space, "local")) mk_line(m, "st.local.u32 [%s], %s;", a.name, x.name);
-  const char *name = mk_has(m, PTX_M_shared_cta) ? "shared::cta" : mk_has(m, PTX_M_param_entry) ? "param::entry" : space;
+  const char *name = mk_has(m, PTX_M_shared_cta)    ? "shared::cta"
+                     : mk_has(m, PTX_M_param_entry) ? "param::entry"
+                                                    : space;
   mk_line(m, "cvta.%s.u64 %s, %s;", name, g.name, a.name);
   mk_line(m, "ld.u32 %s, [%s];", d.name, g.name);
   mk_line(m, "cvta.to.%s.u64 %s, %s;", name, back.name, g.name);

@@ -12,11 +12,13 @@ static unsigned vector_of(const struct maker *m) {
   return mk_has(m, PTX_M_v8) ? 8 : mk_has(m, PTX_M_v4) ? 4 : mk_has(m, PTX_M_v2) ? 2 : 1;
 }
 
-/* A number that depends on the modifiers alone, so that the choice does not change with the table. */
+/* A number that depends on the modifiers alone, so that the choice does not change with the table.
+ */
 static unsigned turn_of(const struct maker *m) {
   uint64_t h = m->form->op == PTX_OP_st;
   for (unsigned i = 0; i < m->insn.n_mods; i++)
-    for (const char *s = ptx_mod_name((enum ptx_mod)m->insn.mods[i]); *s; s++) h = weir_splitmix64(h ^ (unsigned char)*s);
+    for (const char *s = ptx_mod_name((enum ptx_mod)m->insn.mods[i]); *s; s++)
+      h = weir_splitmix64(h ^ (unsigned char)*s);
   return (unsigned)(h >> 40);
 }
 
@@ -81,17 +83,20 @@ static enum ptx_type wide_reg(enum ptx_type t) {
 /* "{%x1, %x2}" or "%x1" */
 static void list_regs(const struct reg *r, unsigned n, char *buf, size_t len) {
   size_t at = (size_t)snprintf(buf, len, "%s", n > 1 ? "{" : "");
-  for (unsigned i = 0; i < n; i++) at += (size_t)snprintf(buf + at, len - at, "%s%s", i ? ", " : "", r[i].name);
+  for (unsigned i = 0; i < n; i++)
+    at += (size_t)snprintf(buf + at, len - at, "%s%s", i ? ", " : "", r[i].name);
   snprintf(buf + at, len - at, "%s", n > 1 ? "}" : "");
 }
 
 static void put_vector(FILE *f, const char *prefix, unsigned n) {
-  for (unsigned i = 0; i < n; i++) fprintf(f, "%s%s%u", i ? ", " : n > 1 ? "{" : "", prefix, i);
+  for (unsigned i = 0; i < n; i++)
+    fprintf(f, "%s%s%u", i ? ", " : n > 1 ? "{" : "", prefix, i);
   fputs(n > 1 ? "}" : "", f);
 }
 
-/* ld and st of a function's parameters: the value goes through a function, which loads it (by the variant of ld, or by a plain
- * one of the same type) and gives it back widened. Offsets and types of both sides agree, as the manual demands. */
+/* ld and st of a function's parameters: the value goes through a function, which loads it (by the
+ * variant of ld, or by a plain one of the same type) and gives it back widened. Offsets and types
+ * of both sides agree, as the manual demands. */
 static void through_function(struct maker *m) {
   enum ptx_type t = ptx_insn_type(&m->insn, 0), rt = wide_reg(t);
   unsigned n = vector_of(m);
@@ -99,14 +104,18 @@ static void through_function(struct maker *m) {
   char plain[32], list[96];
   snprintf(plain, sizeof plain, "%s.%s", n == 1 ? "" : n == 2 ? ".v2" : ".v4", truth_type_name(t));
   mk_begin(m, NULL);
-  fprintf(m->outer, ".func (.param .align 32 .b8 back[32]) fKERNEL(.param .align 32 .b8 given[32])\n{\n");
-  fprintf(m->outer, "  .reg .%s %%v<%u>;\n  %s%s ", truth_type_name(rt), n, load ? m->opcode : "ld.param", load ? "" : plain);
+  fprintf(m->outer,
+          ".func (.param .align 32 .b8 back[32]) fKERNEL(.param .align 32 .b8 given[32])\n{\n");
+  fprintf(m->outer, "  .reg .%s %%v<%u>;\n  %s%s ", truth_type_name(rt), n,
+          load ? m->opcode : "ld.param", load ? "" : plain);
   put_vector(m->outer, "%v", n);
   fprintf(m->outer, ", [given];\n");
-  for (unsigned i = 0; i < n; i++) fprintf(m->outer, "  st.param.%s [back+%u], %%v%u;\n", truth_type_name(rt), i * 8, i);
+  for (unsigned i = 0; i < n; i++)
+    fprintf(m->outer, "  st.param.%s [back+%u], %%v%u;\n", truth_type_name(rt), i * 8, i);
   fprintf(m->outer, "  ret;\n}\n");
   struct reg v[8], d[8];
-  for (unsigned i = 0; i < n; i++) v[i] = mk_in(m, t, mk_kind(t));
+  for (unsigned i = 0; i < n; i++)
+    v[i] = mk_in(m, t, mk_kind(t));
   list_regs(v, n, list, sizeof list);
   mk_line(m, "{");
   mk_line(m, ".param .align 32 .b8 a[32];");
@@ -118,7 +127,8 @@ static void through_function(struct maker *m) {
     mk_line(m, "ld.param.%s %s, [r+%u];", truth_type_name(rt), d[i].name, i * 8);
   }
   mk_line(m, "}");
-  for (unsigned i = 0; i < n; i++) mk_out(m, rt, d[i]);
+  for (unsigned i = 0; i < n; i++)
+    mk_out(m, rt, d[i]);
   mk_end(m);
 }
 
@@ -134,12 +144,14 @@ void mk_load(struct maker *m) {
   mk_begin(m, use);
   struct reg a = data_in(m, space), d[8];
   if (use) mk_line(m, "cvta.%s.u64 %s, %s;", space, a.name, a.name);
-  for (unsigned i = 0; i < n; i++) d[i] = mk_reg(m, rt);
+  for (unsigned i = 0; i < n; i++)
+    d[i] = mk_reg(m, rt);
   char list[96];
   list_regs(d, n, list, sizeof list);
   /* An offset where it keeps the alignment of every type. */
   mk_line(m, "%s %s, [%s%s];", m->opcode, list, a.name, is(space, "param") ? "" : "+32");
-  for (unsigned i = 0; i < n; i++) mk_out(m, rt, d[i]);
+  for (unsigned i = 0; i < n; i++)
+    mk_out(m, rt, d[i]);
   mk_end(m);
 }
 
@@ -154,7 +166,8 @@ void mk_store(struct maker *m) {
   if (is(space, "")) use = space = generic_space(m, true);
   mk_begin(m, use);
   struct reg a = mk_reg(m, PTX_T_u64), v[8], x = mk_reg(m, PTX_T_b64);
-  for (unsigned i = 0; i < n; i++) v[i] = mk_in(m, t, mk_kind(t));
+  for (unsigned i = 0; i < n; i++)
+    v[i] = mk_in(m, t, mk_kind(t));
   bool global = is(space, "global");
   if (global) {
     mk_line(m, "mov.u64 %s, %%out;", a.name);
@@ -166,7 +179,8 @@ void mk_store(struct maker *m) {
     mk_line(m, ".local .align 32 .b8 loc[32];");
     mk_line(m, "mov.u64 %s, loc;", a.name);
   }
-  for (int i = 0; i < 4 && !global; i++) mk_line(m, "st.%s.b64 [%s+%d], 0;", space, a.name, i * 8);
+  for (int i = 0; i < 4 && !global; i++)
+    mk_line(m, "st.%s.b64 [%s+%d], 0;", space, a.name, i * 8);
   struct reg to = a;
   if (use) {
     to = mk_reg(m, PTX_T_u64);
@@ -194,14 +208,16 @@ static const char *atomic_space(struct maker *m, const char **use) {
   return space;
 }
 
-static void atomic_operands(struct maker *m, enum ptx_type t, bool shared_word, struct reg *v, unsigned n) {
+static void atomic_operands(struct maker *m, enum ptx_type t, bool shared_word, struct reg *v,
+                            unsigned n) {
   bool cas = mk_has(m, PTX_M_cas), counts = mk_has(m, PTX_M_inc) || mk_has(m, PTX_M_dec);
   enum truth_kind k = mk_kind(t);
   if (counts) k = TK_COUNT;
   if (shared_word && t == PTX_T_f32) k = TK_EXACT32;
   if (shared_word && t == PTX_T_f64) k = TK_EXACT64;
   /* Slot 0 is what lies in memory: cas finds it in half of the cases. */
-  for (unsigned i = 0; i < n; i++) v[i] = mk_in(m, t, cas && i == 1 ? TK_EQUAL : k);
+  for (unsigned i = 0; i < n; i++)
+    v[i] = mk_in(m, t, cas && i == 1 ? TK_EQUAL : k);
 }
 
 /* Every thread has a word of its own: what came back, and what is in memory then. */
@@ -248,7 +264,8 @@ static void atomic_common(struct maker *m) {
   if (is(space, "")) space = "global";
   snprintf(use, sizeof use, "common-%s", space);
   mk_begin(m, use);
-  struct reg a = mk_reg(m, PTX_T_u64), v[2], d = mk_reg(m, t), p = mk_reg(m, PTX_T_pred), last = mk_reg(m, t);
+  struct reg a = mk_reg(m, PTX_T_u64), v[2], d = mk_reg(m, t), p = mk_reg(m, PTX_T_pred),
+             last = mk_reg(m, t);
   atomic_operands(m, t, true, v, 2);
   if (counts) mk_line(m, "mov.u32 %s, 99;", v[1].name);
   mk_line(m, ".shared .align 16 .b8 sm[16];");
@@ -297,9 +314,15 @@ void mk_silent(struct maker *m) {
     mk_line(m, "ld.param.u64 %s, [pin];", a.name);
     mk_line(m, "%s [%s], 128;", m->opcode, a.name);
     break;
-  case PTX_OP_nanosleep: mk_line(m, "%s 20;", m->opcode); break;
-  case PTX_OP_pmevent: mk_line(m, "%s 3;", m->opcode); break;
-  default: mk_line(m, "%s;", m->opcode); break;
+  case PTX_OP_nanosleep:
+    mk_line(m, "%s 20;", m->opcode);
+    break;
+  case PTX_OP_pmevent:
+    mk_line(m, "%s 3;", m->opcode);
+    break;
+  default:
+    mk_line(m, "%s;", m->opcode);
+    break;
   }
   mk_line(m, "add.u32 %s, %s, 1;", d.name, x.name);
   mk_out(m, PTX_T_u32, d);

@@ -8,26 +8,27 @@
 enum members { ALL, LOW_HALF, EVEN_ODD };
 static const char *const member_use[] = {NULL, "low-half", "even-odd"};
 
-/* Places an instruction, to which its mask is still to be added, so that exactly its members execute it: everyone, lanes 0 to 15 while
- * the others branch around it, or two disjoint groups at two places. */
+/* Places an instruction, to which its mask is still to be added, so that exactly its members
+ * execute it: everyone, lanes 0 to 15 while the others branch around it, or two disjoint groups at
+ * two places. */
 static void place(struct maker *m, enum members who, const char *insn) {
   struct reg p = mk_reg(m, PTX_T_pred), l = mk_reg(m, PTX_T_u32);
   mk_line(m, "mov.u32 %s, %%laneid;", l.name);
   if (who == ALL) {
-        mk_line(m, "%s, -1;", insn);
+    mk_line(m, "%s, -1;", insn);
   } else if (who == LOW_HALF) {
     mk_line(m, "setp.ge.u32 %s, %s, 16;", p.name, l.name);
     mk_line(m, "@%s bra SKIP;", p.name);
-        mk_line(m, "%s, 65535;", insn);
+    mk_line(m, "%s, 65535;", insn);
     mk_line(m, "SKIP:");
   } else {
     mk_line(m, "and.b32 %s, %s, 1;", l.name, l.name);
     mk_line(m, "setp.ne.u32 %s, %s, 0;", p.name, l.name);
     mk_line(m, "@%s bra ODD;", p.name);
-        mk_line(m, "%s, 0x55555555;", insn);
+    mk_line(m, "%s, 0x55555555;", insn);
     mk_line(m, "bra JOIN;");
     mk_line(m, "ODD:");
-        mk_line(m, "%s, 0xaaaaaaaa;", insn);
+    mk_line(m, "%s, 0xaaaaaaaa;", insn);
     mk_line(m, "JOIN:");
   }
 }
@@ -47,14 +48,15 @@ static void shfl(struct maker *m, enum members who) {
     m->v->old_target = !sync;
     m->v->n_cases = 2 * TRUTH_BLOCK;
   }
-  struct reg a = mk_in(m, PTX_T_b32, TK_B32), b = mk_in(m, PTX_T_u32, TK_LANE), c = mk_in(m, PTX_T_u32, TK_SEGMENT);
+  struct reg a = mk_in(m, PTX_T_b32, TK_B32), b = mk_in(m, PTX_T_u32, TK_LANE),
+             c = mk_in(m, PTX_T_u32, TK_SEGMENT);
   struct reg d = mk_reg(m, PTX_T_b32), p = mk_reg(m, PTX_T_pred);
   /* Members must not read lanes outside: segments of 16. */
   if (who == LOW_HALF) mk_line(m, "mov.u32 %s, %s;", c.name, up ? "0x1000" : "0x101f");
   zero(m, PTX_T_b32, d);
   zero(m, PTX_T_pred, p);
-  snprintf(insn, sizeof insn, "%s %s|%s, %s, %s, %s", m->opcode, d.name, p.name, a.name,
-           b.name, c.name);
+  snprintf(insn, sizeof insn, "%s %s|%s, %s, %s, %s", m->opcode, d.name, p.name, a.name, b.name,
+           c.name);
   if (sync)
     place(m, who, insn);
   else
@@ -64,12 +66,15 @@ static void shfl(struct maker *m, enum members who) {
   mk_end(m);
 }
 
-/* vote, match, redux: one source, one or two results. Predicates come from few values, so that some warps agree. */
+/* vote, match, redux: one source, one or two results. Predicates come from few values, so that some
+ * warps agree. */
 static void collective(struct maker *m, enum members who) {
   bool sync = mk_has(m, PTX_M_sync), vote = m->form->op == PTX_OP_vote;
   bool all = m->form->op == PTX_OP_match && mk_has(m, PTX_M_all);
   enum ptx_type t = vote ? PTX_T_pred : ptx_insn_type(&m->insn, 0);
-  enum ptx_type dt = vote && !mk_has(m, PTX_M_ballot) ? PTX_T_pred : m->form->op == PTX_OP_redux ? t : PTX_T_b32;
+  enum ptx_type dt = vote && !mk_has(m, PTX_M_ballot) ? PTX_T_pred
+                     : m->form->op == PTX_OP_redux    ? t
+                                                      : PTX_T_b32;
   char insn[256], dst[32];
   mk_begin(m, member_use[who]);
   if (m->v) {
@@ -131,7 +136,8 @@ void mk_warp(struct maker *m) {
 /* Threads write to shared memory, meet at the barrier, and read what another one wrote. */
 static void exchange(struct maker *m, bool counted, bool arrive) {
   mk_begin(m, counted && !arrive ? "counted" : NULL);
-  struct reg x = mk_in(m, PTX_T_u32, TK_B32), a = mk_reg(m, PTX_T_u64), b = mk_reg(m, PTX_T_u64), d = mk_reg(m, PTX_T_u32);
+  struct reg x = mk_in(m, PTX_T_u32, TK_B32), a = mk_reg(m, PTX_T_u64), b = mk_reg(m, PTX_T_u64),
+             d = mk_reg(m, PTX_T_u32);
   struct reg p = mk_reg(m, PTX_T_pred);
   mk_line(m, ".shared .align 16 .b8 sm[512];");
   mk_line(m, "mov.u64 %s, sm;", a.name);
@@ -163,20 +169,25 @@ static void exchange(struct maker *m, bool counted, bool arrive) {
 
 static void reduce(struct maker *m, bool counted, bool negated) {
   char use[32];
-  snprintf(use, sizeof use, "%s%s%s", counted ? "counted" : "", counted && negated ? "-" : "", negated ? "negated" : "");
+  snprintf(use, sizeof use, "%s%s%s", counted ? "counted" : "", counted && negated ? "-" : "",
+           negated ? "negated" : "");
   bool popc = mk_has(m, PTX_M_popc);
   mk_begin(m, *use ? use : NULL);
-  struct reg x = mk_in(m, PTX_T_u32, TK_CLASS), p = mk_reg(m, PTX_T_pred), d = mk_reg(m, popc ? PTX_T_u32 : PTX_T_pred);
-  mk_line(m, "setp.%s.u32 %s, %s, 7;", mk_has(m, PTX_M_and) && counted ? "ne" : "eq", p.name, x.name);
+  struct reg x = mk_in(m, PTX_T_u32, TK_CLASS), p = mk_reg(m, PTX_T_pred),
+             d = mk_reg(m, popc ? PTX_T_u32 : PTX_T_pred);
+  mk_line(m, "setp.%s.u32 %s, %s, 7;", mk_has(m, PTX_M_and) && counted ? "ne" : "eq", p.name,
+          x.name);
   if (popc) mk_line(m, "setp.eq.u32 %s, %s, 5;", p.name, x.name);
-  mk_line(m, "%s %s, 1, %s%s%s;", m->opcode, d.name, counted ? "128, " : "", negated ? "!" : "", p.name);
+  mk_line(m, "%s %s, 1, %s%s%s;", m->opcode, d.name, counted ? "128, " : "", negated ? "!" : "",
+          p.name);
   mk_out(m, popc ? PTX_T_u32 : PTX_T_pred, d);
   mk_end(m);
 }
 
 void mk_barrier(struct maker *m) {
   if (mk_has(m, PTX_M_red)) {
-    for (int i = 0; i < 4; i++) reduce(m, i & 1, i & 2);
+    for (int i = 0; i < 4; i++)
+      reduce(m, i & 1, i & 2);
   } else if (mk_has(m, PTX_M_arrive)) {
     exchange(m, true, true);
   } else {
@@ -190,7 +201,8 @@ void mk_barrier(struct maker *m) {
 static void branch(struct maker *m) {
   bool uni = mk_has(m, PTX_M_uni);
   mk_begin(m, NULL);
-  struct reg x = mk_in(m, PTX_T_u32, TK_B32), n = mk_in(m, PTX_T_u32, TK_INDEX5), d = mk_reg(m, PTX_T_u32), p = mk_reg(m, PTX_T_pred);
+  struct reg x = mk_in(m, PTX_T_u32, TK_B32), n = mk_in(m, PTX_T_u32, TK_INDEX5),
+             d = mk_reg(m, PTX_T_u32), p = mk_reg(m, PTX_T_pred);
   mk_line(m, "mov.u32 %s, %s;", d.name, x.name);
   if (uni) mk_line(m, "mov.u32 %s, 3;", n.name);
   mk_line(m, "LOOP:");
@@ -205,7 +217,8 @@ static void branch(struct maker *m) {
 static void jump_table(struct maker *m) {
   bool uni = mk_has(m, PTX_M_uni);
   mk_begin(m, NULL);
-  struct reg x = mk_in(m, PTX_T_u32, TK_B32), n = mk_in(m, PTX_T_u32, TK_INDEX5), d = mk_reg(m, PTX_T_u32);
+  struct reg x = mk_in(m, PTX_T_u32, TK_B32), n = mk_in(m, PTX_T_u32, TK_INDEX5),
+             d = mk_reg(m, PTX_T_u32);
   if (uni) mk_line(m, "shr.u32 %s, %%ti, 5;", n.name);
   mk_line(m, "mov.u32 %s, %s;", d.name, x.name);
   mk_line(m, "TARGETS: .branchtargets L0, L1, L2, L1, L4;");
@@ -224,12 +237,16 @@ static void call(struct maker *m) {
   bool is_ret = m->form->op == PTX_OP_ret, uni = mk_has(m, PTX_M_uni);
   mk_begin(m, NULL);
   fprintf(m->outer,
-          ".func (.param .b32 back) fKERNEL(.param .b32 a, .param .b64 b)\n{\n  .reg .b32 %%r<3>;\n  .reg .b64 %%w;\n"
-          "  .reg .pred %%p;\n  ld.param.b32 %%r0, [a];\n  ld.param.b64 %%w, [b];\n  cvt.u32.u64 %%r1, %%w;\n"
-          "  xor.b32 %%r2, %%r0, %%r1;\n  st.param.b32 [back], %%r2;\n  setp.eq.u32 %%p, %%r0, %s;\n  @%%p %s;\n"
+          ".func (.param .b32 back) fKERNEL(.param .b32 a, .param .b64 b)\n{\n  .reg .b32 "
+          "%%r<3>;\n  .reg .b64 %%w;\n"
+          "  .reg .pred %%p;\n  ld.param.b32 %%r0, [a];\n  ld.param.b64 %%w, [b];\n  cvt.u32.u64 "
+          "%%r1, %%w;\n"
+          "  xor.b32 %%r2, %%r0, %%r1;\n  st.param.b32 [back], %%r2;\n  setp.eq.u32 %%p, %%r0, "
+          "%s;\n  @%%p %s;\n"
           "  mul.lo.u32 %%r2, %%r2, 3;\n  st.param.b32 [back], %%r2;\n  ret;\n}\n",
           uni ? "77" : "0", is_ret ? m->opcode : "ret");
-  struct reg n = mk_in(m, PTX_T_u32, TK_INDEX5), w = mk_in(m, PTX_T_u64, TK_B64), d = mk_reg(m, PTX_T_u32);
+  struct reg n = mk_in(m, PTX_T_u32, TK_INDEX5), w = mk_in(m, PTX_T_u64, TK_B64),
+             d = mk_reg(m, PTX_T_u32);
   struct reg p = mk_reg(m, PTX_T_pred);
   mk_line(m, "mov.u32 %s, 1;", d.name);
   mk_line(m, "setp.eq.u32 %s, %s, %d;", p.name, n.name, uni ? 77 : 2);
@@ -250,7 +267,8 @@ static void call(struct maker *m) {
 
 static void leave(struct maker *m) {
   mk_begin(m, NULL);
-  struct reg n = mk_in(m, PTX_T_u32, TK_INDEX5), p = mk_reg(m, PTX_T_pred), d = mk_reg(m, PTX_T_u32);
+  struct reg n = mk_in(m, PTX_T_u32, TK_INDEX5), p = mk_reg(m, PTX_T_pred),
+             d = mk_reg(m, PTX_T_u32);
   mk_line(m, "setp.eq.u32 %s, %s, 2;", p.name, n.name);
   mk_line(m, "@%s %s;", p.name, m->opcode);
   mk_line(m, "add.u32 %s, %s, 1;", d.name, n.name);
@@ -260,9 +278,17 @@ static void leave(struct maker *m) {
 
 void mk_control(struct maker *m) {
   switch ((int)m->form->op) {
-  case PTX_OP_bra: branch(m); break;
-  case PTX_OP_brx: jump_table(m); break;
-  case PTX_OP_exit: leave(m); break;
-  default: call(m); break;
+  case PTX_OP_bra:
+    branch(m);
+    break;
+  case PTX_OP_brx:
+    jump_table(m);
+    break;
+  case PTX_OP_exit:
+    leave(m);
+    break;
+  default:
+    call(m);
+    break;
   }
 }

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const truth_family_names[TF_N] = {"int", "float", "compare", "cvt", "memory", "atom", "warp"};
+const char *const truth_family_names[TF_N] = {"int",    "float", "compare", "cvt",
+                                              "memory", "atom",  "warp"};
 
 static void full_name(const struct ptx_insn *in, char *buf, size_t len) {
   size_t n = (size_t)snprintf(buf, len, "%s", ptx_op_name((enum ptx_op)in->op));
@@ -14,29 +15,37 @@ static void full_name(const struct ptx_insn *in, char *buf, size_t len) {
 
 static enum truth_family family_of(const struct ptx_form *f) {
   switch ((int)f->op) {
-  case PTX_OP_cvt: return TF_CVT;
+  case PTX_OP_cvt:
+    return TF_CVT;
   case PTX_OP_setp:
   case PTX_OP_set:
-  case PTX_OP_testp: return TF_COMPARE;
+  case PTX_OP_testp:
+    return TF_COMPARE;
   case PTX_OP_atom:
-  case PTX_OP_red: return TF_ATOM;
-  default: break;
+  case PTX_OP_red:
+    return TF_ATOM;
+  default:
+    break;
   }
   switch ((int)f->cls) {
   case WEIR_C_FP32:
   case WEIR_C_FP64:
   case WEIR_C_FDIV:
   case WEIR_C_DDIV:
-  case WEIR_C_SFU: return TF_FLOAT;
+  case WEIR_C_SFU:
+    return TF_FLOAT;
   case WEIR_C_LOAD:
   case WEIR_C_STORE:
   case WEIR_C_MOVE:
-  case WEIR_C_OTHER: return TF_MEMORY;
+  case WEIR_C_OTHER:
+    return TF_MEMORY;
   case WEIR_C_BARRIER:
   case WEIR_C_FENCE:
   case WEIR_C_WARP:
-  case WEIR_C_BRANCH: return TF_WARP;
-  default: return TF_INT;
+  case WEIR_C_BRANCH:
+    return TF_WARP;
+  default:
+    return TF_INT;
   }
 }
 
@@ -90,7 +99,8 @@ void mk_end(struct maker *m) {
   FILE *f = open_memstream(&text, &len);
   if (!f) abort();
   fprintf(f,
-          "%s.visible .entry KERNEL(.param .u64 pin, .param .u64 pout, .param .align 16 .b8 blob[%d])\n{\n%s%s%s  "
+          "%s.visible .entry KERNEL(.param .u64 pin, .param .u64 pout, .param .align 16 .b8 "
+          "blob[%d])\n{\n%s%s%s  "
           "ret;\n}\n",
           m->outer_text, TRUTH_BLOB, prologue, m->decl_text, m->code_text);
   fclose(f);
@@ -105,22 +115,28 @@ void mk_end(struct maker *m) {
 
 unsigned truth_type_bytes(enum ptx_type t) {
   switch ((int)t) {
-  case PTX_T_none: return 0;
+  case PTX_T_none:
+    return 0;
   case PTX_T_u8:
   case PTX_T_s8:
   case PTX_T_b8:
-  case PTX_T_pred: return 1;
+  case PTX_T_pred:
+    return 1;
   case PTX_T_u16:
   case PTX_T_s16:
   case PTX_T_b16:
   case PTX_T_f16:
-  case PTX_T_bf16: return 2;
+  case PTX_T_bf16:
+    return 2;
   case PTX_T_u64:
   case PTX_T_s64:
   case PTX_T_b64:
-  case PTX_T_f64: return 8;
-  case PTX_T_b128: return 16;
-  default: return 4;
+  case PTX_T_f64:
+    return 8;
+  case PTX_T_b128:
+    return 16;
+  default:
+    return 4;
   }
 }
 
@@ -131,11 +147,16 @@ const char *truth_type_name(enum ptx_type t) {
 const char *mk_reg_type(enum ptx_type t) {
   switch ((int)t) {
   case PTX_T_u8:
-  case PTX_T_b8: return "u32"; /* narrow values live in wider registers, so that extension is seen */
-  case PTX_T_s8: return "s32";
-  case PTX_T_f16: return "b16";
-  case PTX_T_f16x2: return "b32";
-  default: return truth_type_name(t);
+  case PTX_T_b8:
+    return "u32"; /* narrow values live in wider registers, so that extension is seen */
+  case PTX_T_s8:
+    return "s32";
+  case PTX_T_f16:
+    return "b16";
+  case PTX_T_f16x2:
+    return "b32";
+  default:
+    return truth_type_name(t);
   }
 }
 
@@ -143,19 +164,27 @@ const char *mk_mem_type(enum ptx_type t) {
   switch ((int)t) {
   case PTX_T_u8:
   case PTX_T_b8:
-  case PTX_T_s8: return "b32";
-  case PTX_T_f16: return "b16";
-  default: return truth_type_name(t);
+  case PTX_T_s8:
+    return "b32";
+  case PTX_T_f16:
+    return "b16";
+  default:
+    return truth_type_name(t);
   }
 }
 
 enum truth_kind mk_kind(enum ptx_type t) {
   switch ((int)t) {
-  case PTX_T_f16: return TK_F16;
-  case PTX_T_f32: return TK_F32;
-  case PTX_T_f64: return TK_F64;
-  case PTX_T_pred: return TK_PRED;
-  default: return truth_type_bytes(t) == 2 ? TK_B16 : truth_type_bytes(t) <= 4 ? TK_B32 : TK_B64;
+  case PTX_T_f16:
+    return TK_F16;
+  case PTX_T_f32:
+    return TK_F32;
+  case PTX_T_f64:
+    return TK_F64;
+  case PTX_T_pred:
+    return TK_PRED;
+  default:
+    return truth_type_bytes(t) == 2 ? TK_B16 : truth_type_bytes(t) <= 4 ? TK_B32 : TK_B64;
   }
 }
 
@@ -231,8 +260,10 @@ const char *mk_space(const struct maker *m) {
   static const struct {
     enum ptx_mod mod;
     const char *name;
-  } spaces[] = {{PTX_M_global, "global"}, {PTX_M_shared, "shared"}, {PTX_M_shared_cta, "shared"}, {PTX_M_local, "local"},
-                {PTX_M_const, "const"},   {PTX_M_param, "param"},   {PTX_M_param_entry, "param"}, {PTX_M_param_func, "func"}};
+  } spaces[] = {{PTX_M_global, "global"},     {PTX_M_shared, "shared"},
+                {PTX_M_shared_cta, "shared"}, {PTX_M_local, "local"},
+                {PTX_M_const, "const"},       {PTX_M_param, "param"},
+                {PTX_M_param_entry, "param"}, {PTX_M_param_func, "func"}};
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
     if (mk_has(m, spaces[i].mod)) return spaces[i].name;
   return "";
@@ -254,21 +285,32 @@ struct truth_variant *truth_add(struct truth_set *s) {
 }
 
 void truth_free(struct truth_set *s) {
-  for (size_t i = 0; i < s->n; i++) free(s->v[i].text);
+  for (size_t i = 0; i < s->n; i++)
+    free(s->v[i].text);
   free(s->v);
   *s = (struct truth_set){0};
 }
 
 static void make(struct maker *m) {
   switch ((int)m->form->op) {
-  case PTX_OP_mov: mk_mov(m); break;
+  case PTX_OP_mov:
+    mk_mov(m);
+    break;
   case PTX_OP_cvta:
-  case PTX_OP_isspacep: mk_address(m); break;
+  case PTX_OP_isspacep:
+    mk_address(m);
+    break;
   case PTX_OP_ld:
-  case PTX_OP_ldu: mk_load(m); break;
-  case PTX_OP_st: mk_store(m); break;
+  case PTX_OP_ldu:
+    mk_load(m);
+    break;
+  case PTX_OP_st:
+    mk_store(m);
+    break;
   case PTX_OP_atom:
-  case PTX_OP_red: mk_atomic(m); break;
+  case PTX_OP_red:
+    mk_atomic(m);
+    break;
   case PTX_OP_prefetch:
   case PTX_OP_prefetchu:
   case PTX_OP_applypriority:
@@ -276,22 +318,34 @@ static void make(struct maker *m) {
   case PTX_OP_membar:
   case PTX_OP_fence:
   case PTX_OP_nanosleep:
-  case PTX_OP_pmevent: mk_silent(m); break;
+  case PTX_OP_pmevent:
+    mk_silent(m);
+    break;
   case PTX_OP_trap:
-  case PTX_OP_brkpt: mk_without(m, TS_NOT_RUN, "ends the kernel"); break;
+  case PTX_OP_brkpt:
+    mk_without(m, TS_NOT_RUN, "ends the kernel");
+    break;
   case PTX_OP_shfl:
   case PTX_OP_vote:
   case PTX_OP_match:
   case PTX_OP_activemask:
-  case PTX_OP_redux: mk_warp(m); break;
+  case PTX_OP_redux:
+    mk_warp(m);
+    break;
   case PTX_OP_bar:
-  case PTX_OP_barrier: mk_barrier(m); break;
+  case PTX_OP_barrier:
+    mk_barrier(m);
+    break;
   case PTX_OP_bra:
   case PTX_OP_brx:
   case PTX_OP_call:
   case PTX_OP_ret:
-  case PTX_OP_exit: mk_control(m); break;
-  default: mk_generic(m); break;
+  case PTX_OP_exit:
+    mk_control(m);
+    break;
+  default:
+    mk_generic(m);
+    break;
   }
 }
 
@@ -312,8 +366,8 @@ bool truth_build(struct truth_set *s, const char *refused) {
   for (size_t row = 0; row < ptx_n_forms(); row++) {
     const struct ptx_form *f = ptx_form(row);
     if (!f->exec) continue;
-    size_t limit = f->op == PTX_OP_ld || f->op == PTX_OP_st || f->op == PTX_OP_atom || f->op == PTX_OP_red ||
-                           (f->op == PTX_OP_set && f->n_slots == 4)
+    size_t limit = f->op == PTX_OP_ld || f->op == PTX_OP_st || f->op == PTX_OP_atom ||
+                           f->op == PTX_OP_red || (f->op == PTX_OP_set && f->n_slots == 4)
                        ? 40
                        : ALL_UP_TO;
     size_t n = 0;
@@ -346,7 +400,8 @@ enum { PER_MODULE = 48 };
 
 size_t truth_module(const struct truth_set *s, size_t *from) {
   size_t i = *from;
-  while (i < s->n && !truth_has_kernel(&s->v[i])) i++;
+  while (i < s->n && !truth_has_kernel(&s->v[i]))
+    i++;
   *from = i;
   bool old = i < s->n && s->v[i].old_target;
   size_t kernels = 0;
@@ -372,9 +427,11 @@ char *truth_module_text(const struct truth_set *s, size_t from, size_t to) {
   FILE *f = open_memstream(&text, &len);
   if (!f) return NULL;
   bool old = s->v[from].old_target;
-  fprintf(f, ".version %s\n.target %s\n.address_size 64\n", old ? "6.0" : "8.5", old ? "sm_60" : "sm_90");
+  fprintf(f, ".version %s\n.target %s\n.address_size 64\n", old ? "6.0" : "8.5",
+          old ? "sm_60" : "sm_90");
   fprintf(f, ".const .align 64 .b8 ctab[%d] = {", TRUTH_CONST);
-  for (unsigned i = 0; i < TRUTH_CONST; i++) fprintf(f, "%s%u", i ? "," : "", truth_const_byte(i));
+  for (unsigned i = 0; i < TRUTH_CONST; i++)
+    fprintf(f, "%s%u", i ? "," : "", truth_const_byte(i));
   fputs("};\n", f);
   for (size_t i = from; i < to; i++) {
     if (!truth_has_kernel(&s->v[i])) continue;
@@ -389,30 +446,37 @@ char *truth_module_text(const struct truth_set *s, size_t from, size_t to) {
 
 unsigned truth_out_bytes(enum ptx_type t) {
   switch ((int)t) {
-  case PTX_T_none: return 0;
-  case PTX_T_pred: return 1;
+  case PTX_T_none:
+    return 0;
+  case PTX_T_pred:
+    return 1;
   case PTX_T_u8:
   case PTX_T_s8:
-  case PTX_T_b8: return 4;
-  default: return truth_type_bytes(t);
+  case PTX_T_b8:
+    return 4;
+  default:
+    return truth_type_bytes(t);
   }
 }
 
 size_t truth_result_bytes(const struct truth_variant *v) {
   size_t n = 0;
-  for (unsigned s = 0; s < v->n_out; s++) n += truth_out_bytes((enum ptx_type)v->out_type[s]);
+  for (unsigned s = 0; s < v->n_out; s++)
+    n += truth_out_bytes((enum ptx_type)v->out_type[s]);
   return n * v->n_cases;
 }
 
 void truth_pack(const struct truth_variant *v, const uint8_t *out, uint8_t *packed) {
   for (unsigned s = 0; s < v->n_out; s++)
     for (unsigned b = 0; b < truth_out_bytes((enum ptx_type)v->out_type[s]); b++)
-      for (unsigned i = 0; i < v->n_cases; i++) *packed++ = out[(size_t)i * TRUTH_OUT_BYTES + s * 8 + b];
+      for (unsigned i = 0; i < v->n_cases; i++)
+        *packed++ = out[(size_t)i * TRUTH_OUT_BYTES + s * 8 + b];
 }
 
 void truth_unpack(const struct truth_variant *v, const uint8_t *packed, uint8_t *out) {
   memset(out, 0, (size_t)v->n_cases * TRUTH_OUT_BYTES);
   for (unsigned s = 0; s < v->n_out; s++)
     for (unsigned b = 0; b < truth_out_bytes((enum ptx_type)v->out_type[s]); b++)
-      for (unsigned i = 0; i < v->n_cases; i++) out[(size_t)i * TRUTH_OUT_BYTES + s * 8 + b] = *packed++;
+      for (unsigned i = 0; i < v->n_cases; i++)
+        out[(size_t)i * TRUTH_OUT_BYTES + s * 8 + b] = *packed++;
 }

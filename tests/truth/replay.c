@@ -3,8 +3,8 @@
  *   truth_replay [--verbose] [--only TEXT] [--coverage FILE] [--check FILE]
  *   truth_replay --show VARIANT       its kernel, and operands and the GPU's results of every case
  *
- * --coverage writes the coverage page, --check compares it with FILE. Fails when a result differs, when an approximate one is
- * beyond its bound, or when stored results belong to other operands. */
+ * --coverage writes the coverage page, --check compares it with FILE. Fails when a result differs,
+ * when an approximate one is beyond its bound, or when stored results belong to other operands. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,24 +31,28 @@ static void complain(const struct truth_variant *v, const char *what) {
 
 /* ---- comparing ---- */
 
-static void show_case(const struct truth_variant *v, unsigned i, unsigned slot, uint64_t got, uint64_t want) {
+static void show_case(const struct truth_variant *v, unsigned i, unsigned slot, uint64_t got,
+                      uint64_t want) {
   char text[512];
   size_t n = (size_t)snprintf(text, sizeof text, "case %u:", i);
   for (unsigned s = 0; s < v->n_in; s++)
     n += (size_t)snprintf(text + n, sizeof text - n, " %llx",
                           (unsigned long long)truth_operand((enum truth_kind)v->in_kind[s], s, i));
-  snprintf(text + n, sizeof text - n, " -> result %u is %llx, the GPU has %llx", slot, (unsigned long long)got,
-           (unsigned long long)want);
+  snprintf(text + n, sizeof text - n, " -> result %u is %llx, the GPU has %llx", slot,
+           (unsigned long long)got, (unsigned long long)want);
   complain(v, text);
 }
 
-static uint64_t result_of(const struct truth_variant *v, const uint8_t *out, unsigned i, unsigned slot) {
+static uint64_t result_of(const struct truth_variant *v, const uint8_t *out, unsigned i,
+                          unsigned slot) {
   uint64_t x = 0;
-  memcpy(&x, out + (size_t)i * TRUTH_OUT_BYTES + slot * 8, truth_out_bytes((enum ptx_type)v->out_type[slot]));
+  memcpy(&x, out + (size_t)i * TRUTH_OUT_BYTES + slot * 8,
+         truth_out_bytes((enum ptx_type)v->out_type[slot]));
   return x;
 }
 
-static void compare(const struct truth_variant *v, const uint8_t *out, const uint8_t *want, struct coverage_row *row) {
+static void compare(const struct truth_variant *v, const uint8_t *out, const uint8_t *want,
+                    struct coverage_row *row) {
   unsigned shown = 0;
   for (unsigned i = 0; i < v->n_cases; i++) {
     bool ok = true;
@@ -75,8 +79,9 @@ struct params {
   uint8_t blob[TRUTH_BLOB];
 };
 
-static bool run_kernel(struct ptx_device *dev, const struct ptx_image *image, const struct truth_variant *v, size_t index,
-                       uint64_t in, uint64_t out, struct weir_err *err) {
+static bool run_kernel(struct ptx_device *dev, const struct ptx_image *image,
+                       const struct truth_variant *v, size_t index, uint64_t in, uint64_t out,
+                       struct weir_err *err) {
   struct ptx_program *prog = NULL;
   struct weir_func_stats stats;
   char name[32];
@@ -84,7 +89,8 @@ static bool run_kernel(struct ptx_device *dev, const struct ptx_image *image, co
   if (ptx_program_build(image, name, &cfg, &prog, err) != WEIR_OK) return false;
   struct params p = {.in = in, .out = out};
   truth_fill_blob(p.blob);
-  struct ptx_launch launch = {.grid = {v->n_cases / TRUTH_BLOCK, 1, 1}, .block = {TRUTH_BLOCK, 1, 1}, .params = &p};
+  struct ptx_launch launch = {
+      .grid = {v->n_cases / TRUTH_BLOCK, 1, 1}, .block = {TRUTH_BLOCK, 1, 1}, .params = &p};
   memset(ptx_mem_host(&dev->mem, out), 0, (size_t)v->n_cases * TRUTH_OUT_BYTES);
   truth_fill_inputs(v, ptx_mem_host(&dev->mem, in));
   bool ok = ptx_run_all(dev, prog, &launch, &stats, err) == WEIR_OK;
@@ -92,8 +98,9 @@ static bool run_kernel(struct ptx_device *dev, const struct ptx_image *image, co
   return ok;
 }
 
-static void run_variant(struct ptx_device *dev, const struct ptx_image *image, const struct truth_set *s, size_t i, uint64_t in,
-                        uint64_t out, const struct store_record *r, struct coverage_row *row) {
+static void run_variant(struct ptx_device *dev, const struct ptx_image *image,
+                        const struct truth_set *s, size_t i, uint64_t in, uint64_t out,
+                        const struct store_record *r, struct coverage_row *row) {
   const struct truth_variant *v = &s->v[i];
   struct weir_err err;
   static uint8_t want[MOST_CASES * TRUTH_OUT_BYTES];
@@ -106,8 +113,10 @@ static void run_variant(struct ptx_device *dev, const struct ptx_image *image, c
     row->state = NO_DATA; /* the coverage page says so */
     return;
   }
-  bool fits = r->n_cases == v->n_cases && r->n_out == v->n_out && r->input_hash == truth_input_hash(v);
-  for (unsigned o = 0; o < v->n_out && fits; o++) fits = r->bytes[o] == truth_out_bytes((enum ptx_type)v->out_type[o]);
+  bool fits =
+      r->n_cases == v->n_cases && r->n_out == v->n_out && r->input_hash == truth_input_hash(v);
+  for (unsigned o = 0; o < v->n_out && fits; o++)
+    fits = r->bytes[o] == truth_out_bytes((enum ptx_type)v->out_type[o]);
   if (!fits) {
     row->state = FAILS;
     complain(v, "the stored result is of other operands");
@@ -118,7 +127,8 @@ static void run_variant(struct ptx_device *dev, const struct ptx_image *image, c
 }
 
 /* Modules that do not load are tried kernel by kernel. */
-static void run_range(const struct truth_set *s, const struct store *data, struct coverage_row *rows, size_t from, size_t to) {
+static void run_range(const struct truth_set *s, const struct store *data,
+                      struct coverage_row *rows, size_t from, size_t to) {
   char *text = truth_module_text(s, from, to);
   struct ptx_module *mod = NULL;
   struct ptx_diags diags = {0};
@@ -165,7 +175,8 @@ static int show(const struct truth_set *s, const struct store *data) {
       for (unsigned o = 0; o < v->n_in; o++)
         printf(" %llx", (unsigned long long)truth_operand((enum truth_kind)v->in_kind[o], o, i));
       printf(" ->");
-      for (unsigned o = 0; o < v->n_out; o++) printf(" %llx", (unsigned long long)result_of(v, want, i, o));
+      for (unsigned o = 0; o < v->n_out; o++)
+        printf(" %llx", (unsigned long long)result_of(v, want, i, o));
       printf("\n");
     }
     return 0;
@@ -181,7 +192,8 @@ static int summary(const struct truth_set *s, const struct coverage_row *rows) {
     cases += rows[i].agree;
     if (rows[i].state == COVERED || rows[i].state == DIFFERS) all += s->v[i].n_cases;
   }
-  printf("%zu variants agree with the GPU, %zu differ, %zu do not run, %zu have no stored result; %zu of %zu cases agree\n",
+  printf("%zu variants agree with the GPU, %zu differ, %zu do not run, %zu have no stored result; "
+         "%zu of %zu cases agree\n",
          n[COVERED], n[DIFFERS], n[FAILS], n[NO_DATA], cases, all);
   return n[DIFFERS] || n[FAILS] || n[COVERED] == 0;
 }
@@ -208,7 +220,8 @@ int main(int argc, char **argv) {
   struct truth_set s;
   struct store data;
   if (!arguments(argc, argv)) {
-    fprintf(stderr, "usage: truth_replay [--verbose] [--only TEXT] [--coverage FILE] [--check FILE] | --show VARIANT\n");
+    fprintf(stderr, "usage: truth_replay [--verbose] [--only TEXT] [--coverage FILE] [--check "
+                    "FILE] | --show VARIANT\n");
     return 2;
   }
   weir_param_defaults(ptx_exec_table, &cfg);

@@ -1,6 +1,6 @@
-/* truth_simt WORKLOADS: runs the kernels of workloads/simt, flag and workqueue (input eval) from their PTX on a GPU and
- * compares every result with what the launch file expects (its formula, or its checksum). Prints a table; the exit status is
- * the number of results that differ. */
+/* truth_simt WORKLOADS: runs the kernels of workloads/simt, flag and workqueue (input eval) from
+ * their PTX on a GPU and compares every result with what the launch file expects (its formula, or
+ * its checksum). Prints a table; the exit status is the number of results that differ. */
 #include <cuda.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -24,8 +24,8 @@ static void must(CUresult r, const char *what) {
 
 /* ---- XXH64, seed 0, as in launch files ---- */
 
-static const uint64_t p1 = 0x9E3779B185EBCA87u, p2 = 0xC2B2AE3D27D4EB4Fu, p3 = 0x165667B19E3779F9u, p4 = 0x85EBCA77C2B2AE63u,
-                      p5 = 0x27D4EB2F165667C5u;
+static const uint64_t p1 = 0x9E3779B185EBCA87u, p2 = 0xC2B2AE3D27D4EB4Fu, p3 = 0x165667B19E3779F9u,
+                      p4 = 0x85EBCA77C2B2AE63u, p5 = 0x27D4EB2F165667C5u;
 
 static uint64_t rotl(uint64_t x, int r) {
   return x << r | x >> (64 - r);
@@ -46,14 +46,19 @@ static uint64_t xxh64(const uint8_t *p, size_t len) {
   const uint8_t *end = p + len;
   if (len >= 32) {
     for (; end - p >= 32; p += 32)
-      for (int i = 0; i < 4; i++) acc[i] = lane_round(acc[i], word(p + 8 * i, 8));
+      for (int i = 0; i < 4; i++)
+        acc[i] = lane_round(acc[i], word(p + 8 * i, 8));
     h = rotl(acc[0], 1) + rotl(acc[1], 7) + rotl(acc[2], 12) + rotl(acc[3], 18);
-    for (int i = 0; i < 4; i++) h = (h ^ lane_round(0, acc[i])) * p1 + p4;
+    for (int i = 0; i < 4; i++)
+      h = (h ^ lane_round(0, acc[i])) * p1 + p4;
   }
   h += len;
-  for (; end - p >= 8; p += 8) h = rotl(h ^ lane_round(0, word(p, 8)), 27) * p1 + p4;
-  for (; end - p >= 4; p += 4) h = rotl(h ^ word(p, 4) * p1, 23) * p2 + p3;
-  for (; p < end; p++) h = rotl(h ^ *p * p5, 11) * p1;
+  for (; end - p >= 8; p += 8)
+    h = rotl(h ^ lane_round(0, word(p, 8)), 27) * p1 + p4;
+  for (; end - p >= 4; p += 4)
+    h = rotl(h ^ word(p, 4) * p1, 23) * p2 + p3;
+  for (; p < end; p++)
+    h = rotl(h ^ *p * p5, 11) * p1;
   h = (h ^ h >> 33) * p2;
   h = (h ^ h >> 29) * p3;
   return h ^ h >> 32;
@@ -99,7 +104,8 @@ static CUmodule module(const char *file) {
   char *text = NULL;
   size_t len = 0;
   FILE *mem = open_memstream(&text, &len);
-  for (int c; (c = getc(f)) != EOF;) putc(c, mem);
+  for (int c; (c = getc(f)) != EOF;)
+    putc(c, mem);
   fclose(f);
   fclose(mem);
   CUmodule m;
@@ -117,7 +123,9 @@ static void run(CUmodule m, const char *kernel, struct shape s, void **args) {
   CUfunction f;
   now_running = kernel;
   must(cuModuleGetFunction(&f, m, kernel), "kernel");
-  must(cuLaunchKernel(f, s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1], s.block[2], s.shared, 0, args, NULL), "launch");
+  must(cuLaunchKernel(f, s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1], s.block[2],
+                      s.shared, 0, args, NULL),
+       "launch");
   must(cuCtxSynchronize(), "run");
 }
 
@@ -138,13 +146,16 @@ typedef uint32_t formula(uint32_t i);
 static void expect_formula(const char *launch, struct buffer *b, formula *f) {
   must(cuMemcpyDtoH(b->host, b->dev, b->bytes), b->name);
   bool ok = true;
-  for (uint32_t i = 0; i < b->bytes / 4; i++) ok &= word(b->host + 4 * i, 4) == f(i);
+  for (uint32_t i = 0; i < b->bytes / 4; i++)
+    ok &= word(b->host + 4 * i, 4) == f(i);
   verdict(launch, b, "formula", ok);
 }
 
 /* ---- the formulas of the launch files ---- */
 
-static uint32_t is_active_mask(uint32_t i) { return i % 32 % 3 == 0 ? 1 : 2; }
+static uint32_t is_active_mask(uint32_t i) {
+  return i % 32 % 3 == 0 ? 1 : 2;
+}
 static uint32_t is_barrier_reduce(uint32_t i) {
   return (i / 128 % 3 == 2 ? 42u : 43u) * 4 + (i / 128 >= 1 ? 2 : 0) + (i / 128 <= 2 ? 1 : 0);
 }
@@ -156,8 +167,12 @@ static uint32_t is_dynamic_shared(uint32_t i) {
   uint32_t u = (i + 33) % 192;
   return u + (u ^ 255) * 3 + (191 - u) * (191 - u) + u * 7 % 256;
 }
-static uint32_t is_early_exit(uint32_t i) { return (95 - i % 96) * 3; }
-static uint32_t is_lane_chain(uint32_t i) { return i % 32 * (i % 32) + i / 32; }
+static uint32_t is_early_exit(uint32_t i) {
+  return (95 - i % 96) * 3;
+}
+static uint32_t is_lane_chain(uint32_t i) {
+  return i % 32 * (i % 32) + i / 32;
+}
 static uint32_t is_token(uint32_t i) {
   (void)i;
   return 32;
@@ -226,7 +241,8 @@ static void plain(CUmodule m) {
 }
 
 static void waiting(CUmodule m) {
-  struct buffer lock = buffer("lock", 1, 4), count = buffer("count", 1, 4), token = buffer("token", 4, 4);
+  struct buffer lock = buffer("lock", 1, 4), count = buffer("count", 1, 4),
+                token = buffer("token", 4, 4);
   struct buffer out = buffer("out", 128, 4), pipe = buffer("out", 128, 4);
   unsigned rounds = 2, fifty = 50;
   upload(&lock), upload(&count), upload(&token), upload(&out), upload(&pipe);
@@ -241,7 +257,8 @@ static void waiting(CUmodule m) {
 }
 
 static void atomics(CUmodule m) {
-  struct buffer out = buffer("out", 11, 4), sum32 = buffer("sum32", 1, 4), sum64 = buffer("sum64", 1, 8);
+  struct buffer out = buffer("out", 11, 4), sum32 = buffer("sum32", 1, 4),
+                sum64 = buffer("sum64", 1, 8);
   struct buffer wide = buffer("out", 14, 8);
   uint32_t *o = (uint32_t *)out.host;
   uint64_t *w = (uint64_t *)wide.host;
@@ -259,17 +276,21 @@ static void atomics(CUmodule m) {
 }
 
 static void spaces(CUmodule m) {
-  struct buffer dim = buffer("out", 480, 4), dyn = buffer("out", 384, 4), in = hashed("in", 512, 4, 1);
+  struct buffer dim = buffer("out", 480, 4), dyn = buffer("out", 384, 4),
+                in = hashed("in", 512, 4, 1);
   struct buffer local = buffer("out", 256, 4), match = buffer("out", 512, 4);
-  struct buffer f = buffer("f", 2048, 4), b = hashed("b", 2048, 1, 2), s = hashed("s", 1024, 2, 3), c = hashed("c", 512, 1, 4);
+  struct buffer f = buffer("f", 2048, 4), b = hashed("b", 2048, 1, 2), s = hashed("s", 1024, 2, 3),
+                c = hashed("c", 512, 1, 4);
   struct buffer g = buffer("g", 2048, 4), out = buffer("out", 1024, 4);
-  for (unsigned i = 0; i < 2048; i++) ((float *)f.host)[i] = (float)(-8.0 + 16.0 * weir_hash32(1, i) / 4294967296.0);
+  for (unsigned i = 0; i < 2048; i++)
+    ((float *)f.host)[i] = (float)(-8.0 + 16.0 * weir_hash32(1, i) / 4294967296.0);
   upload(&dim), upload(&dyn), upload(&in), upload(&local), upload(&match);
   upload(&f), upload(&b), upload(&s), upload(&c), upload(&g), upload(&out);
   run(m, "dimensions", (struct shape){{3, 2, 2}, {5, 4, 2}, 0}, (void *[]){&dim.dev});
   expect_sum("dimensions", &dim, 0xf493cf23eb41739b);
   unsigned n = 192;
-  run(m, "dynamic_shared", (struct shape){{2, 1, 1}, {192, 1, 1}, 192 * 13}, (void *[]){&dyn.dev, &n});
+  run(m, "dynamic_shared", (struct shape){{2, 1, 1}, {192, 1, 1}, 192 * 13},
+      (void *[]){&dyn.dev, &n});
   expect_formula("dynamic_shared", &dyn, is_dynamic_shared);
   run(m, "local_array", SHAPE(2, 128), (void *[]){&in.dev, &local.dev});
   expect_sum("local_array", &local, 0x8c3c2f3a72cf1df2);
@@ -281,7 +302,8 @@ static void spaces(CUmodule m) {
 }
 
 static void other_modules(void) {
-  struct buffer out = buffer("out", 384, 4), in = hashed("in", 512, 4, 1), red = buffer("out", 512, 4);
+  struct buffer out = buffer("out", 384, 4), in = hashed("in", 512, 4, 1),
+                red = buffer("out", 512, 4);
   upload(&out), upload(&in), upload(&red);
   run(module("simt/jump_table.ptx"), "jump_table", SHAPE(4, 96), (void *[]){&out.dev});
   expect_sum("jump_table", &out, 0xde102d969138140c);
@@ -292,11 +314,14 @@ static void other_modules(void) {
 static void flags(void) {
   unsigned n = 262144, blocks = 64, entries = 4096;
   CUmodule m = module("flag/flag.ptx");
-  struct buffer flag = buffer("flag", 1, 4), table = buffer("table", entries, 4), copies = buffer("copies", n, 4);
-  struct buffer in = hashed("in", n, 4, 1), sums = buffer("sums", n, 4), chain = buffer("chain", n / 256, 8);
+  struct buffer flag = buffer("flag", 1, 4), table = buffer("table", entries, 4),
+                copies = buffer("copies", n, 4);
+  struct buffer in = hashed("in", n, 4, 1), sums = buffer("sums", n, 4),
+                chain = buffer("chain", n / 256, 8);
   upload(&flag), upload(&table), upload(&copies), upload(&in), upload(&sums), upload(&chain);
   for (unsigned k = 1; k <= 2; k++)
-    run(m, "broadcast", SHAPE(blocks, 256), (void *[]){&flag.dev, &table.dev, &entries, &copies.dev, &n, &k});
+    run(m, "broadcast", SHAPE(blocks, 256),
+        (void *[]){&flag.dev, &table.dev, &entries, &copies.dev, &n, &k});
   run(m, "chained_scan", SHAPE(n / 256, 256), (void *[]){&in.dev, &sums.dev, &chain.dev, &n});
   expect_formula("flag", &flag, is_rounds);
   expect_sum("flag", &copies, 0x26fa221eec6f76c3);
@@ -306,12 +331,15 @@ static void flags(void) {
 static void work_queue(void) {
   unsigned items = 2048, average = 256;
   CUmodule m = module("workqueue/workqueue.ptx");
-  struct buffer queue = buffer("queue", 1, 4), start = buffer("start", items + 1, 4), in = hashed("in", items * average, 4, 2);
+  struct buffer queue = buffer("queue", 1, 4), start = buffer("start", items + 1, 4),
+                in = hashed("in", items * average, 4, 2);
   struct buffer out = buffer("out", items * average, 4), sums = buffer("sums", items, 4);
   for (unsigned i = 0; i <= items; i++)
-    ((uint32_t *)start.host)[i] = i * average + (i == 0 || i == items ? 0 : weir_hash32(1, i) % average);
+    ((uint32_t *)start.host)[i] =
+        i * average + (i == 0 || i == items ? 0 : weir_hash32(1, i) % average);
   upload(&queue), upload(&start), upload(&in), upload(&out), upload(&sums);
-  run(m, "workqueue", SHAPE(128, 128), (void *[]){&queue.dev, &start.dev, &in.dev, &out.dev, &sums.dev, &items});
+  run(m, "workqueue", SHAPE(128, 128),
+      (void *[]){&queue.dev, &start.dev, &in.dev, &out.dev, &sums.dev, &items});
   expect_formula("workqueue", &queue, is_queue);
   expect_sum("workqueue", &out, 0x9350aef1e5050b72);
   expect_sum("workqueue", &sums, 0xcc1182e11e2fef4a);

@@ -4,12 +4,13 @@
 
 #include "truth.h"
 
-/* data/refused.txt as text, NULL if there is none. The folder is TRUTH_DATA, or $TRUTH_DATA if set. */
+/* data/refused.txt as text, NULL if there is none. The folder is TRUTH_DATA, or $TRUTH_DATA if set.
+ */
 char *store_refused(void);
 const char *store_dir(void);
 
-/* One record of a family's file: name length and name, cases, results, a byte each for their sizes, the hash of the operands,
- * then the packed results. All numbers little-endian. */
+/* One record of a family's file: name length and name, cases, results, a byte each for their sizes,
+ * the hash of the operands, then the packed results. All numbers little-endian. */
 void store_write(FILE *f, const struct truth_variant *v, const uint8_t *packed);
 
 struct store_record {
@@ -19,7 +20,8 @@ struct store_record {
   uint64_t input_hash;
   const uint8_t *packed;
 };
-/* Next record of `len` bytes at `data` from *at; false at the end or when the file is damaged (*at is then not len). */
+/* Next record of `len` bytes at `data` from *at; false at the end or when the file is damaged (*at
+ * is then not len). */
 bool store_next(const uint8_t *data, size_t len, size_t *at, struct store_record *r);
 
 /* All records of data/FAMILY.bin.zst. False when a file is missing or damaged (said on stderr). */

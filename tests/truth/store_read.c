@@ -1,4 +1,5 @@
-/* Reading the compressed files; apart from store.c, since the runner on a GPU machine has no zstd. */
+/* Reading the compressed files; apart from store.c, since the runner on a GPU machine has no zstd.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -11,7 +12,8 @@ static uint8_t *slurp(const char *path, size_t *len) {
   char *text = NULL;
   FILE *out = open_memstream(&text, len);
   char buf[65536];
-  for (size_t n; out && (n = fread(buf, 1, sizeof buf, f)) > 0;) fwrite(buf, 1, n, out);
+  for (size_t n; out && (n = fread(buf, 1, sizeof buf, f)) > 0;)
+    fwrite(buf, 1, n, out);
   fclose(f);
   if (out) fclose(out);
   return (uint8_t *)text;
@@ -20,8 +22,10 @@ static uint8_t *slurp(const char *path, size_t *len) {
 static uint8_t *unpack_file(const char *path, size_t *len) {
   size_t packed_len = 0;
   uint8_t *packed = slurp(path, &packed_len), *out = NULL;
-  unsigned long long size = packed ? ZSTD_getFrameContentSize(packed, packed_len) : ZSTD_CONTENTSIZE_ERROR;
-  if (size != ZSTD_CONTENTSIZE_ERROR && size != ZSTD_CONTENTSIZE_UNKNOWN && size < (1u << 28)) out = malloc((size_t)size + 1);
+  unsigned long long size =
+      packed ? ZSTD_getFrameContentSize(packed, packed_len) : ZSTD_CONTENTSIZE_ERROR;
+  if (size != ZSTD_CONTENTSIZE_ERROR && size != ZSTD_CONTENTSIZE_UNKNOWN && size < (1u << 28))
+    out = malloc((size_t)size + 1);
   if (out) {
     size_t n = ZSTD_decompress(out, (size_t)size, packed, packed_len);
     *len = n;
@@ -76,7 +80,8 @@ const struct store_record *store_find(const struct store *s, const char *name) {
 }
 
 void store_close(struct store *s) {
-  for (int i = 0; i < TF_N; i++) free(s->text[i]);
+  for (int i = 0; i < TF_N; i++)
+    free(s->text[i]);
   free(s->v);
   *s = (struct store){0};
 }

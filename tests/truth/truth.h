@@ -27,7 +27,7 @@ enum {
 /* Operand kinds: which values a slot takes. */
 enum truth_kind {
   TK_NONE,
-  TK_B16,     /* integers: edges and random bits */
+  TK_B16, /* integers: edges and random bits */
   TK_B32,
   TK_B64,
   TK_F16,
@@ -51,20 +51,11 @@ enum truth_kind {
   TK_WHOLE64,
   TK_EXACT32, /* small multiples of a power of two, whose sums are exact */
   TK_EXACT64,
-  TK_INDEX5,  /* 0..4 */
-  TK_EQUAL    /* cas: equal to slot 0 in half of the cases */
+  TK_INDEX5, /* 0..4 */
+  TK_EQUAL   /* cas: equal to slot 0 in half of the cases */
 };
 
-enum truth_family {
-  TF_INT,
-  TF_FLOAT,
-  TF_COMPARE,
-  TF_CVT,
-  TF_MEMORY,
-  TF_ATOM,
-  TF_WARP,
-  TF_N
-};
+enum truth_family { TF_INT, TF_FLOAT, TF_COMPARE, TF_CVT, TF_MEMORY, TF_ATOM, TF_WARP, TF_N };
 
 /* Why a variant has no ground truth. */
 enum truth_status { TS_TRUTH, TS_NO_RESULT, TS_REFUSED, TS_NOT_RUN };
@@ -73,8 +64,8 @@ struct truth_variant {
   uint16_t form;
   uint8_t n_mods;
   uint16_t mods[PTX_MAX_MODS];
-  char name[128]; /* the instruction as written, and how it is used: "shfl.sync.up.b32@partial" */
-  char *text;     /* the kernel, named KERNEL */
+  char name[128];  /* the instruction as written, and how it is used: "shfl.sync.up.b32@partial" */
+  char *text;      /* the kernel, named KERNEL */
   bool old_target; /* needs PTX 6.0 for sm_60 */
   enum truth_family family;
   enum truth_status status;
@@ -85,8 +76,8 @@ struct truth_variant {
   uint8_t out_type[TRUTH_OUT];
 };
 
-/* All variants, in the order of isa.def. `refused` lists variants that ptxas does not take, a line each: name, a tab, the
- * message; NULL = none. False when out of memory. */
+/* All variants, in the order of isa.def. `refused` lists variants that ptxas does not take, a line
+ * each: name, a tab, the message; NULL = none. False when out of memory. */
 struct truth_set {
   struct truth_variant *v;
   size_t n, cap;
@@ -96,21 +87,21 @@ bool truth_build(struct truth_set *s, const char *refused);
 void truth_free(struct truth_set *s);
 struct truth_variant *truth_add(struct truth_set *s); /* for the makers; NULL when out of memory */
 
-/* Modules: runs of variants of one target that have a kernel. Returns the first variant after the module that begins at
- * `from`, and skips to the first with a kernel. */
+/* Modules: runs of variants of one target that have a kernel. Returns the first variant after the
+ * module that begins at `from`, and skips to the first with a kernel. */
 size_t truth_module(const struct truth_set *s, size_t *from);
 /* The module's text; kernels are named t<index of variant>. malloc'ed. */
 char *truth_module_text(const struct truth_set *s, size_t from, size_t to);
 bool truth_has_kernel(const struct truth_variant *v);
 
-/* Modifier combinations of a form: all of them up to a limit, else a choice in which every pair of modifier values that can
- * stand together does so once. `valid` says which can. */
+/* Modifier combinations of a form: all of them up to a limit, else a choice in which every pair of
+ * modifier values that can stand together does so once. `valid` says which can. */
 struct truth_combo {
   uint8_t n_mods;
   uint16_t mods[PTX_MAX_MODS];
 };
-struct truth_combo *truth_combos(const struct ptx_form *f, size_t limit, bool (*valid)(const struct ptx_insn *in),
-                                 size_t *n);
+struct truth_combo *truth_combos(const struct ptx_form *f, size_t limit,
+                                 bool (*valid)(const struct ptx_insn *in), size_t *n);
 
 /* Operands: slot `slot` of case i. */
 uint64_t truth_operand(enum truth_kind kind, unsigned slot, unsigned i);
@@ -123,8 +114,8 @@ uint64_t truth_input_hash(const struct truth_variant *v);
 unsigned truth_type_bytes(enum ptx_type t);
 const char *truth_type_name(enum ptx_type t);
 
-/* Results as stored: per variant the bytes of every result, plane by plane (all lowest bytes, then the next, ...), since
- * variants of one instruction mostly differ in the lowest. */
+/* Results as stored: per variant the bytes of every result, plane by plane (all lowest bytes, then
+ * the next, ...), since variants of one instruction mostly differ in the lowest. */
 unsigned truth_out_bytes(enum ptx_type t);
 size_t truth_result_bytes(const struct truth_variant *v);
 void truth_pack(const struct truth_variant *v, const uint8_t *out, uint8_t *packed);

@@ -1,5 +1,6 @@
-/* Constraints of the PTX manual (9.0) between modifiers of one instruction, for sm_90. They steer which combinations become
- * variants; what slips through is found by ptxas and listed in data/refused.txt. */
+/* Constraints of the PTX manual (9.0) between modifiers of one instruction, for sm_90. They steer
+ * which combinations become variants; what slips through is found by ptxas and listed in
+ * data/refused.txt. */
 #include "maker.h"
 
 static bool any_of(const struct ptx_insn *in, const enum ptx_mod *mods) {
@@ -15,16 +16,21 @@ static unsigned vec_bytes(const struct ptx_insn *in) {
 }
 
 static bool valid_memory(const struct ptx_insn *in) {
-  bool global = ANY(in, PTX_M_global), generic = !ANY(in, PTX_M_global, PTX_M_shared, PTX_M_shared_cta, PTX_M_local, PTX_M_const,
-                                                      PTX_M_param, PTX_M_param_entry, PTX_M_param_func);
-  bool prio = ANY(in, PTX_M_L1_evict_normal, PTX_M_L1_evict_unchanged, PTX_M_L1_evict_first, PTX_M_L1_evict_last,
-                  PTX_M_L1_no_allocate);
+  bool global = ANY(in, PTX_M_global),
+       generic = !ANY(in, PTX_M_global, PTX_M_shared, PTX_M_shared_cta, PTX_M_local, PTX_M_const,
+                      PTX_M_param, PTX_M_param_entry, PTX_M_param_func);
+  bool prio = ANY(in, PTX_M_L1_evict_normal, PTX_M_L1_evict_unchanged, PTX_M_L1_evict_first,
+                  PTX_M_L1_evict_last, PTX_M_L1_no_allocate);
   bool cop = ANY(in, PTX_M_ca, PTX_M_cg, PTX_M_cs, PTX_M_lu, PTX_M_cv, PTX_M_wb, PTX_M_wt);
   /* 256-bit accesses and the L2 priorities that only they take came with sm_100. */
-  if (ANY(in, PTX_M_v8, PTX_M_L2_evict_normal, PTX_M_L2_evict_first, PTX_M_L2_evict_last) || vec_bytes(in) > 16) return false;
+  if (ANY(in, PTX_M_v8, PTX_M_L2_evict_normal, PTX_M_L2_evict_first, PTX_M_L2_evict_last) ||
+      vec_bytes(in) > 16)
+    return false;
   if (prio && cop) return false;
-  if ((prio || ANY(in, PTX_M_L2_64B, PTX_M_L2_128B, PTX_M_L2_256B)) && !global && !generic) return false;
-  if (ANY(in, PTX_M_relaxed, PTX_M_acquire, PTX_M_release) && ANY(in, PTX_M_const, PTX_M_local)) return false;
+  if ((prio || ANY(in, PTX_M_L2_64B, PTX_M_L2_128B, PTX_M_L2_256B)) && !global && !generic)
+    return false;
+  if (ANY(in, PTX_M_relaxed, PTX_M_acquire, PTX_M_release) && ANY(in, PTX_M_const, PTX_M_local))
+    return false;
   if (ptx_has(in, PTX_M_volatile) && ANY(in, PTX_M_const, PTX_M_local)) return false;
   if (ptx_has(in, PTX_M_weak) && ptx_has(in, PTX_M_nc)) return false;
   return true;
@@ -40,10 +46,13 @@ bool mk_valid(const struct ptx_insn *in) {
   switch ((int)in->op) {
   case PTX_OP_ld:
   case PTX_OP_ldu:
-  case PTX_OP_st: return valid_memory(in);
-  case PTX_OP_cvt: return valid_cvt(in);
+  case PTX_OP_st:
+    return valid_memory(in);
+  case PTX_OP_cvt:
+    return valid_cvt(in);
   case PTX_OP_set: /* flushing is for f32 operands */
     return !ptx_has(in, PTX_M_ftz) || ptx_insn_type(in, 1) == PTX_T_f32;
-  default: return true;
+  default:
+    return true;
   }
 }
