@@ -63,6 +63,10 @@ uint32_t *dec_list(struct decoder *d, unsigned n) {
 }
 
 uint32_t dec_const(struct decoder *d, uint64_t value, unsigned bytes) {
+  if (bytes > 8) {
+    dec_fail(d, "a 16-byte operand must be a register");
+    return 0;
+  }
   if (bytes < 8) value &= (UINT64_C(1) << (8 * bytes)) - 1;
   for (size_t i = 0; i < d->consts.n; i++)
     if (d->consts.v[i].value == value && d->consts.v[i].bytes == bytes) return d->consts.v[i].slot;
@@ -567,7 +571,7 @@ enum weir_status ptx_program_build(const struct ptx_image *image, const char *ke
     weir_fail(err, WEIR_ENOENT, "%s: no kernel '%s'", image->module->path, kernel);
     for (uint32_t i = 0, n = 0; i < image->module->n_funcs && n < 8; i++)
       if (image->module->funcs[i]->is_entry) {
-        weir_err_add(err, "  it has: %s", image->module->funcs[i]->name);
+        weir_err_add(err, "it has: %s", image->module->funcs[i]->name);
         n++;
       }
     return WEIR_ENOENT;

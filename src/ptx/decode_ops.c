@@ -595,10 +595,10 @@ static void decode_mov(struct decoder *d) {
     u->kind = PTX_K_PLAIN;
     if (v == to) {
       u->a = src(d, 1, t);
-      u->h = PTX_H_unpack;
+      u->h = u->reg_bytes == 16 ? PTX_H_unpack_b128 : PTX_H_unpack;
     } else {
       u->d = dst(d, 0);
-      u->h = PTX_H_pack;
+      u->h = u->reg_bytes == 16 ? PTX_H_pack_b128 : PTX_H_pack;
       if (u->d == UINT32_MAX) u->kind = PTX_K_NOP;
     }
     return;
@@ -612,7 +612,7 @@ static void decode_mov(struct decoder *d) {
     return;
   }
   operands(d, t, 1);
-  plain(d, PICK_W3(mov, t));
+  plain(d, width(t) == 16 ? PTX_H_mov_b128 : PICK_W3(mov, t));
 }
 
 static uint64_t window_of(const struct decoder *d) {
@@ -787,7 +787,7 @@ static void decode_param_access(struct decoder *d, bool is_store) {
       dec_fail(d, "a kernel's parameters cannot be stored to");
       return;
     }
-    if (addr->var != NULL && u->n_vec == 1) {
+    if (addr->var != NULL && u->n_vec == 1 && u->size < 16) {
       uint64_t at = addr->var->offset + addr->imm;
       if (at + u->size > f->param_bytes) {
         dec_fail(d, "the access lies outside of the kernel's parameters");
@@ -826,7 +826,6 @@ static void decode_ld_st(struct decoder *d, bool is_store) {
   const struct ptx_operand *addr = &d->insn->opnds[is_store ? 0 : 1], *data = &d->insn->opnds[is_store ? 1 : 0];
   decode_data(d, data, is_store);
   decode_address(d, addr);
-  if (d->insn->op == PTX_OP_ldu && u->space == PTX_SPACE_none) u->space = PTX_SPACE_none;
   u->kind = PTX_K_MEM;
   bool simple = u->n_vec == 1 && u->size == u->reg_bytes && (is_store || u->d != UINT32_MAX);
   if (simple && u->space == PTX_SPACE_global && u->size == 4) u->h = is_store ? PTX_H_stg_b32 : PTX_H_ldg_b32;

@@ -517,6 +517,28 @@ static inline void lane_put(struct ptx_warp *w, uint32_t off, unsigned bytes, un
   default: ((uint64_t *)(void *)p)[i] = v; break;
   }
 }
+/* 16-byte registers: 32 pairs of 8 bytes. */
+HANDLER(mov_b128) {
+  const uint64_t *a = REG(uint64_t, u->a);
+  uint64_t *d = REG(uint64_t, u->d);
+  for (unsigned i = 0; i < LANES; i++)
+    if ((mask >> i) & 1) d[2 * i] = a[2 * i], d[2 * i + 1] = a[2 * i + 1];
+}
+HANDLER(pack_b128) {
+  const uint64_t *lo = REG(uint64_t, u->x.list[0]), *hi = REG(uint64_t, u->x.list[1]);
+  uint64_t *d = REG(uint64_t, u->d);
+  for (unsigned i = 0; i < LANES; i++)
+    if ((mask >> i) & 1) d[2 * i] = lo[i], d[2 * i + 1] = hi[i];
+}
+HANDLER(unpack_b128) {
+  const uint64_t *a = REG(uint64_t, u->a);
+  for (unsigned k = 0; k < 2; k++) {
+    if (u->x.list[k] == UINT32_MAX) continue;
+    uint64_t *d = REG(uint64_t, u->x.list[k]);
+    for (unsigned i = 0; i < LANES; i++)
+      if ((mask >> i) & 1) d[i] = a[2 * i + k];
+  }
+}
 HANDLER(pack) {
   uint64_t t[LANES] __attribute__((aligned(64)));
   for (unsigned i = 0; i < LANES; i++) {
@@ -587,8 +609,13 @@ HANDLER(param_st) {
   for (unsigned k = 0; k < u->n_vec; k++)
     for (unsigned i = 0; i < LANES; i++)
       if ((mask >> i) & 1) {
+        uint8_t *at = base + i * u->imm + k * u->size;
+        if (u->size == 16) {
+          memcpy(at, w->reg + u->x.list[k] + 16 * (size_t)i, 16);
+          continue;
+        }
         uint64_t v = lane_get(w, u->x.list[k], u->reg_bytes, i);
-        memcpy(base + i * u->imm + k * u->size, &v, u->size);
+        memcpy(at, &v, u->size);
       }
 }
 HANDLER(param_ld) {
@@ -597,8 +624,13 @@ HANDLER(param_ld) {
     if (u->x.list[k] == UINT32_MAX) continue;
     for (unsigned i = 0; i < LANES; i++)
       if ((mask >> i) & 1) {
+        const uint8_t *at = base + i * u->imm + k * u->size;
+        if (u->size == 16) {
+          memcpy(w->reg + u->x.list[k] + 16 * (size_t)i, at, 16);
+          continue;
+        }
         uint64_t v = 0;
-        memcpy(&v, base + i * u->imm + k * u->size, u->size);
+        memcpy(&v, at, u->size);
         if (u->is_signed && u->size < 8) v = (uint64_t)((int64_t)(v << (64 - 8 * u->size)) >> (64 - 8 * u->size));
         lane_put(w, u->x.list[k], u->reg_bytes, i, v);
       }

@@ -5,6 +5,8 @@
 #include "stream/coalesce.h"
 #include "stream/writer.h"
 
+#define MAX_STRIDE (INT64_C(1) << 48)
+
 struct access {
   uint64_t addr[LANES] __attribute__((aligned(64)));
   uint64_t base, lo, hi; /* lo: lowest address touched, hi: one past the highest */
@@ -58,7 +60,8 @@ static void find_shape(struct access *x, uint32_t mask) {
     uint64_t base = x->base;
     EACH_LANE off |= (mask >> i) & 1 ? addr[i] ^ (base + (uint64_t)s * i) : 0;
   }
-  if (off == 0) {
+  /* A stride so large that addresses in between could wrap round is no shape: the range would not hold them. */
+  if (off == 0 && s < MAX_STRIDE && s > -MAX_STRIDE) {
     x->kind = s == 0 ? WEIR_ADDR_UNIFORM : WEIR_ADDR_STRIDE;
     x->stride = s;
     uint64_t p = x->base + (uint64_t)s * first, q = x->base + (uint64_t)s * last;
@@ -328,7 +331,8 @@ static inline void load_data(struct ptx_warp *w, const struct ptx_uop *u, const 
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     const uint8_t *s = HOST(i);
-    if (u->n_vec == 1) reg_put(w, u->d, u->reg_bytes, i, read_bytes(s, u->size, u->is_signed));
+    if (u->size == 16) memcpy(w->reg + u->d + 16 * (size_t)i, s, 16);
+    else if (u->n_vec == 1) reg_put(w, u->d, u->reg_bytes, i, read_bytes(s, u->size, u->is_signed));
     else
       for (unsigned k = 0; k < u->n_vec; k++)
         if (u->x.list[k] != UINT32_MAX)
@@ -349,7 +353,8 @@ static inline void store_data(struct ptx_warp *w, const struct ptx_uop *u, const
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     uint8_t *t = HOST(i);
-    if (u->n_vec == 1) {
+    if (u->size == 16) memcpy(t, w->reg + u->b + 16 * (size_t)i, 16);
+    else if (u->n_vec == 1) {
       uint64_t v = reg_get(w, u->b, u->reg_bytes, i);
       memcpy(t, &v, u->size);
     } else
@@ -468,16 +473,40 @@ static inline uint64_t atomic_int(unsigned op, uint64_t old, uint64_t b, uint64_
   return old;
 }
 
-/* Single-precision addition flushes subnormals in global memory and keeps them in shared memory (PTX ISA, atom). */
-static uint64_t atomic_fadd(uint64_t old, uint64_t b, unsigned size, bool ftz) {
+/* Addition in global memory is done by the memory's own unit: single precision flushes subnormals there (PTX ISA, atom), and
+ * in double precision a NaN comes back as it was, not quieted (H200). Shared memory does as the add instruction. */
+static uint64_t atomic_fadd(uint64_t old, uint64_t b, unsigned size, bool is_global) {
   if (size == 4) {
-    uint32_t x[LANES] = {(uint32_t)old}, y[LANES] = {(uint32_t)b};
-    ptx_f32_add(x, x, y, (struct ptx_fpmode){.rnd = PTX_RN, .ftz = ftz});
-    return x[0];
+    uint32_t x = is_global ? ptx_f32_flush((uint32_t)old) : (uint32_t)old;
+    uint32_t y = is_global ? ptx_f32_flush((uint32_t)b) : (uint32_t)b, r;
+    float p, q, sum;
+    memcpy(&p, &x, sizeof p);
+    memcpy(&q, &y, sizeof q);
+    sum = p + q;
+    memcpy(&r, &sum, sizeof r);
+    return sum != sum ? PTX_F32_NAN : is_global ? ptx_f32_flush(r) : r;
   }
-  uint64_t x[LANES] = {old}, y[LANES] = {b};
-  ptx_f64_add(x, x, y, (struct ptx_fpmode){.rnd = PTX_RN});
-  return x[0];
+  double p, q, sum;
+  uint64_t r;
+  memcpy(&p, &old, sizeof p);
+  memcpy(&q, &b, sizeof q);
+  sum = p + q;
+  memcpy(&r, &sum, sizeof r);
+  if (sum == sum) return r;
+  if (is_global && ptx_f64_is_nan(b)) return b;
+  if (is_global && ptx_f64_is_nan(old)) return old;
+  return ptx_f64_nan(old, b, b);
+}
+
+/* atom.exch and atom.cas on 16 bytes. */
+static void atomic_wide(struct ptx_warp *w, const struct ptx_uop *u, uint8_t *t, unsigned i) {
+  uint64_t old[2], *d = REG(uint64_t, u->d) + 2 * i;
+  const uint64_t *b = REG(uint64_t, u->b) + 2 * i, *c = REG(uint64_t, u->c) + 2 * i;
+  memcpy(old, t, sizeof old);
+  const uint64_t *now = u->aux == PTX_ATOM_EXCH ? b : old[0] == b[0] && old[1] == b[1] ? c : old;
+  w->is_stored |= now[0] != old[0] || now[1] != old[1];
+  memcpy(t, now, sizeof old);
+  if (u->d != UINT32_MAX) memcpy(d, old, sizeof old);
 }
 
 static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, struct place p) {
@@ -485,16 +514,20 @@ static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struc
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     uint8_t *t = HOST(i);
+    if (u->size == 16) {
+      atomic_wide(w, u, t, i);
+      continue;
+    }
     uint64_t old = read_bytes(t, u->size, false), b = reg_get(w, u->b, u->size, i);
     uint64_t c = u->aux == PTX_ATOM_CAS ? reg_get(w, u->c, u->size, i) : 0;
     uint64_t now = u->aux2 == PTX_ATOM_FLOAT ? atomic_fadd(old, b, u->size, !in_shared)
                                              : atomic_int(u->aux, old, b, c, u->size, u->aux2 == PTX_ATOM_SIGNED);
+    w->is_stored |= now != old;
     memcpy(t, &now, u->size);
     if (u->d != UINT32_MAX) reg_put(w, u->d, u->reg_bytes, i, old);
   }
 }
 HANDLER(atom) {
-  w->is_stored = true;
   access_memory(w, u, mask, u->space, u->size, 1, WEIR_DIR_ATOM, atomic_data);
 }
 
