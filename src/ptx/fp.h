@@ -70,14 +70,35 @@ static inline uint64_t ptx_f64_nan(uint64_t a, uint64_t b, uint64_t c) {
   return UINT64_C(0xfff8000000000000);
 }
 
-/* .ftz flushes a product or sum whose exact value lies below 2^-126, even where rounding would bring
- * it there (H200). To be asked only where the rounded result is 2^-126 or its negative. The product
- * is exact in double; the sum's rounding error is recovered. */
-static inline bool ptx_f32_is_tiny(float a, float b, float c) {
+/* .ftz: an H200 rounds to 24 bits as if exponents had no lower end, and gives zero if that lies below
+ * 2^-126. So a result of 2^-126 stays only if the exact value reached it at 24 bits. The three
+ * thresholds: round to nearest (a tie goes up, to even), away from zero, toward zero. */
+enum ptx_ftz_kind { PTX_FTZ_NEAREST, PTX_FTZ_AWAY, PTX_FTZ_TOWARD };
+static inline enum ptx_ftz_kind ptx_ftz_kind(unsigned rnd, bool negative) {
+  return rnd == PTX_RN                          ? PTX_FTZ_NEAREST
+         : rnd == (negative ? PTX_RM : PTX_RP) ? PTX_FTZ_AWAY
+                                                : PTX_FTZ_TOWARD;
+}
+static inline double ptx_ftz_limit(enum ptx_ftz_kind k) {
+  return k == PTX_FTZ_NEAREST ? 0x1p-126 - 0x1p-151 : k == PTX_FTZ_AWAY ? 0x1p-126 - 0x1p-150 : 0x1p-126;
+}
+/* Is the exact value mag + err (err the rounding error of mag) flushed? `scale`: the limit is for
+ * mag = scale * value. */
+static inline bool ptx_ftz_flushes(double mag, double err, double scale, enum ptx_ftz_kind k) {
+  const double limit = ptx_ftz_limit(k) * scale;
+  return mag < limit || (mag == limit && (err < 0 || (err == 0 && k == PTX_FTZ_AWAY)));
+}
+/* a * b + c whose rounded result is 2^-126 or its negative. The product is exact in double; the sum's
+ * rounding error is recovered. */
+static inline bool ptx_f32_is_tiny(float a, float b, float c, unsigned rnd) {
   const double p = (double)a * (double)b, z = c, s = p + z;
   const double zz = s - p, err = (p - (s - zz)) + (z - zz);
-  const double mag = s < 0 ? -s : s, toward = s < 0 ? -err : err;
-  return mag < 0x1p-126 || (mag == 0x1p-126 && toward < 0);
+  return ptx_ftz_flushes(s < 0 ? -s : s, s < 0 ? -err : err, 1.0, ptx_ftz_kind(rnd, s < 0));
+}
+/* The same of a / b: |a| against the limit times |b|, which is exact (25 and 24 bits). */
+static inline bool ptx_f32_is_tiny_quotient(float a, float b, unsigned rnd) {
+  const double x = a < 0 ? -(double)a : (double)a, y = b < 0 ? -(double)b : (double)b;
+  return ptx_ftz_flushes(x, 0.0, y, ptx_ftz_kind(rnd, (a < 0) != (b < 0)));
 }
 /* Is this the result for which the question arises? */
 static inline bool ptx_f32_is_edge(uint32_t x) {

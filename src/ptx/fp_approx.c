@@ -32,7 +32,8 @@ static inline uint32_t round32(double r, bool ftz) {
   uint32_t x;
   memcpy(&x, &f, sizeof x);
   x = ptx_f32_is_nan(x) ? PTX_F32_NAN : x;
-  return ftz ? ptx_f32_flush(x) : x;
+  if (!ftz) return x;
+  return fabs(r) < ptx_ftz_limit(PTX_FTZ_NEAREST) ? x & 0x80000000u : ptx_f32_flush(x);
 }
 
 /* The whole number nearest to x, |x| < 2^51. */
@@ -84,28 +85,6 @@ static double log2_core(double x) {
   return e + 0x1.71547652b82fep+1 * s * p;
 }
 
-/* x - q * pi/2 for x >= 0 with the nearest q, of which the last two bits are returned. */
-static double reduce(double x, unsigned *q) {
-  if (x < 0x1p20) {
-    /* pi/2 in three parts; q times either of the first two is exact. */
-    double n = nearest(x * 0x1.45f306dc9c883p-1);
-    *q = (unsigned)n & 3;
-    return ((x - n * 0x1.921fb544p+0) - n * 0x4.2d184698p-36) - n * 0x1.3198a2e037073p-69;
-  }
-  /* x is m * 2^e with a 24-bit m. Multiples of 4 do not matter in x * 2/pi, so 64 bits of 2/pi,
-   * from the weight that 2^e lifts to 2, are enough for an error below 2^-37. */
-  static const uint64_t two_over_pi[4] = {
-      UINT64_C(0xdb6295993c439041), UINT64_C(0xfc2757d1f534ddc0), UINT64_C(0xa2f9836e4e441529), 0};
-  uint64_t b = to_bits(x), m = (b >> 29 & 0xffffff) | UINT64_C(1) << 23;
-  unsigned skip = 130u - ((unsigned)(b >> 52) - 1023 - 23), word = skip / 64, bit = skip % 64;
-  uint64_t w = two_over_pi[word] >> bit;
-  if (bit) w |= two_over_pi[word + 1] << (64 - bit);
-  uint64_t turn = m * w; /* x * 2/pi modulo 4, 62 bits after the point */
-  uint64_t near = (turn + (UINT64_C(1) << 61)) >> 62;
-  *q = (unsigned)near & 3;
-  return (double)(int64_t)(turn - (near << 62)) * 0x1p-62 * 0x1.921fb54442d18p+0;
-}
-
 static double sin_poly(double r) {
   double r2 = r * r, p = -1.0 / 1307674368000.0;
   p = p * r2 + 1.0 / 6227020800.0;
@@ -129,13 +108,23 @@ static double cos_poly(double r) {
   return 1.0 + r2 * p;
 }
 
-/* sin(x + quarter * pi/2) for x >= 0. */
+/* x / 2 pi as an H200 finds it: the single-precision product with the rounded 1/2pi, toward zero. The
+ * exact product has 48 bits. */
+static double turns(double x) {
+  const uint64_t keep = ~UINT64_C(0x1fffffff);
+  double y = x * (double)0x1.45f306p-3f;
+  if (y < 0x1p-126) return y; /* subnormal: its sine is itself, far below any bound */
+  return from_bits(to_bits(y) & keep);
+}
+
+/* sin(2 pi y + quarter * pi/2) for y = x / 2 pi, x >= 0. */
 static double sin_quarter(double x, unsigned quarter) {
-  unsigned q;
   if (!(x < (double)INFINITY)) return (double)NAN;
-  double r = reduce(x, &q);
-  q += quarter;
-  double s = q & 1 ? cos_poly(r) : sin_poly(r);
+  double y = turns(x);
+  y = y < 0x1p40 ? y - nearest(y) : 0.0; /* whole turns, and beyond 2^24 there are no others */
+  double n = nearest(4.0 * y);
+  unsigned q = (unsigned)((int)n + 4) + quarter;
+  double r = (4.0 * y - n) * 0x1.921fb54442d18p+0, s = q & 1 ? cos_poly(r) : sin_poly(r);
   return q & 2 ? -s : s;
 }
 

@@ -5,6 +5,8 @@
  * have loops of their own, which say the same thing in a form that vectorises. */
 #include "ptx/fp.h"
 
+#include <math.h>
+
 #include <string.h>
 
 struct format {
@@ -143,11 +145,20 @@ static uint64_t saturate_float(uint64_t bits, struct number v, struct format f) 
   return bits > one ? one : bits;
 }
 
+/* A double that becomes 2^-126 or its negative in single precision. */
+static bool is_tiny(struct number v, unsigned rnd) {
+  const double mag = ldexp((double)v.mant, v.exp); /* exact: it was a double */
+  return ptx_ftz_flushes(mag, 0.0, 1.0, ptx_ftz_kind(rnd, v.neg));
+}
+
 static uint64_t to_float(struct number v, enum ptx_cvt_type dt, enum ptx_cvt_type st,
                          struct ptx_cvtmode m) {
   const struct format f = formats[dt];
   uint64_t bits = v.nan ? pack_nan(v, dt, st) : pack_float(v, f, m.rnd);
-  if (m.ftz && dt == PTX_CVT_F32) bits = ptx_f32_flush((uint32_t)bits);
+  if (m.ftz && dt == PTX_CVT_F32) {
+    bits = ptx_f32_flush((uint32_t)bits);
+    if (st == PTX_CVT_F64 && ptx_f32_is_edge((uint32_t)bits) && is_tiny(v, m.rnd)) bits &= 0x80000000u;
+  }
   if (m.sat) bits = saturate_float(bits, v, f);
   /* A tf32 number is the upper part of an f32 one; its NaN is whole already. */
   return dt == PTX_CVT_TF32 && !v.nan ? bits << 13 : bits;
@@ -319,7 +330,9 @@ static inline uint32_t f32_from_f64_rn(uint64_t x, bool ftz) {
   uint32_t r = f32_bits((float)f64_of(x));
   uint32_t nan = (uint32_t)(x >> 32 & 0x80000000u) | 0x7fc00000u | (uint32_t)(x >> 29 & 0x7fffffu);
   r = ptx_f64_is_nan(x) ? nan : r;
-  return ftz ? ptx_f32_flush(r) : r;
+  if (!ftz) return r;
+  double mag = f64_of(x & ~(UINT64_C(1) << 63));
+  return mag < ptx_ftz_limit(PTX_FTZ_NEAREST) ? r & 0x80000000u : ptx_f32_flush(r);
 }
 
 FAST(s32_f32_rzi, uint32_t, uint32_t, d[i] = s32_rzi(x))

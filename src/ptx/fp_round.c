@@ -123,9 +123,23 @@ static void flush(uint32_t *d, const uint32_t *a) {
   PTX_FP_EACH_LANE(i) d[i] = ptx_f32_flush(a[i]);
 }
 
-/* `product`: the result is a * b + c, which .ftz judges before rounding. */
+/* What a result is made of, for .ftz to judge it before it is rounded; a sum below 2^-126 is exact. */
+enum made_of { SUM, PRODUCT, QUOTIENT, RECIPROCAL };
+static bool is_tiny(enum made_of made, uint32_t a, uint32_t b, uint32_t c, unsigned rnd) {
+  switch (made) {
+  case PRODUCT:
+    return ptx_f32_is_tiny(to_f32(a), to_f32(b), to_f32(c), rnd);
+  case QUOTIENT:
+    return ptx_f32_is_tiny_quotient(to_f32(a), to_f32(b), rnd);
+  case RECIPROCAL:
+    return ptx_f32_is_tiny_quotient(1.0f, to_f32(a), rnd);
+  default:
+    return false;
+  }
+}
+
 static void run32(kernel32 *k, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                  struct ptx_fpmode m, bool product) {
+                  struct ptx_fpmode m, enum made_of made) {
   uint32_t r[PTX_FP_LANES];
   uint32_t fa[PTX_FP_LANES], fb[PTX_FP_LANES], fc[PTX_FP_LANES];
   if (m.ftz) {
@@ -141,17 +155,16 @@ static void run32(kernel32 *k, uint32_t *d, const uint32_t *a, const uint32_t *b
     k(r, a, b, c);
     leave_mode(old);
   }
-  for (unsigned i = 0; m.ftz && product && i < PTX_FP_LANES; i++)
-    if (ptx_f32_is_edge(r[i]) && ptx_f32_is_tiny(to_f32(a[i]), to_f32(b[i]), to_f32(c[i])))
-      r[i] &= 0x80000000u;
+  for (unsigned i = 0; m.ftz && made != SUM && i < PTX_FP_LANES; i++)
+    if (ptx_f32_is_edge(r[i]) && is_tiny(made, a[i], b[i], c[i], m.rnd)) r[i] &= 0x80000000u;
   if (m.ftz) flush(r, r);
   if (m.sat) PTX_FP_EACH_LANE(i) r[i] = ptx_f32_saturate(r[i]);
   memcpy(d, r, sizeof r);
 }
 
-/* `quotient`: of two NaNs the dividend wins, unlike everywhere else. */
+/* Of two NaNs in a division the dividend wins, unlike everywhere else. */
 static void run64(kernel64 *k, uint64_t *d, const uint64_t *a, const uint64_t *b, const uint64_t *c,
-                  struct ptx_fpmode m, bool quotient) {
+                  struct ptx_fpmode m, enum made_of made) {
   uint64_t r[PTX_FP_LANES], nan = 0;
   if (m.rnd == PTX_RN) {
     k(r, a, b, c);
@@ -164,32 +177,32 @@ static void run64(kernel64 *k, uint64_t *d, const uint64_t *a, const uint64_t *b
     nan |= ptx_f64_is_nan(r[i]);
   for (unsigned i = 0; nan && i < PTX_FP_LANES; i++)
     if (ptx_f64_is_nan(r[i]))
-      r[i] = quotient ? ptx_f64_nan(b[i], a[i], a[i]) : ptx_f64_nan(a[i], b[i], c[i]);
+      r[i] = made == QUOTIENT ? ptx_f64_nan(b[i], a[i], a[i]) : ptx_f64_nan(a[i], b[i], c[i]);
   memcpy(d, r, sizeof r);
 }
 
 static const uint32_t zeros32[PTX_FP_LANES];
-#define ARITH1(f, u, w, name)                                                                      \
+#define ARITH1(f, u, w, name, made)                                                                \
   void ptx_##f##_##name(u *d, const u *a, struct ptx_fpmode m) {                                   \
-    run##w(name##_k##w, d, a, a, a, m, false);                                                     \
+    run##w(name##_k##w, d, a, a, a, m, made);                                                      \
   }
-#define ARITH2(f, u, w, name, special)                                                             \
+#define ARITH2(f, u, w, name, made)                                                                \
   void ptx_##f##_##name(u *d, const u *a, const u *b, struct ptx_fpmode m) {                       \
-    run##w(name##_k##w, d, a, b, b, m, special);                                                   \
+    run##w(name##_k##w, d, a, b, b, m, made);                                                      \
   }
 #define ARITH(f, u, w)                                                                             \
-  ARITH2(f, u, w, add, false)                                                                      \
-  ARITH2(f, u, w, sub, false)                                                                      \
-  ARITH2(f, u, w, div, w == 64)                                                                    \
-  ARITH1(f, u, w, rcp)                                                                             \
-  ARITH1(f, u, w, sqrt)                                                                            \
+  ARITH2(f, u, w, add, SUM)                                                                        \
+  ARITH2(f, u, w, sub, SUM)                                                                        \
+  ARITH2(f, u, w, div, QUOTIENT)                                                                   \
+  ARITH1(f, u, w, rcp, RECIPROCAL)                                                                 \
+  ARITH1(f, u, w, sqrt, SUM)                                                                       \
   void ptx_##f##_fma(u *d, const u *a, const u *b, const u *c, struct ptx_fpmode m) {              \
-    run##w(FMA_KERNEL(w), d, a, b, c, m, w == 32);                                                 \
+    run##w(FMA_KERNEL(w), d, a, b, c, m, PRODUCT);                                                 \
   }
 void ptx_f32_mul(uint32_t *d, const uint32_t *a, const uint32_t *b, struct ptx_fpmode m) {
-  run32(mul_k32, d, a, b, zeros32, m, true);
+  run32(mul_k32, d, a, b, zeros32, m, PRODUCT);
 }
-ARITH2(f64, uint64_t, 64, mul, false)
+ARITH2(f64, uint64_t, 64, mul, PRODUCT)
 ARITH(f32, uint32_t, 32)
 ARITH(f64, uint64_t, 64)
 

@@ -45,7 +45,7 @@ HANDLER(fma_f32) {
   const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, u->c);
   STORE_LANES(uint32_t, canon32(__builtin_fmaf(a[i], b[i], c[i])));
 }
-/* .ftz judges a product before rounding: a result of exactly 2^-126 may have been less. */
+/* A result of exactly 2^-126 may have to be flushed (fp.h). */
 #define PRODUCT_FTZ(id, C, Z, EXPR)                                                                                            \
   HANDLER(id##_ftz_f32) {                                                                                                   \
     const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, C);                                           \
@@ -54,7 +54,7 @@ HANDLER(fma_f32) {
     EACH_LANE t[i] = canon32(flush(EXPR));                                                                                  \
     EACH_LANE edge |= (uint32_t)ptx_f32_is_edge(t[i]);                                                                      \
     for (unsigned i = 0; edge && i < LANES; i++)                                                                            \
-      if (ptx_f32_is_edge(t[i]) && ptx_f32_is_tiny(flush(a[i]), flush(b[i]), Z))            \
+      if (ptx_f32_is_edge(t[i]) && ptx_f32_is_tiny(flush(a[i]), flush(b[i]), Z, PTX_RN))            \
         t[i] &= 0x80000000u;                                                                                                \
     BLEND(uint32_t, t);                                                                                                     \
   }

@@ -584,17 +584,17 @@ HANDLER(cvta_from) { /* space -> generic */
   for (unsigned i = 0; i < LANES; i++)
     if ((mask >> i) & 1) lane_put(w, u->d, u->size, i, t[i]);
 }
-/* isspacep: imm = base of the window; the constant window is the read-only allocations (aux). */
+/* isspacep: imm = base of the window; aux: constants. */
 HANDLER(isspacep) {
   uint32_t r = 0;
   for (unsigned i = 0; i < LANES; i++) {
     if (!((mask >> i) & 1)) continue;
     uint64_t v = lane_get(w, u->a, u->reg_bytes, i);
     bool in = v - u->imm < PTX_WINDOW;
-    if (u->aux && in) { /* constants are global memory that kernels cannot write; an H200 calls them global too */
+    if (u->imm == PTX_GLOBAL_BASE && in) { /* constants are allocations that kernels cannot write */
       const struct ptx_alloc *al = ptx_mem_find(w->mem, v);
-      in = al != NULL && al->is_read_only;
-    }
+      in = (al != NULL && al->is_read_only) == (u->aux != 0);
+    } else if (u->imm == PTX_GLOBAL_BASE && !u->aux) in = v - PTX_PARAM_BASE < PTX_WINDOW; /* an H200 says so */
     r |= (uint32_t)in << i;
   }
   PRED(u->d) = (PRED(u->d) & ~mask) | (r & mask);

@@ -495,7 +495,7 @@ static uint64_t atomic_fadd(uint64_t old, uint64_t b, unsigned size, bool is_glo
   if (sum == sum) return r;
   if (is_global && ptx_f64_is_nan(b)) return b;
   if (is_global && ptx_f64_is_nan(old)) return old;
-  return ptx_f64_nan(old, b, b);
+  return ptx_f64_nan(b, old, old); /* of two NaNs, that in shared memory (H200) */
 }
 
 /* atom.exch and atom.cas on 16 bytes. */
