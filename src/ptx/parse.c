@@ -45,18 +45,29 @@ bool parse_error(struct parser *p, const struct ptx_tok *at, const char *fmt, ..
   weir_vfail_at(&e, WEIR_EPARSE, &w, fmt, ap);
   va_end(ap);
   if (!WEIR_PUSH(*p->diags, e)) return parse_oom(p);
-  if (p->diags->n >= PARSE_MAX_ERRORS) p->stop = true;
+  /* Labels are resolved at the end of a function: put the message where its line belongs. */
+  uint64_t key = (uint64_t)at->line << 32 | at->col;
+  size_t n = p->diags->n - 1 - p->first_diag, i = n;
+  struct weir_err *v = p->diags->v + p->first_diag;
+  for (; i > 0 && p->diag_at[i - 1] > key; i--) {
+    p->diag_at[i] = p->diag_at[i - 1];
+    v[i] = v[i - 1];
+  }
+  p->diag_at[i] = key;
+  v[i] = e;
+  p->last_diag = p->first_diag + i;
+  if (n + 1 >= PARSE_MAX_ERRORS) p->stop = true;
   return false;
 }
 
 void parse_remedy(struct parser *p, const char *fmt, ...) {
-  if (p->no_memory || !p->diags->n) return;
+  if (p->no_memory || p->diags->n == p->first_diag) return;
   char buf[1200];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(buf, sizeof buf, fmt, ap);
   va_end(ap);
-  weir_err_add(&p->diags->v[p->diags->n - 1], "%s", buf);
+  weir_err_add(&p->diags->v[p->last_diag], "%s", buf);
 }
 
 const char *parse_show(const struct ptx_tok *t, char *buf, size_t len) {
@@ -260,7 +271,7 @@ bool parse_pragma(struct parser *p, const char **out) {
   return *out && parse_expect(p, ';', "a .pragma");
 }
 
-/* file = ".file" number string [ "," number "," number ] */
+/* file = ".file" number [folder] name [ "," number "," number ]; clang writes the folder apart */
 bool parse_file(struct parser *p) {
   struct ptx_file f = {0};
   char buf[80];
@@ -271,6 +282,10 @@ bool parse_file(struct parser *p) {
                        parse_show(&p->tok, buf, sizeof buf));
   f.name = parse_text(p, p->tok.s + 1, p->tok.len - 2);
   parse_next(p);
+  if (f.name && p->tok.kind == PTX_TOK_string) {
+    f.name = weir_arena_printf(p->arena, "%s/%.*s", f.name, (int)p->tok.len - 2, p->tok.s + 1);
+    parse_next(p);
+  }
   if (parse_accept(p, ',')) {
     if (p->tok.kind != PTX_TOK_int) return parse_error(p, &p->tok, "expected a time stamp");
     uint64_t stamp = p->tok.imm;
@@ -550,11 +565,17 @@ static bool parse_item(struct parser *p) {
                      parse_show(&p->tok, buf, sizeof buf));
 }
 
+/* Skip what is left of a module-level item: to behind its ';' or its body. */
 static void recover_item(struct parser *p) {
-  parse_recover(p);
-  /* At module level the '}' of a broken function closes nothing more. */
-  while (parse_is(p, '}'))
-    parse_next(p);
+  uint32_t depth = p->braces;
+  p->braces = 0;
+  for (; p->tok.kind != PTX_TOK_end; parse_next(p)) {
+    if (parse_is(p, '{')) depth++;
+    if (parse_is(p, '}') && depth > 0 && --depth == 0) break;
+    if (parse_is(p, ';') && depth == 0) break;
+  }
+  parse_next(p);
+  parse_accept(p, ';');
 }
 
 static void check_header(struct parser *p, bool *complained) {
@@ -577,14 +598,10 @@ static void parse_module(struct parser *p) {
   while (p->tok.kind != PTX_TOK_end && !p->stop) {
     check_header(p, &complained);
     p->braces = 0;
-    struct ptx_lexer before = p->lx;
-    if (!parse_item(p) && !p->stop) {
-      recover_item(p);
-      if (p->lx.p == before.p && p->tok.kind != PTX_TOK_end) parse_next(p); /* always on */
-    }
+    if (!parse_item(p) && !p->stop) recover_item(p);
   }
   if (p->stop) return;
-  if (!p->diags->n && (p->m->version_major == 0 || !p->m->target))
+  if (p->diags->n == p->first_diag && (p->m->version_major == 0 || !p->m->target))
     parse_error(p, &p->tok, "the module has no %s",
                 p->m->version_major == 0 ? ".version" : ".target");
 }
@@ -652,7 +669,7 @@ enum weir_status ptx_parse(const char *text, size_t len, const char *path, struc
     return WEIR_ENOMEM;
   }
   size_t had = diags->n;
-  struct parser p = {.m = m, .diags = diags, .arena = &m->arena};
+  struct parser p = {.m = m, .diags = diags, .first_diag = had, .arena = &m->arena};
   ptx_lex_init(&p.lx, m->source, len);
   if (sym_ident(&p, "_", 1)) { /* makes the table of names */
     parse_next(&p);

@@ -69,7 +69,9 @@ struct parser {
   struct ptx_tok tok;
   struct ptx_module *m;
   struct ptx_diags *diags;
-  bool stop; /* out of memory, or too many errors: unwind */
+  uint64_t diag_at[PARSE_MAX_ERRORS]; /* line and column of each, which keeps them in order */
+  size_t first_diag, last_diag;       /* where this parse began; the one just reported */
+  bool stop;                          /* out of memory, or too many errors: unwind */
   bool no_memory;
   uint32_t depth;  /* of expressions */
   uint32_t braces; /* opened by the current statement */

@@ -42,7 +42,7 @@ static bool parse_align(struct parser *p, uint32_t *out) {
 
 /* reg = ".reg" [vector] type [vector] name ["<" n ">"] { "," name ["<" n ">"] } ";" */
 bool parse_reg_decl(struct parser *p) {
-  enum ptx_type type;
+  enum ptx_type type = PTX_T_none;
   uint8_t vec;
   parse_next(p);
   bool has_vec = parse_vector(p, &vec);
