@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# A first look: run the built-in CUDA workloads on the CPU, then look closer at one of them.
+set -eu
+weir=${1:-build}/weir
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+
+say "1. Fourteen CUDA kernels, executed from their PTX, results checked against CPU references:"
+echo "   \$ weir run all --input profile"
+"$weir" run all --input profile --check
+
+say "2. One of them at full size, with the streams that a timing model reads:"
+echo "   \$ weir run spmv --streams"
+"$weir" run spmv --streams
+
+say "3. What the kernel looks like to weir:"
+echo "   \$ weir lint workloads/spmv/spmv.ptx"
+"$weir" lint "$(dirname "$0")/../workloads/spmv/spmv.ptx"
+
+say "4. Every setting can explain itself:"
+echo "   \$ weir explain exec.wave"
+"$weir" explain exec.wave
+
+say "Next: 'weir --help', 'weir list workloads', docs/launch-file.md to run your own PTX."
