@@ -128,6 +128,10 @@ bool parse_expect(struct parser *p, unsigned punct, const char *after);
 void parse_recover(struct parser *p);
 void *parse_alloc(struct parser *p, size_t n, size_t size);
 char *parse_text(struct parser *p, const char *s, size_t len);
+/* Copy a list that was built in a VEC to the arena: PARSE_KEEP(f->insns, f->n_insns, p->insns). */
+void *parse_keep(struct parser *p, const void *v, size_t n, size_t size);
+#define PARSE_KEEP(dst, n_dst, vec)                                                                \
+  ((dst) = parse_keep(p, (vec).v, (vec).n, sizeof *(vec).v), (n_dst) = (uint32_t)(vec).n)
 bool parse_uint(struct parser *p, uint32_t *out, const char *what);
 bool parse_name(struct parser *p, struct ident **out, struct ptx_tok *tok, const char *what);
 bool parse_pragma(struct parser *p, const char **out);
@@ -167,7 +171,8 @@ bool parse_const_int(struct parser *p, struct const_value *out);
 bool parse_starts_const(const struct parser *p);
 bool parse_init(struct parser *p, struct ptx_var *v);
 
-/* ---- parse_body.c, parse_insn.c ---- */
+/* ---- parse_func.c, parse_body.c, parse_insn.c ---- */
+bool parse_func(struct parser *p, enum ptx_linkage linkage); /* at .entry or .func */
 bool parse_body(struct parser *p, struct ptx_func *f);
 bool parse_insn(struct parser *p);
 bool parse_table(struct parser *p, struct ident *id, const struct ptx_tok *at);

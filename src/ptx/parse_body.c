@@ -173,15 +173,6 @@ static bool parse_blocks(struct parser *p, const struct ptx_tok *open) {
   return false;
 }
 
-static void *keep(struct parser *p, const void *v, size_t n, size_t size) {
-  if (!n) return NULL;
-  void *copy = parse_alloc(p, n, size);
-  if (copy) memcpy(copy, v, n * size);
-  return copy;
-}
-#define KEEP(dst, n_dst, vec)                                                                      \
-  ((dst) = keep(p, (vec).v, (vec).n, sizeof *(vec).v), (n_dst) = (uint32_t)(vec).n)
-
 bool parse_body(struct parser *p, struct ptx_func *f) {
   struct ptx_tok open = p->tok;
   if (!parse_expect(p, '{', "the head of a function")) return false;
@@ -189,14 +180,14 @@ bool parse_body(struct parser *p, struct ptx_func *f) {
   if (!ok) return false;
   p->scopes.v[0].last = (uint32_t)p->insns.n;
   sym_resolve(p);
-  KEEP(f->insns, f->n_insns, p->insns);
-  KEEP(f->regs, f->n_regs, p->regs);
-  KEEP(f->reg_decls, f->n_reg_decls, p->reg_decls);
-  KEEP(f->scopes, f->n_scopes, p->scopes);
-  KEEP(f->labels, f->n_labels, p->labels);
-  KEEP(f->locs, f->n_locs, p->locs);
-  KEEP(f->pragmas, f->n_pragmas, p->pragmas);
-  KEEP(f->tables, f->n_tables, p->tables);
-  KEEP(f->vars, f->n_vars, p->func_vars);
+  PARSE_KEEP(f->insns, f->n_insns, p->insns);
+  PARSE_KEEP(f->regs, f->n_regs, p->regs);
+  PARSE_KEEP(f->reg_decls, f->n_reg_decls, p->reg_decls);
+  PARSE_KEEP(f->scopes, f->n_scopes, p->scopes);
+  PARSE_KEEP(f->labels, f->n_labels, p->labels);
+  PARSE_KEEP(f->locs, f->n_locs, p->locs);
+  PARSE_KEEP(f->pragmas, f->n_pragmas, p->pragmas);
+  PARSE_KEEP(f->tables, f->n_tables, p->tables);
+  PARSE_KEEP(f->vars, f->n_vars, p->func_vars);
   return !p->no_memory;
 }
