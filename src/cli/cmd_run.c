@@ -274,23 +274,37 @@ static enum weir_status report_json(const struct run_opts *o, const struct run_s
   return code;
 }
 
-static enum weir_status write_outputs(const struct run_opts *o, struct weir_workload *w,
-                                      struct weir_err *err) {
-  for (unsigned i = 0; i < o->n_outputs; i++) {
-    const char *eq = strchr(o->outputs[i], '=');
-    char name[256];
-    if (eq == NULL || (size_t)(eq - o->outputs[i]) >= sizeof name)
-      return weir_fail(err, WEIR_EINVAL, "--output %s: want BUFFER=FILE", o->outputs[i]);
-    memcpy(name, o->outputs[i], (size_t)(eq - o->outputs[i]));
-    name[eq - o->outputs[i]] = 0;
+/* BUFFER=FILE of one --output. */
+static enum weir_status find_output(const char *text, struct weir_workload *w, const char **file,
+                                    const void **data, uint64_t *bytes, struct weir_err *err) {
+  const char *eq = strchr(text, '=');
+  char name[256];
+  if (eq == NULL || (size_t)(eq - text) >= sizeof name)
+    return weir_fail(err, WEIR_EINVAL, "--output %.200s: want BUFFER=FILE", text);
+  memcpy(name, text, (size_t)(eq - text));
+  name[eq - text] = 0;
+  *file = eq + 1;
+  *data = weir_workload_buffer(w, name, bytes);
+  if (*data != NULL) return WEIR_OK;
+  const struct weir_launchfile *lf = weir_workload_file(w);
+  weir_fail(err, WEIR_EINVAL, "--output: there is no buffer '%s'", name);
+  for (uint32_t i = 0; i < lf->n_buffers; i++)
+    weir_err_add(err, "%s has: %s", lf->name, lf->buffers[i].name);
+  return WEIR_EINVAL;
+}
+
+/* With `write` false only the names are checked: a long run should not end with a typing error. */
+static enum weir_status put_outputs(const struct run_opts *o, struct weir_workload *w, bool write,
+                                    struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (unsigned i = 0; st == WEIR_OK && i < o->n_outputs; i++) {
+    const char *file;
+    const void *data;
     uint64_t bytes;
-    const void *data = weir_workload_buffer(w, name, &bytes);
-    if (data == NULL)
-      return weir_fail(err, WEIR_EINVAL, "--output: the launch file has no buffer '%s'", name);
-    enum weir_status st = weir_file_write(eq + 1, data, (size_t)bytes, err);
-    if (st != WEIR_OK) return st;
+    st = find_output(o->outputs[i], w, &file, &data, &bytes, err);
+    if (st == WEIR_OK && write) st = weir_file_write(file, data, (size_t)bytes, err);
   }
-  return WEIR_OK;
+  return st;
 }
 
 static bool is_launch_file(const char *name) {
@@ -308,6 +322,7 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
   if (st == WEIR_OK) st = ptx_device_init(&dev, &cfg, err);
   if (st != WEIR_OK) return st;
   st = weir_workload_open(&dev, path, o->input, &w, err);
+  if (st == WEIR_OK) st = put_outputs(o, w, false, err);
   if (st == WEIR_OK) {
     struct weir_workload_hooks h = {
         .launched = launched, .progress = progress, .self = state, .want_streams = o->streams};
@@ -321,7 +336,7 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
   if (st == WEIR_OK && o->check)
     st = weir_stat_verify(weir_func_stat_table, weir_func_checks, &state->total, err);
   if (st == WEIR_OK) st = weir_workload_check(w, err);
-  if (st == WEIR_OK) st = write_outputs(o, w, err);
+  if (st == WEIR_OK) st = put_outputs(o, w, true, err);
   if (st == WEIR_OK && state->json_runs != NULL) st = keep_json(weir_workload_file(w), state, err);
   if (st == WEIR_OK) {
     weir_stat_sum(weir_func_stat_table, &state->all, &state->total);

@@ -130,10 +130,11 @@ struct ptx_split {
 };
 
 struct ptx_fault {
-  enum { PTX_F_NONE, PTX_F_BOUNDS, PTX_F_ALIGN, PTX_F_READONLY, PTX_F_SPACE, PTX_F_STACK, PTX_F_TRAP, PTX_F_BRANCH,
+  enum { PTX_F_NONE, PTX_F_BOUNDS, PTX_F_ALIGN, PTX_F_READONLY, PTX_F_STACK, PTX_F_TRAP, PTX_F_BRANCH,
          PTX_F_BARRIER, PTX_F_NOMEM } kind;
   uint32_t pc, lane;
   uint64_t addr;
+  uint64_t generic; /* the address as the program had it, if that was a generic one; else 0 */
   uint32_t bytes;
   uint8_t space;
   bool is_store;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MIN_ALIGN = 512, LARGE = 1 << 20, LARGE_ALIGN = 2 << 20 };
+enum { MIN_ALIGN = 512, LARGE = 1 << 20, LARGE_ALIGN = 2 << 20, FAR = 1 << 30 };
 
 enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err) {
   *m = (struct ptx_mem){0};
@@ -107,6 +107,14 @@ const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr) {
   return addr - a->base < a->bytes ? a : NULL;
 }
 
+static void describe_distance(uint64_t n, const char *which, const struct ptx_alloc *a, char *buf, size_t len) {
+  char far[64];
+  if (n == 0) snprintf(far, sizeof far, "just");
+  else if (n > FAR) snprintf(far, sizeof far, "far");
+  else snprintf(far, sizeof far, "%" PRIu64 " byte%s", n, n == 1 ? "" : "s");
+  snprintf(buf, len, "%s %s '%s' (0x%" PRIx64 ", %" PRIu64 " bytes)", far, which, a->name, a->base, a->bytes);
+}
+
 void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t len) {
   size_t i = upper(m, addr);
   const struct ptx_alloc *below = i > 0 ? &m->allocs[i - 1] : NULL;
@@ -116,11 +124,7 @@ void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t 
   if (below && addr - below->base < below->bytes)
     snprintf(buf, len, "inside '%s' (0x%" PRIx64 ", %" PRIu64 " bytes), at byte %" PRIu64, below->name, below->base,
              below->bytes, addr - below->base);
-  else if (below && past <= before)
-    snprintf(buf, len, "%" PRIu64 " bytes past the end of '%s' (0x%" PRIx64 ", %" PRIu64 " bytes)", past, below->name,
-             below->base, below->bytes);
-  else if (above)
-    snprintf(buf, len, "%" PRIu64 " bytes before '%s' (0x%" PRIx64 ", %" PRIu64 " bytes)", before, above->name, above->base,
-             above->bytes);
+  else if (below && past <= before) describe_distance(past, "past the end of", below, buf, len);
+  else if (above) describe_distance(before, "before", above, buf, len);
   else snprintf(buf, len, "nothing is allocated");
 }

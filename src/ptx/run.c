@@ -6,6 +6,7 @@
 
 #include "ptx/core.h"
 #include "ptx/exec.h"
+#include "ptx/fault.h"
 #include "ptx/image.h"
 #include "ptx/simt.h"
 
@@ -268,152 +269,25 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
   return WEIR_OK;
 }
 
-/* ---- messages ---- */
-
-static const char *space_name(unsigned s) {
-  switch (s) {
-  case PTX_SPACE_const: return "constant";
-  case PTX_SPACE_local: return "local";
-  case PTX_SPACE_param: return "parameter";
-  case PTX_SPACE_shared: return "shared";
-  case PTX_SPACE_none: return "generic";
-  default: return "global";
-  }
-}
-
-/* "at FILE.cu:12" if the PTX says so. */
-static void source_position(const struct ptx_program *p, uint32_t pc, char *buf, size_t len) {
-  const struct weir_static *s = &p->statics[pc];
-  buf[0] = 0;
-  if (s->line == 0) return;
-  const struct ptx_module *m = p->image->module;
-  for (uint32_t i = 0; i < m->n_files; i++)
-    if (m->files[i].index == s->file) {
-      snprintf(buf, len, "%s:%u", m->files[i].name, s->line);
-      return;
-    }
-  snprintf(buf, len, "line %u", s->line);
-}
-
-static void add_place(const struct ptx_run *r, const struct ptx_cta *c, const struct ptx_warp *w, uint32_t lane, uint32_t pc,
-                      struct weir_err *err) {
-  uint32_t t = w->index * LANES + lane;
-  const uint32_t *b = r->launch.block;
-  char pos[512];
-  source_position(r->prog, pc, pos, sizeof pos);
-  weir_err_add(err, "  kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", r->prog->entry->name, c->ctaid[0], c->ctaid[1],
-               c->ctaid[2], t % b[0], t / b[0] % b[1], t / b[0] / b[1]);
-  const struct ptx_fn_info *f = &r->prog->funcs[r->prog->func_of[pc]];
-  char *text = pc - f->entry < f->ir->n_insns ? ptx_print_insn(f->ir, r->prog->insn[pc]) : NULL;
-  weir_err_add(err, "  instruction: %s  (%s:%u%s%s)", text != NULL ? text : "end of function", r->prog->image->module->path,
-               r->prog->statics[pc].ptx_line, pos[0] ? ", source " : "", pos);
-  free(text);
-}
-
-static enum weir_status report_fault(const struct ptx_run *r, const struct ptx_cta *c, const struct ptx_warp *w,
-                                     struct weir_err *err) {
-  const struct ptx_fault *f = &w->fault;
-  const char *verb = f->is_store ? "store" : "load";
-  char near[300] = "";
-  switch (f->kind) {
-  case PTX_F_BOUNDS:
-    if (f->space == PTX_SPACE_global || f->space == PTX_SPACE_const) {
-      ptx_mem_describe(&r->dev->mem, f->addr, near, sizeof near);
-      weir_fail(err, WEIR_EFAULT, "out of bounds: %s of %u bytes at 0x%" PRIx64 ", %s", verb, f->bytes, f->addr, near);
-    } else
-      weir_fail(err, WEIR_EFAULT, "out of bounds: %s of %u bytes at %s address 0x%" PRIx64 ", which has 0x%x bytes", verb,
-                f->bytes, space_name(f->space), f->addr,
-                f->space == PTX_SPACE_shared  ? w->shared_bytes
-                : f->space == PTX_SPACE_local ? w->local_bytes
-                                              : w->param_bytes);
-    break;
-  case PTX_F_ALIGN:
-    ptx_mem_describe(&r->dev->mem, f->addr, near, sizeof near);
-    weir_fail(err, WEIR_EFAULT, "misaligned: %s of %u bytes at %s address 0x%" PRIx64 "%s%s", verb, f->bytes,
-              space_name(f->space), f->addr, f->addr >= PTX_GLOBAL_BASE ? ", " : "", f->addr >= PTX_GLOBAL_BASE ? near : "");
-    break;
-  case PTX_F_READONLY:
-    weir_fail(err, WEIR_EFAULT, "%s of %u bytes at 0x%" PRIx64 ": %s memory cannot be written by a kernel", verb, f->bytes,
-              f->addr, space_name(f->space));
-    break;
-  case PTX_F_STACK:
-    weir_fail(err, WEIR_EFAULT, "stack overflow: %u nested calls, %" PRIu64 " of %u bytes of local memory", f->bytes, f->addr,
-              w->local_bytes);
-    weir_err_add(err, "  remedy: raise exec.stack_bytes or exec.max_depth if the recursion is meant");
-    break;
-  case PTX_F_TRAP: weir_fail(err, WEIR_EFAULT, "the kernel executed a trap"); break;
-  case PTX_F_BRANCH:
-    weir_fail(err, WEIR_EFAULT, "branch index %" PRIu64 " is outside of the table of %u targets", f->addr, f->bytes);
-    break;
-  case PTX_F_BARRIER:
-    weir_fail(err, WEIR_EFAULT, "barrier %" PRIu64 " with %u threads: ids are 0 to 15, counts multiples of 32 up to 1024",
-              f->addr, f->bytes);
-    break;
-  default: return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  }
-  add_place(r, c, w, f->lane, f->pc, err);
-  return WEIR_EFAULT;
-}
-
-static const char *waits_for(const struct ptx_split *s) {
-  return s->state == PTX_S_BAR    ? "waits at a barrier"
-         : s->state == PTX_S_SYNC ? "waits for lanes of its warp"
-         : s->state == PTX_S_JOIN ? "waits for lanes to meet"
-                                  : "spins";
-}
-
-/* Nothing can go on, or nothing has changed for long: say who waits where, up to a few. */
-static enum weir_status report_deadlock(const struct ptx_run *r, bool spins, struct weir_err *err) {
-  weir_fail(err, WEIR_EFAULT,
-            spins ? "no progress: for %lld rounds nothing was stored, no barrier was reached and no thread exited"
-                  : "deadlock: every thread waits",
-            (long long)r->dev->cfg.deadlock_quanta);
-  unsigned shown = 0;
-  for (uint32_t i = 0; i < r->n_ctas && shown < 4; i++)
-    for (uint32_t k = 0; k < r->ctas[i].n_warps && shown < 4; k++) {
-      const struct ptx_warp *w = &r->ctas[i].warps[k];
-      for (uint32_t q = 0; w->live != 0 && q < w->n_splits && shown < 4; q++) {
-        const struct ptx_split *s = &w->splits[q];
-        if (s->state == PTX_S_FREE || (s->state == PTX_S_JOIN && s->mask == 0)) continue;
-        char pos[512];
-        source_position(r->prog, s->pc, pos, sizeof pos);
-        weir_err_add(err, "  block %" PRIu64 " warp %u lanes %08x %s at %s:%u%s%s", (uint64_t)r->ctas[i].id, k, s->mask,
-                     waits_for(s), r->prog->image->module->path, r->prog->statics[s->pc].ptx_line,
-                     pos[0] ? ", source " : "", pos);
-        shown++;
-      }
-    }
-  weir_err_add(err, "  kernel %s; exec.deadlock_quanta sets how long to wait", r->prog->entry->name);
-  return WEIR_EFAULT;
-}
-
-static enum weir_status report_limit(const struct ptx_run *r, const struct ptx_cta *c, const struct ptx_warp *w,
-                                     struct weir_err *err) {
-  weir_fail(err, WEIR_ELIMIT, "stopped after %lld warp instructions (exec.max_instructions)",
-            (long long)r->dev->cfg.max_instructions);
-  uint32_t pc = w->current >= 0 ? w->splits[w->current].pc : 0;
-  add_place(r, c, w, (uint32_t)__builtin_ctz(w->current >= 0 ? w->splits[w->current].mask : 1), pc, err);
-  return WEIR_ELIMIT;
-}
-
 /* ---- running ---- */
 
 /* One quantum of every warp of a block. *ran and *changed tell what happened. */
 static enum weir_status round_of_block(struct ptx_run *r, struct ptx_cta *c, bool *ran, bool *changed, struct weir_err *err) {
   const struct ptx_exec_cfg *cfg = &r->dev->cfg;
+  const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
   for (uint32_t k = 0; k < c->n_warps; k++) {
     struct ptx_warp *w = &c->warps[k];
     if (w->live == 0) continue;
     uint64_t budget = (uint64_t)cfg->quantum;
     if (cfg->max_instructions > 0) {
       uint64_t left = (uint64_t)cfg->max_instructions - r->executed;
-      if (left == 0) return report_limit(r, c, w, err);
+      if (left == 0) return ptx_report_limit(&scene, c, w, err);
       budget = budget < left ? budget : left;
     }
     w->is_stored = false;
     uint64_t n = ptx_warp_run(w, budget, (uint32_t)cfg->yield_after, (uint32_t)cfg->max_depth);
     r->executed += n;
-    if (w->fault.kind != PTX_F_NONE) return report_fault(r, c, w, err);
+    if (w->fault.kind != PTX_F_NONE) return ptx_report_fault(&scene, c, w, err);
     *ran |= n > 0;
     *changed |= w->is_stored;
   }
@@ -430,11 +304,9 @@ static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *er
   if (n > r->cap_ctas) {
     struct ptx_cta *v = realloc(r->ctas, n * sizeof *v);
     if (v == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-    /* Warps point at their block. */
-    for (uint32_t i = 0; i < r->n_ctas; i++)
-      for (uint32_t k = 0; k < v[i].n_warps; k++) v[i].warps[k].cta = &v[i];
     memset(v + r->cap_ctas, 0, (n - r->cap_ctas) * sizeof *v);
     r->ctas = v;
+    /* Warps point at their block. */
     for (uint32_t i = 0; i < r->cap_ctas; i++)
       for (uint32_t k = 0; k < v[i].n_warps; k++) v[i].warps[k].cta = &v[i];
     r->cap_ctas = (uint32_t)n;
@@ -451,6 +323,7 @@ static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *er
 }
 
 static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
+  const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
   r->n_ctas = 0;
   r->n_delivered = 0;
   enum weir_status st = widen(r, r->prog->is_interleaved ? (uint64_t)r->dev->cfg.wave : 1, err);
@@ -468,7 +341,7 @@ static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
     if (stuck && r->prog->is_interleaved && r->next_block < r->n_blocks) {
       st = widen(r, r->n_blocks, err);
       quiet = 0;
-    } else if (stuck) st = report_deadlock(r, ran, err);
+    } else if (stuck) st = ptx_report_deadlock(&scene, r->ctas, r->n_ctas, ran, err);
   }
   for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++) st = finish_block(&r->ctas[i], err);
   return st;
@@ -488,15 +361,15 @@ static enum weir_status check_launch(const struct ptx_program *p, const struct p
   const uint32_t *req = p->entry->reqntid, *max = p->entry->maxntid;
   for (int k = 0; k < 3; k++)
     if (req[0] != 0 && l->block[k] != (req[k] ? req[k] : 1))
-      return weir_fail(err, WEIR_EINVAL, "kernel %s requires blocks of (%u,%u,%u) threads (.reqntid)", p->entry->name,
-                       req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1);
+      return weir_fail(err, WEIR_EINVAL, "kernel %s requires blocks of (%u,%u,%u) threads (.reqntid), not (%u,%u,%u)",
+                       p->entry->name, req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1, l->block[0], l->block[1], l->block[2]);
   uint64_t limit = (uint64_t)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1);
   if (max[0] != 0 && threads > limit)
-    return weir_fail(err, WEIR_EINVAL, "kernel %s allows blocks of at most %" PRIu64 " threads (.maxntid)", p->entry->name,
-                     limit);
+    return weir_fail(err, WEIR_EINVAL, "kernel %s allows blocks of at most %" PRIu64 " threads (.maxntid), not %" PRIu64,
+                     p->entry->name, limit, threads);
   if (shared > 232448)
-    return weir_fail(err, WEIR_EINVAL, "kernel %s: %" PRIu64 " bytes of shared memory are too many (232448 at most)",
-                     p->entry->name, shared);
+    return weir_fail(err, WEIR_EINVAL, "kernel %s: %" PRIu64 " bytes of shared memory (%u static, %u dynamic) are too many; at most 232448",
+                     p->entry->name, shared, p->static_shared, l->dyn_shared);
   return WEIR_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 enum { MAX_PTX_BYTES = 256 << 20, MAX_UNSUPPORTED = 64 };
 
@@ -35,7 +36,7 @@ static enum weir_status refuse_unsupported(const struct ptx_module *m, struct we
   if (n == 0) return WEIR_OK;
   weir_fail(err, WEIR_EPARSE, "%s: %zu construct%s cannot be executed yet", m->path, n, n == 1 ? "" : "s");
   for (size_t i = 0; i < n && i < MAX_UNSUPPORTED; i++)
-    weir_err_add(err, "  line %u: %s (%u time%s)", list[i].first_line, list[i].what, list[i].count,
+    weir_err_add(err, "line %u: %s (%u time%s)", list[i].first_line, list[i].what, list[i].count,
                  list[i].count == 1 ? "" : "s");
   return WEIR_EPARSE;
 }
@@ -65,6 +66,21 @@ static enum weir_status fill_buffer(struct weir_workload *w, uint32_t i, struct 
   return st == WEIR_OK ? weir_buffer_generate(w->lf, i, ptx_mem_host(&w->dev->mem, w->addresses[i]), err) : st;
 }
 
+static enum weir_status report_no_kernel(const struct weir_workload *w, const struct weir_lf_launch *l, struct weir_err *err) {
+  weir_fail_at(err, WEIR_ENOENT, &l->where, "no module has a kernel '%s'", l->kernel);
+  for (uint32_t m = 0; m < w->lf->n_modules; m++) {
+    const struct ptx_module *module = w->modules[m];
+    if (ptx_find_func(module, l->kernel) != NULL)
+      weir_err_add(err, "in %s it is not a kernel (.entry) with a body", w->lf->modules[m]);
+    struct weir_text names = {0};
+    for (uint32_t f = 0; f < module->n_funcs; f++)
+      if (module->funcs[f]->is_entry) weir_text_printf(&names, " %s", module->funcs[f]->name);
+    weir_err_add(err, "%s has:%s", w->lf->modules[m], names.n > 0 ? names.v : " none");
+    weir_text_free(&names);
+  }
+  return WEIR_ENOENT;
+}
+
 static enum weir_status build_program(struct weir_workload *w, uint32_t i, struct weir_err *err) {
   const struct weir_lf_launch *l = &w->lf->launches[i];
   for (uint32_t k = 0; k < i; k++)
@@ -77,12 +93,7 @@ static enum weir_status build_program(struct weir_workload *w, uint32_t i, struc
     if (f != NULL && f->is_entry && f->has_body)
       return ptx_program_build(w->images[m], l->kernel, &w->dev->cfg, &w->programs[i], err);
   }
-  weir_fail_at(err, WEIR_ENOENT, &l->where, "no module has a kernel '%s'", l->kernel);
-  for (uint32_t m = 0; m < w->lf->n_modules; m++)
-    for (uint32_t f = 0; f < w->modules[m]->n_funcs; f++)
-      if (w->modules[m]->funcs[f]->is_entry)
-        weir_err_add(err, "  %s has: %s", w->lf->modules[m], w->modules[m]->funcs[f]->name);
-  return WEIR_ENOENT;
+  return report_no_kernel(w, l, err);
 }
 
 enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, const char *input, struct weir_workload **out,
@@ -159,6 +170,11 @@ static enum weir_status pack_arguments(struct weir_workload *w, uint32_t i, uint
   return st;
 }
 
+static void add_launch(const struct weir_lf_launch *l, uint32_t k, struct weir_err *err) {
+  if (k == 0) weir_err_add(err, "launched at %s:%u", l->where.file, l->where.line);
+  else weir_err_add(err, "launched at %s:%u, repetition k = %u", l->where.file, l->where.line, k);
+}
+
 static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t k, const struct weir_workload_hooks *h,
                                    struct weir_err *err) {
   const struct weir_lf_launch *l = &w->lf->launches[i];
@@ -177,7 +193,7 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
   st = ptx_run_begin(w->dev, w->programs[i], &launch, h->want_streams, &run, err);
   free(params);
   if (st != WEIR_OK) {
-    weir_err_add(err, "  launched at %s:%u", l->where.file, l->where.line);
+    add_launch(l, k, err);
     return st;
   }
   struct weir_launch_report report = {.kernel = l->kernel, .launch = i, .k = k, .info = ptx_run_info(run)};
@@ -191,6 +207,7 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
     uint64_t done = ptx_run_blocks_done(run);
     if (h->progress != NULL && done % 64 == 0) h->progress(h->self, l->kernel, done, n_blocks);
   }
+  if (st != WEIR_OK) add_launch(l, k, err);
   ptx_run_stats(run, &report.stats);
   if (st == WEIR_OK && h->launched != NULL) h->launched(h->self, &report);
   ptx_run_end(run);

@@ -1,0 +1,25 @@
+/* What is said when a kernel faults, hangs or reaches a limit. */
+#ifndef WEIR_PTX_FAULT_H
+#define WEIR_PTX_FAULT_H
+
+#include "ptx/core.h"
+#include "ptx/exec.h"
+
+/* A launch, as far as messages need it. */
+struct ptx_scene {
+  const struct ptx_program *prog;
+  const struct ptx_device *dev;
+  const struct ptx_launch *launch;
+};
+
+/* The fault of a warp: what happened, where, and what can be done. */
+enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_cta *c,
+                                  const struct ptx_warp *w, struct weir_err *err);
+/* Nothing can go on, or (`spins`) nothing has changed for long: who waits where, up to a few. */
+enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx_cta *ctas,
+                                     uint32_t n_ctas, bool spins, struct weir_err *err);
+/* exec.max_instructions are spent; `w` would have been next. */
+enum weir_status ptx_report_limit(const struct ptx_scene *s, const struct ptx_cta *c,
+                                  const struct ptx_warp *w, struct weir_err *err);
+
+#endif
