@@ -1,0 +1,1 @@
+weir run barrier_count.yaml

@@ -1,0 +1,1 @@
+weir run bounds_before_start.yaml

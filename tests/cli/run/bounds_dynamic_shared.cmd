@@ -1,0 +1,1 @@
+weir run bounds_dynamic_shared.yaml

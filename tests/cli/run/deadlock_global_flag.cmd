@@ -1,0 +1,1 @@
+weir run deadlock_global_flag.yaml --set exec.deadlock_quanta=50

@@ -1,0 +1,1 @@
+weir run deadlock_short_barrier.yaml

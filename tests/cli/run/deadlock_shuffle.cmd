@@ -1,0 +1,1 @@
+weir run deadlock_shuffle.yaml

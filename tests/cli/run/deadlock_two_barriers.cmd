@@ -1,0 +1,1 @@
+weir run deadlock_two_barriers.yaml

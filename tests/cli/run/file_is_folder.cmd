@@ -1,0 +1,1 @@
+mkdir $TMP/a.yaml; cd $TMP; weir run a.yaml

@@ -1,0 +1,1 @@
+weir run nowhere/at/all.yaml

@@ -1,0 +1,1 @@
+weir run launch_argument_fraction.yaml

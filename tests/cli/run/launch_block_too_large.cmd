@@ -1,0 +1,1 @@
+weir run launch_block_too_large.yaml

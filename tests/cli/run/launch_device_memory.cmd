@@ -1,0 +1,1 @@
+weir run launch_device_memory.yaml --set exec.device_memory=64M

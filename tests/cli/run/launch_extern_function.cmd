@@ -1,0 +1,1 @@
+weir run launch_extern_function.yaml

@@ -1,0 +1,1 @@
+weir run launch_kernel_is_function.yaml

@@ -1,0 +1,1 @@
+weir run launch_many_arguments.yaml

@@ -1,0 +1,1 @@
+weir run launch_no_arguments.yaml

@@ -1,0 +1,1 @@
+weir run launch_reqntid_shape.yaml

@@ -1,0 +1,1 @@
+weir run launch_shared_sum.yaml

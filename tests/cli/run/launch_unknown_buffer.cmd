@@ -1,0 +1,1 @@
+weir run launch_unknown_buffer.yaml

@@ -1,0 +1,1 @@
+weir run launch_unsupported_elsewhere.yaml

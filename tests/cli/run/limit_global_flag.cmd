@@ -1,0 +1,1 @@
+weir run limit_global_flag.yaml -m 5k

@@ -1,0 +1,1 @@
+weir run limit_plain_loop.yaml --max-instructions 10000

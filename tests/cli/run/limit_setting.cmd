@@ -1,0 +1,1 @@
+weir run limit_setting.yaml --set exec.max_instructions=100

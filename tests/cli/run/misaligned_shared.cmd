@@ -1,0 +1,1 @@
+weir run misaligned_shared.yaml

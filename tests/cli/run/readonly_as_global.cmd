@@ -1,0 +1,1 @@
+weir run readonly_as_global.yaml

@@ -1,0 +1,1 @@
+weir run readonly_past_end.yaml

@@ -1,0 +1,1 @@
+weir run recursion_factorial.yaml -q

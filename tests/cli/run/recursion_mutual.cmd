@@ -1,0 +1,1 @@
+weir run recursion_mutual.yaml -q

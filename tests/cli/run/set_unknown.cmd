@@ -1,0 +1,1 @@
+weir run expect_met.yaml --set exec.quantun=5

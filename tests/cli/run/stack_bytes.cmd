@@ -1,0 +1,1 @@
+weir run stack_bytes.yaml

@@ -1,0 +1,1 @@
+weir run stack_depth.yaml

@@ -1,0 +1,1 @@
+weir run stack_one_lane.yaml

@@ -1,0 +1,1 @@
+weir run trap_always.yaml

@@ -1,0 +1,1 @@
+weir run trap_in_function.yaml
