@@ -1,10 +1,12 @@
 /* truth_replay: runs every variant in the interpreter and compares with the results of the GPU.
  *
- *   truth_replay [--verbose] [--only TEXT] [--coverage FILE] [--check FILE]
- *   truth_replay --show VARIANT       its kernel, and operands and the GPU's results of every case
+ *   truth_replay [--verbose] [--only TEXT] [--simd WIDTH] [--coverage FILE] [--check FILE]
+ *   truth_replay --show VARIANT
  *
- * --coverage writes the coverage page, --check compares it with FILE. Fails when a result differs,
- * when an approximate one is beyond its bound, or when stored results belong to other operands. */
+ * --simd sets exec.simd; the exit status is 77 where the host has not that width. --coverage writes
+ * the coverage page, --check compares it with FILE. --show prints a variant's kernel, and operands
+ * and the GPU's results of every case. Fails when a result differs, when an approximate one is
+ * beyond its bound, or when stored results belong to other operands. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +200,20 @@ static int summary(const struct truth_set *s, const struct coverage_row *rows) {
   return n[DIFFERS] || n[FAILS] || n[COVERED] == 0;
 }
 
+/* Can this host run exec.simd as asked? */
+static bool have_simd(void) {
+#if defined(__x86_64__)
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+              __builtin_cpu_supports("bmi2");
+  if (!strcmp(cfg.simd, "avx2")) return avx2;
+  if (!strcmp(cfg.simd, "avx512"))
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
+#endif
+  return !strcmp(cfg.simd, "auto") || !strcmp(cfg.simd, "base");
+}
+
 static bool arguments(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--verbose"))
@@ -208,6 +224,8 @@ static bool arguments(int argc, char **argv) {
       opt.coverage = argv[++i];
     else if (!strcmp(argv[i], "--check") && i + 1 < argc)
       opt.check = argv[++i];
+    else if (!strcmp(argv[i], "--simd") && i + 1 < argc)
+      cfg.simd = argv[++i];
     else if (!strcmp(argv[i], "--show") && i + 1 < argc)
       opt.show = argv[++i];
     else
@@ -219,12 +237,14 @@ static bool arguments(int argc, char **argv) {
 int main(int argc, char **argv) {
   struct truth_set s;
   struct store data;
+  weir_param_defaults(ptx_exec_table, &cfg);
   if (!arguments(argc, argv)) {
-    fprintf(stderr, "usage: truth_replay [--verbose] [--only TEXT] [--coverage FILE] [--check "
-                    "FILE] | --show VARIANT\n");
+    fprintf(stderr,
+            "usage: truth_replay [--verbose] [--only TEXT] [--simd WIDTH] [--coverage FILE] "
+            "[--check FILE] | --show VARIANT\n");
     return 2;
   }
-  weir_param_defaults(ptx_exec_table, &cfg);
+  if (!have_simd()) return 77;
   char *refused = store_refused();
   if (!truth_build(&s, refused) || !store_open(&data)) return 1;
   if (opt.show) return show(&s, &data);
