@@ -7,7 +7,7 @@
 #   tools/truth.sh store FOLDER   here: compresses the raw results into tests/truth/data
 #
 # Afterwards `meson test -C BUILD --suite truth` replays them, and `truth_replay --coverage docs/reference/ptx-coverage.md`
-# writes the coverage page. The run on the GPU takes about two minutes.
+# writes the coverage page. The run on the GPU takes about 15 seconds.
 set -eu
 cd "$(dirname "$0")/.."
 data=tests/truth/data
