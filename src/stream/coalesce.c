@@ -242,10 +242,27 @@ static unsigned list_sectors(const uint64_t *addr, uint32_t mask, unsigned width
   return n;
 }
 
+/* Sectors in ascending order, as where lanes walk rows one below the other: lines and sectors are
+ * counted where they change. False if they are not in order. Without branches in the loop. */
+static bool count_ascending(const uint64_t *s, unsigned n, unsigned *lines, unsigned *sectors) {
+  const uint64_t below_top = UINT64_MAX >> 1;
+  uint64_t falls = 0, new_sectors = 0, new_lines = 0;
+  for (unsigned i = 1; i < n; i++) {
+    uint64_t d = s[i] - s[i - 1], d_lines = s[i] / LINE_SECTORS - s[i - 1] / LINE_SECTORS;
+    falls |= d; /* sector numbers have less than 63 bits: the top bit is a sign */
+    new_sectors += (d + below_top) >> 63;
+    new_lines += (d_lines + below_top) >> 63;
+  }
+  *sectors = 1 + (unsigned)new_sectors;
+  *lines = 1 + (unsigned)new_lines;
+  return falls >> 63 == 0;
+}
+
 static unsigned count_list(struct weir_line_counter *c, const uint64_t *addr, uint32_t mask,
                            unsigned width, unsigned *sectors) {
   uint64_t s[2 * WEIR_LANES];
   unsigned lines, n = list_sectors(addr, mask, width, s);
+  if (s[n - 1] >= s[0] && count_ascending(s, n, &lines, sectors)) return lines;
   /* Two of them tell whether the cheap way is worth a try. */
   if (s[n - 1] - s[0] + NEAR_SECTORS / 2 < NEAR_SECTORS && count_near(s, n, &lines, sectors))
     return lines;
@@ -323,7 +340,57 @@ struct banks {
   uint8_t depth[BANKS];
 };
 
+enum { ROW_BYTES = BANKS * WORD_BYTES, ROW_BITS = 64 };
+
+/* Aligned accesses of a power of two of bytes stay in one row of the banks, and banks can be taken
+ * together to units as wide as an access. One bit for each row that a unit must give; false if the
+ * rows lie too far apart for that. */
+static bool unit_passes(const uint64_t *addr, uint32_t mask, unsigned width, unsigned *passes) {
+  uint64_t rows[BANKS] = {0}, all = 0, from = addr[__builtin_ctz(mask)] / ROW_BYTES - ROW_BITS / 2;
+  uint8_t depth[BANKS] = {0};
+  unsigned unit_shift = width <= WORD_BYTES ? 2 : (unsigned)__builtin_ctz(width);
+  unsigned units = ROW_BYTES >> unit_shift, most = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    uint64_t a = addr[__builtin_ctz(m)], row = a / ROW_BYTES - from;
+    unsigned k = (unsigned)(a >> unit_shift) & (units - 1), bit = (unsigned)row % ROW_BITS;
+    unsigned d = depth[k] + (unsigned)(~rows[k] >> bit & 1);
+    all |= row;
+    rows[k] |= UINT64_C(1) << bit;
+    depth[k] = (uint8_t)d;
+    most = d > most ? d : most;
+  }
+  *passes = most;
+  return all < ROW_BITS;
+}
+
+/* The bits in which active lanes' addresses differ from the first one's, and all that are set. */
+static inline void address_bits(const uint64_t *addr, uint32_t mask, uint64_t *differ,
+                                uint64_t *set) {
+  uint64_t first = addr[__builtin_ctz(mask)], x = 0, y = 0;
+  if (mask == UINT32_MAX) {
+    for (unsigned i = 0; i < WEIR_LANES; i++) {
+      x |= addr[i] ^ first;
+      y |= addr[i];
+    }
+  } else {
+    for (uint32_t m = mask; m; m &= m - 1) {
+      uint64_t a = addr[__builtin_ctz(m)];
+      x |= a ^ first;
+      y |= a;
+    }
+  }
+  *differ = x;
+  *set = y;
+}
+
 static unsigned part_passes(const uint64_t *addr, uint32_t mask, unsigned width) {
+  uint64_t differ, set;
+  unsigned fast;
+  address_bits(addr, mask, &differ, &set);
+  if (is_power_of_two(width) && (set & (width - 1)) == 0) {
+    if (differ < ROW_BYTES) return 1; /* a row has no bank twice */
+    if (unit_passes(addr, mask, width, &fast)) return fast;
+  }
   struct banks b;
   unsigned n = 0, passes = 0;
   memset(b.top, 0, sizeof b.top);
@@ -366,9 +433,15 @@ static unsigned aligned_passes(uint64_t t, unsigned width) {
 unsigned weir_bank_passes_addrs(const struct weir_addrs *a, uint32_t mask, unsigned width) {
   if (a->kind == WEIR_ADDR_LIST) return weir_bank_passes(a->lane, mask, width);
   uint64_t stride = a->kind == WEIR_ADDR_STRIDE ? (uint64_t)a->stride : 0;
+  if (!stride) { /* one address has no bank twice */
+    unsigned passes = 0, lanes = part_lanes(width);
+    for (unsigned at = 0; at < WEIR_LANES; at += lanes)
+      passes += (mask & (low_bits(lanes) << at)) != 0;
+    return passes;
+  }
   bool fits = (width == 4 || width == 8 || width == 16) && ((a->base | stride) & (width - 1)) == 0;
   /* Addresses far apart could meet again modulo 2^64. */
-  if (fits && mask == UINT32_MAX && stride && (stride + (UINT64_C(1) << 57)) >> 58 == 0)
+  if (fits && mask == UINT32_MAX && (stride + (UINT64_C(1) << 57)) >> 58 == 0)
     return aligned_passes(stride / width, width);
   uint64_t addr[WEIR_LANES];
   expand(a, addr);
