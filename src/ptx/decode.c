@@ -296,7 +296,7 @@ static void visit_operand(const struct ptx_operand *o, bool is_def, reg_visit vi
   switch (o->kind) {
   case PTX_O_reg: visit(ctx, o->reg, is_def); break;
   case PTX_O_addr:
-    if (o->var == NULL && o->reg != UINT32_MAX) visit(ctx, o->reg, false);
+    if (o->has_base) visit(ctx, o->reg, false);
     break;
   default:
     for (uint16_t k = 0; k < o->n_elem; k++) visit_operand(&o->elem[k], is_def, visit, ctx);

@@ -734,7 +734,7 @@ static void decode_address(struct decoder *d, const struct ptx_operand *o) {
     }
     return;
   }
-  if (o->reg == UINT32_MAX) { /* an absolute address */
+  if (!o->has_base) { /* an absolute address */
     u->base_kind = PTX_BASE_CONST;
     return;
   }
