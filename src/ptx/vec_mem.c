@@ -209,9 +209,10 @@ static uint32_t resolve_generic(struct access *x, uint32_t mask, uint8_t *space)
   return same;
 }
 
-/* Where lane i's bytes are: origin + i * lane_step + address. */
+/* Where lane i's bytes are: origin + i * lane_step + address. The origin of global memory lies outside every object, so it is
+ * a number and not a pointer. */
 struct place {
-  uint8_t *origin;
+  uintptr_t origin;
   uint64_t lane_step;
 };
 
@@ -220,26 +221,27 @@ static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct acc
   p->lane_step = 0;
   switch (space) {
   case PTX_SPACE_shared:
-    p->origin = w->shared;
+    p->origin = (uintptr_t)w->shared;
     return check_range(w, u, x, mask, w->shared_bytes, space, is_store);
   case PTX_SPACE_local:
-    p->origin = w->local;
+    p->origin = (uintptr_t)w->local;
     p->lane_step = w->local_bytes;
     return check_range(w, u, x, mask, w->local_bytes, space, is_store);
   case PTX_SPACE_param:
-    p->origin = (uint8_t *)(uintptr_t)w->param;
+    p->origin = (uintptr_t)w->param;
     if (is_store) {
       set_fault(w, u, PTX_F_READONLY, (unsigned)__builtin_ctz(mask), x->lo, x->bytes, space, true);
       return false;
     }
     return check_range(w, u, x, mask, w->param_bytes, space, is_store);
   default:
-    p->origin = w->mem->host - PTX_GLOBAL_BASE;
+    p->origin = (uintptr_t)w->mem->host - PTX_GLOBAL_BASE;
     return check_global(w, u, x, mask, is_store);
   }
 }
 
-#define HOST(i) (p.origin + (i)*p.lane_step + x->addr[i])
+#define AT(addr) ((uint8_t *)(p.origin + (addr)))
+#define HOST(i) AT((i)*p.lane_step + x->addr[i])
 
 static inline uint64_t read_bytes(const uint8_t *p, unsigned size, bool is_signed) {
   switch (size) {
@@ -287,14 +289,14 @@ static inline uint64_t reg_get(const struct ptx_warp *w, uint32_t off, unsigned 
     T *d = REG(T, u->d);                                                                                                    \
     if (x->kind == WEIR_ADDR_UNIFORM && p.lane_step == 0) {                                                                 \
       T v;                                                                                                                  \
-      memcpy(&v, p.origin + x->base, sizeof v);                                                                             \
+      memcpy(&v, AT(x->base), sizeof v);                                                                                    \
       if (mask == FULL) {                                                                                                   \
         EACH_LANE d[i] = v;                                                                                                 \
       } else {                                                                                                              \
         EACH_LANE d[i] = (mask >> i) & 1 ? v : d[i];                                                                        \
       }                                                                                                                     \
     } else if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) && p.lane_step == 0) {        \
-      memcpy(d, p.origin + x->base, sizeof(T) * LANES);                                                                     \
+      memcpy(d, AT(x->base), sizeof(T) * LANES);                                                                            \
     } else if (mask == FULL) {                                                                                              \
       for (unsigned i = 0; i < LANES; i++) memcpy(&d[i], HOST(i), sizeof(T));                                               \
     } else {                                                                                                                \
@@ -309,7 +311,7 @@ static inline uint64_t reg_get(const struct ptx_warp *w, uint32_t off, unsigned 
   do {                                                                                                                      \
     const T *b = REG(T, u->b);                                                                                              \
     if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) && p.lane_step == 0) {               \
-      memcpy(p.origin + x->base, b, sizeof(T) * LANES);                                                                     \
+      memcpy(AT(x->base), b, sizeof(T) * LANES);                                                                            \
     } else {                                                                                                                \
       for (uint32_t m = mask; m != 0; m &= m - 1) {                                                                         \
         unsigned i = (unsigned)__builtin_ctz(m);                                                                            \
@@ -510,7 +512,7 @@ static void atomic_wide(struct ptx_warp *w, const struct ptx_uop *u, uint8_t *t,
 }
 
 static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, struct place p) {
-  bool in_shared = p.origin == w->shared;
+  bool in_shared = p.origin == (uintptr_t)w->shared;
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     uint8_t *t = HOST(i);
