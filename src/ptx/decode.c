@@ -156,11 +156,18 @@ static void place_all_shared(struct decoder *d) {
 
 /* ---- functions ---- */
 
-static bool calls(const struct ptx_insn *in, const struct ptx_func **callee) {
+const struct ptx_func *dec_callee(const struct decoder *d, const struct ptx_func *f) {
+  const struct ptx_module *m = d->image->module;
+  for (uint32_t i = 0; i < m->n_aliases; i++)
+    if (m->aliases[i].name == f) return m->aliases[i].of;
+  return f;
+}
+
+static bool calls(const struct decoder *d, const struct ptx_insn *in, const struct ptx_func **callee) {
   if (in->op != PTX_OP_call) return false;
   for (unsigned k = 0; k < in->n_opnds; k++)
     if (in->opnds[k].kind == PTX_O_func) {
-      *callee = in->opnds[k].func;
+      *callee = dec_callee(d, in->opnds[k].func);
       return true;
     }
   return false;
@@ -174,7 +181,7 @@ static bool reach_functions(struct decoder *d, const struct ptx_func *entry) {
   for (uint32_t f = 0; f < p->n_funcs; f++) {
     const struct ptx_func *ir = p->funcs[f].ir, *callee;
     for (uint32_t i = 0; i < ir->n_insns; i++)
-      if (calls(&ir->insns[i], &callee) && callee->has_body && dec_func_index(d, callee) < 0)
+      if (calls(d, &ir->insns[i], &callee) && callee->has_body && dec_func_index(d, callee) < 0)
         p->funcs[p->n_funcs++].ir = callee;
   }
   return true;
@@ -193,7 +200,7 @@ static uint32_t deepest_stack(struct decoder *d, uint32_t f, uint8_t *state, uin
   uint32_t deepest = 0;
   for (uint32_t i = 0; i < ir->n_insns; i++) {
     int c;
-    if (!calls(&ir->insns[i], &callee) || (c = dec_func_index(d, callee)) < 0) continue;
+    if (!calls(d, &ir->insns[i], &callee) || (c = dec_func_index(d, callee)) < 0) continue;
     d->prog->has_calls = true;
     uint32_t below = deepest_stack(d, (uint32_t)c, state, memo);
     deepest = below > deepest ? below : deepest;

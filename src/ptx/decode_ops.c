@@ -937,12 +937,12 @@ static void decode_call(struct decoder *d) {
     dec_fail(d, "indirect calls are not executed");
     return;
   }
-  int callee = dec_func_index(d, target->func);
-  if (callee < 0 || !target->func->has_body) {
-    dec_fail(d, "function '%s' has no body in this module", target->func->name);
+  const struct ptx_func *f = dec_callee(d, target->func);
+  int callee = dec_func_index(d, f);
+  if (callee < 0 || !f->has_body) {
+    dec_fail(d, "function '%s' has no body in this module", f->name);
     return;
   }
-  const struct ptx_func *f = target->func;
   struct ptx_call *call = weir_arena_alloc(&d->prog->arena, sizeof *call);
   uint32_t n_in = args != NULL ? args->n_elem : 0, n_out = rets != NULL ? rets->n_elem : 0;
   struct ptx_copy *copies = weir_arena_array(&d->prog->arena, (size_t)n_in + n_out + 1, sizeof *copies);

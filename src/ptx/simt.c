@@ -345,8 +345,12 @@ static bool try_exchange(struct ptx_warp *w, uint32_t first) {
       s->state = PTX_S_RUN;
       s->pc++;
     }
-  /* Lanes that are together again go on together. */
-  for (uint32_t i = first; i < w->n_splits; i++)
+  return true;
+}
+
+/* Lanes that are together again go on together. */
+static void merge_leaves(struct ptx_warp *w) {
+  for (uint32_t i = 0; i < w->n_splits; i++)
     for (uint32_t k = i + 1; k < w->n_splits; k++) {
       struct ptx_split *a = &w->splits[i], *b = &w->splits[k];
       if (a->state != PTX_S_RUN || b->state != PTX_S_RUN || a->pc != b->pc || a->parent != b->parent || a->rpc != b->rpc) continue;
@@ -354,12 +358,13 @@ static bool try_exchange(struct ptx_warp *w, uint32_t first) {
       a->mask |= b->mask;
       free_node(w, (int32_t)k);
     }
-  return true;
 }
 
 static void check_exchanges(struct ptx_warp *w) {
+  bool any = false;
   for (uint32_t i = 0; i < w->n_splits; i++)
-    if (w->splits[i].state == PTX_S_SYNC && try_exchange(w, i)) i = 0;
+    if (w->splits[i].state == PTX_S_SYNC) any |= try_exchange(w, i);
+  if (any) merge_leaves(w);
 }
 
 /* ---- branches ---- */
@@ -572,19 +577,40 @@ static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop 
   return true;
 }
 
+/* Lanes that name another member mask belong to another exchange: each group becomes a leaf of its own. False: no memory. */
+static bool part_by_members(struct ptx_warp *w, int32_t leaf, const uint32_t *members, uint32_t mask, uint32_t pc) {
+  for (uint32_t left = mask; left != 0;) {
+    uint32_t which = members[__builtin_ctz(left)], same = 0;
+    EACH_BIT(i, left) same |= (uint32_t)(members[i] == which) << i;
+    left &= ~same;
+    int32_t n = left != 0 ? add_node(w, leaf, PTX_S_SYNC, pc, same) : leaf;
+    if (n < 0) return false;
+    struct ptx_split *s = &w->splits[n];
+    s->state = PTX_S_SYNC;
+    s->sync_mask = which;
+    s->pc = pc;
+    s->mask = same;
+  }
+  return true;
+}
+
 /* True if the leaf may go on at once. */
 static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask, uint32_t pc) {
   uint32_t at = u->x.list[PTX_SYNC_MEMBERS];
-  uint32_t members = at == UINT32_MAX ? mask : REG32(at)[__builtin_ctz(mask)];
-  if ((members & w->live & ~mask) == 0) {
+  const uint32_t *members = at == UINT32_MAX ? NULL : REG32(at);
+  uint32_t first = members == NULL ? mask : members[__builtin_ctz(mask)], differ = 0;
+  if (members != NULL) EACH_BIT(i, mask) differ |= members[i] ^ first;
+  if (differ == 0 && (first & w->live & ~mask) == 0) {
     exchange_now(w, u, mask);
     return true;
   }
   if (!part(w, leaf, mask, pc)) return false;
-  struct ptx_split *s = &w->splits[leaf];
-  s->state = PTX_S_SYNC;
-  s->sync_mask = members;
-  s->pc = pc;
+  if (members == NULL || differ == 0) {
+    struct ptx_split *s = &w->splits[leaf];
+    s->state = PTX_S_SYNC;
+    s->sync_mask = first;
+    s->pc = pc;
+  } else if (!part_by_members(w, leaf, members, mask, pc)) return false;
   w->current = -1;
   check_exchanges(w);
   return false;
