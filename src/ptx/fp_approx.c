@@ -2,7 +2,8 @@
  *
  * Evaluated in double precision with + - * / and the square root alone, in an order fixed by the
  * source, so that the bits are the same everywhere. A result is within 2^-45 or so of the true
- * value before it is rounded to single precision. */
+ * value before it is rounded to single precision; for sine and cosine that value is the one of an
+ * H200's range reduction. */
 #include "ptx/fp.h"
 
 #include <math.h>
@@ -108,13 +109,11 @@ static double cos_poly(double r) {
   return 1.0 + r2 * p;
 }
 
-/* x / 2 pi as an H200 finds it: the single-precision product with the rounded 1/2pi, toward zero. The
- * exact product has 48 bits. */
+/* x / 2 pi as an H200 finds it: the single-precision product with the rounded 1/2pi, toward zero.
+ * The exact product has 48 bits, of which the upper 24 are kept. */
 static double turns(double x) {
   const uint64_t keep = ~UINT64_C(0x1fffffff);
-  double y = x * (double)0x1.45f306p-3f;
-  if (y < 0x1p-126) return y; /* subnormal: its sine is itself, far below any bound */
-  return from_bits(to_bits(y) & keep);
+  return from_bits(to_bits(x * (double)0x1.45f306p-3f) & keep);
 }
 
 /* sin(2 pi y + quarter * pi/2) for y = x / 2 pi, x >= 0. */

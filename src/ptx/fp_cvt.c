@@ -157,7 +157,8 @@ static uint64_t to_float(struct number v, enum ptx_cvt_type dt, enum ptx_cvt_typ
   uint64_t bits = v.nan ? pack_nan(v, dt, st) : pack_float(v, f, m.rnd);
   if (m.ftz && dt == PTX_CVT_F32) {
     bits = ptx_f32_flush((uint32_t)bits);
-    if (st == PTX_CVT_F64 && ptx_f32_is_edge((uint32_t)bits) && is_tiny(v, m.rnd)) bits &= 0x80000000u;
+    if (st == PTX_CVT_F64 && ptx_f32_is_edge((uint32_t)bits) && is_tiny(v, m.rnd))
+      bits &= 0x80000000u;
   }
   if (m.sat) bits = saturate_float(bits, v, f);
   /* A tf32 number is the upper part of an f32 one; its NaN is whole already. */

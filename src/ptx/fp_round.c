@@ -123,7 +123,8 @@ static void flush(uint32_t *d, const uint32_t *a) {
   PTX_FP_EACH_LANE(i) d[i] = ptx_f32_flush(a[i]);
 }
 
-/* What a result is made of, for .ftz to judge it before it is rounded; a sum below 2^-126 is exact. */
+/* What a result is made of, for .ftz to judge it. A sum or a root never needs judging: what lies
+ * below 2^-126 is an exact sum, and no root does. */
 enum made_of { SUM, PRODUCT, QUOTIENT, RECIPROCAL };
 static bool is_tiny(enum made_of made, uint32_t a, uint32_t b, uint32_t c, unsigned rnd) {
   switch (made) {
