@@ -183,7 +183,7 @@ void ptx_f32_ex2_approx(uint32_t *d, const uint32_t *a, bool ftz);   /* 2 ulp */
 /* Absolute 2^-22 in (0.5, 2), relative 2^-22 elsewhere. */
 void ptx_f32_lg2_approx(uint32_t *d, const uint32_t *a, bool ftz);
 /* Absolute 2^-20.5 in [-2pi, 2pi], 2^-14.7 in [-100pi, 100pi]; no bound beyond. The operand is
- * reduced as on an H200, and was within 2^-21.5 of its results wherever measured. */
+ * reduced as on an H200; results were within 2^-21.5 of its own wherever measured. */
 void ptx_f32_sin_approx(uint32_t *d, const uint32_t *a, bool ftz);
 void ptx_f32_cos_approx(uint32_t *d, const uint32_t *a, bool ftz);
 void ptx_f32_tanh_approx(uint32_t *d, const uint32_t *a); /* relative 2^-11 */
