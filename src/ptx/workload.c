@@ -203,6 +203,7 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
     if (st != WEIR_OK || b == NULL) break;
     if (h->want_streams)
       for (uint32_t q = 0; q < b->n_warps; q++) report.stream_bytes += b->warps[q].n_bytes;
+    if (h->want_streams && h->block != NULL) h->block(h->self, report.info, b);
     ptx_run_release(run, b);
     uint64_t done = ptx_run_blocks_done(run);
     if (h->progress != NULL && done % 64 == 0) h->progress(h->self, l->kernel, done, n_blocks);

@@ -27,6 +27,8 @@ struct weir_workload_hooks {
   void (*launched)(void *self, const struct weir_launch_report *report);
   /* Now and then while a launch runs; may be NULL. */
   void (*progress)(void *self, const char *kernel, uint64_t blocks_done, uint64_t n_blocks);
+  /* With streams, each block before it is released; may be NULL. */
+  void (*block)(void *self, const struct weir_kernel_info *info, struct weir_block_stream *block);
   void *self;
   bool want_streams;
 };

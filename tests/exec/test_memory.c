@@ -118,6 +118,10 @@ static void mixed_spaces(void **state) {
   }
   assert_int_equal(vm.stats.mem[WEIR_SP_LOCAL][WEIR_DIR_STORE], 1);
   assert_int_equal(vm.stats.mem[WEIR_SP_SHARED][WEIR_DIR_STORE], 1);
+  /* One warp instruction for each space. */
+  assert_int_equal(vm.stats.mem_insns, 3 + 3 + 1 + 1);
+  assert_int_equal(vm.stats.mem_insns,
+                   vm.stats.by_class[WEIR_C_LOAD] + vm.stats.by_class[WEIR_C_STORE]);
   vm_close(&vm);
 }
 
