@@ -1,61 +1,63 @@
 #!/bin/bash
 # The same results, byte for byte, from gcc and clang, -O0 and -O3, and every vector width of this host.
-# Builds in build-matrix-*, warnings being errors.
+#   tools/matrix.sh        MATRIX_DIR=folder for the builds (default: build-matrix-* here), JOBS=n compilations at once
+# Compared is what `weir run --json` says of every workload: all statistics of all launches and a checksum of every buffer.
+# Warnings are errors. Prints a table; the exit code is 1 if anything differs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+base=${MATRIX_DIR:-$PWD}
 jobs=${JOBS:-$(nproc)}
-
-# What is compared: everything this prints. $1 is the program, the rest are options of `weir run`.
-results() {
-  local weir=$1 name
-  shift
-  "$weir" list workloads --names | while read -r name; do
-    echo "== $name"
-    if grep -q profile "$(workload_file "$name")"; then
-      "$weir" run "$name" --input profile --json - "$@" || echo "exit $?"
-    else
-      "$weir" run "$name" --json - "$@" || echo "exit $?"
-    fi
-  done
-}
-
-workload_file() {
-  case $1 in
-  */*) echo "workloads/$1.yaml" ;;
-  *) echo "workloads/$1/$1.yaml" ;;
-  esac
-}
-
-dir_of() {
-  echo "build-matrix-$1-O$2"
-}
-
-for cc in gcc clang; do
-  for opt in 0 3; do
-    dir=$(dir_of "$cc" "$opt")
-    [ -f "$dir/build.ninja" ] ||
-      CC=$cc meson setup "$dir" -Doptimization="$opt" -Dwerror=true -Dtests=false >/dev/null
-    ninja -C "$dir" -j "$jobs" --quiet weir
-    results "$dir/weir" >"$dir/results.txt"
-    echo "$cc -O$opt: $(grep -c '^== ' "$dir/results.txt") workloads, $(wc -c <"$dir/results.txt") bytes"
-  done
-done
-
-reference=$(dir_of gcc 3)
 status=0
+reference=
+rows=()
+
+build() { # compiler, optimisation, folder
+  [ -f "$3/build.ninja" ] ||
+    CC=$1 meson setup "$3" -Doptimization="$2" -Dwerror=true -Dtests=false >/dev/null
+  ninja -C "$3" -j "$jobs" --quiet weir >/dev/null
+}
+
+# Every workload: with the input 'profile' where it has one.
+results() { # program, vector width
+  local name
+  "$1" list workloads --names | while read -r name; do
+    echo "== $name"
+    "$1" run "$name" --input profile --streams --json - --set "exec.simd=$2" 2>/dev/null ||
+      "$1" run "$name" --streams --json - --set "exec.simd=$2" || echo "exit $?"
+  done
+}
+
+widths() { # program: those of the build that this host has
+  local width
+  for width in base avx2 avx512; do
+    if "$1" run simt/dimensions -q --set "exec.simd=$width" 2>/dev/null; then echo "$width"; fi
+  done
+}
+
 for cc in gcc clang; do
   for opt in 0 3; do
-    dir=$(dir_of "$cc" "$opt")
-    cmp "$reference/results.txt" "$dir/results.txt" || status=1
+    dir=$base/build-matrix-$cc-O$opt
+    build "$cc" "$opt" "$dir"
+    for width in $(widths "$dir/weir"); do
+      file=$dir/results-$width.txt
+      results "$dir/weir" "$width" >"$file"
+      : "${reference:=$file}"
+      verdict=same
+      if grep -q '^exit ' "$file"; then
+        verdict=FAILS
+        status=1
+      fi
+      if ! cmp -s "$reference" "$file"; then
+        verdict=DIFFERS
+        status=1
+        diff "$reference" "$file" | head -20 || true
+      fi
+      rows+=("$(printf '%-6s -O%s  %-7s %9d %10d  %s  %s' "$cc" "$opt" "$width" "$(grep -c '^== ' "$file")" \
+        "$(wc -c <"$file")" "$(sha256sum <"$file" | cut -c 1-16)" "$verdict")")
+    done
   done
 done
 
-# Every vector width of this host, by its name in `exec.simd`.
-widths=$("$reference/weir" explain exec.simd | sed -n 's/^  accepted  *//p' | tr -d ',')
-for width in $widths; do
-  if results "$reference/weir" --set "exec.simd=$width" >"$reference/results-$width.txt" 2>&1; then
-    cmp "$reference/results.txt" "$reference/results-$width.txt" || status=1
-    echo "exec.simd=$width compared"
-  fi
-done
+echo 'build       width   workloads      bytes  sha256'
+printf '%s\n' "${rows[@]}"
 exit "$status"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/config.h"
 #include "base/file.h"
@@ -247,11 +248,31 @@ static enum weir_status report_text(const struct run_opts *o, const struct run_s
   return code;
 }
 
-static enum weir_status keep_json(const struct weir_launchfile *lf, struct run_state *st,
+/* A checksum of each buffer as the run left it, in the form that `expect` of a launch file takes.
+ */
+static json_t *buffers_json(struct weir_workload *w) {
+  const struct weir_launchfile *lf = weir_workload_file(w);
+  json_t *o = json_object();
+  for (uint32_t i = 0; o != NULL && i < lf->n_buffers; i++) {
+    char text[32];
+    uint64_t bytes;
+    const void *data = weir_workload_buffer(w, lf->buffers[i].name, &bytes);
+    snprintf(text, sizeof text, "xxh64:%016" PRIx64, (uint64_t)XXH64(data, (size_t)bytes, 0));
+    if (json_object_set_new(o, lf->buffers[i].name, json_string(text)) != 0) {
+      json_decref(o);
+      o = NULL;
+    }
+  }
+  return o;
+}
+
+static enum weir_status keep_json(struct weir_workload *w, struct run_state *st,
                                   struct weir_err *err) {
-  json_t *o = json_pack("{s:s, s:s, s:b, s:o, s:o}", "workload", lf->name, "input", lf->input,
-                        "results_checked", (int)(lf->n_expects > 0), "launches", st->json_launches,
-                        "total", weir_stat_json(weir_func_stat_table, &st->total));
+  const struct weir_launchfile *lf = weir_workload_file(w);
+  json_t *o =
+      json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "workload", lf->name, "input", lf->input,
+                "results_checked", (int)(lf->n_expects > 0), "buffers", buffers_json(w), "launches",
+                st->json_launches, "total", weir_stat_json(weir_func_stat_table, &st->total));
   st->json_launches = json_array(); /* the run has taken the old one */
   if (o == NULL || st->json_launches == NULL || json_array_append_new(st->json_runs, o) != 0)
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -337,7 +358,7 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
     st = weir_stat_verify(weir_func_stat_table, weir_func_checks, &state->total, err);
   if (st == WEIR_OK) st = weir_workload_check(w, err);
   if (st == WEIR_OK) st = put_outputs(o, w, true, err);
-  if (st == WEIR_OK && state->json_runs != NULL) st = keep_json(weir_workload_file(w), state, err);
+  if (st == WEIR_OK && state->json_runs != NULL) st = keep_json(w, state, err);
   if (st == WEIR_OK) {
     weir_stat_sum(weir_func_stat_table, &state->all, &state->total);
     state->n_runs++;
