@@ -187,40 +187,53 @@ static bool reach_functions(struct decoder *d, const struct ptx_func *entry) {
   return true;
 }
 
-/* Which functions can be active twice, and the deepest stack otherwise: depth-first over the (small) call graph. */
-static uint32_t deepest_stack(struct decoder *d, uint32_t f, uint8_t *state, uint32_t *memo) {
-  if (state[f] == 2) return memo[f];
-  if (state[f] == 1) {
-    d->prog->is_recursive = true;
-    d->prog->funcs[f].is_recursive = true;
-    return 0;
-  }
-  state[f] = 1;
-  const struct ptx_func *ir = d->prog->funcs[f].ir, *callee;
-  uint32_t deepest = 0;
-  for (uint32_t i = 0; i < ir->n_insns; i++) {
+struct visit { /* of a function, while the calls are walked */
+  enum { NOT_SEEN, ACTIVE, DONE } state;
+  uint32_t caller, next; /* next: instruction to look at */
+  uint64_t deepest;      /* bytes of local memory below it; with its own once it is done */
+};
+
+/* Which functions can be active twice, and the deepest stack otherwise: depth-first over the call graph, without recursion
+ * because a module can nest its calls as deep as it likes. */
+static uint64_t walk_calls(struct decoder *d, struct visit *v) {
+  uint32_t f = 0;
+  v[0].state = ACTIVE;
+  for (;;) {
+    const struct ptx_func *ir = d->prog->funcs[f].ir, *callee;
+    uint32_t up = v[f].caller;
     int c;
-    if (!calls(d, &ir->insns[i], &callee) || (c = dec_func_index(d, callee)) < 0) continue;
-    d->prog->has_calls = true;
-    uint32_t below = deepest_stack(d, (uint32_t)c, state, memo);
-    deepest = below > deepest ? below : deepest;
+    if (v[f].next == ir->n_insns) {
+      v[f].state = DONE;
+      v[f].deepest += d->prog->funcs[f].local_bytes;
+      if (f == 0) return v[0].deepest;
+      if (v[f].deepest > v[up].deepest) v[up].deepest = v[f].deepest;
+      f = up;
+    } else if (calls(d, &ir->insns[v[f].next++], &callee) && (c = dec_func_index(d, callee)) >= 0) {
+      d->prog->has_calls = true;
+      if (v[c].state == ACTIVE) {
+        d->prog->is_recursive = true;
+      } else if (v[c].state == NOT_SEEN) {
+        v[c].state = ACTIVE;
+        v[c].caller = f;
+        f = (uint32_t)c;
+      } else if (v[c].deepest > v[f].deepest) {
+        v[f].deepest = v[c].deepest;
+      }
+    }
   }
-  state[f] = 2;
-  memo[f] = deepest + d->prog->funcs[f].local_bytes;
-  return memo[f];
 }
 
 static bool find_stack(struct decoder *d) {
-  uint8_t *state = calloc(d->prog->n_funcs, 1);
-  uint32_t *memo = calloc(d->prog->n_funcs, sizeof *memo);
-  if (state == NULL || memo == NULL) dec_fail(d, "out of memory");
-  else d->prog->local_bytes = deepest_stack(d, 0, state, memo);
-  free(state);
-  free(memo);
+  struct visit *v = calloc(d->prog->n_funcs, sizeof *v);
+  if (v == NULL) return dec_fail(d, "out of memory");
+  /* A stack that would be deeper than a thread's is found when it is used. */
+  uint64_t deepest = walk_calls(d, v), most = align_up((uint64_t)d->cfg->stack_bytes, 16);
+  d->prog->local_bytes = (uint32_t)(deepest < most ? deepest : most);
+  free(v);
   /* Inside a cycle every function can be active twice: saving all of them is simple and rarely paid for. */
   if (d->prog->is_recursive)
     for (uint32_t f = 1; f < d->prog->n_funcs; f++) d->prog->funcs[f].is_recursive = true;
-  return !d->is_failed;
+  return true;
 }
 
 static uint32_t lane_bytes(enum ptx_type t) {
