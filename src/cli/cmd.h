@@ -19,7 +19,9 @@ int weir_cmd_explain(int argc, char **argv);
 int weir_cmd_help(int argc, char **argv);
 int weir_cmd_lint(int argc, char **argv);
 int weir_cmd_list(int argc, char **argv);
+int weir_cmd_record(int argc, char **argv);
 int weir_cmd_run(int argc, char **argv);
+int weir_cmd_trace(int argc, char **argv);
 
 struct weir_command {
   const char *name, *help; /* help NULL: works, but is not listed */
@@ -49,6 +51,11 @@ enum weir_status weir_cli_workloads(struct weir_arena *a, const char *const **na
 /* The launch file of a built-in workload; WEIR_ENOENT with the nearest name. */
 enum weir_status weir_cli_workload_path(struct weir_arena *a, const char *name, const char **path,
                                         struct weir_err *err);
+
+/* A table of a trace's kernels: one row for each launch, or, with `merged`, for each kernel. */
+struct weir_wtrace;
+enum weir_status weir_cli_trace_kernels(const struct weir_wtrace *t, bool merged,
+                                        struct weir_text *out, struct weir_err *err);
 
 /* All declared tables, each list ended by NULL. */
 extern const struct weir_param_group *const weir_param_groups[];

@@ -11,6 +11,8 @@ const struct weir_command weir_commands[] = {
 #ifdef WEIR_HAVE_CMD_RUN
     {"run", "execute a launch file or a built-in workload", weir_cmd_run},
 #endif
+    {"record", "write what a launch file or workload executes to a trace", weir_cmd_record},
+    {"trace", "look into a trace or check it", weir_cmd_trace},
 #ifdef WEIR_HAVE_CMD_LINT
     {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
 #endif

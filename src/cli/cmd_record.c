@@ -1,0 +1,246 @@
+/* weir record -o FILE.wtrace WORKLOAD|FILE.yaml|kernelslist.g */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/cmd.h"
+#include "cli/opt.h"
+#include "ptx/workload.h"
+#include "trace/wtrace.h"
+#ifdef WEIR_HAVE_ACCELSIM
+#include "trace/accelsim.h"
+#endif
+
+enum { OPT_OUTPUT = 1, OPT_INPUT, OPT_SET, OPT_LEVEL, OPT_OPCODE, OPT_QUIET };
+
+static const struct weir_usage usage = {
+    .command = "record",
+    .synopsis = "-o FILE.wtrace WORKLOAD|FILE.yaml|kernelslist.g [options]",
+    .about = "Execute a built-in workload or a launch file, or read an Accel-Sim trace, and write "
+             "the warp\nstreams of all kernels to a .wtrace file. Replaying it gives the same "
+             "simulation without\nexecuting anything.",
+    .opts =
+        (const struct weir_opt[]){
+            {"output", 'o', "FILE", "the trace to write", OPT_OUTPUT},
+            {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
+            {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",
+             OPT_SET},
+            {"level", 'l', "N", "how hard to compress, 1 to 19 (default: 15)", OPT_LEVEL},
+            {"opcode-class", 0, "NAME=CLASS",
+             "class of an opcode of an Accel-Sim trace; may be repeated", OPT_OPCODE},
+            {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
+            {.name = NULL}},
+    .examples = "  weir record -o spmv.wtrace spmv --input profile\n"
+                "  weir record -o app.wtrace traces/kernelslist.g\n",
+};
+
+enum { MAX_OPCODES = 256 };
+
+struct record {
+  const char *target, *path, *input, *opcodes[MAX_OPCODES];
+  size_t n_opcodes;
+  int level;
+  bool quiet, is_terminal, showed;
+  struct weir_settings settings;
+  struct weir_wtrace_writer *writer;
+  uint64_t n_launches;
+  time_t shown;
+};
+
+static void show_progress(struct record *r, const char *kernel, uint64_t block) {
+  time_t now = time(NULL);
+  if (!r->is_terminal || r->quiet || now == r->shown) return;
+  if (r->shown) {
+    fprintf(stderr, "\r\033[K%s: launch %" PRIu64 ", block %" PRIu64, kernel, r->n_launches, block);
+    fflush(stderr);
+    r->showed = true;
+  }
+  r->shown = now;
+}
+
+/* A source that says now and then how far it is. */
+struct watched {
+  struct weir_block_source pub, *inner;
+  struct record *r;
+};
+
+static enum weir_status next(struct weir_block_source *src, struct weir_block_stream **out,
+                             struct weir_err *err) {
+  struct watched *w = src->self;
+  enum weir_status st = w->inner->next(w->inner, out, err);
+  if (!st && *out) show_progress(w->r, src->kernel->name, (*out)->id);
+  return st;
+}
+
+static void release(struct weir_block_source *src, struct weir_block_stream *b) {
+  struct watched *w = src->self;
+  w->inner->release(w->inner, b);
+}
+
+static enum weir_status record_kernel(void *self, struct weir_block_source *src,
+                                      struct weir_err *err) {
+  struct record *r = self;
+  struct watched w = {.inner = src, .r = r};
+  w.pub = (struct weir_block_source){
+      .kernel = src->kernel, .next = next, .release = release, .self = &w};
+  r->n_launches++;
+  return weir_wtrace_record(r->writer, &w.pub, err);
+}
+
+static enum weir_status create(struct record *r, const char *name, const char *input,
+                               struct weir_err *err) {
+  struct weir_text source = {0};
+  weir_text_printf(&source, "%s%s%s", name, input ? ", input " : "", input ? input : "");
+  struct weir_wtrace_opts opts = {.level = r->level, .source = source.v};
+  enum weir_status st = weir_wtrace_create(r->path, &opts, &r->writer, err);
+  weir_text_free(&source);
+  return st;
+}
+
+static enum weir_status record_workload(struct record *r, const char *path, struct weir_err *err) {
+  struct ptx_exec_cfg cfg;
+  struct ptx_device dev;
+  struct weir_workload *w = NULL;
+  enum weir_status st = weir_settings_fill(&r->settings, &ptx_exec_params, &cfg, err);
+  if (!st) st = ptx_device_init(&dev, &cfg, err);
+  if (st) return st;
+  st = weir_workload_open(&dev, path, r->input, &w, err);
+  if (!st) st = create(r, weir_workload_file(w)->name, weir_workload_file(w)->input, err);
+  if (!st) {
+    struct weir_workload_hooks h = {.simulate = record_kernel, .self = r, .want_streams = true};
+    st = weir_workload_run(w, &h, err);
+  }
+  if (!st) st = weir_workload_check(w, err);
+  weir_workload_close(w);
+  ptx_device_free(&dev);
+  return st;
+}
+
+#ifdef WEIR_HAVE_ACCELSIM
+static enum weir_status record_accelsim(struct record *r, struct weir_err *err) {
+  enum { POOL_BYTES = 256 << 20 };
+  struct weir_stream_pool pool;
+  struct weir_accelsim *t = NULL;
+  struct weir_accelsim_event e = {.kind = WEIR_ACCELSIM_KERNEL};
+  enum weir_status st = weir_stream_pool_init(&pool, POOL_BYTES, NULL, err);
+  if (st) return st;
+  st = weir_accelsim_open(r->target, r->opcodes, r->n_opcodes, &pool, &t, err);
+  if (!st) st = create(r, r->target, NULL, err);
+  while (!st && e.kind != WEIR_ACCELSIM_END) {
+    st = weir_accelsim_next(t, &e, err);
+    if (!st && e.kind == WEIR_ACCELSIM_MEMCPY)
+      st = weir_wtrace_copy(r->writer, WEIR_EVENT_COPY_TO_DEVICE, e.addr, e.bytes, err);
+    if (!st && e.kind == WEIR_ACCELSIM_KERNEL) st = record_kernel(r, e.source, err);
+  }
+  weir_accelsim_close(t);
+  weir_stream_pool_free(&pool);
+  return st;
+}
+#endif
+
+static bool ends_with(const char *s, const char *suffix) {
+  size_t n = strlen(s), m = strlen(suffix);
+  return n > m && !strcmp(s + n - m, suffix);
+}
+
+static enum weir_status record(struct record *r, struct weir_err *err) {
+#ifdef WEIR_HAVE_ACCELSIM
+  if (weir_is_accelsim(r->target)) return record_accelsim(r, err);
+#endif
+  if (r->n_opcodes)
+    return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
+  if (ends_with(r->target, ".yaml") || ends_with(r->target, ".yml"))
+    return record_workload(r, r->target, err);
+  struct weir_arena a = {0};
+  const char *path;
+  enum weir_status st = weir_cli_workload_path(&a, r->target, &path, err);
+  if (!st) st = record_workload(r, path, err);
+  weir_arena_free(&a);
+  return st;
+}
+
+static enum weir_status report(const struct record *r, const struct weir_wtrace_counts *total,
+                               struct weir_err *err) {
+  struct weir_wtrace *t;
+  struct weir_text out = {0};
+  char num[27];
+  enum weir_status st = weir_wtrace_open(r->path, &t, err);
+  if (st) return st;
+  st = weir_cli_trace_kernels(t, true, &out, err);
+  weir_wtrace_close(t);
+  weir_text_printf(&out, "%s: %s bytes", r->path, weir_text_thousands(total->file_bytes, num));
+  if (total->n_insns)
+    weir_text_printf(&out, ", %.3f per warp instruction",
+                     (double)total->file_bytes / (double)total->n_insns);
+  weir_text_puts(&out, "\n");
+  if (!st && weir_cli_print(&out) != 0) return weir_fail(err, WEIR_EIO, "cannot write to stdout");
+  if (st) weir_text_free(&out);
+  return st;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int parse_options(int argc, char **argv, struct record *r) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  int64_t level;
+  for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    switch (id) {
+    case WEIR_OPT_WORD:
+      if (r->target) return weir_cli_usage("record", "one workload or trace at a time");
+      r->target = args.value;
+      break;
+    case OPT_OUTPUT:
+      r->path = args.value;
+      break;
+    case OPT_INPUT:
+      r->input = args.value;
+      break;
+    case OPT_SET:
+      if (weir_settings_assign(&r->settings, args.value, &err)) return weir_cli_error(&err);
+      break;
+    case OPT_LEVEL:
+      if (!weir_parse_int(args.value, &level) || level < 1 || level > 19)
+        return weir_cli_usage("record", "--level %s: want a number from 1 to 19", args.value);
+      r->level = (int)level;
+      break;
+    case OPT_OPCODE:
+      if (r->n_opcodes == MAX_OPCODES)
+        return weir_cli_usage("record", "at most %d opcode classes", MAX_OPCODES);
+      r->opcodes[r->n_opcodes++] = args.value;
+      break;
+    case OPT_QUIET:
+      r->quiet = true;
+      break;
+    default:
+      return args.exit_code;
+    }
+  }
+  if (!r->target) return weir_cli_usage("record", "which workload? See 'weir list workloads'");
+  if (!r->path) return weir_cli_usage("record", "where to? Give -o FILE.wtrace");
+  return -1;
+}
+
+int weir_cmd_record(int argc, char **argv) {
+  struct record r = {.is_terminal = isatty(STDERR_FILENO)};
+  struct weir_wtrace_counts total;
+  struct weir_err err;
+  enum weir_status st = weir_settings_init(&r.settings, weir_param_groups, &err);
+  if (st) return weir_cli_error(&err);
+  int code = parse_options(argc, argv, &r);
+  if (code < 0) {
+    st = record(&r, &err);
+    if (r.showed) fputs("\r\033[K", stderr);
+    if (st)
+      weir_wtrace_abandon(r.writer);
+    else
+      st = weir_wtrace_finish(r.writer, &total, &err);
+    if (!st && !r.quiet) st = report(&r, &total, &err);
+    code = st ? weir_cli_error(&err) : WEIR_EXIT_OK;
+  }
+  weir_settings_free(&r.settings);
+  return code;
+}
