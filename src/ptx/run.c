@@ -10,6 +10,8 @@
 #include "ptx/image.h"
 #include "ptx/simt.h"
 
+enum { WIDEST_BYTES = 256 << 20 }; /* registers and memory of the blocks that run together */
+
 const struct weir_param ptx_exec_table[] = {
     WEIR_PARAM(ptx_exec_cfg, wave, "160", .min = 1, .max = 65536, .unit = "block",
                .help = "blocks that run together where blocks can feel one another"),
@@ -322,8 +324,23 @@ static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *er
   return WEIR_OK;
 }
 
+/* How many blocks may run together. A GPU holds far fewer, so a kernel that needs more would hang there as well. */
+static uint64_t widest_wave(const struct ptx_run *r) {
+  uint64_t warp = sizeof(struct ptx_warp) + r->prog->reg_bytes + (uint64_t)LANES * r->local_bytes;
+  uint64_t n = WIDEST_BYTES / (sizeof(struct ptx_cta) + r->shared_bytes + r->n_warps * warp);
+  return n > (uint64_t)r->dev->cfg.wave ? n : (uint64_t)r->dev->cfg.wave;
+}
+
+static enum weir_status report_stuck(const struct ptx_run *r, const struct ptx_scene *scene, bool spins, struct weir_err *err) {
+  enum weir_status st = ptx_report_deadlock(scene, r->ctas, r->n_ctas, spins, err);
+  if (r->prog->is_interleaved && r->next_block < r->n_blocks)
+    weir_err_add(err, "%u of %" PRIu64 " blocks ran together; others would start when one of them ends", r->n_ctas, r->n_blocks);
+  return st;
+}
+
 static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
   const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
+  const uint64_t widest = widest_wave(r);
   r->n_ctas = 0;
   r->n_delivered = 0;
   enum weir_status st = widen(r, r->prog->is_interleaved ? (uint64_t)r->dev->cfg.wave : 1, err);
@@ -338,10 +355,10 @@ static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
     if (st != WEIR_OK || !alive) break;
     quiet = changed ? 0 : quiet + 1;
     bool stuck = !ran || (quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->prog->is_interleaved));
-    if (stuck && r->prog->is_interleaved && r->next_block < r->n_blocks) {
-      st = widen(r, r->n_blocks, err);
+    if (stuck && r->prog->is_interleaved && r->next_block < r->n_blocks && r->n_ctas < widest) {
+      st = widen(r, r->n_blocks < widest ? r->n_blocks : widest, err);
       quiet = 0;
-    } else if (stuck) st = ptx_report_deadlock(&scene, r->ctas, r->n_ctas, ran, err);
+    } else if (stuck) st = report_stuck(r, &scene, ran, err);
   }
   for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++) st = finish_block(&r->ctas[i], err);
   return st;

@@ -187,6 +187,11 @@ static void flag_never_set(void **state) {
                          "wait: ld.volatile.global.u32 %r1, [flag]; setp.eq.u32 %p2, %r1, 0;\n"
                          "@%p2 bra wait;"));
   expect_fault(&vm, "k", LINE(200, 32), "no progress");
+  assert_null(strstr(vm.err.msg, "ran together"));
+  /* Far more blocks than could run together. */
+  vm.cfg.deadlock_quanta = vm.cfg.quantum = 1;
+  expect_fault(&vm, "k", ((struct vm_shape){{2000000000, 1, 1}, {1024, 1, 1}, 0}),
+               " of 2000000000 blocks ran together");
   vm_close(&vm);
 }
 
