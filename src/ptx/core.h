@@ -129,9 +129,10 @@ struct ptx_split {
   uint8_t bar_id;
 };
 
+enum ptx_fault_kind { PTX_F_NONE, PTX_F_BOUNDS, PTX_F_ALIGN, PTX_F_READONLY, PTX_F_STACK, PTX_F_TRAP, PTX_F_BRANCH,
+                      PTX_F_BARRIER, PTX_F_NOMEM };
 struct ptx_fault {
-  enum { PTX_F_NONE, PTX_F_BOUNDS, PTX_F_ALIGN, PTX_F_READONLY, PTX_F_STACK, PTX_F_TRAP, PTX_F_BRANCH,
-         PTX_F_BARRIER, PTX_F_NOMEM } kind;
+  enum ptx_fault_kind kind;
   uint32_t pc, lane;
   uint64_t addr;
   uint64_t generic; /* the address as the program had it, if that was a generic one; else 0 */

@@ -91,7 +91,7 @@ static bool is_misaligned(const struct access *x, uint32_t mask, unsigned align)
   return (bits & (align - 1)) != 0;
 }
 
-static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, int kind, unsigned lane, uint64_t addr, unsigned bytes,
+static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, enum ptx_fault_kind kind, unsigned lane, uint64_t addr, unsigned bytes,
                       uint8_t space, bool is_store) {
   (void)u;
   if (w->fault.kind != PTX_F_NONE) return;
@@ -406,6 +406,8 @@ static inline void access_memory(struct ptx_warp *w, const struct ptx_uop *u, ui
     }
     move(w, u, &x, now, p);
     account(w, u, &x, now, where, dir);
+    /* Each space is a warp instruction of its own to the stream, and so to the statistics. */
+    if (left != mask) w->stat[u - w->code].execs++;
     left &= ~now;
   }
 }
