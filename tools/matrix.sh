@@ -14,7 +14,7 @@ rows=()
 build() { # compiler, optimisation, folder
   [ -f "$3/build.ninja" ] ||
     CC=$1 meson setup "$3" -Doptimization="$2" -Dwerror=true -Dtests=false >/dev/null
-  ninja -C "$3" -j "$jobs" --quiet weir >/dev/null
+  ninja -C "$3" -j "$jobs" --quiet weir >"$3/build.log" || { cat "$3/build.log"; exit 1; }
 }
 
 # Every workload: with the input 'profile' where it has one.
