@@ -1,0 +1,1 @@
+weir run bounds_repetition.yaml
