@@ -141,11 +141,12 @@ static void report_read_only(const struct ptx_scene *s, const char *access,
 static const char *report_stack(const struct ptx_scene *s, const struct ptx_warp *w,
                                 struct weir_err *err) {
   const struct ptx_fault *f = &w->fault;
-  weir_fail(err, WEIR_EFAULT, "stack overflow: %u nested calls, %" PRIu64 " bytes of local memory",
-            f->bytes, f->addr);
+  weir_fail(err, WEIR_EFAULT,
+            "stack overflow: calls nested %u deep, with %" PRIu64 " bytes of local memory",
+            f->bytes + 1, f->addr);
   return f->bytes >= s->dev->cfg.max_depth
              ? "raise exec.max_depth if the recursion is meant to be so deep"
-             : "raise exec.stack_bytes if the recursion is meant to be so deep";
+             : "raise exec.stack_bytes if a thread is meant to need so much";
 }
 
 static void report_barrier(const struct ptx_fault *f, struct weir_err *err) {
