@@ -101,7 +101,7 @@ static void seek(void **state) {
  * little memory can only mean that little is kept. */
 static void large_blocks(void **state) {
   (void)state;
-  enum { BLOCKS = 4, N = 800000, MOST = 12 << 20 };
+  enum { BLOCKS = 4, N = 1000000, MOST = 12 << 20 };
   struct weir_wtrace *t;
   struct weir_block_source *src;
   struct weir_block_stream *b;
