@@ -16,12 +16,73 @@ static struct ptx_module *parse(const char *text, size_t n) {
   return m;
 }
 
+static bool same_name(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool same_operand(const struct ptx_operand *a, const struct ptx_operand *b) {
+  if (a->kind != b->kind || a->neg != b->neg || a->has_base != b->has_base || a->half != b->half ||
+      a->n_elem != b->n_elem || a->sreg != b->sreg || a->reg != b->reg || a->label != b->label ||
+      a->imm != b->imm)
+    return false;
+  if (!same_name(a->var ? a->var->name : NULL, b->var ? b->var->name : NULL)) return false;
+  if (!same_name(a->func ? a->func->name : NULL, b->func ? b->func->name : NULL)) return false;
+  if (!same_name(a->table ? a->table->name : NULL, b->table ? b->table->name : NULL)) return false;
+  for (unsigned i = 0; i < a->n_elem; i++)
+    if (!same_operand(&a->elem[i], &b->elem[i])) return false;
+  return true;
+}
+
+static bool same_insn(const struct ptx_insn *a, const struct ptx_insn *b) {
+  if (a->op != b->op || a->form != b->form || a->n_mods != b->n_mods || a->n_opnds != b->n_opnds ||
+      a->guarded != b->guarded || a->guard_neg != b->guard_neg ||
+      (a->guarded && a->guard != b->guard))
+    return false;
+  for (unsigned i = 0; i < a->n_mods; i++)
+    if (a->mods[i] != b->mods[i]) return false;
+  for (unsigned i = 0; i < a->n_opnds; i++)
+    if (!same_operand(&a->opnds[i], &b->opnds[i])) return false;
+  return true;
+}
+
+static bool same_var(const struct ptx_var *a, const struct ptx_var *b) {
+  if (!same_name(a->name, b->name) || a->space != b->space || a->type != b->type ||
+      a->linkage != b->linkage || a->vec != b->vec || a->align != b->align ||
+      a->bytes != b->bytes || a->n_relocs != b->n_relocs)
+    return false;
+  for (uint64_t i = 0; i < a->init_bytes || i < b->init_bytes; i++)
+    if ((i < a->init_bytes ? a->init[i] : 0) != (i < b->init_bytes ? b->init[i] : 0)) return false;
+  return true;
+}
+
+static bool same_func(const struct ptx_func *a, const struct ptx_func *b) {
+  if (!same_name(a->name, b->name) || a->linkage != b->linkage || a->is_entry != b->is_entry ||
+      a->has_body != b->has_body || a->n_params != b->n_params || a->n_rets != b->n_rets ||
+      a->param_bytes != b->param_bytes || a->n_regs != b->n_regs || a->n_vars != b->n_vars ||
+      a->n_insns != b->n_insns || a->cfg.n_blocks != b->cfg.n_blocks)
+    return false;
+  for (uint32_t i = 0; i < a->n_params; i++)
+    if (!same_var(&a->params[i], &b->params[i])) return false;
+  for (uint32_t i = 0; i < a->n_vars; i++)
+    if (!same_var(a->vars[i], b->vars[i])) return false;
+  for (uint32_t i = 0; i < a->n_regs; i++)
+    if (a->regs[i].type != b->regs[i].type) return false;
+  for (uint32_t i = 0; i < a->n_insns; i++)
+    if (!same_insn(&a->insns[i], &b->insns[i])) return false;
+  return true;
+}
+
 /* Printed text is PTX that means and prints the same. */
 static void round_trip(const struct ptx_module *m) {
   char *once = ptx_print(m);
   PROMISE(once != NULL);
   struct ptx_module *again = parse(once, strlen(once));
   PROMISE(again != NULL);
+  PROMISE(m->n_funcs == again->n_funcs && m->n_vars == again->n_vars);
+  for (uint32_t i = 0; i < m->n_funcs; i++)
+    PROMISE(same_func(m->funcs[i], again->funcs[i]));
+  for (uint32_t i = 0; i < m->n_vars; i++)
+    PROMISE(same_var(m->vars[i], again->vars[i]));
   char *twice = ptx_print(again);
   PROMISE(twice != NULL && strcmp(once, twice) == 0);
   PROMISE(ptx_unsupported(m, NULL, 0) == ptx_unsupported(again, NULL, 0));
