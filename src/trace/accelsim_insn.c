@@ -311,10 +311,11 @@ static enum weir_status read_list(struct weir_acc_kernel *k, const char **p, uin
   for (uint32_t m = mask; m; m &= m - 1) {
     spaces(p);
     if (address(p, &a->lane[__builtin_ctz(m)])) continue;
-    if (count_tokens(list) < n + (k->h.tracer_version > 4) || **p == '\n' || !token_len(*p) ||
-        (*p)[0] != '0' || (*p)[1] != 'x')
+    /* What ends the line too early is likely the immediate. */
+    bool is_last = (*p)[token_len(*p)] == '\n';
+    if (is_last && ((*p)[0] != '0' || (*p)[1] != 'x'))
       return wrong_count(k, list, mask, "addresses", n, err);
-    return bad_token(k, *p, "an address", err);
+    return bad_token(k, *p, "an address that begins with 0x", err);
   }
   if (**p == ' ' && (*p)[1] == '0' && (*p)[2] == 'x')
     return wrong_count(k, list, mask, "addresses", n, err);
@@ -382,8 +383,7 @@ static enum weir_status read_addrs(struct weir_acc_kernel *k, const char *p, uin
   const char *mode = p;
   p += token_len(p);
   if (p != mode + 1 || *mode < '0' || *mode > '2')
-    return bad_token(k, mode, "an address mode: 0 list, 1 base and stride, 2 base and differences",
-                     err);
+    return bad_token(k, mode, "an address mode (0, 1 or 2)", err);
   if (*mode == '0')
     st = read_list(k, &p, mask, a, err);
   else if (*mode == '1')

@@ -99,7 +99,7 @@ static enum weir_status read_some(struct weir_text_in *t, void *to, size_t room,
 static enum weir_status fail_xz(const struct weir_text_in *t, lzma_ret ret, struct weir_err *err) {
   const char *why = "the xz data are damaged";
   enum weir_status code = WEIR_EPARSE;
-  if (ret == LZMA_FORMAT_ERROR) why = "this is not an xz file";
+  if (ret == LZMA_FORMAT_ERROR) return fail_here(t, err, code, "this is not an xz file");
   if (ret == LZMA_OPTIONS_ERROR) why = "the xz data use a filter that is not known";
   if (ret == LZMA_BUF_ERROR) why = "the file ends in the middle of its xz data";
   if (ret == LZMA_MEM_ERROR) why = "out of memory for unpacking xz data", code = WEIR_ENOMEM;
