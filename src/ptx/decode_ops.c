@@ -789,7 +789,7 @@ static void decode_param_access(struct decoder *d, bool is_store) {
     }
     if (addr->var != NULL && u->n_vec == 1 && u->size < 16) {
       uint64_t at = addr->var->offset + addr->imm;
-      if (at + u->size > f->param_bytes) {
+      if (at > f->param_bytes || f->param_bytes - at < u->size) {
         dec_fail(d, "the access lies outside of the kernel's parameters");
         return;
       }
