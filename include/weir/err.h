@@ -19,8 +19,8 @@ enum weir_status {
 
 enum { WEIR_ERR_TEXT = 1536 };
 
-/* Where in a text something stands; line and col count from 1, 0 means unknown. `source` is the text of the whole file if
- * it is still in memory (then messages show the line and a caret). */
+/* Where in a text something stands; line and col count from 1, 0 means unknown. `source` is the
+ * text of the whole file if it is still in memory (then messages show the line and a caret). */
 struct weir_where {
   const char *file;
   const char *source;
@@ -28,20 +28,22 @@ struct weir_where {
   unsigned line, col, width; /* width: characters to underline, 0 = one caret */
 };
 
-/* An error. `msg` is complete: first line "file:line:col: message" (or "message"), then, if the source is known, the line
- * and a caret, then "remedy" lines. It owns no memory. */
+/* An error. `msg` is complete: first line "file:line:col: message" (or "message"), then, if the
+ * source is known, the line and a caret, then "remedy" lines. It owns no memory. */
 struct weir_err {
   enum weir_status code;
   char msg[WEIR_ERR_TEXT];
 };
 
-/* Fill `err` (may be NULL) and return `code`, so that a caller can write `return weir_fail(err, ...)`. */
+/* Fill `err` (may be NULL) and return `code`, so that a caller can write `return weir_fail(err,
+ * ...)`. */
 enum weir_status weir_fail(struct weir_err *err, enum weir_status code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-enum weir_status weir_fail_at(struct weir_err *err, enum weir_status code, const struct weir_where *where, const char *fmt,
-                              ...) __attribute__((format(printf, 4, 5)));
-enum weir_status weir_vfail_at(struct weir_err *err, enum weir_status code, const struct weir_where *where, const char *fmt,
-                               va_list ap);
+enum weir_status weir_fail_at(struct weir_err *err, enum weir_status code,
+                              const struct weir_where *where, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+enum weir_status weir_vfail_at(struct weir_err *err, enum weir_status code,
+                               const struct weir_where *where, const char *fmt, va_list ap);
 /* Append a further line ("  remedy: ...") to an error already filled. */
 void weir_err_add(struct weir_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

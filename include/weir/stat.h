@@ -17,20 +17,18 @@ struct weir_stat {
   size_t offset, den_offset; /* of uint64_t fields */
 };
 
-#define WEIR_STAT(S, f, u, h)                                                                                               \
-  {                                                                                                                         \
-    .name = #f, .unit = u, .help = h, .kind = WEIR_COUNTER,                                                                 \
-    .offset = offsetof(struct S, f) + 0 * sizeof(_Generic(((struct S *)0)->f, uint64_t : 1))                                \
+#define WEIR_STAT(S, f, u, h)                                                                      \
+  {                                                                                                \
+    .name = #f, .unit = u, .help = h, .kind = WEIR_COUNTER,                                        \
+    .offset = offsetof(struct S, f) + 0 * sizeof(_Generic(((struct S *)0)->f, uint64_t : 1))       \
   }
-#define WEIR_STAT_RATIO(S, n, num, den, u, h)                                                                               \
-  {                                                                                                                         \
-    .name = n, .unit = u, .help = h, .kind = WEIR_RATIO, .offset = offsetof(struct S, num),                                 \
-    .den_offset = offsetof(struct S, den)                                                                                   \
+#define WEIR_STAT_RATIO(S, n, num, den, u, h)                                                      \
+  {                                                                                                \
+    .name = n, .unit = u, .help = h, .kind = WEIR_RATIO, .offset = offsetof(struct S, num),        \
+    .den_offset = offsetof(struct S, den)                                                          \
   }
-#define WEIR_STAT_END                                                                                                       \
-  {                                                                                                                         \
-    .name = NULL                                                                                                            \
-  }
+#define WEIR_STAT_END                                                                              \
+  { .name = NULL }
 
 /* into += from, row by row (counters add, maxima take the larger). */
 void weir_stat_sum(const struct weir_stat *table, void *into, const void *from);

@@ -1,14 +1,15 @@
 /* Inside of the interpreter: micro-operations, warps, splits.
  *
- * A warp's registers are one block of memory. A register is 32 lanes side by side (1, 2, 4 or 8 bytes each), aligned to 64
- * bytes; a predicate is one 32-bit mask. Constants, parameters and special registers are slots of the same block, filled
- * before the first instruction, so that a handler sees registers only:
+ * A warp's registers are one block of memory. A register is 32 lanes side by side (1, 2, 4 or 8
+ * bytes each), aligned to 64 bytes; a predicate is one 32-bit mask. Constants, parameters and
+ * special registers are slots of the same block, filled before the first instruction, so that a
+ * handler sees registers only:
  *
- *   | true | cc | false | registers of the kernel | of function 1 | ... | constants, parameters, special registers |
- *   0      4    8       64                                              fixed
+ *   | true | cc | false | registers of the kernel | of function 1 | ... | constants, parameters,
+ * special registers | 0      4    8       64                                              fixed
  *
- * A micro-operation addresses them by byte offset. One PTX instruction is one micro-operation, so static indices,
- * statistics and messages need no map. */
+ * A micro-operation addresses them by byte offset. One PTX instruction is one micro-operation, so
+ * static indices, statistics and messages need no map. */
 #ifndef WEIR_PTX_CORE_H
 #define WEIR_PTX_CORE_H
 
@@ -34,12 +35,17 @@ enum ptx_handler {
 
 /* What the warp loop does with a micro-operation. */
 enum ptx_kind {
-  PTX_K_PLAIN,  /* call fn */
-  PTX_K_MEM,    /* call fn, then look for a fault */
+  PTX_K_PLAIN, /* call fn */
+  PTX_K_MEM,   /* call fn, then look for a fault */
   PTX_K_NOP,
-  PTX_K_BRA, PTX_K_BRX, PTX_K_CALL, PTX_K_RET, PTX_K_EXIT, PTX_K_TRAP,
-  PTX_K_BAR,    /* block barrier */
-  PTX_K_SYNC,   /* warp-wide exchange: shfl, vote, match, redux, bar.warp */
+  PTX_K_BRA,
+  PTX_K_BRX,
+  PTX_K_CALL,
+  PTX_K_RET,
+  PTX_K_EXIT,
+  PTX_K_TRAP,
+  PTX_K_BAR,  /* block barrier */
+  PTX_K_SYNC, /* warp-wide exchange: shfl, vote, match, redux, bar.warp */
   PTX_K_SLEEP,
   PTX_K_FENCE
 };
@@ -50,42 +56,58 @@ typedef void (*ptx_fn)(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mas
 
 struct ptx_uop {
   ptx_fn fn;
-  uint32_t d, a, b, c;  /* byte offsets into the register block */
-  uint32_t guard;       /* offset of the guard's mask */
-  uint32_t guard_xor;   /* FULL for @!p */
-  uint64_t imm;         /* immediate, address offset */
+  uint32_t d, a, b, c; /* byte offsets into the register block */
+  uint32_t guard;      /* offset of the guard's mask */
+  uint32_t guard_xor;  /* FULL for @!p */
+  uint64_t imm;        /* immediate, address offset */
   union {
-    void (*fn)(void);           /* a function of fp.h, cast back by the handler */
-    const uint32_t *list;       /* offsets of vector elements or branch targets */
+    void (*fn)(void);     /* a function of fp.h, cast back by the handler */
+    const uint32_t *list; /* offsets of vector elements or branch targets */
     ptx_cvt_fn cvt;
     const struct ptx_call *call;
   } x;
-  uint32_t target;      /* branch target; number of list entries */
-  uint32_t rpc;         /* where both sides of a branch meet; PTX_NO_RPC = only at the end */
-  uint16_t h;           /* enum ptx_handler */
-  uint8_t kind;         /* enum ptx_kind */
+  uint32_t target; /* branch target; number of list entries */
+  uint32_t rpc;    /* where both sides of a branch meet; PTX_NO_RPC = only at the end */
+  uint16_t h;      /* enum ptx_handler */
+  uint8_t kind;    /* enum ptx_kind */
   uint8_t aux, aux2, aux3;
-  uint8_t space;        /* enum ptx_space of memory operations */
-  uint8_t size;         /* bytes per element of memory operations */
-  uint8_t n_vec;        /* elements: 1, 2, 4 or 8 */
-  uint8_t reg_bytes;    /* width of the data registers */
+  uint8_t space;     /* enum ptx_space of memory operations */
+  uint8_t size;      /* bytes per element of memory operations */
+  uint8_t n_vec;     /* elements: 1, 2, 4 or 8 */
+  uint8_t reg_bytes; /* width of the data registers */
   uint8_t is_signed;
-  uint8_t base_kind;    /* enum ptx_base */
+  uint8_t base_kind; /* enum ptx_base */
   struct ptx_fpmode mode;
 };
 
-enum ptx_base { PTX_BASE_REG64, PTX_BASE_REG32, PTX_BASE_CONST, PTX_BASE_FRAME /* local memory of this activation */ };
-enum ptx_atom { PTX_ATOM_ADD, PTX_ATOM_MIN, PTX_ATOM_MAX, PTX_ATOM_INC, PTX_ATOM_DEC, PTX_ATOM_AND, PTX_ATOM_OR, PTX_ATOM_XOR,
-                PTX_ATOM_EXCH, PTX_ATOM_CAS };
+enum ptx_base {
+  PTX_BASE_REG64,
+  PTX_BASE_REG32,
+  PTX_BASE_CONST,
+  PTX_BASE_FRAME /* local memory of this activation */
+};
+enum ptx_atom {
+  PTX_ATOM_ADD,
+  PTX_ATOM_MIN,
+  PTX_ATOM_MAX,
+  PTX_ATOM_INC,
+  PTX_ATOM_DEC,
+  PTX_ATOM_AND,
+  PTX_ATOM_OR,
+  PTX_ATOM_XOR,
+  PTX_ATOM_EXCH,
+  PTX_ATOM_CAS
+};
 enum ptx_atom_type { PTX_ATOM_UNSIGNED, PTX_ATOM_SIGNED, PTX_ATOM_FLOAT };
 #define PTX_NO_RPC UINT32_MAX
 
 /* A call: where arguments go and what must be saved. Copies are lane by lane under the mask. */
 struct ptx_copy {
-  uint32_t to, from, lane_bytes; /* both sides are arrays of 32 elements of lane_bytes; 0 = predicate masks */
+  uint32_t to, from,
+      lane_bytes; /* both sides are arrays of 32 elements of lane_bytes; 0 = predicate masks */
 };
 struct ptx_call {
-  uint32_t func;                   /* index into program->funcs */
+  uint32_t func; /* index into program->funcs */
   uint32_t n_in, n_out;
   const struct ptx_copy *in, *out; /* out is carried out at return */
 };
@@ -96,12 +118,12 @@ struct ptx_lanes { /* 32 elements of lane_bytes from `at` on; lane_bytes 0 = a p
 
 struct ptx_fn_info { /* a function of a program */
   const struct ptx_func *ir;
-  uint32_t entry;                /* first micro-operation */
+  uint32_t entry; /* first micro-operation */
   uint32_t end;
-  uint32_t reg_lo, reg_hi;       /* its part of the register block */
-  uint32_t local_bytes;          /* of one activation, 16-aligned */
-  bool is_recursive;             /* can be on a call path twice: registers are saved at the call */
-  const struct ptx_lanes *zero;  /* registers that may be read before they are written */
+  uint32_t reg_lo, reg_hi;      /* its part of the register block */
+  uint32_t local_bytes;         /* of one activation, 16-aligned */
+  bool is_recursive;            /* can be on a call path twice: registers are saved at the call */
+  const struct ptx_lanes *zero; /* registers that may be read before they are written */
   const struct ptx_lanes *contents; /* registers and parameters: what a recursive call saves */
   uint32_t n_zero, n_contents;
 };
@@ -111,26 +133,36 @@ struct ptx_pc_stat { /* per static instruction and launch */
 };
 
 /* ---- SIMT ---- */
-/* A node is a set of lanes at one place: running, waiting at a barrier or exchange, or a join that collects lanes. */
+/* A node is a set of lanes at one place: running, waiting at a barrier or exchange, or a join that
+ * collects lanes. */
 enum ptx_split_state { PTX_S_FREE, PTX_S_RUN, PTX_S_JOIN, PTX_S_BAR, PTX_S_SYNC };
 struct ptx_split {
-  uint32_t pc, mask;      /* JOIN: where it goes on; lanes that arrived */
-  uint32_t expected;      /* JOIN: lanes that will still have to arrive or have */
-  uint32_t rpc;           /* place at which these lanes meet their siblings */
-  int32_t parent;         /* the join to which they go, -1 = none */
-  uint32_t n_back;        /* backward branches since it was chosen */
-  uint32_t local_base;    /* first byte of this activation's local memory */
-  uint16_t depth;         /* calls */
+  uint32_t pc, mask;   /* JOIN: where it goes on; lanes that arrived */
+  uint32_t expected;   /* JOIN: lanes that will still have to arrive or have */
+  uint32_t rpc;        /* place at which these lanes meet their siblings */
+  int32_t parent;      /* the join to which they go, -1 = none */
+  uint32_t n_back;     /* backward branches since it was chosen */
+  uint32_t local_base; /* first byte of this activation's local memory */
+  uint16_t depth;      /* calls */
   uint8_t state;
-  bool is_call;           /* JOIN made by a call: lanes arrive by ret */
-  const struct ptx_uop *call;   /* the call's micro-operation */
-  uint8_t *saved;         /* the callee's part of the register block as it was, if the call is recursive */
-  uint32_t sync_mask;     /* SYNC: member mask */
+  bool is_call;               /* JOIN made by a call: lanes arrive by ret */
+  const struct ptx_uop *call; /* the call's micro-operation */
+  uint8_t *saved; /* the callee's part of the register block as it was, if the call is recursive */
+  uint32_t sync_mask; /* SYNC: member mask */
   uint8_t bar_id;
 };
 
-enum ptx_fault_kind { PTX_F_NONE, PTX_F_BOUNDS, PTX_F_ALIGN, PTX_F_READONLY, PTX_F_STACK, PTX_F_TRAP, PTX_F_BRANCH,
-                      PTX_F_BARRIER, PTX_F_NOMEM };
+enum ptx_fault_kind {
+  PTX_F_NONE,
+  PTX_F_BOUNDS,
+  PTX_F_ALIGN,
+  PTX_F_READONLY,
+  PTX_F_STACK,
+  PTX_F_TRAP,
+  PTX_F_BRANCH,
+  PTX_F_BARRIER,
+  PTX_F_NOMEM
+};
 struct ptx_fault {
   enum ptx_fault_kind kind;
   uint32_t pc, lane;
@@ -144,34 +176,36 @@ struct ptx_fault {
 struct weir_warp_writer;
 
 struct ptx_warp {
-  uint8_t *reg;               /* the register block */
+  uint8_t *reg; /* the register block */
   const struct ptx_program *prog;
   struct ptx_cta *cta;
-  struct ptx_pc_stat *stat;   /* per micro-operation */
+  struct ptx_pc_stat *stat; /* per micro-operation */
   const struct ptx_uop *code;
   struct weir_warp_writer *writer; /* NULL = no stream wanted */
   const struct ptx_mem *mem;
-  struct weir_func_stats *func_stats; /* of the launch: memory accesses are counted where they are made */
+  struct weir_func_stats
+      *func_stats; /* of the launch: memory accesses are counted where they are made */
   struct weir_line_counter *counter;
   uint8_t *shared;
   uint32_t shared_bytes;
-  uint32_t local_base;        /* of the running split */
-  uint8_t *local;             /* [lane][local_bytes] */
-  uint32_t local_bytes;       /* per lane */
-  const uint8_t *param;       /* the launch's parameter block */
+  uint32_t local_base;  /* of the running split */
+  uint8_t *local;       /* [lane][local_bytes] */
+  uint32_t local_bytes; /* per lane */
+  const uint8_t *param; /* the launch's parameter block */
   uint32_t param_bytes;
-  uint32_t live;              /* lanes that have not exited */
-  uint32_t index;             /* in the block */
-  int32_t current;            /* split to go on with, -1 = none can run */
-  uint32_t n_splits;          /* highest used + 1 */
-  uint64_t executed;          /* warp instructions so far */
+  uint32_t live;     /* lanes that have not exited */
+  uint32_t index;    /* in the block */
+  int32_t current;   /* split to go on with, -1 = none can run */
+  uint32_t n_splits; /* highest used + 1 */
+  uint64_t executed; /* warp instructions so far */
   const uint64_t *launch_executed;
   struct ptx_split *splits;
   uint32_t cap_splits;
-  uint32_t bar_mask[16];      /* lanes that arrived at a barrier whose warp has not been counted yet */
+  uint32_t bar_mask[16]; /* lanes that arrived at a barrier whose warp has not been counted yet */
   struct ptx_fault fault;
-  bool is_stored;             /* something happened that another warp could see */
-  uint64_t cache_lo, cache_hi; /* allocation of the last global access: the bounds check is two comparisons */
+  bool is_stored; /* something happened that another warp could see */
+  uint64_t cache_lo,
+      cache_hi; /* allocation of the last global access: the bounds check is two comparisons */
   bool cache_ro;
 };
 
@@ -181,7 +215,7 @@ struct ptx_cta {
   struct ptx_warp *warps;
   uint32_t n_warps, n_live_warps;
   uint8_t *shared;
-  struct ptx_bar { /* counts threads, in whole warps */
+  struct ptx_bar {              /* counts threads, in whole warps */
     uint32_t arrived, expected; /* expected 0: all warps that have not exited */
     uint32_t n_true, n_voted;   /* bar.red */
     bool is_open;
@@ -199,28 +233,45 @@ extern const ptx_fn ptx_handlers_avx512[PTX_N_HANDLERS];
 #endif
 
 /* ---- program: a kernel, decoded ---- */
-struct ptx_param_slot { uint32_t slot, offset; uint8_t bytes, reg_bytes; bool is_signed; };
-struct ptx_const_slot { uint32_t slot; uint8_t bytes; uint64_t value; };
-struct ptx_sreg_slot { uint32_t slot; uint8_t bytes; uint16_t sreg; };
+struct ptx_param_slot {
+  uint32_t slot, offset;
+  uint8_t bytes, reg_bytes;
+  bool is_signed;
+};
+struct ptx_const_slot {
+  uint32_t slot;
+  uint8_t bytes;
+  uint64_t value;
+};
+struct ptx_sreg_slot {
+  uint32_t slot;
+  uint8_t bytes;
+  uint16_t sreg;
+};
 
 struct ptx_program {
   struct weir_arena arena;
   const struct ptx_image *image;
   const struct ptx_func *entry;
   struct ptx_uop *code;
-  const struct ptx_insn **insn;    /* IR of each micro-operation */
-  uint32_t *func_of;               /* function index of each */
+  const struct ptx_insn **insn; /* IR of each micro-operation */
+  uint32_t *func_of;            /* function index of each */
   uint32_t n_code;
   struct ptx_fn_info *funcs;
   uint32_t n_funcs;
-  uint32_t reg_bytes;              /* size of the register block */
-  uint32_t fixed_lo;               /* from here on: constants, parameters and special registers */
-  uint32_t n_stream_regs;          /* registers of all functions, numbered for streams */
-  struct ptx_const_slot *consts; uint32_t n_consts;
-  struct ptx_param_slot *params; uint32_t n_params;
-  struct ptx_sreg_slot *sregs; uint32_t n_sregs;
-  uint32_t static_shared;          /* bytes of static shared memory; dynamic shared starts there, 16-aligned */
-  uint32_t local_bytes;            /* of a non-recursive program: the deepest call path; else 0 = exec.stack_bytes */
+  uint32_t reg_bytes;     /* size of the register block */
+  uint32_t fixed_lo;      /* from here on: constants, parameters and special registers */
+  uint32_t n_stream_regs; /* registers of all functions, numbered for streams */
+  struct ptx_const_slot *consts;
+  uint32_t n_consts;
+  struct ptx_param_slot *params;
+  uint32_t n_params;
+  struct ptx_sreg_slot *sregs;
+  uint32_t n_sregs;
+  uint32_t
+      static_shared;    /* bytes of static shared memory; dynamic shared starts there, 16-aligned */
+  uint32_t local_bytes; /* of a non-recursive program: the deepest call path; else 0 =
+                           exec.stack_bytes */
   bool is_recursive, is_interleaved, reads_clock, has_calls;
   struct weir_static *statics;
 };

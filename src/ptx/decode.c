@@ -1,5 +1,8 @@
-/* Programs: which functions a kernel reaches, where their registers lie, and the tables that timing needs. */
+/* Programs: which functions a kernel reaches, where their registers lie, and the tables that timing
+ * needs. */
 #include "ptx/decode.h"
+
+#include "base/mem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,16 +80,21 @@ uint32_t dec_const(struct decoder *d, uint64_t value, unsigned bytes) {
 
 uint32_t dec_sreg(struct decoder *d, enum ptx_sreg sreg, unsigned bytes) {
   for (size_t i = 0; i < d->sregs.n; i++)
-    if (d->sregs.v[i].sreg == (uint16_t)sreg && d->sregs.v[i].bytes == bytes) return d->sregs.v[i].slot;
-  struct ptx_sreg_slot s = {.slot = new_slot(d, bytes), .bytes = (uint8_t)bytes, .sreg = (uint16_t)sreg};
+    if (d->sregs.v[i].sreg == (uint16_t)sreg && d->sregs.v[i].bytes == bytes)
+      return d->sregs.v[i].slot;
+  struct ptx_sreg_slot s = {
+      .slot = new_slot(d, bytes), .bytes = (uint8_t)bytes, .sreg = (uint16_t)sreg};
   if (!WEIR_PUSH(d->sregs, s)) dec_fail(d, "out of memory");
   return s.slot;
 }
 
-uint32_t dec_param(struct decoder *d, uint32_t offset, unsigned bytes, unsigned reg_bytes, bool is_signed) {
+uint32_t dec_param(struct decoder *d, uint32_t offset, unsigned bytes, unsigned reg_bytes,
+                   bool is_signed) {
   for (size_t i = 0; i < d->params.n; i++) {
     const struct ptx_param_slot *p = &d->params.v[i];
-    if (p->offset == offset && p->bytes == bytes && p->reg_bytes == reg_bytes && p->is_signed == is_signed) return p->slot;
+    if (p->offset == offset && p->bytes == bytes && p->reg_bytes == reg_bytes &&
+        p->is_signed == is_signed)
+      return p->slot;
   }
   struct ptx_param_slot s = {.slot = new_slot(d, reg_bytes),
                              .offset = offset,
@@ -127,9 +135,12 @@ static uint64_t align_up(uint64_t v, uint64_t a) {
   return a > 1 ? (v + a - 1) / a * a : v;
 }
 
-/* Shared variables that the kernel names, in order of first use; unsized ones begin where the static ones end. */
-static void place_shared(struct decoder *d, const struct ptx_operand *o, bool unsized, uint64_t *end) {
-  for (uint16_t k = 0; k < o->n_elem; k++) place_shared(d, &o->elem[k], unsized, end);
+/* Shared variables that the kernel names, in order of first use; unsized ones begin where the
+ * static ones end. */
+static void place_shared(struct decoder *d, const struct ptx_operand *o, bool unsized,
+                         uint64_t *end) {
+  for (uint16_t k = 0; k < o->n_elem; k++)
+    place_shared(d, &o->elem[k], unsized, end);
   const struct ptx_var *v = o->var;
   if (v == NULL || v->space != PTX_SPACE_shared || find_place(d, v) != NULL) return;
   bool is_unsized = v->linkage == PTX_LINK_extern && v->bytes == 0;
@@ -149,7 +160,8 @@ static void place_all_shared(struct decoder *d) {
     for (uint32_t f = 0; f < d->prog->n_funcs; f++) {
       const struct ptx_func *ir = d->prog->funcs[f].ir;
       for (uint32_t i = 0; i < ir->n_insns && !d->is_failed; i++)
-        for (unsigned k = 0; k < ir->insns[i].n_opnds; k++) place_shared(d, &ir->insns[i].opnds[k], unsized != 0, &end);
+        for (unsigned k = 0; k < ir->insns[i].n_opnds; k++)
+          place_shared(d, &ir->insns[i].opnds[k], unsized != 0, &end);
     }
   }
 }
@@ -163,7 +175,8 @@ const struct ptx_func *dec_callee(const struct decoder *d, const struct ptx_func
   return f;
 }
 
-static bool calls(const struct decoder *d, const struct ptx_insn *in, const struct ptx_func **callee) {
+static bool calls(const struct decoder *d, const struct ptx_insn *in,
+                  const struct ptx_func **callee) {
   if (in->op != PTX_OP_call) return false;
   for (unsigned k = 0; k < in->n_opnds; k++)
     if (in->opnds[k].kind == PTX_O_func) {
@@ -193,8 +206,8 @@ struct visit { /* of a function, while the calls are walked */
   uint64_t deepest;      /* bytes of local memory below it; with its own once it is done */
 };
 
-/* Which functions can be active twice, and the deepest stack otherwise: depth-first over the call graph, without recursion
- * because a module can nest its calls as deep as it likes. */
+/* Which functions can be active twice, and the deepest stack otherwise: depth-first over the call
+ * graph, without recursion because a module can nest its calls as deep as it likes. */
 static uint64_t walk_calls(struct decoder *d, struct visit *v) {
   uint32_t f = 0;
   v[0].state = ACTIVE;
@@ -224,15 +237,17 @@ static uint64_t walk_calls(struct decoder *d, struct visit *v) {
 }
 
 static bool find_stack(struct decoder *d) {
-  struct visit *v = calloc(d->prog->n_funcs, sizeof *v);
+  struct visit *v = weir_calloc(d->prog->n_funcs, sizeof *v);
   if (v == NULL) return dec_fail(d, "out of memory");
   /* A stack that would be deeper than a thread's is found when it is used. */
   uint64_t deepest = walk_calls(d, v), most = align_up((uint64_t)d->cfg->stack_bytes, 16);
   d->prog->local_bytes = (uint32_t)(deepest < most ? deepest : most);
   free(v);
-  /* Inside a cycle every function can be active twice: saving all of them is simple and rarely paid for. */
+  /* Inside a cycle every function can be active twice: saving all of them is simple and rarely paid
+   * for. */
   if (d->prog->is_recursive)
-    for (uint32_t f = 1; f < d->prog->n_funcs; f++) d->prog->funcs[f].is_recursive = true;
+    for (uint32_t f = 1; f < d->prog->n_funcs; f++)
+      d->prog->funcs[f].is_recursive = true;
   return true;
 }
 
@@ -244,20 +259,25 @@ static uint32_t lane_bytes(enum ptx_type t) {
 static bool list_contents(struct decoder *d, uint32_t f) {
   struct ptx_fn_info *info = &d->prog->funcs[f];
   const struct ptx_func *ir = info->ir;
-  struct ptx_lanes *list =
-      weir_arena_array(&d->prog->arena, (size_t)ir->n_regs + ir->n_params + ir->n_rets + ir->n_vars + 1, sizeof *list);
+  struct ptx_lanes *list = weir_arena_array(
+      &d->prog->arena, (size_t)ir->n_regs + ir->n_params + ir->n_rets + ir->n_vars + 1,
+      sizeof *list);
   if (list == NULL) return dec_fail(d, "out of memory");
   for (uint32_t r = 0; r < ir->n_regs; r++)
-    list[info->n_contents++] = (struct ptx_lanes){d->reg_offset[f][r], lane_bytes(ir->regs[r].type)};
+    list[info->n_contents++] =
+        (struct ptx_lanes){d->reg_offset[f][r], lane_bytes(ir->regs[r].type)};
   for (uint32_t i = 0; i < ir->n_params; i++)
     if (!ir->is_entry && ir->params[i].space == PTX_SPACE_param)
-      list[info->n_contents++] = (struct ptx_lanes){dec_place(d, &ir->params[i]), (uint32_t)ir->params[i].bytes};
+      list[info->n_contents++] =
+          (struct ptx_lanes){dec_place(d, &ir->params[i]), (uint32_t)ir->params[i].bytes};
   for (uint32_t i = 0; i < ir->n_rets; i++)
     if (ir->rets[i].space == PTX_SPACE_param)
-      list[info->n_contents++] = (struct ptx_lanes){dec_place(d, &ir->rets[i]), (uint32_t)ir->rets[i].bytes};
+      list[info->n_contents++] =
+          (struct ptx_lanes){dec_place(d, &ir->rets[i]), (uint32_t)ir->rets[i].bytes};
   for (uint32_t i = 0; i < ir->n_vars; i++)
     if (ir->vars[i]->space == PTX_SPACE_param)
-      list[info->n_contents++] = (struct ptx_lanes){dec_place(d, ir->vars[i]), (uint32_t)ir->vars[i]->bytes};
+      list[info->n_contents++] =
+          (struct ptx_lanes){dec_place(d, ir->vars[i]), (uint32_t)ir->vars[i]->bytes};
   info->contents = list;
   return !d->is_failed;
 }
@@ -283,7 +303,8 @@ static bool lay_out_function(struct decoder *d, uint32_t f, uint32_t *n_regs) {
     const struct ptx_var *vars = k == 0 ? ir->params : ir->rets;
     uint32_t n = k == 0 ? ir->n_params : ir->n_rets;
     for (uint32_t i = 0; i < n && !d->is_failed; i++)
-      if (vars[i].space == PTX_SPACE_param) put_place(d, &vars[i], new_slot(d, (unsigned)vars[i].bytes));
+      if (vars[i].space == PTX_SPACE_param)
+        put_place(d, &vars[i], new_slot(d, (unsigned)vars[i].bytes));
   }
   uint64_t frame = 0;
   for (uint32_t i = 0; i < ir->n_vars && !d->is_failed; i++) {
@@ -298,8 +319,8 @@ static bool lay_out_function(struct decoder *d, uint32_t f, uint32_t *n_regs) {
     }
   }
   if (frame > (uint64_t)d->cfg->stack_bytes) {
-    dec_fail(d, "function '%s' has %llu bytes of local variables, a thread has %lld", ir->name, (unsigned long long)frame,
-             (long long)d->cfg->stack_bytes);
+    dec_fail(d, "function '%s' has %llu bytes of local variables, a thread has %lld", ir->name,
+             (unsigned long long)frame, (long long)d->cfg->stack_bytes);
     weir_err_add(d->err, "remedy: raise exec.stack_bytes");
     return false;
   }
@@ -314,12 +335,15 @@ typedef void (*reg_visit)(void *ctx, uint32_t reg, bool is_def);
 
 static void visit_operand(const struct ptx_operand *o, bool is_def, reg_visit visit, void *ctx) {
   switch (o->kind) {
-  case PTX_O_reg: visit(ctx, o->reg, is_def); break;
+  case PTX_O_reg:
+    visit(ctx, o->reg, is_def);
+    break;
   case PTX_O_addr:
     if (o->has_base) visit(ctx, o->reg, false);
     break;
   default:
-    for (uint16_t k = 0; k < o->n_elem; k++) visit_operand(&o->elem[k], is_def, visit, ctx);
+    for (uint16_t k = 0; k < o->n_elem; k++)
+      visit_operand(&o->elem[k], is_def, visit, ctx);
   }
 }
 
@@ -336,8 +360,8 @@ static void visit_regs(const struct ptx_insn *in, reg_visit visit, void *ctx) {
   const struct ptx_form *f = ptx_form(in->form);
   for (unsigned k = 0; k < in->n_opnds; k++) {
     const struct ptx_slot *s = ptx_slot_at(f, in->n_opnds, k);
-    bool is_def = s != NULL && (s->kind == 'd' || s->kind == 'o' || s->kind == 'r' || s->kind == 'P' || s->kind == 'D' ||
-                                s->kind == 'u');
+    bool is_def = s != NULL && (s->kind == 'd' || s->kind == 'o' || s->kind == 'r' ||
+                                s->kind == 'P' || s->kind == 'D' || s->kind == 'u');
     visit_operand(&in->opnds[k], is_def, visit, ctx);
   }
 }
@@ -357,17 +381,19 @@ static void note_live_def(void *ctx, uint32_t reg, bool is_def) {
   if (is_def) c->def[reg >> 6] |= UINT64_C(1) << (reg & 63);
 }
 
-/* Registers live at a function's entry are zeroed there, so that results never depend on what ran before. Backward liveness
- * over basic blocks; divergence does not matter, since a use that any path reaches undefined is kept. */
+/* Registers live at a function's entry are zeroed there, so that results never depend on what ran
+ * before. Backward liveness over basic blocks; divergence does not matter, since a use that any
+ * path reaches undefined is kept. */
 static bool find_zeroed(struct decoder *d, uint32_t f) {
   struct ptx_fn_info *info = &d->prog->funcs[f];
   const struct ptx_func *ir = info->ir;
   size_t words = (ir->n_regs + 63u) / 64, nb = ir->cfg.n_blocks;
-  uint64_t *sets = calloc((nb * 3 + 1) * (words ? words : 1), sizeof *sets);
+  uint64_t *sets = weir_calloc((nb * 3 + 1) * (words ? words : 1), sizeof *sets);
   if (sets == NULL) return dec_fail(d, "out of memory");
   uint64_t *use = sets, *def = sets + nb * words, *in = sets + 2 * nb * words;
   for (size_t b = 0; b < nb; b++)
-    for (uint32_t i = ir->cfg.blocks[b].first; i <= ir->cfg.blocks[b].last && i < ir->n_insns; i++) {
+    for (uint32_t i = ir->cfg.blocks[b].first; i <= ir->cfg.blocks[b].last && i < ir->n_insns;
+         i++) {
       /* An instruction reads its sources first; one under a guard may not write. */
       struct live_ctx c = {use + b * words, def + b * words};
       visit_regs(&ir->insns[i], note_live_use, &c);
@@ -405,29 +431,32 @@ static void note_use(void *ctx, uint32_t reg, bool is_def) {
 }
 
 static bool may_be_global(const struct ptx_insn *in) {
-  return !ptx_has(in, PTX_M_shared) && !ptx_has(in, PTX_M_shared_cta) && !ptx_has(in, PTX_M_local) &&
-         !ptx_has(in, PTX_M_param) && !ptx_has(in, PTX_M_const);
+  return !ptx_has(in, PTX_M_shared) && !ptx_has(in, PTX_M_shared_cta) &&
+         !ptx_has(in, PTX_M_local) && !ptx_has(in, PTX_M_param) && !ptx_has(in, PTX_M_const);
 }
 
 static bool is_observing_load(const struct ptx_insn *in) {
-  return (in->op == PTX_OP_ld && (ptx_has(in, PTX_M_volatile) || ptx_has(in, PTX_M_relaxed) || ptx_has(in, PTX_M_acquire) ||
-                                  ptx_has(in, PTX_M_cv) || ptx_has(in, PTX_M_mmio))) ||
+  return (in->op == PTX_OP_ld &&
+          (ptx_has(in, PTX_M_volatile) || ptx_has(in, PTX_M_relaxed) ||
+           ptx_has(in, PTX_M_acquire) || ptx_has(in, PTX_M_cv) || ptx_has(in, PTX_M_mmio))) ||
          in->op == PTX_OP_atom;
 }
 
-/* A global atomic whose result is used, or a load in a loop that asks for the newest value: the wave's blocks are then
- * interleaved. */
+/* A global atomic whose result is used, or a load in a loop that asks for the newest value: the
+ * wave's blocks are then interleaved. */
 static bool find_interleaving(struct decoder *d) {
   for (uint32_t f = 0; f < d->prog->n_funcs; f++) {
     const struct ptx_func *ir = d->prog->funcs[f].ir;
-    struct use_ctx c = {calloc(ir->n_regs + 1u, 1)};
+    struct use_ctx c = {weir_calloc(ir->n_regs + 1u, 1)};
     if (c.used == NULL) return dec_fail(d, "out of memory");
-    for (uint32_t i = 0; i < ir->n_insns; i++) visit_regs(&ir->insns[i], note_use, &c);
+    for (uint32_t i = 0; i < ir->n_insns; i++)
+      visit_regs(&ir->insns[i], note_use, &c);
     for (uint32_t i = 0; i < ir->n_insns; i++) {
       const struct ptx_insn *in = &ir->insns[i];
       if (!may_be_global(in)) continue;
       bool in_loop = ir->cfg.blocks[ir->cfg.block_of[i]].in_loop || !ir->is_entry;
-      if (in->op == PTX_OP_atom && in->opnds[0].kind == PTX_O_reg && c.used[in->opnds[0].reg]) d->prog->is_interleaved = true;
+      if (in->op == PTX_OP_atom && in->opnds[0].kind == PTX_O_reg && c.used[in->opnds[0].reg])
+        d->prog->is_interleaved = true;
       if (in->op == PTX_OP_ld && is_observing_load(in) && in_loop) d->prog->is_interleaved = true;
     }
     free(c.used);
@@ -435,7 +464,8 @@ static bool find_interleaving(struct decoder *d) {
   return true;
 }
 
-/* A backward branch is a likely spin if its loop body, the instructions it jumps over, looks at memory that others write. */
+/* A backward branch is a likely spin if its loop body, the instructions it jumps over, looks at
+ * memory that others write. */
 static void mark_spins(struct decoder *d) {
   for (uint32_t pc = 0; pc < d->prog->n_code; pc++) {
     struct ptx_uop *u = &d->prog->code[pc];
@@ -451,10 +481,18 @@ static uint8_t cache_op_of(const struct ptx_insn *in) {
   static const struct {
     enum ptx_mod m;
     uint8_t op;
-  } map[] = {{PTX_M_volatile, WEIR_CO_VOLATILE}, {PTX_M_relaxed, WEIR_CO_RELAXED}, {PTX_M_acquire, WEIR_CO_ACQUIRE},
-             {PTX_M_release, WEIR_CO_RELEASE},   {PTX_M_nc, WEIR_CO_NC},           {PTX_M_ca, WEIR_CO_CA},
-             {PTX_M_cg, WEIR_CO_CG},             {PTX_M_cs, WEIR_CO_CS},           {PTX_M_lu, WEIR_CO_LU},
-             {PTX_M_cv, WEIR_CO_CV},             {PTX_M_wb, WEIR_CO_WB},           {PTX_M_wt, WEIR_CO_WT}};
+  } map[] = {{PTX_M_volatile, WEIR_CO_VOLATILE},
+             {PTX_M_relaxed, WEIR_CO_RELAXED},
+             {PTX_M_acquire, WEIR_CO_ACQUIRE},
+             {PTX_M_release, WEIR_CO_RELEASE},
+             {PTX_M_nc, WEIR_CO_NC},
+             {PTX_M_ca, WEIR_CO_CA},
+             {PTX_M_cg, WEIR_CO_CG},
+             {PTX_M_cs, WEIR_CO_CS},
+             {PTX_M_lu, WEIR_CO_LU},
+             {PTX_M_cv, WEIR_CO_CV},
+             {PTX_M_wb, WEIR_CO_WB},
+             {PTX_M_wt, WEIR_CO_WT}};
   for (size_t k = 0; k < sizeof map / sizeof *map; k++)
     if (ptx_has(in, map[k].m)) return map[k].op;
   return WEIR_CO_NONE;
@@ -477,14 +515,17 @@ static void note_static(void *ctx, uint32_t reg, bool is_def) {
   struct static_ctx *c = ctx;
   uint32_t n = c->base + reg;
   uint16_t number = n < WEIR_NO_REG ? (uint16_t)n : WEIR_NO_REG;
-  if (is_def && c->s->n_dst < WEIR_MAX_DST) c->s->dst[c->s->n_dst++] = number;
-  else if (!is_def && c->s->n_src < WEIR_MAX_SRC) c->s->src[c->s->n_src++] = number;
+  if (is_def && c->s->n_dst < WEIR_MAX_DST)
+    c->s->dst[c->s->n_dst++] = number;
+  else if (!is_def && c->s->n_src < WEIR_MAX_SRC)
+    c->s->src[c->s->n_src++] = number;
 }
 
 static void fill_static(struct decoder *d, uint32_t pc) {
   static const uint8_t spaces[] = {
-      [PTX_SPACE_none] = WEIR_SP_GENERIC, [PTX_SPACE_const] = WEIR_SP_CONST, [PTX_SPACE_global] = WEIR_SP_GLOBAL,
-      [PTX_SPACE_local] = WEIR_SP_LOCAL,  [PTX_SPACE_param] = WEIR_SP_PARAM, [PTX_SPACE_shared] = WEIR_SP_SHARED,
+      [PTX_SPACE_none] = WEIR_SP_GENERIC,  [PTX_SPACE_const] = WEIR_SP_CONST,
+      [PTX_SPACE_global] = WEIR_SP_GLOBAL, [PTX_SPACE_local] = WEIR_SP_LOCAL,
+      [PTX_SPACE_param] = WEIR_SP_PARAM,   [PTX_SPACE_shared] = WEIR_SP_SHARED,
       [PTX_SPACE_tex] = WEIR_SP_TEX};
   const struct ptx_insn *in = d->prog->insn[pc];
   const struct ptx_uop *u = &d->prog->code[pc];
@@ -523,7 +564,8 @@ static bool decode_all(struct decoder *d) {
   p->func_of = weir_arena_array(&p->arena, n, sizeof *p->func_of);
   p->statics = weir_arena_array(&p->arena, n, sizeof *p->statics);
   static const struct ptx_insn implied_ret = {.op = PTX_OP_ret};
-  if (p->code == NULL || p->insn == NULL || p->func_of == NULL || p->statics == NULL) return dec_fail(d, "out of memory");
+  if (p->code == NULL || p->insn == NULL || p->func_of == NULL || p->statics == NULL)
+    return dec_fail(d, "out of memory");
   for (uint32_t f = 0; f < p->n_funcs; f++) {
     const struct ptx_func *ir = p->funcs[f].ir;
     d->func = f;
@@ -543,7 +585,8 @@ static bool decode_all(struct decoder *d) {
     if (p->insn[pc] == &implied_ret) {
       p->statics[pc].pc = pc * 8;
       p->statics[pc].cls = row > 0 ? (uint8_t)ptx_form(rows[0])->cls : WEIR_C_BRANCH;
-    } else fill_static(d, pc);
+    } else
+      fill_static(d, pc);
   }
   mark_spins(d);
   return true;
@@ -551,10 +594,10 @@ static bool decode_all(struct decoder *d) {
 
 static bool copy_slots(struct decoder *d) {
   struct ptx_program *p = d->prog;
-#define KEEP(field)                                                                                                         \
-  p->field = weir_arena_array(&p->arena, d->field.n + 1, sizeof *p->field);                                                 \
-  if (p->field == NULL) return dec_fail(d, "out of memory");                                                                \
-  if (d->field.n > 0) memcpy(p->field, d->field.v, d->field.n * sizeof *p->field);                                          \
+#define KEEP(field)                                                                                \
+  p->field = weir_arena_array(&p->arena, d->field.n + 1, sizeof *p->field);                        \
+  if (p->field == NULL) return dec_fail(d, "out of memory");                                       \
+  if (d->field.n > 0) memcpy(p->field, d->field.v, d->field.n * sizeof *p->field);                 \
   p->n_##field = (uint32_t)d->field.n;
   KEEP(consts)
   KEEP(params)
@@ -583,8 +626,9 @@ static bool build(struct decoder *d, const struct ptx_func *entry) {
   return true;
 }
 
-enum weir_status ptx_program_build(const struct ptx_image *image, const char *kernel, const struct ptx_exec_cfg *cfg,
-                                   struct ptx_program **out, struct weir_err *err) {
+enum weir_status ptx_program_build(const struct ptx_image *image, const char *kernel,
+                                   const struct ptx_exec_cfg *cfg, struct ptx_program **out,
+                                   struct weir_err *err) {
   *out = NULL;
   const struct ptx_func *entry = ptx_find_func(image->module, kernel);
   if (entry == NULL || !entry->is_entry || !entry->has_body) {
@@ -596,7 +640,7 @@ enum weir_status ptx_program_build(const struct ptx_image *image, const char *ke
       }
     return WEIR_ENOENT;
   }
-  struct ptx_program *p = calloc(1, sizeof *p);
+  struct ptx_program *p = weir_calloc(1, sizeof *p);
   if (p == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   p->image = image;
   p->entry = entry;

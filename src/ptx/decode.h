@@ -1,4 +1,5 @@
-/* From IR to micro-operations: shared by decode.c (programs, slots, functions) and decode_ops.c (instructions). */
+/* From IR to micro-operations: shared by decode.c (programs, slots, functions) and decode_ops.c
+ * (instructions). */
 #ifndef WEIR_PTX_DECODE_H
 #define WEIR_PTX_DECODE_H
 
@@ -17,14 +18,26 @@ struct decoder {
   const struct ptx_image *image;
   const struct ptx_exec_cfg *cfg;
   struct weir_err *err;
-  uint32_t func;              /* being decoded */
-  uint32_t **reg_offset;      /* per function, per register */
-  uint32_t *reg_base;         /* per function: number of its first register in the stream's numbering */
-  struct { struct dec_place *v; size_t n, cap; } places;
-  struct { struct ptx_const_slot *v; size_t n, cap; } consts;
-  struct { struct ptx_param_slot *v; size_t n, cap; } params;
-  struct { struct ptx_sreg_slot *v; size_t n, cap; } sregs;
-  uint32_t next_slot;         /* end of the register block so far */
+  uint32_t func;         /* being decoded */
+  uint32_t **reg_offset; /* per function, per register */
+  uint32_t *reg_base;    /* per function: number of its first register in the stream's numbering */
+  struct {
+    struct dec_place *v;
+    size_t n, cap;
+  } places;
+  struct {
+    struct ptx_const_slot *v;
+    size_t n, cap;
+  } consts;
+  struct {
+    struct ptx_param_slot *v;
+    size_t n, cap;
+  } params;
+  struct {
+    struct ptx_sreg_slot *v;
+    size_t n, cap;
+  } sregs;
+  uint32_t next_slot; /* end of the register block so far */
   const struct ptx_insn *insn;
   struct ptx_uop *uop;
   bool is_failed;
@@ -34,7 +47,8 @@ struct decoder {
 uint32_t dec_reg(struct decoder *d, uint32_t reg);
 uint32_t dec_const(struct decoder *d, uint64_t value, unsigned bytes);
 uint32_t dec_sreg(struct decoder *d, enum ptx_sreg sreg, unsigned bytes);
-uint32_t dec_param(struct decoder *d, uint32_t offset, unsigned bytes, unsigned reg_bytes, bool is_signed);
+uint32_t dec_param(struct decoder *d, uint32_t offset, unsigned bytes, unsigned reg_bytes,
+                   bool is_signed);
 /* Offset given to a shared, local or call-frame variable. */
 uint32_t dec_place(struct decoder *d, const struct ptx_var *var);
 unsigned dec_reg_bytes(const struct decoder *d, uint32_t reg); /* 0: predicate */

@@ -1,11 +1,11 @@
 /* Running PTX kernels: images in device memory, programs, launches.
  *
  *   struct ptx_device dev;  ptx_device_init(&dev, &params, &err);       memory and settings
- *   ptx_image_load(&dev, module, &image, &err);                         variables placed and initialised
- *   ptx_program_build(image, "kernel", &params, &prog, &err);           decoded
+ *   ptx_image_load(&dev, module, &image, &err);                         variables placed and
+ * initialised ptx_program_build(image, "kernel", &params, &prog, &err);           decoded
  *   ptx_run_begin(&dev, prog, &launch, want_streams, &run, &err);
- *   while (ptx_run_next(run, &block, &err) == WEIR_OK && block) ...     executes the next block (or wave), gives its streams
- *   ptx_run_stats(run, &stats);  ptx_run_end(run);
+ *   while (ptx_run_next(run, &block, &err) == WEIR_OK && block) ...     executes the next block (or
+ * wave), gives its streams ptx_run_stats(run, &stats);  ptx_run_end(run);
  */
 #ifndef WEIR_PTX_EXEC_H
 #define WEIR_PTX_EXEC_H
@@ -17,10 +17,11 @@
 #include "stream/func_stats.h"
 #include "weir/param.h"
 
-/* exec.*: settings of functional execution. None of them may change with the machine that is simulated. */
+/* exec.*: settings of functional execution. None of them may change with the machine that is
+ * simulated. */
 struct ptx_exec_cfg {
-  int64_t wave, quantum, yield_after, deadlock_quanta, clock_factor, max_instructions, stack_bytes, max_depth, device_memory,
-      stream_memory, sm_count;
+  int64_t wave, quantum, yield_after, deadlock_quanta, clock_factor, max_instructions, stack_bytes,
+      max_depth, device_memory, stream_memory, sm_count;
   const char *simd;
 };
 extern const struct weir_param ptx_exec_table[];
@@ -31,21 +32,23 @@ struct ptx_device {
   struct ptx_exec_cfg cfg;
   uint64_t n_launches;
 };
-enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg, struct weir_err *err);
+enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
+                                 struct weir_err *err);
 void ptx_device_free(struct ptx_device *dev);
 
 /* A module whose variables have addresses. Keeps a pointer to the module. */
 struct ptx_image;
-enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module *m, struct ptx_image **out,
-                                struct weir_err *err);
+enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module *m,
+                                struct ptx_image **out, struct weir_err *err);
 void ptx_image_free(struct ptx_image *image);
 /* Address and size of a module-scope variable in global or constant memory. */
-enum weir_status ptx_image_var(const struct ptx_image *image, const char *name, uint64_t *addr, uint64_t *bytes,
-                               struct weir_err *err);
+enum weir_status ptx_image_var(const struct ptx_image *image, const char *name, uint64_t *addr,
+                               uint64_t *bytes, struct weir_err *err);
 
 struct ptx_program;
-enum weir_status ptx_program_build(const struct ptx_image *image, const char *kernel, const struct ptx_exec_cfg *cfg,
-                                   struct ptx_program **out, struct weir_err *err);
+enum weir_status ptx_program_build(const struct ptx_image *image, const char *kernel,
+                                   const struct ptx_exec_cfg *cfg, struct ptx_program **out,
+                                   struct weir_err *err);
 void ptx_program_free(struct ptx_program *prog);
 const struct ptx_func *ptx_program_entry(const struct ptx_program *prog);
 
@@ -53,20 +56,24 @@ struct ptx_launch {
   uint32_t grid[3], block[3];
   uint32_t dyn_shared;
   uint32_t regs_per_thread, static_shared_ptxas; /* as ptxas reported them; 0 = unknown */
-  const void *params;                            /* the parameter block, ptx_func.param_bytes long */
+  const void *params; /* the parameter block, ptx_func.param_bytes long */
 };
 
 struct ptx_run;
-enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program *prog, const struct ptx_launch *launch,
-                               bool want_streams, struct ptx_run **out, struct weir_err *err);
-/* Executes what is needed to deliver the next block in id order. *out is NULL at the end of the grid. Without streams each
- * call runs one block (or one wave) and *out is only a marker (non-NULL) of progress. */
-enum weir_status ptx_run_next(struct ptx_run *run, struct weir_block_stream **out, struct weir_err *err);
+enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program *prog,
+                               const struct ptx_launch *launch, bool want_streams,
+                               struct ptx_run **out, struct weir_err *err);
+/* Executes what is needed to deliver the next block in id order. *out is NULL at the end of the
+ * grid. Without streams each call runs one block (or one wave) and *out is only a marker (non-NULL)
+ * of progress. */
+enum weir_status ptx_run_next(struct ptx_run *run, struct weir_block_stream **out,
+                              struct weir_err *err);
 /* Give a delivered block back: its streams are dropped. */
 void ptx_run_release(struct ptx_run *run, struct weir_block_stream *block);
 /* All of it: begin, next until the end, stats. */
-enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *prog, const struct ptx_launch *launch,
-                             struct weir_func_stats *stats, struct weir_err *err);
+enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *prog,
+                             const struct ptx_launch *launch, struct weir_func_stats *stats,
+                             struct weir_err *err);
 const struct weir_kernel_info *ptx_run_info(const struct ptx_run *run);
 uint64_t ptx_run_blocks_done(const struct ptx_run *run);
 void ptx_run_stats(const struct ptx_run *run, struct weir_func_stats *stats);

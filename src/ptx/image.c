@@ -1,5 +1,7 @@
 #include "ptx/image.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,8 @@ static bool is_placed(const struct ptx_var *v) {
 }
 
 static int by_var(const void *a, const void *b) {
-  uintptr_t x = (uintptr_t)((const struct ptx_placed *)a)->var, y = (uintptr_t)((const struct ptx_placed *)b)->var;
+  uintptr_t x = (uintptr_t)((const struct ptx_placed *)a)->var,
+            y = (uintptr_t)((const struct ptx_placed *)b)->var;
   return (x > y) - (x < y);
 }
 
@@ -25,11 +28,13 @@ uint64_t ptx_func_addr(const struct ptx_module *m, const struct ptx_func *f) {
   return 0;
 }
 
-static enum weir_status place(struct ptx_image *image, const struct ptx_var *v, struct weir_err *err) {
+static enum weir_status place(struct ptx_image *image, const struct ptx_var *v,
+                              struct weir_err *err) {
   uint64_t addr;
   if (v->linkage == PTX_LINK_extern && v->bytes == 0)
-    return weir_fail(err, WEIR_EPARSE, "%s:%u: variable '%s' is declared .extern and defined nowhere", image->module->path,
-                     v->line, v->name);
+    return weir_fail(err, WEIR_EPARSE,
+                     "%s:%u: variable '%s' is declared .extern and defined nowhere",
+                     image->module->path, v->line, v->name);
   enum weir_status st = ptx_mem_alloc(&image->dev->mem, v->bytes ? v->bytes : 1, v->align, v->name,
                                       v->space == PTX_SPACE_const, &addr, err);
   if (st != WEIR_OK) return st;
@@ -41,25 +46,29 @@ static enum weir_status place(struct ptx_image *image, const struct ptx_var *v, 
 static void relocate(struct ptx_image *image, const struct ptx_placed *p) {
   for (uint32_t i = 0; i < p->var->n_relocs; i++) {
     const struct ptx_reloc *r = &p->var->relocs[i];
-    uint64_t v = r->func != NULL ? ptx_func_addr(image->module, r->func) : r->var ? ptx_image_addr(image, r->var) : 0;
+    uint64_t v = r->func != NULL ? ptx_func_addr(image->module, r->func)
+                 : r->var        ? ptx_image_addr(image, r->var)
+                                 : 0;
     v += (uint64_t)r->addend;
     if (r->mask_byte != 0) v = (v >> (8 * (r->mask_byte - 1))) & 0xff;
     memcpy(ptx_mem_host(&image->dev->mem, p->addr) + r->offset, &v, r->bytes);
   }
 }
 
-enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module *m, struct ptx_image **out,
-                                struct weir_err *err) {
+enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module *m,
+                                struct ptx_image **out, struct weir_err *err) {
   *out = NULL;
   size_t n = 0;
-  for (uint32_t i = 0; i < m->n_vars; i++) n += is_placed(m->vars[i]);
+  for (uint32_t i = 0; i < m->n_vars; i++)
+    n += is_placed(m->vars[i]);
   for (uint32_t f = 0; f < m->n_funcs; f++)
-    for (uint32_t i = 0; i < m->funcs[f]->n_vars; i++) n += is_placed(m->funcs[f]->vars[i]);
-  struct ptx_image *image = calloc(1, sizeof *image);
+    for (uint32_t i = 0; i < m->funcs[f]->n_vars; i++)
+      n += is_placed(m->funcs[f]->vars[i]);
+  struct ptx_image *image = weir_calloc(1, sizeof *image);
   if (image == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   image->module = m;
   image->dev = dev;
-  image->placed = calloc(n ? n : 1, sizeof *image->placed);
+  image->placed = weir_calloc(n ? n : 1, sizeof *image->placed);
   if (image->placed == NULL) {
     ptx_image_free(image);
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -75,24 +84,27 @@ enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module 
     return st;
   }
   qsort(image->placed, image->n_placed, sizeof *image->placed, by_var);
-  for (size_t i = 0; i < image->n_placed; i++) relocate(image, &image->placed[i]);
+  for (size_t i = 0; i < image->n_placed; i++)
+    relocate(image, &image->placed[i]);
   *out = image;
   return WEIR_OK;
 }
 
 void ptx_image_free(struct ptx_image *image) {
   if (image == NULL) return;
-  for (size_t i = 0; i < image->n_placed; i++) ptx_mem_release(&image->dev->mem, image->placed[i].addr, NULL);
+  for (size_t i = 0; i < image->n_placed; i++)
+    ptx_mem_release(&image->dev->mem, image->placed[i].addr, NULL);
   free(image->placed);
   free(image);
 }
 
-enum weir_status ptx_image_var(const struct ptx_image *image, const char *name, uint64_t *addr, uint64_t *bytes,
-                               struct weir_err *err) {
+enum weir_status ptx_image_var(const struct ptx_image *image, const char *name, uint64_t *addr,
+                               uint64_t *bytes, struct weir_err *err) {
   const struct ptx_var *v = ptx_find_var(image->module, name);
   *addr = v != NULL ? ptx_image_addr(image, v) : 0;
   if (*addr == 0)
-    return weir_fail(err, WEIR_ENOENT, "%s: no variable '%s' in global or constant memory", image->module->path, name);
+    return weir_fail(err, WEIR_ENOENT, "%s: no variable '%s' in global or constant memory",
+                     image->module->path, name);
   *bytes = v->bytes;
   return WEIR_OK;
 }

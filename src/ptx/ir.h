@@ -1,7 +1,8 @@
 /* PTX as checked data: what the parser makes, the printer writes back and the decoder reads.
  *
- * Everything hangs on a struct ptx_module and lives in its arena. Instructions of a function are one array; a label is an
- * index into it. Modifiers stay in source order, so that printing gives back what was read. */
+ * Everything hangs on a struct ptx_module and lives in its arena. Instructions of a function are
+ * one array; a label is an index into it. Modifiers stay in source order, so that printing gives
+ * back what was read. */
 #ifndef WEIR_PTX_IR_H
 #define WEIR_PTX_IR_H
 
@@ -34,18 +35,37 @@ enum ptx_sreg {
   PTX_N_SREGS
 };
 
-/* Fundamental types, in the order of mods.def's first rows: enum ptx_type and the modifiers u8..pred share values. */
+/* Fundamental types, in the order of mods.def's first rows: enum ptx_type and the modifiers
+ * u8..pred share values. */
 enum ptx_type {
   PTX_T_none,
-  PTX_T_u8, PTX_T_u16, PTX_T_u32, PTX_T_u64,
-  PTX_T_s8, PTX_T_s16, PTX_T_s32, PTX_T_s64,
-  PTX_T_b8, PTX_T_b16, PTX_T_b32, PTX_T_b64, PTX_T_b128,
-  PTX_T_f16, PTX_T_f16x2, PTX_T_bf16, PTX_T_bf16x2, PTX_T_tf32, PTX_T_f32, PTX_T_f64,
+  PTX_T_u8,
+  PTX_T_u16,
+  PTX_T_u32,
+  PTX_T_u64,
+  PTX_T_s8,
+  PTX_T_s16,
+  PTX_T_s32,
+  PTX_T_s64,
+  PTX_T_b8,
+  PTX_T_b16,
+  PTX_T_b32,
+  PTX_T_b64,
+  PTX_T_b128,
+  PTX_T_f16,
+  PTX_T_f16x2,
+  PTX_T_bf16,
+  PTX_T_bf16x2,
+  PTX_T_tf32,
+  PTX_T_f32,
+  PTX_T_f64,
   PTX_T_pred,
-  PTX_T_texref, PTX_T_samplerref, PTX_T_surfref,
+  PTX_T_texref,
+  PTX_T_samplerref,
+  PTX_T_surfref,
   PTX_N_TYPES
 };
-unsigned ptx_type_bytes(enum ptx_type t); /* pred: 1; opaque reference types: 8 */
+unsigned ptx_type_bytes(enum ptx_type t);   /* pred: 1; opaque reference types: 8 */
 const char *ptx_type_name(enum ptx_type t); /* without the dot */
 static inline bool ptx_type_is_float(enum ptx_type t) {
   return t >= PTX_T_f16 && t <= PTX_T_f64;
@@ -56,21 +76,33 @@ static inline bool ptx_type_is_signed(enum ptx_type t) {
 
 enum ptx_space {
   PTX_SPACE_none, /* generic, or a register */
-  PTX_SPACE_reg, PTX_SPACE_sreg, PTX_SPACE_const, PTX_SPACE_global, PTX_SPACE_local, PTX_SPACE_param, PTX_SPACE_shared,
+  PTX_SPACE_reg,
+  PTX_SPACE_sreg,
+  PTX_SPACE_const,
+  PTX_SPACE_global,
+  PTX_SPACE_local,
+  PTX_SPACE_param,
+  PTX_SPACE_shared,
   PTX_SPACE_tex
 };
 
-enum ptx_linkage { PTX_LINK_none, PTX_LINK_visible, PTX_LINK_extern, PTX_LINK_weak, PTX_LINK_common };
+enum ptx_linkage {
+  PTX_LINK_none,
+  PTX_LINK_visible,
+  PTX_LINK_extern,
+  PTX_LINK_weak,
+  PTX_LINK_common
+};
 
 /* ---- variables ---- */
 struct ptx_reloc { /* an initialiser that names an address: value at `offset` += address of `sym` */
   uint64_t offset;
-  const char *name; /* as written; generic() is noted */
+  const char *name;    /* as written; generic() is noted */
   struct ptx_var *var; /* one of the two, resolved */
   struct ptx_func *func;
   int64_t addend;
   uint8_t bytes;
-  uint8_t mask_byte;   /* 0xff(sym): 1 + index of the byte taken, 0 = whole */
+  uint8_t mask_byte; /* 0xff(sym): 1 + index of the byte taken, 0 = whole */
   bool is_generic;
 };
 
@@ -79,12 +111,12 @@ struct ptx_var {
   enum ptx_space space;
   enum ptx_type type;
   enum ptx_linkage linkage;
-  uint8_t vec;      /* .v2/.v4, else 1 */
-  uint32_t align;   /* bytes */
+  uint8_t vec;    /* .v2/.v4, else 1 */
+  uint32_t align; /* bytes */
   uint32_t n_dims;
-  uint64_t dims[4]; /* 0 = [] */
-  uint64_t bytes;   /* total, 0 for an unsized extern array */
-  uint64_t offset;  /* params: offset in the parameter block; local/shared: set by the decoder */
+  uint64_t dims[4];    /* 0 = [] */
+  uint64_t bytes;      /* total, 0 for an unsized extern array */
+  uint64_t offset;     /* params: offset in the parameter block; local/shared: set by the decoder */
   const uint8_t *init; /* NULL = zero; else `init_bytes` bytes, the rest is zero */
   uint64_t init_bytes;
   const struct ptx_reloc *relocs;
@@ -123,35 +155,38 @@ struct ptx_scope { /* { ... } in a body; scope 0 is the body itself */
 /* ---- operands ---- */
 enum ptx_opnd_kind {
   PTX_O_none,
-  PTX_O_reg,    /* reg; `neg` for !p */
-  PTX_O_sreg,   /* sreg */
-  PTX_O_int,    /* imm: 64-bit two's complement; is_unsigned if it had U or did not fit s64 */
-  PTX_O_f32,    /* imm: 0f... bits */
-  PTX_O_f64,    /* imm: bits of the double; 0d... or decimal */
-  PTX_O_addr,   /* [base + imm]: reg, or var, or neither (absolute) */
-  PTX_O_var,    /* address of a variable, + imm */
-  PTX_O_func,   /* a function's name */
-  PTX_O_label,  /* label */
-  PTX_O_vec,    /* {a, b, ...}: elem[0..n_elem) */
-  PTX_O_list,   /* (a, b, ...): call arguments and results */
-  PTX_O_pair,   /* p|q: elem[0], elem[1] */
-  PTX_O_sink,   /* _ */
-  PTX_O_table,  /* .branchtargets / .calltargets / .callprototype label: table */
-  PTX_O_tex     /* [texref or handle, {coords}] or [tex, sampler, {coords}]: elems */
+  PTX_O_reg,   /* reg; `neg` for !p */
+  PTX_O_sreg,  /* sreg */
+  PTX_O_int,   /* imm: 64-bit two's complement; is_unsigned if it had U or did not fit s64 */
+  PTX_O_f32,   /* imm: 0f... bits */
+  PTX_O_f64,   /* imm: bits of the double; 0d... or decimal */
+  PTX_O_addr,  /* [base + imm]: reg, or var, or neither (absolute) */
+  PTX_O_var,   /* address of a variable, + imm */
+  PTX_O_func,  /* a function's name */
+  PTX_O_label, /* label */
+  PTX_O_vec,   /* {a, b, ...}: elem[0..n_elem) */
+  PTX_O_list,  /* (a, b, ...): call arguments and results */
+  PTX_O_pair,  /* p|q: elem[0], elem[1] */
+  PTX_O_sink,  /* _ */
+  PTX_O_table, /* .branchtargets / .calltargets / .callprototype label: table */
+  PTX_O_tex    /* [texref or handle, {coords}] or [tex, sampler, {coords}]: elems */
 };
 
 struct ptx_operand {
   enum ptx_opnd_kind kind;
-  bool neg;         /* !p */
-  bool is_unsigned; /* integer literal */
-  bool has_base;    /* address: `reg` is its base */
-  uint8_t component; /* 0, or 1..4 for .x .y .z .w / .r .g .b .a of a vector register (already resolved in reg) */
-  uint8_t half;      /* video selectors: 0 none, 1..4 = b0..b3, 5 = h0, 6 = h1, and combinations in imm */
+  bool neg;          /* !p */
+  bool is_unsigned;  /* integer literal */
+  bool has_base;     /* address: `reg` is its base */
+  uint8_t component; /* 0, or 1..4 for .x .y .z .w / .r .g .b .a of a vector register (already
+                        resolved in reg) */
+  uint8_t
+      half; /* video selectors: 0 none, 1..4 = b0..b3, 5 = h0, 6 = h1, and combinations in imm */
   uint16_t n_elem;
   enum ptx_sreg sreg;
-  uint32_t reg;      /* index into func->regs */
-  uint32_t label;    /* instruction index (func->n_insns is the end) */
-  uint64_t imm;      /* immediate bits or address offset (two's complement); of a label its index in func->labels */
+  uint32_t reg;   /* index into func->regs */
+  uint32_t label; /* instruction index (func->n_insns is the end) */
+  uint64_t imm;   /* immediate bits or address offset (two's complement); of a label its index in
+                     func->labels */
   struct ptx_var *var;
   struct ptx_func *func;
   struct ptx_table *table;
@@ -165,8 +200,8 @@ struct ptx_table {
   enum { PTX_BRANCHTARGETS, PTX_CALLTARGETS, PTX_CALLPROTOTYPE } kind;
   uint32_t n;
   const char **names;
-  uint32_t *labels;         /* branch targets: instruction indices */
-  struct ptx_func **funcs;  /* call targets */
+  uint32_t *labels;              /* branch targets: instruction indices */
+  struct ptx_func **funcs;       /* call targets */
   struct ptx_var *rets, *params; /* prototype */
   uint32_t n_rets, n_params;
   uint32_t line, at; /* `at`: instruction index in front of which it stood (for the printer) */
@@ -176,17 +211,17 @@ struct ptx_table {
 enum { PTX_MAX_MODS = 14, PTX_MAX_OPNDS = 8 };
 
 struct ptx_insn {
-  uint16_t op;    /* enum ptx_op */
-  uint16_t form;  /* row of isa.def that it matched */
+  uint16_t op;   /* enum ptx_op */
+  uint16_t form; /* row of isa.def that it matched */
   uint8_t n_mods, n_opnds;
   bool guarded, guard_neg;
   uint32_t guard; /* register of @p */
   uint16_t mods[PTX_MAX_MODS];
-  /* In source order. A call always has a list of results (maybe empty), the function or register, a list of arguments
-   * (maybe empty) and, if it is indirect, a table. */
+  /* In source order. A call always has a list of results (maybe empty), the function or register, a
+   * list of arguments (maybe empty) and, if it is indirect, a table. */
   struct ptx_operand *opnds;
-  uint32_t line, col;        /* in the PTX text */
-  uint32_t loc;              /* index + 1 into func->locs in force here, 0 = none */
+  uint32_t line, col; /* in the PTX text */
+  uint32_t loc;       /* index + 1 into func->locs in force here, 0 = none */
 };
 
 struct ptx_loc { /* .loc file line col [, function_name L, inlined_at ...] */
@@ -197,7 +232,7 @@ struct ptx_loc { /* .loc file line col [, function_name L, inlined_at ...] */
 
 struct ptx_label {
   const char *name;
-  uint32_t at;   /* instruction index */
+  uint32_t at; /* instruction index */
   uint32_t scope;
 };
 
@@ -234,7 +269,8 @@ struct ptx_func {
   uint32_t n_reg_decls;
   struct ptx_scope *scopes;
   uint32_t n_scopes;
-  struct ptx_var **vars; /* .shared .local .global .const .param(call frame) declared in the body, any scope */
+  struct ptx_var *
+      *vars; /* .shared .local .global .const .param(call frame) declared in the body, any scope */
   uint32_t n_vars;
   struct ptx_insn *insns;
   uint32_t n_insns;
@@ -247,8 +283,9 @@ struct ptx_func {
   struct ptx_table **tables;
   uint32_t n_tables;
   uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, maxnctapersm; /* 0 = not given */
-  const char *const *extra_directives; /* performance directives kept as text (.explicitcluster ...), NULL-ended or NULL */
-  struct ptx_cfg cfg; /* built by ptx_cfg_build */
+  const char *const *extra_directives; /* performance directives kept as text (.explicitcluster
+                                          ...), NULL-ended or NULL */
+  struct ptx_cfg cfg;                  /* built by ptx_cfg_build */
   uint32_t line, col;
 };
 
@@ -263,30 +300,37 @@ struct ptx_alias { /* .alias name, of; */
 };
 
 /* Recognised but not executable yet: a list of (construct, count, first line). */
-struct ptx_unsupported { const char *what; uint32_t count, first_line; };
+struct ptx_unsupported {
+  const char *what;
+  uint32_t count, first_line;
+};
 
 struct ptx_module {
   struct weir_arena arena;
-  const char *path;       /* for messages */
-  const char *source;     /* the text (kept for messages) */
+  const char *path;   /* for messages */
+  const char *source; /* the text (kept for messages) */
   size_t source_len;
   unsigned version_major, version_minor;
-  const char *target;     /* "sm_75" and further words as written, "sm_75, texmode_independent" */
-  unsigned sm;            /* 75 */
-  unsigned address_bits;  /* 64 */
-  struct ptx_var **vars;  /* module scope, in order */
+  const char *target;    /* "sm_75" and further words as written, "sm_75, texmode_independent" */
+  unsigned sm;           /* 75 */
+  unsigned address_bits; /* 64 */
+  struct ptx_var **vars; /* module scope, in order */
   uint32_t n_vars;
   struct ptx_func **funcs; /* in order; a forward declaration is merged with its body */
   uint32_t n_funcs;
   struct ptx_file *files;
   uint32_t n_files;
-  const char *const *sections; /* .section ... { } kept as text, n of them, printed back at the end */
+  const char *const
+      *sections; /* .section ... { } kept as text, n of them, printed back at the end */
   uint32_t n_sections;
   struct ptx_alias *aliases;
   uint32_t n_aliases;
-  /* order in which module-level things stood, for the printer: kind and index; v variable, f function with its body,
-   * d declaration of a function, p pragma, a alias, i file, s section */
-  struct ptx_item { char kind; uint32_t index; } *items;
+  /* order in which module-level things stood, for the printer: kind and index; v variable, f
+   * function with its body, d declaration of a function, p pragma, a alias, i file, s section */
+  struct ptx_item {
+    char kind;
+    uint32_t index;
+  } * items;
   uint32_t n_items;
   const char **pragmas; /* module level */
   uint32_t n_pragmas;
@@ -303,18 +347,23 @@ struct ptx_diags {
 };
 void ptx_diags_free(struct ptx_diags *d);
 
-/* Parse, resolve, check types and build control-flow graphs. `text` need not end in NUL and is copied. On failure *out is
- * NULL and diags has at least one entry (parse and type errors). Free with ptx_module_free. */
-enum weir_status ptx_parse(const char *text, size_t len, const char *path, struct ptx_module **out, struct ptx_diags *diags);
+/* Parse, resolve, check types and build control-flow graphs. `text` need not end in NUL and is
+ * copied. On failure *out is NULL and diags has at least one entry (parse and type errors). Free
+ * with ptx_module_free. */
+enum weir_status ptx_parse(const char *text, size_t len, const char *path, struct ptx_module **out,
+                           struct ptx_diags *diags);
 void ptx_module_free(struct ptx_module *m);
 
-/* Copies up to `max` entries of what cannot be executed; returns how many there are. 0 = everything runs. */
+/* Copies up to `max` entries of what cannot be executed; returns how many there are. 0 = everything
+ * runs. */
 size_t ptx_unsupported(const struct ptx_module *m, struct ptx_unsupported *out, size_t max);
 
-/* Print as PTX; parse(print(m)) prints the same text. malloc'ed, NUL-ended; NULL when out of memory. */
+/* Print as PTX; parse(print(m)) prints the same text. malloc'ed, NUL-ended; NULL when out of
+ * memory. */
 char *ptx_print(const struct ptx_module *m);
-char *ptx_print_insn(const struct ptx_func *f, const struct ptx_insn *in); /* one line, no newline; malloc'ed */
-char *ptx_print_dot(const struct ptx_func *f);                             /* control-flow graph as Graphviz */
+char *ptx_print_insn(const struct ptx_func *f,
+                     const struct ptx_insn *in); /* one line, no newline; malloc'ed */
+char *ptx_print_dot(const struct ptx_func *f);   /* control-flow graph as Graphviz */
 
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
@@ -331,7 +380,7 @@ static inline enum ptx_type ptx_insn_type(const struct ptx_insn *in, unsigned k)
   return PTX_T_none;
 }
 const char *ptx_op_name(enum ptx_op op);
-const char *ptx_mod_name(enum ptx_mod m); /* without the dot */
+const char *ptx_mod_name(enum ptx_mod m);   /* without the dot */
 const char *ptx_sreg_name(enum ptx_sreg s); /* with the % */
 
 #endif

@@ -1,5 +1,7 @@
 #include "ptx/mem.h"
 
+#include "base/mem.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +12,11 @@ enum { MIN_ALIGN = 512, LARGE = 1 << 20, LARGE_ALIGN = 2 << 20, FAR = 1 << 30 };
 
 enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err) {
   *m = (struct ptx_mem){0};
-  void *p = mmap(NULL, reserve_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(NULL, reserve_bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) {
-    weir_fail(err, WEIR_ENOMEM, "cannot reserve %" PRIu64 " MiB of address space for device memory", reserve_bytes >> 20);
+    weir_fail(err, WEIR_ENOMEM, "cannot reserve %" PRIu64 " MiB of address space for device memory",
+              reserve_bytes >> 20);
     weir_err_add(err, "remedy: lower exec.device_memory");
     return WEIR_ENOMEM;
   }
@@ -22,10 +26,17 @@ enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct 
 }
 
 void ptx_mem_free_all(struct ptx_mem *m) {
-  for (size_t i = 0; i < m->n_allocs; i++) free((char *)m->allocs[i].name);
+  for (size_t i = 0; i < m->n_allocs; i++)
+    free((char *)m->allocs[i].name);
   free(m->allocs);
   if (m->host != NULL) munmap(m->host, m->reserved);
   *m = (struct ptx_mem){0};
+}
+
+static char *copy_name(const char *name) {
+  size_t n = strlen(name) + 1;
+  char *copy = weir_malloc(n);
+  return copy != NULL ? memcpy(copy, name, n) : NULL;
 }
 
 /* Index of the first allocation whose base is above addr. */
@@ -33,14 +44,16 @@ static size_t upper(const struct ptx_mem *m, uint64_t addr) {
   size_t lo = 0, hi = m->n_allocs;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
-    if (m->allocs[mid].base <= addr) lo = mid + 1;
-    else hi = mid;
+    if (m->allocs[mid].base <= addr)
+      lo = mid + 1;
+    else
+      hi = mid;
   }
   return lo;
 }
 
-enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name, bool read_only,
-                               uint64_t *addr, struct weir_err *err) {
+enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
+                               bool read_only, uint64_t *addr, struct weir_err *err) {
   if (align < MIN_ALIGN) align = MIN_ALIGN;
   if (bytes >= LARGE && align < LARGE_ALIGN) align = LARGE_ALIGN;
   if (bytes > m->reserved) goto full;
@@ -57,11 +70,11 @@ enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align
     if (i == m->n_allocs) goto full;
     at = m->allocs[i].base + m->allocs[i].bytes + MIN_ALIGN;
   }
-  char *copy = strdup(name);
+  char *copy = copy_name(name);
   if (copy == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (m->n_allocs == m->cap_allocs) {
     size_t cap = m->cap_allocs ? m->cap_allocs * 2 : 16;
-    void *v = realloc(m->allocs, cap * sizeof *m->allocs);
+    void *v = weir_realloc(m->allocs, cap * sizeof *m->allocs);
     if (v == NULL) {
       free(copy);
       return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -70,13 +83,15 @@ enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align
     m->cap_allocs = cap;
   }
   memmove(m->allocs + i + 1, m->allocs + i, (m->n_allocs - i) * sizeof *m->allocs);
-  m->allocs[i] = (struct ptx_alloc){.base = at, .bytes = bytes, .name = copy, .is_read_only = read_only};
+  m->allocs[i] =
+      (struct ptx_alloc){.base = at, .bytes = bytes, .name = copy, .is_read_only = read_only};
   m->n_allocs++;
   *addr = at;
   return WEIR_OK;
 full:
-  weir_fail(err, WEIR_ENOMEM, "device memory is full: '%s' wants %" PRIu64 " bytes, %" PRIu64 " MiB exist in all", name,
-            bytes, m->reserved >> 20);
+  weir_fail(err, WEIR_ENOMEM,
+            "device memory is full: '%s' wants %" PRIu64 " bytes, %" PRIu64 " MiB exist in all",
+            name, bytes, m->reserved >> 20);
   weir_err_add(err, "remedy: raise exec.device_memory");
   return WEIR_ENOMEM;
 }
@@ -88,7 +103,8 @@ enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_e
   i--;
   /* Give the pages back and have them zero when the range is used again. */
   struct ptx_alloc *a = &m->allocs[i];
-  uint64_t page = 4096, lo = (a->base + page - 1) & ~(page - 1), hi = (a->base + a->bytes) & ~(page - 1);
+  uint64_t page = 4096, lo = (a->base + page - 1) & ~(page - 1),
+           hi = (a->base + a->bytes) & ~(page - 1);
   memset(ptx_mem_host(m, a->base), 0, lo < hi ? (size_t)(lo - a->base) : (size_t)a->bytes);
   if (lo < hi) {
     madvise(ptx_mem_host(m, lo), (size_t)(hi - lo), MADV_DONTNEED);
@@ -107,12 +123,17 @@ const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr) {
   return addr - a->base < a->bytes ? a : NULL;
 }
 
-static void describe_distance(uint64_t n, const char *which, const struct ptx_alloc *a, char *buf, size_t len) {
+static void describe_distance(uint64_t n, const char *which, const struct ptx_alloc *a, char *buf,
+                              size_t len) {
   char far[64];
-  if (n == 0) snprintf(far, sizeof far, "just");
-  else if (n > FAR) snprintf(far, sizeof far, "far");
-  else snprintf(far, sizeof far, "%" PRIu64 " byte%s", n, n == 1 ? "" : "s");
-  snprintf(buf, len, "%s %s '%s' (0x%" PRIx64 ", %" PRIu64 " bytes)", far, which, a->name, a->base, a->bytes);
+  if (n == 0)
+    snprintf(far, sizeof far, "just");
+  else if (n > FAR)
+    snprintf(far, sizeof far, "far");
+  else
+    snprintf(far, sizeof far, "%" PRIu64 " byte%s", n, n == 1 ? "" : "s");
+  snprintf(buf, len, "%s %s '%s' (0x%" PRIx64 ", %" PRIu64 " bytes)", far, which, a->name, a->base,
+           a->bytes);
 }
 
 void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t len) {
@@ -122,9 +143,12 @@ void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t 
   uint64_t past = below ? addr - (below->base + below->bytes) : UINT64_MAX;
   uint64_t before = above ? above->base - addr : UINT64_MAX;
   if (below && addr - below->base < below->bytes)
-    snprintf(buf, len, "inside '%s' (0x%" PRIx64 ", %" PRIu64 " bytes), at byte %" PRIu64, below->name, below->base,
-             below->bytes, addr - below->base);
-  else if (below && past <= before) describe_distance(past, "past the end of", below, buf, len);
-  else if (above) describe_distance(before, "before", above, buf, len);
-  else snprintf(buf, len, "nothing is allocated");
+    snprintf(buf, len, "inside '%s' (0x%" PRIx64 ", %" PRIu64 " bytes), at byte %" PRIu64,
+             below->name, below->base, below->bytes, addr - below->base);
+  else if (below && past <= before)
+    describe_distance(past, "past the end of", below, buf, len);
+  else if (above)
+    describe_distance(before, "before", above, buf, len);
+  else
+    snprintf(buf, len, "nothing is allocated");
 }

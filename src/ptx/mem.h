@@ -1,6 +1,8 @@
-/* Device memory: one reserved range of host memory, a table of allocations, and the windows of generic addresses.
+/* Device memory: one reserved range of host memory, a table of allocations, and the windows of
+ * generic addresses.
  *
- * Device addresses are fixed numbers (never host addresses), so that streams and messages are the same everywhere. */
+ * Device addresses are fixed numbers (never host addresses), so that streams and messages are the
+ * same everywhere. */
 #ifndef WEIR_PTX_MEM_H
 #define WEIR_PTX_MEM_H
 
@@ -11,10 +13,13 @@
 #include "weir/err.h"
 
 #define PTX_GLOBAL_BASE UINT64_C(0x7f0000000000)
-#define PTX_SHARED_BASE UINT64_C(0x7e0000000000) /* generic address = base + offset in the block's shared memory */
-#define PTX_LOCAL_BASE  UINT64_C(0x7d0000000000) /* generic address = base + offset in the thread's local memory */
-#define PTX_PARAM_BASE  UINT64_C(0x7c0000000000) /* generic address = base + offset in the kernel's parameters */
-#define PTX_WINDOW      UINT64_C(0x10000000000)  /* all windows are this large */
+#define PTX_SHARED_BASE                                                                            \
+  UINT64_C(0x7e0000000000) /* generic address = base + offset in the block's shared memory */
+#define PTX_LOCAL_BASE                                                                             \
+  UINT64_C(0x7d0000000000) /* generic address = base + offset in the thread's local memory */
+#define PTX_PARAM_BASE                                                                             \
+  UINT64_C(0x7c0000000000) /* generic address = base + offset in the kernel's parameters */
+#define PTX_WINDOW UINT64_C(0x10000000000) /* all windows are this large */
 
 struct ptx_alloc {
   uint64_t base, bytes;
@@ -31,10 +36,10 @@ struct ptx_mem {
 
 enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err);
 void ptx_mem_free_all(struct ptx_mem *m);
-/* Zeroed memory; `align` a power of two (at least 512 is used, 2 MiB for large ones); a gap follows every allocation, so that
- * running over its end is found. */
-enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name, bool read_only,
-                               uint64_t *addr, struct weir_err *err);
+/* Zeroed memory; `align` a power of two (at least 512 is used, 2 MiB for large ones); a gap follows
+ * every allocation, so that running over its end is found. */
+enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
+                               bool read_only, uint64_t *addr, struct weir_err *err);
 enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err);
 /* Allocation that holds `addr`, or NULL. */
 const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr);

@@ -1,10 +1,12 @@
-/* Launches: blocks in id order, waves where blocks can feel one another, statistics, and what a fault says. */
+/* Launches: blocks in id order, waves where blocks can feel one another, statistics, and what a
+ * fault says. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/core.h"
+#include "base/mem.h"
 #include "ptx/exec.h"
 #include "ptx/fault.h"
 #include "ptx/image.h"
@@ -18,20 +20,26 @@ const struct weir_param ptx_exec_table[] = {
     WEIR_PARAM(ptx_exec_cfg, quantum, "256", .min = 1, .max = 1000000000, .unit = "insn",
                .help = "instructions of one warp before the next warp of the block (or wave) runs"),
     WEIR_PARAM(ptx_exec_cfg, yield_after, "32", .min = 1, .max = 1000000,
-               .help = "backward branches of a loop that watches memory before other lanes of the warp get their turn"),
+               .help = "backward branches of a loop that watches memory before other lanes of the "
+                       "warp get their turn"),
     WEIR_PARAM(ptx_exec_cfg, deadlock_quanta, "20000", .min = 1, .max = 1000000000,
-               .help = "rounds without a store, barrier or exit after which a waiting launch is widened, then given up"),
+               .help = "rounds without a store, barrier or exit after which a waiting launch is "
+                       "widened, then given up"),
     WEIR_PARAM(ptx_exec_cfg, clock_factor, "4", .min = 1, .max = 1000, .unit = "cycle",
                .help = "what %clock advances per executed warp instruction (not simulated cycles)"),
     WEIR_PARAM(ptx_exec_cfg, max_instructions, "0", .min = 0, .max = 1e18, .unit = "insn",
-               .help = "end a launch with an error after this many warp instructions; 0 = no limit"),
+               .help =
+                   "end a launch with an error after this many warp instructions; 0 = no limit"),
     WEIR_PARAM(ptx_exec_cfg, stack_bytes, "64K", .min = 1024, .max = 16777216, .unit = "byte",
                .help = "largest local memory of one thread: local variables and call frames"),
-    WEIR_PARAM(ptx_exec_cfg, max_depth, "1000", .min = 1, .max = 65000, .help = "deepest nesting of calls"),
-    WEIR_PARAM(ptx_exec_cfg, device_memory, "16G", .min = 1048576, .max = 1099511627776.0, .unit = "byte",
+    WEIR_PARAM(ptx_exec_cfg, max_depth, "1000", .min = 1, .max = 65000,
+               .help = "deepest nesting of calls"),
+    WEIR_PARAM(ptx_exec_cfg, device_memory, "16G", .min = 1048576, .max = 1099511627776.0,
+               .unit = "byte",
                .help = "device memory that can be allocated (reserved, used only where written)"),
-    WEIR_PARAM(ptx_exec_cfg, stream_memory, "256M", .min = 1048576, .max = 1099511627776.0, .unit = "byte",
-               .help = "warp streams kept in memory before they spill to a compressed temporary file"),
+    WEIR_PARAM(
+        ptx_exec_cfg, stream_memory, "256M", .min = 1048576, .max = 1099511627776.0, .unit = "byte",
+        .help = "warp streams kept in memory before they spill to a compressed temporary file"),
     WEIR_PARAM(ptx_exec_cfg, sm_count, "132", .min = 1, .max = 4096,
                .help = "what %nsmid tells the program; block b runs on %smid = b modulo this"),
     WEIR_PARAM(ptx_exec_cfg, simd, "auto", .choices = "auto|base|avx2|avx512",
@@ -43,7 +51,8 @@ const struct weir_param_group ptx_exec_params = {.prefix = "exec",
                                                  .table = ptx_exec_table,
                                                  .cfg_bytes = sizeof(struct ptx_exec_cfg)};
 
-enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
+                                 struct weir_err *err) {
   dev->cfg = *cfg;
   dev->n_launches = 0;
   return ptx_mem_init(&dev->mem, (uint64_t)cfg->device_memory, err);
@@ -76,12 +85,14 @@ struct ptx_run {
 
 /* ---- choosing vector code ---- */
 
-static enum weir_status choose_handlers(const char *simd, const ptx_fn **out, struct weir_err *err) {
+static enum weir_status choose_handlers(const char *simd, const ptx_fn **out,
+                                        struct weir_err *err) {
   bool is_auto = strcmp(simd, "auto") == 0;
 #ifdef WEIR_HAVE_AVX512
   __builtin_cpu_init();
-  bool has512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
+  bool has512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
   if (has512 && (is_auto || strcmp(simd, "avx512") == 0)) {
     *out = ptx_handlers_avx512;
     return WEIR_OK;
@@ -89,7 +100,8 @@ static enum weir_status choose_handlers(const char *simd, const ptx_fn **out, st
 #endif
 #ifdef WEIR_HAVE_AVX2
   __builtin_cpu_init();
-  bool has256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  bool has256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                __builtin_cpu_supports("bmi2");
   if (has256 && (is_auto || strcmp(simd, "avx2") == 0)) {
     *out = ptx_handlers_avx2;
     return WEIR_OK;
@@ -114,52 +126,82 @@ static enum sreg_scope scope_of(unsigned s) {
   case PTX_SR_clusterid_x:
   case PTX_SR_clusterid_y:
   case PTX_SR_clusterid_z:
-  case PTX_SR_smid: return SREG_BLOCK;
-  default: return SREG_FIXED;
+  case PTX_SR_smid:
+    return SREG_BLOCK;
+  default:
+    return SREG_FIXED;
   }
 }
 
-static uint64_t sreg_value(const struct ptx_run *r, const struct ptx_cta *cta, uint32_t warp, uint32_t lane, unsigned s) {
+static uint64_t sreg_value(const struct ptx_run *r, const struct ptx_cta *cta, uint32_t warp,
+                           uint32_t lane, unsigned s) {
   const uint32_t *b = r->launch.block, *g = r->launch.grid;
   uint32_t t = warp * LANES + lane;
   switch (s) {
-  case PTX_SR_tid_x: return t % b[0];
-  case PTX_SR_tid_y: return t / b[0] % b[1];
-  case PTX_SR_tid_z: return t / b[0] / b[1];
-  case PTX_SR_ntid_x: return b[0];
-  case PTX_SR_ntid_y: return b[1];
-  case PTX_SR_ntid_z: return b[2];
+  case PTX_SR_tid_x:
+    return t % b[0];
+  case PTX_SR_tid_y:
+    return t / b[0] % b[1];
+  case PTX_SR_tid_z:
+    return t / b[0] / b[1];
+  case PTX_SR_ntid_x:
+    return b[0];
+  case PTX_SR_ntid_y:
+    return b[1];
+  case PTX_SR_ntid_z:
+    return b[2];
   case PTX_SR_ctaid_x:
-  case PTX_SR_clusterid_x: return cta->ctaid[0];
+  case PTX_SR_clusterid_x:
+    return cta->ctaid[0];
   case PTX_SR_ctaid_y:
-  case PTX_SR_clusterid_y: return cta->ctaid[1];
+  case PTX_SR_clusterid_y:
+    return cta->ctaid[1];
   case PTX_SR_ctaid_z:
-  case PTX_SR_clusterid_z: return cta->ctaid[2];
+  case PTX_SR_clusterid_z:
+    return cta->ctaid[2];
   case PTX_SR_nctaid_x:
-  case PTX_SR_nclusterid_x: return g[0];
+  case PTX_SR_nclusterid_x:
+    return g[0];
   case PTX_SR_nctaid_y:
-  case PTX_SR_nclusterid_y: return g[1];
+  case PTX_SR_nclusterid_y:
+    return g[1];
   case PTX_SR_nctaid_z:
-  case PTX_SR_nclusterid_z: return g[2];
+  case PTX_SR_nclusterid_z:
+    return g[2];
   case PTX_SR_cluster_nctaid_x:
   case PTX_SR_cluster_nctaid_y:
   case PTX_SR_cluster_nctaid_z:
-  case PTX_SR_cluster_nctarank: return 1;
-  case PTX_SR_laneid: return lane;
-  case PTX_SR_warpid: return warp;
-  case PTX_SR_nwarpid: return r->n_warps;
-  case PTX_SR_smid: return cta->id % (uint64_t)r->dev->cfg.sm_count;
-  case PTX_SR_nsmid: return (uint64_t)r->dev->cfg.sm_count;
-  case PTX_SR_gridid: return r->launch_index;
-  case PTX_SR_lanemask_eq: return UINT32_C(1) << lane;
-  case PTX_SR_lanemask_lt: return (UINT32_C(1) << lane) - 1;
-  case PTX_SR_lanemask_le: return ((UINT32_C(1) << lane) - 1) | UINT32_C(1) << lane;
-  case PTX_SR_lanemask_gt: return ~(((UINT32_C(1) << lane) - 1) | UINT32_C(1) << lane);
-  case PTX_SR_lanemask_ge: return ~((UINT32_C(1) << lane) - 1);
+  case PTX_SR_cluster_nctarank:
+    return 1;
+  case PTX_SR_laneid:
+    return lane;
+  case PTX_SR_warpid:
+    return warp;
+  case PTX_SR_nwarpid:
+    return r->n_warps;
+  case PTX_SR_smid:
+    return cta->id % (uint64_t)r->dev->cfg.sm_count;
+  case PTX_SR_nsmid:
+    return (uint64_t)r->dev->cfg.sm_count;
+  case PTX_SR_gridid:
+    return r->launch_index;
+  case PTX_SR_lanemask_eq:
+    return UINT32_C(1) << lane;
+  case PTX_SR_lanemask_lt:
+    return (UINT32_C(1) << lane) - 1;
+  case PTX_SR_lanemask_le:
+    return ((UINT32_C(1) << lane) - 1) | UINT32_C(1) << lane;
+  case PTX_SR_lanemask_gt:
+    return ~(((UINT32_C(1) << lane) - 1) | UINT32_C(1) << lane);
+  case PTX_SR_lanemask_ge:
+    return ~((UINT32_C(1) << lane) - 1);
   case PTX_SR_total_smem_size:
-  case PTX_SR_aggr_smem_size: return r->shared_bytes;
-  case PTX_SR_dynamic_smem_size: return r->launch.dyn_shared;
-  default: return 0; /* environment, performance counters and clusters: nothing there */
+  case PTX_SR_aggr_smem_size:
+    return r->shared_bytes;
+  case PTX_SR_dynamic_smem_size:
+    return r->launch.dyn_shared;
+  default:
+    return 0; /* environment, performance counters and clusters: nothing there */
   }
 }
 
@@ -181,14 +223,17 @@ static void fill_sregs(const struct ptx_run *r, struct ptx_cta *cta, enum sreg_s
 static void fill_fixed(const struct ptx_run *r, uint8_t *reg) {
   for (uint32_t k = 0; k < r->prog->n_consts; k++) {
     const struct ptx_const_slot *c = &r->prog->consts[k];
-    for (uint32_t lane = 0; lane < LANES; lane++) put_lane(reg + c->slot, c->bytes, lane, c->value);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+      put_lane(reg + c->slot, c->bytes, lane, c->value);
   }
   for (uint32_t k = 0; k < r->prog->n_params; k++) {
     const struct ptx_param_slot *p = &r->prog->params[k];
     uint64_t v = 0;
     memcpy(&v, r->params + p->offset, p->bytes);
-    if (p->is_signed && p->bytes < 8) v = (uint64_t)((int64_t)(v << (64 - 8 * p->bytes)) >> (64 - 8 * p->bytes));
-    for (uint32_t lane = 0; lane < LANES; lane++) put_lane(reg + p->slot, p->reg_bytes, lane, v);
+    if (p->is_signed && p->bytes < 8)
+      v = (uint64_t)((int64_t)(v << (64 - 8 * p->bytes)) >> (64 - 8 * p->bytes));
+    for (uint32_t lane = 0; lane < LANES; lane++)
+      put_lane(reg + p->slot, p->reg_bytes, lane, v);
   }
 }
 
@@ -212,13 +257,13 @@ static size_t round64(size_t n) {
 
 static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct weir_err *err) {
   *c = (struct ptx_cta){.n_warps = r->n_warps};
-  c->warps = calloc(r->n_warps, sizeof *c->warps);
+  c->warps = weir_calloc(r->n_warps, sizeof *c->warps);
   c->shared = aligned_alloc(64, round64(r->shared_bytes ? r->shared_bytes : 1));
   bool ok = c->warps != NULL && c->shared != NULL;
   for (uint32_t k = 0; ok && k < r->n_warps; k++) {
     struct ptx_warp *w = &c->warps[k];
     w->reg = aligned_alloc(64, r->prog->reg_bytes);
-    w->local = r->local_bytes ? calloc(LANES, r->local_bytes) : NULL;
+    w->local = r->local_bytes ? weir_calloc(LANES, r->local_bytes) : NULL;
     ok = w->reg != NULL && (w->local != NULL || r->local_bytes == 0);
     if (!ok) break;
     memset(w->reg, 0, r->prog->reg_bytes);
@@ -246,7 +291,8 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
   return WEIR_OK;
 }
 
-static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64_t id, struct weir_err *err) {
+static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64_t id,
+                                    struct weir_err *err) {
   const uint32_t *g = r->launch.grid;
   c->id = id;
   c->ctaid[0] = (uint32_t)(id % g[0]);
@@ -254,7 +300,8 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
   c->ctaid[2] = (uint32_t)(id / g[0] / g[1]);
   fill_sregs(r, c, SREG_BLOCK);
   memset(c->bar, 0, sizeof c->bar);
-  memset(c->shared, 0, r->shared_bytes); /* undefined on hardware; zero keeps results the same everywhere */
+  memset(c->shared, 0,
+         r->shared_bytes); /* undefined on hardware; zero keeps results the same everywhere */
   c->n_live_warps = c->n_warps;
   if (r->want_streams) {
     enum weir_status st = weir_block_begin(&r->pool, id, c->n_warps, &c->stream, err);
@@ -274,7 +321,8 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
 /* ---- running ---- */
 
 /* One quantum of every warp of a block. *ran and *changed tell what happened. */
-static enum weir_status round_of_block(struct ptx_run *r, struct ptx_cta *c, bool *ran, bool *changed, struct weir_err *err) {
+static enum weir_status round_of_block(struct ptx_run *r, struct ptx_cta *c, bool *ran,
+                                       bool *changed, struct weir_err *err) {
   const struct ptx_exec_cfg *cfg = &r->dev->cfg;
   const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
   for (uint32_t k = 0; k < c->n_warps; k++) {
@@ -304,13 +352,14 @@ static enum weir_status finish_block(struct ptx_cta *c, struct weir_err *err) {
 static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *err) {
   if (n > r->n_ctas + (r->n_blocks - r->next_block)) n = r->n_ctas + (r->n_blocks - r->next_block);
   if (n > r->cap_ctas) {
-    struct ptx_cta *v = realloc(r->ctas, n * sizeof *v);
+    struct ptx_cta *v = weir_realloc(r->ctas, n * sizeof *v);
     if (v == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
     memset(v + r->cap_ctas, 0, (n - r->cap_ctas) * sizeof *v);
     r->ctas = v;
     /* Warps point at their block. */
     for (uint32_t i = 0; i < r->cap_ctas; i++)
-      for (uint32_t k = 0; k < v[i].n_warps; k++) v[i].warps[k].cta = &v[i];
+      for (uint32_t k = 0; k < v[i].n_warps; k++)
+        v[i].warps[k].cta = &v[i];
     r->cap_ctas = (uint32_t)n;
   }
   while (r->n_ctas < n) {
@@ -324,17 +373,21 @@ static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *er
   return WEIR_OK;
 }
 
-/* How many blocks may run together. A GPU holds far fewer, so a kernel that needs more would hang there as well. */
+/* How many blocks may run together. A GPU holds far fewer, so a kernel that needs more would hang
+ * there as well. */
 static uint64_t widest_wave(const struct ptx_run *r) {
   uint64_t warp = sizeof(struct ptx_warp) + r->prog->reg_bytes + (uint64_t)LANES * r->local_bytes;
   uint64_t n = WIDEST_BYTES / (sizeof(struct ptx_cta) + r->shared_bytes + r->n_warps * warp);
   return n > (uint64_t)r->dev->cfg.wave ? n : (uint64_t)r->dev->cfg.wave;
 }
 
-static enum weir_status report_stuck(const struct ptx_run *r, const struct ptx_scene *scene, bool spins, struct weir_err *err) {
+static enum weir_status report_stuck(const struct ptx_run *r, const struct ptx_scene *scene,
+                                     bool spins, struct weir_err *err) {
   enum weir_status st = ptx_report_deadlock(scene, r->ctas, r->n_ctas, spins, err);
   if (r->prog->is_interleaved && r->next_block < r->n_blocks)
-    weir_err_add(err, "%u of %" PRIu64 " blocks ran together; others would start when one of them ends", r->n_ctas, r->n_blocks);
+    weir_err_add(err,
+                 "%u of %" PRIu64 " blocks ran together; others would start when one of them ends",
+                 r->n_ctas, r->n_blocks);
   return st;
 }
 
@@ -354,38 +407,49 @@ static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
     }
     if (st != WEIR_OK || !alive) break;
     quiet = changed ? 0 : quiet + 1;
-    bool stuck = !ran || (quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->prog->is_interleaved));
+    bool stuck =
+        !ran || (quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->prog->is_interleaved));
     if (stuck && r->prog->is_interleaved && r->next_block < r->n_blocks && r->n_ctas < widest) {
       st = widen(r, r->n_blocks < widest ? r->n_blocks : widest, err);
       quiet = 0;
-    } else if (stuck) st = report_stuck(r, &scene, ran, err);
+    } else if (stuck)
+      st = report_stuck(r, &scene, ran, err);
   }
-  for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++) st = finish_block(&r->ctas[i], err);
+  for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++)
+    st = finish_block(&r->ctas[i], err);
   return st;
 }
 
 /* ---- interface ---- */
 
-static enum weir_status check_launch(const struct ptx_program *p, const struct ptx_launch *l, uint64_t shared,
-                                     struct weir_err *err) {
+static enum weir_status check_launch(const struct ptx_program *p, const struct ptx_launch *l,
+                                     uint64_t shared, struct weir_err *err) {
   uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
   if (l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0 || threads == 0)
-    return weir_fail(err, WEIR_EINVAL, "kernel %s: grid (%u,%u,%u) and block (%u,%u,%u) must not be empty", p->entry->name,
-                     l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    return weir_fail(
+        err, WEIR_EINVAL, "kernel %s: grid (%u,%u,%u) and block (%u,%u,%u) must not be empty",
+        p->entry->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
   if (threads > 1024)
-    return weir_fail(err, WEIR_EINVAL, "kernel %s: a block of %" PRIu64 " threads is too large (1024 at most)",
+    return weir_fail(err, WEIR_EINVAL,
+                     "kernel %s: a block of %" PRIu64 " threads is too large (1024 at most)",
                      p->entry->name, threads);
   const uint32_t *req = p->entry->reqntid, *max = p->entry->maxntid;
   for (int k = 0; k < 3; k++)
     if (req[0] != 0 && l->block[k] != (req[k] ? req[k] : 1))
-      return weir_fail(err, WEIR_EINVAL, "kernel %s requires blocks of (%u,%u,%u) threads (.reqntid), not (%u,%u,%u)",
-                       p->entry->name, req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1, l->block[0], l->block[1], l->block[2]);
+      return weir_fail(err, WEIR_EINVAL,
+                       "kernel %s requires blocks of (%u,%u,%u) threads (.reqntid), not (%u,%u,%u)",
+                       p->entry->name, req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1,
+                       l->block[0], l->block[1], l->block[2]);
   uint64_t limit = (uint64_t)max[0] * (max[1] ? max[1] : 1) * (max[2] ? max[2] : 1);
   if (max[0] != 0 && threads > limit)
-    return weir_fail(err, WEIR_EINVAL, "kernel %s allows blocks of at most %" PRIu64 " threads (.maxntid), not %" PRIu64,
+    return weir_fail(err, WEIR_EINVAL,
+                     "kernel %s allows blocks of at most %" PRIu64
+                     " threads (.maxntid), not %" PRIu64,
                      p->entry->name, limit, threads);
   if (shared > 232448)
-    return weir_fail(err, WEIR_EINVAL, "kernel %s: %" PRIu64 " bytes of shared memory (%u static, %u dynamic) are too many; at most 232448",
+    return weir_fail(err, WEIR_EINVAL,
+                     "kernel %s: %" PRIu64
+                     " bytes of shared memory (%u static, %u dynamic) are too many; at most 232448",
                      p->entry->name, shared, p->static_shared, l->dyn_shared);
   return WEIR_OK;
 }
@@ -414,15 +478,16 @@ static void fill_info(struct ptx_run *r, const char **files) {
   memcpy(r->info.block, r->launch.block, sizeof r->info.block);
 }
 
-enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program *prog, const struct ptx_launch *launch,
-                               bool want_streams, struct ptx_run **out, struct weir_err *err) {
+enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program *prog,
+                               const struct ptx_launch *launch, bool want_streams,
+                               struct ptx_run **out, struct weir_err *err) {
   *out = NULL;
   uint64_t shared = (uint64_t)prog->static_shared + launch->dyn_shared;
   enum weir_status st = check_launch(prog, launch, shared, err);
   const ptx_fn *handlers;
   if (st == WEIR_OK) st = choose_handlers(dev->cfg.simd, &handlers, err);
   if (st != WEIR_OK) return st;
-  struct ptx_run *r = calloc(1, sizeof *r);
+  struct ptx_run *r = weir_calloc(1, sizeof *r);
   if (r == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   r->dev = dev;
   r->prog = prog;
@@ -435,10 +500,10 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
   r->n_warps = (r->n_threads + LANES - 1) / LANES;
   r->n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
   size_t pbytes = (size_t)prog->entry->param_bytes;
-  r->params = calloc(1, pbytes + 16);
-  r->code = malloc(prog->n_code * sizeof *r->code);
-  r->stat = calloc(prog->n_code, sizeof *r->stat);
-  const char **files = calloc(4097, sizeof *files);
+  r->params = weir_calloc(1, pbytes + 16);
+  r->code = weir_malloc(prog->n_code * sizeof *r->code);
+  r->stat = weir_calloc(prog->n_code, sizeof *r->stat);
+  const char **files = weir_calloc(4097, sizeof *files);
   if (r->params == NULL || r->code == NULL || r->stat == NULL || files == NULL) {
     free(files);
     ptx_run_end(r);
@@ -464,7 +529,8 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
   return WEIR_OK;
 }
 
-enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out, struct weir_err *err) {
+enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out,
+                              struct weir_err *err) {
   static struct weir_block_stream marker;
   *out = NULL;
   if (r->n_delivered == r->n_ctas) {
@@ -506,19 +572,24 @@ void ptx_run_stats(const struct ptx_run *r, struct weir_func_stats *stats) {
       stats->branches += s->execs;
       stats->divergent_branches += s->diverged;
       break;
-    case PTX_K_BAR: stats->barriers += s->execs; break;
-    default: break;
+    case PTX_K_BAR:
+      stats->barriers += s->execs;
+      break;
+    default:
+      break;
     }
   }
 }
 
-enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *prog, const struct ptx_launch *launch,
-                             struct weir_func_stats *stats, struct weir_err *err) {
+enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *prog,
+                             const struct ptx_launch *launch, struct weir_func_stats *stats,
+                             struct weir_err *err) {
   struct ptx_run *r;
   struct weir_block_stream *b = NULL;
   enum weir_status st = ptx_run_begin(dev, prog, launch, false, &r, err);
   if (st != WEIR_OK) return st;
-  do st = ptx_run_next(r, &b, err);
+  do
+    st = ptx_run_next(r, &b, err);
   while (st == WEIR_OK && b != NULL);
   if (stats != NULL) ptx_run_stats(r, stats);
   ptx_run_end(r);
@@ -527,7 +598,8 @@ enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *p
 
 void ptx_run_end(struct ptx_run *r) {
   if (r == NULL) return;
-  for (uint32_t i = 0; i < r->cap_ctas; i++) free_cta(&r->ctas[i]);
+  for (uint32_t i = 0; i < r->cap_ctas; i++)
+    free_cta(&r->ctas[i]);
   free(r->ctas);
   if (r->has_pool) weir_stream_pool_free(&r->pool);
   free(r->params);

@@ -1,30 +1,37 @@
 /* SIMT execution of one warp.
  *
- * The lanes of a warp are a tree of nodes. A leaf is a set of lanes at one instruction. A join stands where the sides of a
- * branch meet (the immediate post-dominator), or behind a call, and collects lanes; when all that it expects have arrived, it
- * becomes a leaf. Lanes that exit are no longer expected.
+ * The lanes of a warp are a tree of nodes. A leaf is a set of lanes at one instruction. A join
+ * stands where the sides of a branch meet (the immediate post-dominator), or behind a call, and
+ * collects lanes; when all that it expects have arrived, it becomes a leaf. Lanes that exit are no
+ * longer expected.
  *
  *        join (pc 40, expects 0-31, has 8-15)
  *        /          \
  *   leaf 0-7      leaf 16-31
  *
- * That alone would be a reconvergence stack. But leaves stay schedulable: one that waits (barrier, exchange) or spins (branches
- * backward `yield_after` times) lets the next one run, in index order; a join that has only some of its lanes is released for
- * them if nothing else can run or the running leaf spins. So a lane that holds a lock gets to release it. */
+ * That alone would be a reconvergence stack. But leaves stay schedulable: one that waits (barrier,
+ * exchange) or spins (branches backward `yield_after` times) lets the next one run, in index order;
+ * a join that has only some of its lanes is released for them if nothing else can run or the
+ * running leaf spins. So a lane that holds a lock gets to release it. */
 #include "ptx/simt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "ptx/sync.h"
 #include "stream/writer.h"
 
-#define PRED(off)          (*(uint32_t *)(void *)(w->reg + (off)))
-#define REG32(off)         ((uint32_t *)(void *)(w->reg + (off)))
-#define REG64(off)         ((uint64_t *)(void *)(w->reg + (off)))
-#define EACH_BIT(i, mask)  for (uint32_t i##_left = (mask), i; i##_left != 0 && (i = (uint32_t)__builtin_ctz(i##_left), 1); i##_left &= i##_left - 1)
+#define PRED(off)  (*(uint32_t *)(void *)(w->reg + (off)))
+#define REG32(off) ((uint32_t *)(void *)(w->reg + (off)))
+#define REG64(off) ((uint64_t *)(void *)(w->reg + (off)))
+#define EACH_BIT(i, mask)                                                                          \
+  for (uint32_t i##_left = (mask), i; i##_left != 0 && (i = (uint32_t)__builtin_ctz(i##_left), 1); \
+       i##_left &= i##_left - 1)
 
-enum { PLAIN_LOOP_FACTOR = 4096 }; /* loops that look at nothing others write can wait for nothing: they rarely yield */
+enum {
+  PLAIN_LOOP_FACTOR = 4096
+}; /* loops that look at nothing others write can wait for nothing: they rarely yield */
 
 /* ---- nodes ---- */
 
@@ -33,7 +40,7 @@ static int32_t new_node(struct ptx_warp *w) {
     if (w->splits[i].state == PTX_S_FREE) return (int32_t)i;
   if (w->n_splits == w->cap_splits) {
     uint32_t cap = w->cap_splits ? 2 * w->cap_splits : 8;
-    void *v = realloc(w->splits, cap * sizeof *w->splits);
+    void *v = weir_realloc(w->splits, cap * sizeof *w->splits);
     if (v == NULL) {
       w->fault.kind = PTX_F_NOMEM;
       return -1;
@@ -52,7 +59,8 @@ static void free_node(struct ptx_warp *w, int32_t n) {
 }
 
 /* A node like `like` in a given state. Returns -1 (and notes a fault) when out of memory. */
-static int32_t add_node(struct ptx_warp *w, int32_t like, enum ptx_split_state state, uint32_t pc, uint32_t mask) {
+static int32_t add_node(struct ptx_warp *w, int32_t like, enum ptx_split_state state, uint32_t pc,
+                        uint32_t mask) {
   int32_t n = new_node(w);
   if (n < 0) return n;
   struct ptx_split *s = &w->splits[n];
@@ -83,7 +91,8 @@ static void settle_join(struct ptx_warp *w, int32_t n) {
   s->n_back = 0;
 }
 
-/* Lanes of a leaf that reached the place where it meets its siblings. The leaf is gone afterwards. */
+/* Lanes of a leaf that reached the place where it meets its siblings. The leaf is gone afterwards.
+ */
 static void arrive(struct ptx_warp *w, int32_t n) {
   struct ptx_split *s = &w->splits[n], *join = &w->splits[s->parent];
   int32_t parent = s->parent;
@@ -102,7 +111,8 @@ static int32_t release(struct ptx_warp *w, int32_t j) {
   return n;
 }
 
-/* The next leaf in index order after `after`. A spinning one gives way to lanes waiting at joins as well. */
+/* The next leaf in index order after `after`. A spinning one gives way to lanes waiting at joins as
+ * well. */
 static bool pick(struct ptx_warp *w, int32_t after, bool spinning) {
   uint32_t count = w->n_splits;
   for (int pass = 0; pass < 2; pass++)
@@ -110,7 +120,8 @@ static bool pick(struct ptx_warp *w, int32_t after, bool spinning) {
       uint32_t i = ((uint32_t)after + k) % count;
       struct ptx_split *s = &w->splits[i];
       bool can_run = s->state == PTX_S_RUN;
-      bool can_release = s->state == PTX_S_JOIN && s->mask != 0 && (spinning || pass == 1) && (int32_t)i != after;
+      bool can_release =
+          s->state == PTX_S_JOIN && s->mask != 0 && (spinning || pass == 1) && (int32_t)i != after;
       if (!can_run && !can_release) continue;
       w->current = can_run ? (int32_t)i : release(w, (int32_t)i);
       if (w->current >= 0) w->splits[w->current].n_back = 0;
@@ -132,11 +143,15 @@ bool ptx_warp_start(struct ptx_warp *w, uint32_t live) {
   PRED(SLOT_FALSE) = 0;
   const struct ptx_fn_info *f = &w->prog->funcs[0];
   for (uint32_t i = 0; i < f->n_zero; i++)
-    memset(w->reg + f->zero[i].at, 0, f->zero[i].lane_bytes ? (size_t)f->zero[i].lane_bytes * LANES : 4);
+    memset(w->reg + f->zero[i].at, 0,
+           f->zero[i].lane_bytes ? (size_t)f->zero[i].lane_bytes * LANES : 4);
   w->current = new_node(w);
   if (w->current < 0) return false;
-  w->splits[0] = (struct ptx_split){
-      .pc = w->prog->funcs[0].entry, .mask = live, .rpc = PTX_NO_RPC, .parent = -1, .state = PTX_S_RUN};
+  w->splits[0] = (struct ptx_split){.pc = w->prog->funcs[0].entry,
+                                    .mask = live,
+                                    .rpc = PTX_NO_RPC,
+                                    .parent = -1,
+                                    .state = PTX_S_RUN};
   return true;
 }
 
@@ -158,7 +173,8 @@ static void finish_barrier(struct ptx_cta *cta, uint32_t id) {
       struct ptx_split *s = &w->splits[i];
       if (s->state != PTX_S_BAR || s->bar_id != id) continue;
       const struct ptx_uop *u = &w->code[s->pc];
-      if (u->d != UINT32_MAX && u->aux == PTX_BAR_POPC) EACH_BIT(lane, s->mask) REG32(u->d)[lane] = b->n_true;
+      if (u->d != UINT32_MAX && u->aux == PTX_BAR_POPC)
+        EACH_BIT(lane, s->mask) REG32(u->d)[lane] = b->n_true;
       else if (u->d != UINT32_MAX && u->aux >= PTX_BAR_AND) {
         bool r = u->aux == PTX_BAR_AND ? b->n_true == b->n_voted : b->n_true > 0;
         PRED(u->d) = (PRED(u->d) & ~s->mask) | (r ? s->mask : 0);
@@ -199,25 +215,40 @@ static void lanes_exit(struct ptx_warp *w, uint32_t mask) {
     }
   if (w->live == 0) {
     w->cta->n_live_warps--;
-    for (uint32_t id = 0; id < 16; id++) check_barrier(w->cta, id);
+    for (uint32_t id = 0; id < 16; id++)
+      check_barrier(w->cta, id);
     return;
   }
-  for (uint32_t id = 0; id < 16; id++) count_warp(w, id);
+  for (uint32_t id = 0; id < 16; id++)
+    count_warp(w, id);
   check_exchanges(w);
 }
 
 /* ---- exchanges within the warp ---- */
 
-/* The result of a shuffle for one lane: which lane it reads, and whether that lies in its segment. */
+/* The result of a shuffle for one lane: which lane it reads, and whether that lies in its segment.
+ */
 static bool shuffle_source(unsigned mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *from) {
   uint32_t bval = b & 31, cval = c & 31, seg = (c >> 8) & 31;
   int32_t max_lane = (int32_t)((lane & seg) | (cval & ~seg)), min_lane = (int32_t)(lane & seg), j;
   bool in;
   switch ((enum ptx_sync)mode) {
-  case PTX_SYNC_SHFL_UP: j = (int32_t)lane - (int32_t)bval; in = j >= max_lane; break;
-  case PTX_SYNC_SHFL_DOWN: j = (int32_t)(lane + bval); in = j <= max_lane; break;
-  case PTX_SYNC_SHFL_BFLY: j = (int32_t)(lane ^ bval); in = j <= max_lane; break;
-  default: j = min_lane | (int32_t)(bval & ~seg); in = j <= max_lane; break;
+  case PTX_SYNC_SHFL_UP:
+    j = (int32_t)lane - (int32_t)bval;
+    in = j >= max_lane;
+    break;
+  case PTX_SYNC_SHFL_DOWN:
+    j = (int32_t)(lane + bval);
+    in = j <= max_lane;
+    break;
+  case PTX_SYNC_SHFL_BFLY:
+    j = (int32_t)(lane ^ bval);
+    in = j <= max_lane;
+    break;
+  default:
+    j = min_lane | (int32_t)(bval & ~seg);
+    in = j <= max_lane;
+    break;
   }
   *from = in ? (uint32_t)j : lane;
   return in;
@@ -235,12 +266,24 @@ static uint32_t reduce(const struct exchange *x, unsigned op, bool is_signed) {
     uint32_t v = (uint32_t)x->value[i];
     bool less = is_signed ? (int32_t)v < (int32_t)r : v < r;
     switch ((enum ptx_sync)op) {
-    case PTX_SYNC_RED_ADD: r += v; break;
-    case PTX_SYNC_RED_MIN: r = less ? v : r; break;
-    case PTX_SYNC_RED_MAX: r = less ? r : v; break;
-    case PTX_SYNC_RED_AND: r &= v; break;
-    case PTX_SYNC_RED_OR: r |= v; break;
-    default: r ^= v; break;
+    case PTX_SYNC_RED_ADD:
+      r += v;
+      break;
+    case PTX_SYNC_RED_MIN:
+      r = less ? v : r;
+      break;
+    case PTX_SYNC_RED_MAX:
+      r = less ? r : v;
+      break;
+    case PTX_SYNC_RED_AND:
+      r &= v;
+      break;
+    case PTX_SYNC_RED_OR:
+      r |= v;
+      break;
+    default:
+      r ^= v;
+      break;
     }
   }
   return r;
@@ -251,10 +294,12 @@ static void put_mask(struct ptx_warp *w, uint32_t at, uint32_t lanes, uint32_t v
 }
 
 /* Results for the lanes `mine` of one leaf, from what all lanes of the exchange brought. */
-static void take_results(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mine, const struct exchange *x) {
+static void take_results(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mine,
+                         const struct exchange *x) {
   uint32_t pred_at = u->x.list[PTX_SYNC_PRED];
   switch ((enum ptx_sync)u->aux) {
-  case PTX_SYNC_BARRIER: break;
+  case PTX_SYNC_BARRIER:
+    break;
   case PTX_SYNC_SHFL_UP:
   case PTX_SYNC_SHFL_DOWN:
   case PTX_SYNC_SHFL_BFLY:
@@ -263,16 +308,22 @@ static void take_results(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
     EACH_BIT(i, mine) {
       uint32_t from;
       if (shuffle_source(u->aux, i, REG32(u->b)[i], REG32(u->c)[i], &from)) in_range |= 1u << i;
-      got[i] = (uint32_t)x->value[from]; /* a lane that takes no part: its value is unspecified, here that of its register */
+      got[i] = (uint32_t)x->value[from]; /* a lane that takes no part: its value is unspecified,
+                                            here that of its register */
     }
     if (u->d != UINT32_MAX) EACH_BIT(i, mine) REG32(u->d)[i] = got[i];
     put_mask(w, pred_at, mine, in_range);
     break;
   }
-  case PTX_SYNC_VOTE_ALL: put_mask(w, u->d, mine, (x->preds & x->mask) == x->mask ? FULL : 0); break;
-  case PTX_SYNC_VOTE_ANY: put_mask(w, u->d, mine, (x->preds & x->mask) != 0 ? FULL : 0); break;
+  case PTX_SYNC_VOTE_ALL:
+    put_mask(w, u->d, mine, (x->preds & x->mask) == x->mask ? FULL : 0);
+    break;
+  case PTX_SYNC_VOTE_ANY:
+    put_mask(w, u->d, mine, (x->preds & x->mask) != 0 ? FULL : 0);
+    break;
   case PTX_SYNC_VOTE_UNI:
-    put_mask(w, u->d, mine, (x->preds & x->mask) == x->mask || (x->preds & x->mask) == 0 ? FULL : 0);
+    put_mask(w, u->d, mine,
+             (x->preds & x->mask) == x->mask || (x->preds & x->mask) == 0 ? FULL : 0);
     break;
   case PTX_SYNC_VOTE_BALLOT:
     if (u->d != UINT32_MAX) EACH_BIT(i, mine) REG32(u->d)[i] = x->preds & x->mask;
@@ -286,7 +337,8 @@ static void take_results(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
       EACH_BIT(k, x->mask) same |= (uint32_t)(((x->value[k] ^ x->value[i]) & wide) == 0) << k;
       bool is_all = same == x->mask;
       if (is_all) all |= 1u << i;
-      if (u->d != UINT32_MAX) REG32(u->d)[i] = u->aux == PTX_SYNC_MATCH_ANY ? same : is_all ? x->mask : 0;
+      if (u->d != UINT32_MAX)
+        REG32(u->d)[i] = u->aux == PTX_SYNC_MATCH_ANY ? same : is_all ? x->mask : 0;
     }
     if (u->aux == PTX_SYNC_MATCH_ALL) put_mask(w, pred_at, mine, all);
     break;
@@ -298,15 +350,18 @@ static void take_results(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
   }
 }
 
-static void bring_values(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mine, struct exchange *x) {
+static void bring_values(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mine,
+                         struct exchange *x) {
   x->mask |= mine;
   if (u->aux >= PTX_SYNC_VOTE_ALL && u->aux <= PTX_SYNC_VOTE_BALLOT) {
     x->preds |= (PRED(u->a) ^ (u->aux2 ? FULL : 0)) & mine;
     return;
   }
   if (u->aux == PTX_SYNC_BARRIER) return;
-  if (u->size == 8) EACH_BIT(i, mine) x->value[i] = REG64(u->a)[i];
-  else EACH_BIT(i, mine) x->value[i] = REG32(u->a)[i];
+  if (u->size == 8)
+    EACH_BIT(i, mine) x->value[i] = REG64(u->a)[i];
+  else
+    EACH_BIT(i, mine) x->value[i] = REG32(u->a)[i];
 }
 
 /* An exchange of which all lanes are in one leaf: the usual case. */
@@ -320,7 +375,8 @@ static void exchange_now(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
   take_results(w, u, mine, &x);
 }
 
-/* Leaves that wait with the same member mask at the same kind of exchange, once they hold all its living lanes. */
+/* Leaves that wait with the same member mask at the same kind of exchange, once they hold all its
+ * living lanes. */
 static bool try_exchange(struct ptx_warp *w, uint32_t first) {
   uint32_t members = w->splits[first].sync_mask;
   uint8_t kind = w->code[w->splits[first].pc].aux;
@@ -329,7 +385,8 @@ static bool try_exchange(struct ptx_warp *w, uint32_t first) {
   uint32_t have = 0;
   for (uint32_t i = first; i < w->n_splits; i++) {
     const struct ptx_split *s = &w->splits[i];
-    if (s->state == PTX_S_SYNC && s->sync_mask == members && w->code[s->pc].aux == kind) have |= s->mask;
+    if (s->state == PTX_S_SYNC && s->sync_mask == members && w->code[s->pc].aux == kind)
+      have |= s->mask;
   }
   if ((members & w->live & ~have) != 0) return false;
   for (int pass = 0; pass < 2; pass++)
@@ -353,7 +410,9 @@ static void merge_leaves(struct ptx_warp *w) {
   for (uint32_t i = 0; i < w->n_splits; i++)
     for (uint32_t k = i + 1; k < w->n_splits; k++) {
       struct ptx_split *a = &w->splits[i], *b = &w->splits[k];
-      if (a->state != PTX_S_RUN || b->state != PTX_S_RUN || a->pc != b->pc || a->parent != b->parent || a->rpc != b->rpc) continue;
+      if (a->state != PTX_S_RUN || b->state != PTX_S_RUN || a->pc != b->pc ||
+          a->parent != b->parent || a->rpc != b->rpc)
+        continue;
       if ((int32_t)i == w->current || (int32_t)k == w->current) continue;
       a->mask |= b->mask;
       free_node(w, (int32_t)k);
@@ -369,8 +428,10 @@ static void check_exchanges(struct ptx_warp *w) {
 
 /* ---- branches ---- */
 
-/* Make sure that both sides of a branch meet at `rpc`: returns the join they go to, or the one they already had. */
-static bool branch_join(struct ptx_warp *w, int32_t leaf, uint32_t rpc, int32_t *parent, uint32_t *meet) {
+/* Make sure that both sides of a branch meet at `rpc`: returns the join they go to, or the one they
+ * already had. */
+static bool branch_join(struct ptx_warp *w, int32_t leaf, uint32_t rpc, int32_t *parent,
+                        uint32_t *meet) {
   struct ptx_split *s = &w->splits[leaf];
   *parent = s->parent;
   *meet = s->rpc;
@@ -384,8 +445,8 @@ static bool branch_join(struct ptx_warp *w, int32_t leaf, uint32_t rpc, int32_t 
 }
 
 /* The leaf keeps `stay` at pc_stay; the other lanes become a leaf at pc_go. Both run to `rpc`. */
-static bool diverge(struct ptx_warp *w, int32_t leaf, uint32_t stay, uint32_t pc_stay, uint32_t go, uint32_t pc_go,
-                    uint32_t rpc) {
+static bool diverge(struct ptx_warp *w, int32_t leaf, uint32_t stay, uint32_t pc_stay, uint32_t go,
+                    uint32_t pc_go, uint32_t rpc) {
   int32_t parent;
   uint32_t meet;
   if (!branch_join(w, leaf, rpc, &parent, &meet)) return false;
@@ -402,7 +463,8 @@ static bool diverge(struct ptx_warp *w, int32_t leaf, uint32_t stay, uint32_t pc
   return true;
 }
 
-static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask, uint32_t pc) {
+static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
+                           uint32_t pc) {
   const uint32_t *index = REG32(u->a);
   EACH_BIT(i, mask)
   if (index[i] >= u->target) {
@@ -432,22 +494,26 @@ static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uo
 
 /* ---- calls ---- */
 
-static void copy_lanes(struct ptx_warp *w, uint32_t to, const uint8_t *from, uint32_t lane_bytes, uint32_t mask) {
+static void copy_lanes(struct ptx_warp *w, uint32_t to, const uint8_t *from, uint32_t lane_bytes,
+                       uint32_t mask) {
   if (lane_bytes == 0) {
     uint32_t v;
     memcpy(&v, from, sizeof v);
     PRED(to) = (PRED(to) & ~mask) | (v & mask);
     return;
   }
-  EACH_BIT(i, mask) memcpy(w->reg + to + (size_t)i * lane_bytes, from + (size_t)i * lane_bytes, lane_bytes);
+  EACH_BIT(i, mask)
+  memcpy(w->reg + to + (size_t)i * lane_bytes, from + (size_t)i * lane_bytes, lane_bytes);
 }
 
-/* All sources are read before any destination is written: a recursive call passes its own parameters on. */
-static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, uint32_t mask, const struct ptx_split *restore,
-                     const struct ptx_fn_info *f) {
+/* All sources are read before any destination is written: a recursive call passes its own
+ * parameters on. */
+static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, uint32_t mask,
+                     const struct ptx_split *restore, const struct ptx_fn_info *f) {
   size_t bytes = 0;
-  for (uint32_t k = 0; k < n; k++) bytes += c[k].lane_bytes ? (size_t)c[k].lane_bytes * LANES : 4;
-  uint8_t *tmp = malloc(bytes ? bytes : 1), *p = tmp;
+  for (uint32_t k = 0; k < n; k++)
+    bytes += c[k].lane_bytes ? (size_t)c[k].lane_bytes * LANES : 4;
+  uint8_t *tmp = weir_malloc(bytes ? bytes : 1), *p = tmp;
   if (tmp == NULL) {
     w->fault.kind = PTX_F_NOMEM;
     return false;
@@ -459,7 +525,8 @@ static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, u
   }
   if (restore != NULL && restore->saved != NULL)
     for (uint32_t k = 0; k < f->n_contents; k++)
-      copy_lanes(w, f->contents[k].at, restore->saved + (f->contents[k].at - f->reg_lo), f->contents[k].lane_bytes, mask);
+      copy_lanes(w, f->contents[k].at, restore->saved + (f->contents[k].at - f->reg_lo),
+                 f->contents[k].lane_bytes, mask);
   p = tmp;
   for (uint32_t k = 0; k < n; k++) {
     copy_lanes(w, c[k].to, p, c[k].lane_bytes, mask);
@@ -469,9 +536,11 @@ static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, u
   return true;
 }
 
-static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask, uint32_t pc, uint32_t max_depth) {
+static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
+                 uint32_t pc, uint32_t max_depth) {
   const struct ptx_call *c = u->x.call;
-  const struct ptx_fn_info *callee = &w->prog->funcs[c->func], *caller = &w->prog->funcs[w->prog->func_of[pc]];
+  const struct ptx_fn_info *callee = &w->prog->funcs[c->func],
+                           *caller = &w->prog->funcs[w->prog->func_of[pc]];
   uint32_t active = w->splits[leaf].mask;
   uint64_t base = (uint64_t)w->splits[leaf].local_base + caller->local_bytes;
   if (base + callee->local_bytes > w->local_bytes || w->splits[leaf].depth >= max_depth) {
@@ -489,7 +558,7 @@ static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint
   join->call = u;
   if (callee->is_recursive) {
     size_t bytes = callee->reg_hi - callee->reg_lo;
-    join->saved = malloc(bytes ? bytes : 1);
+    join->saved = weir_malloc(bytes ? bytes : 1);
     if (join->saved == NULL) {
       w->fault.kind = PTX_F_NOMEM;
       return false;
@@ -500,7 +569,8 @@ static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint
   for (uint32_t k = 0; k < callee->n_zero; k++) {
     static const uint8_t zeros[8 * LANES];
     bool is_formal = false; /* a register parameter was just written */
-    for (uint32_t q = 0; q < c->n_in; q++) is_formal |= c->in[q].to == callee->zero[k].at;
+    for (uint32_t q = 0; q < c->n_in; q++)
+      is_formal |= c->in[q].to == callee->zero[k].at;
     if (!is_formal) copy_lanes(w, callee->zero[k].at, zeros, callee->zero[k].lane_bytes, mask);
   }
   s->mask = mask;
@@ -512,7 +582,8 @@ static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint
   return true;
 }
 
-/* Lanes `mask` of a leaf return: they leave the joins inside the function and arrive behind the call. */
+/* Lanes `mask` of a leaf return: they leave the joins inside the function and arrive behind the
+ * call. */
 static bool ret(struct ptx_warp *w, int32_t leaf, uint32_t mask) {
   int32_t j = w->splits[leaf].parent;
   while (j >= 0 && !w->splits[j].is_call) {
@@ -542,7 +613,8 @@ static bool part(struct ptx_warp *w, int32_t leaf, uint32_t mask, uint32_t pc) {
   return true;
 }
 
-static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask, uint32_t pc) {
+static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
+                         uint32_t pc) {
   uint32_t lane = (uint32_t)__builtin_ctz(mask), id = REG32(u->a)[lane];
   uint32_t count = u->b != UINT32_MAX ? REG32(u->b)[lane] : 0;
   if (id > 15 || (u->b != UINT32_MAX && (count == 0 || count % LANES != 0 || count > 1024))) {
@@ -577,8 +649,10 @@ static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop 
   return true;
 }
 
-/* Lanes that name another member mask belong to another exchange: each group becomes a leaf of its own. False: no memory. */
-static bool part_by_members(struct ptx_warp *w, int32_t leaf, const uint32_t *members, uint32_t mask, uint32_t pc) {
+/* Lanes that name another member mask belong to another exchange: each group becomes a leaf of its
+ * own. False: no memory. */
+static bool part_by_members(struct ptx_warp *w, int32_t leaf, const uint32_t *members,
+                            uint32_t mask, uint32_t pc) {
   for (uint32_t left = mask; left != 0;) {
     uint32_t which = members[__builtin_ctz(left)], same = 0;
     EACH_BIT(i, left) same |= (uint32_t)(members[i] == which) << i;
@@ -595,7 +669,8 @@ static bool part_by_members(struct ptx_warp *w, int32_t leaf, const uint32_t *me
 }
 
 /* True if the leaf may go on at once. */
-static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask, uint32_t pc) {
+static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
+                          uint32_t pc) {
   uint32_t at = u->x.list[PTX_SYNC_MEMBERS];
   const uint32_t *members = at == UINT32_MAX ? NULL : REG32(at);
   uint32_t first = members == NULL ? mask : members[__builtin_ctz(mask)], differ = 0;
@@ -610,13 +685,15 @@ static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop
     s->state = PTX_S_SYNC;
     s->sync_mask = first;
     s->pc = pc;
-  } else if (!part_by_members(w, leaf, members, mask, pc)) return false;
+  } else if (!part_by_members(w, leaf, members, mask, pc))
+    return false;
   w->current = -1;
   check_exchanges(w);
   return false;
 }
 
-uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after, uint32_t max_depth) {
+uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
+                      uint32_t max_depth) {
   uint64_t n = 0;
   struct weir_warp_writer *const writer = w->writer;
   struct ptx_pc_stat *const stat = w->stat;
@@ -627,15 +704,15 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
   uint32_t pc = s->pc, active = s->mask, rpc = s->rpc;
   w->local_base = s->local_base;
 #define LEAVE_LEAF() (w->splits[w->current].pc = pc)
-#define ENTER_LEAF()                                                                                                        \
-  do {                                                                                                                      \
-    s = &w->splits[w->current];                                                                                             \
-    pc = s->pc, active = s->mask, rpc = s->rpc;                                                                             \
-    w->local_base = s->local_base;                                                                                          \
+#define ENTER_LEAF()                                                                               \
+  do {                                                                                             \
+    s = &w->splits[w->current];                                                                    \
+    pc = s->pc, active = s->mask, rpc = s->rpc;                                                    \
+    w->local_base = s->local_base;                                                                 \
   } while (0)
-#define PUT(m)                                                                                                              \
-  do {                                                                                                                      \
-    if (writer != NULL) weir_put(writer, pc, m);                                                                            \
+#define PUT(m)                                                                                     \
+  do {                                                                                             \
+    if (writer != NULL) weir_put(writer, pc, m);                                                   \
   } while (0)
   for (;;) {
     if (pc == rpc) {
@@ -684,16 +761,19 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
     case PTX_K_BRA: {
       PUT(m);
       uint32_t back = u->target <= pc;
-      if (m == active) pc = u->target;
+      if (m == active)
+        pc = u->target;
       else if (m == 0) {
         pc++;
         continue;
       } else {
         stat[pc].diverged++;
         LEAVE_LEAF();
-        /* The side that does not stand at the meeting point goes on; of two, the one in program order. */
-        bool ok = pc + 1 == u->rpc ? diverge(w, w->current, m, u->target, active & ~m, pc + 1, u->rpc)
-                                   : diverge(w, w->current, active & ~m, pc + 1, m, u->target, u->rpc);
+        /* The side that does not stand at the meeting point goes on; of two, the one in program
+         * order. */
+        bool ok = pc + 1 == u->rpc
+                      ? diverge(w, w->current, m, u->target, active & ~m, pc + 1, u->rpc)
+                      : diverge(w, w->current, active & ~m, pc + 1, m, u->target, u->rpc);
         if (!ok) goto fault;
         uint32_t n_back = w->splits[w->current].n_back;
         ENTER_LEAF();
@@ -741,7 +821,8 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
       s->mask = active & ~m;
       if (u->kind == PTX_K_RET) {
         if (!ret(w, leaf, m)) goto fault;
-      } else lanes_exit(w, m);
+      } else
+        lanes_exit(w, m);
       if (w->splits[leaf].mask == 0) {
         free_node(w, leaf);
         if (w->live == 0 || !pick(w, leaf, false)) {

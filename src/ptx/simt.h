@@ -6,8 +6,10 @@
 
 /* All lanes of `live` at the kernel's first instruction. False when the host is out of memory. */
 bool ptx_warp_start(struct ptx_warp *w, uint32_t live);
-/* Up to `budget` instructions; returns how many. 0: nothing can run (it waits, or has exited). Stops early at a fault. */
-uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after, uint32_t max_depth);
+/* Up to `budget` instructions; returns how many. 0: nothing can run (it waits, or has exited).
+ * Stops early at a fault. */
+uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
+                      uint32_t max_depth);
 void ptx_warp_free(struct ptx_warp *w);
 
 #endif

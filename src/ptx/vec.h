@@ -1,7 +1,8 @@
 /* Shared by the vec_*.c files, which are compiled once per vector width (WEIR_VEC_SUFFIX names it).
  *
- * A handler computes all 32 lanes and stores those of the mask. Loops are written so that the compiler turns them into vector
- * code of whatever width the file is built for; the results are the same for every width. */
+ * A handler computes all 32 lanes and stores those of the mask. Loops are written so that the
+ * compiler turns them into vector code of whatever width the file is built for; the results are the
+ * same for every width. */
 #ifndef WEIR_PTX_VEC_H
 #define WEIR_PTX_VEC_H
 
@@ -21,9 +22,11 @@
 /* Name of a handler in this build of the file. */
 #define HN(id) VEC_CAT(ptx_h_##id, WEIR_VEC_SUFFIX)
 
-/* Lanes are independent even where the destination is a source: registers are the same or disjoint. */
+/* Lanes are independent even where the destination is a source: registers are the same or disjoint.
+ */
 #if defined(__clang__)
-#define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < LANES; i++)
+#define EACH_LANE                                                                                  \
+  _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < LANES; i++)
 #else
 #define EACH_LANE _Pragma("GCC ivdep") for (unsigned i = 0; i < LANES; i++)
 #endif
@@ -31,20 +34,20 @@
 #define REG(T, off) ((T *)__builtin_assume_aligned(w->reg + (off), 64))
 #define PRED(off)   (*(uint32_t *)(void *)(w->reg + (off)))
 
-#define PTX_H(id) void HN(id)(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask);
+#define PTX_H(id) void HN(id)(struct ptx_warp * w, const struct ptx_uop *u, uint32_t mask);
 #include "ptx/handlers.def"
 #undef PTX_H
-#define HANDLER(id) void HN(id)(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask)
+#define HANDLER(id) void HN(id)(struct ptx_warp * w, const struct ptx_uop *u, uint32_t mask)
 
 /* Store EXPR (of lane i) into register d of type T under the mask. */
-#define STORE_LANES(T, EXPR)                                                                                                \
-  do {                                                                                                                      \
-    T *d = REG(T, u->d);                                                                                                    \
-    if (__builtin_expect(mask == FULL, 1)) {                                                                                \
-      EACH_LANE d[i] = (T)(EXPR);                                                                                           \
-    } else {                                                                                                                \
-      EACH_LANE d[i] = (mask >> i) & 1 ? (T)(EXPR) : d[i];                                                                  \
-    }                                                                                                                       \
+#define STORE_LANES(T, EXPR)                                                                       \
+  do {                                                                                             \
+    T *d = REG(T, u->d);                                                                           \
+    if (__builtin_expect(mask == FULL, 1)) {                                                       \
+      EACH_LANE d[i] = (T)(EXPR);                                                                  \
+    } else {                                                                                       \
+      EACH_LANE d[i] = (mask >> i) & 1 ? (T)(EXPR) : d[i];                                         \
+    }                                                                                              \
   } while (0)
 
 /* Copy 32 computed lanes to register d under the mask. */
@@ -58,16 +61,19 @@ static inline uint32_t mask_of32(const uint32_t *t) {
 #elif defined(__AVX2__)
   uint32_t r = 0;
   for (unsigned k = 0; k < 4; k++)
-    r |= (uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)(const void *)(t + 8 * k))) << (8 * k);
+    r |= (uint32_t)_mm256_movemask_ps(_mm256_load_ps((const float *)(const void *)(t + 8 * k)))
+         << (8 * k);
   return r;
 #elif defined(__SSE2__)
   uint32_t r = 0;
   for (unsigned k = 0; k < 8; k++)
-    r |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(const void *)(t + 4 * k))) << (4 * k);
+    r |= (uint32_t)_mm_movemask_ps(_mm_load_ps((const float *)(const void *)(t + 4 * k)))
+         << (4 * k);
   return r;
 #else
   uint32_t r = 0;
-  for (unsigned i = 0; i < LANES; i++) r |= (t[i] & 1) << i;
+  for (unsigned i = 0; i < LANES; i++)
+    r |= (t[i] & 1) << i;
   return r;
 #endif
 }

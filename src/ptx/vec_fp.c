@@ -1,5 +1,6 @@
-/* Floating-point micro-operations. Round-to-nearest add, subtract, multiply and fused multiply-add are done here in vector
- * code; every other rounding mode, and all that is rare, goes through fp.h. */
+/* Floating-point micro-operations. Round-to-nearest add, subtract, multiply and fused multiply-add
+ * are done here in vector code; every other rounding mode, and all that is rare, goes through fp.h.
+ */
 #include "ptx/vec.h"
 #include "ptx/vec_set.h"
 
@@ -22,10 +23,10 @@ static inline float flush(float f) {
   return f32_of(ptx_f32_flush(bits_of(f)));
 }
 
-#define F32_2(id, EXPR)                                                                                                     \
-  HANDLER(id##_f32) {                                                                                                       \
-    const float *a = REG(float, u->a), *b = REG(float, u->b);                                                               \
-    STORE_LANES(uint32_t, canon32(EXPR));                                                                                   \
+#define F32_2(id, EXPR)                                                                            \
+  HANDLER(id##_f32) {                                                                              \
+    const float *a = REG(float, u->a), *b = REG(float, u->b);                                      \
+    STORE_LANES(uint32_t, canon32(EXPR));                                                          \
   }
 F32_2(add, a[i] + b[i])
 F32_2(sub, a[i] - b[i])
@@ -46,37 +47,39 @@ HANDLER(fma_f32) {
   STORE_LANES(uint32_t, canon32(__builtin_fmaf(a[i], b[i], c[i])));
 }
 /* A result of exactly 2^-126 may have to be flushed (fp.h). */
-#define PRODUCT_FTZ(id, C, Z, EXPR)                                                                                            \
-  HANDLER(id##_ftz_f32) {                                                                                                   \
-    const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, C);                                           \
-    uint32_t t[LANES] __attribute__((aligned(64))), edge = 0;                                                               \
-    (void)c;                                                                                                                \
-    EACH_LANE t[i] = canon32(flush(EXPR));                                                                                  \
-    EACH_LANE edge |= (uint32_t)ptx_f32_is_edge(t[i]);                                                                      \
-    for (unsigned i = 0; edge && i < LANES; i++)                                                                            \
-      if (ptx_f32_is_edge(t[i]) && ptx_f32_is_tiny(flush(a[i]), flush(b[i]), Z, PTX_RN))            \
-        t[i] &= 0x80000000u;                                                                                                \
-    BLEND(uint32_t, t);                                                                                                     \
+#define PRODUCT_FTZ(id, C, Z, EXPR)                                                                \
+  HANDLER(id##_ftz_f32) {                                                                          \
+    const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, C);                  \
+    uint32_t t[LANES] __attribute__((aligned(64))), edge = 0;                                      \
+    (void)c;                                                                                       \
+    EACH_LANE t[i] = canon32(flush(EXPR));                                                         \
+    EACH_LANE edge |= (uint32_t)ptx_f32_is_edge(t[i]);                                             \
+    for (unsigned i = 0; edge && i < LANES; i++)                                                   \
+      if (ptx_f32_is_edge(t[i]) && ptx_f32_is_tiny(flush(a[i]), flush(b[i]), Z, PTX_RN))           \
+        t[i] &= 0x80000000u;                                                                       \
+    BLEND(uint32_t, t);                                                                            \
   }
 PRODUCT_FTZ(mul, u->b, 0.0f, flush(a[i]) * flush(b[i]))
 PRODUCT_FTZ(fma, u->c, flush(c[i]), __builtin_fmaf(flush(a[i]), flush(b[i]), flush(c[i])))
 
-/* The host's choice of NaN is not the GPU's: where a result is one, it is made again by ptx_f64_nan. */
+/* The host's choice of NaN is not the GPU's: where a result is one, it is made again by
+ * ptx_f64_nan. */
 static void mend_nans(uint64_t *t, const uint64_t *a, const uint64_t *b, const uint64_t *c) {
   for (unsigned i = 0; i < LANES; i++)
     if (ptx_f64_is_nan(t[i])) t[i] = ptx_f64_nan(a[i], b[i], c[i]);
 }
-#define F64(id, C, EXPR)                                                                                                    \
-  HANDLER(id##_f64) {                                                                                                       \
-    const double *a = REG(double, u->a), *b = REG(double, u->b), *c = REG(double, C);                                       \
-    double t[LANES] __attribute__((aligned(64)));                                                                           \
-    uint64_t bad = 0;                                                                                                       \
-    (void)c;                                                                                                                \
-    EACH_LANE t[i] = EXPR;                                                                                                  \
-    EACH_LANE bad |= (uint64_t)(t[i] != t[i]);                                                                              \
-    if (bad)                                                                                                                \
-      mend_nans((uint64_t *)(void *)t, REG(uint64_t, u->a), REG(uint64_t, u->b), REG(uint64_t, C));                         \
-    BLEND(double, t);                                                                                                       \
+#define F64(id, C, EXPR)                                                                           \
+  HANDLER(id##_f64) {                                                                              \
+    const double *a = REG(double, u->a), *b = REG(double, u->b), *c = REG(double, C);              \
+    double t[LANES] __attribute__((aligned(64)));                                                  \
+    uint64_t bad = 0;                                                                              \
+    (void)c;                                                                                       \
+    EACH_LANE t[i] = EXPR;                                                                         \
+    EACH_LANE bad |= (uint64_t)(t[i] != t[i]);                                                     \
+    if (bad)                                                                                       \
+      mend_nans((uint64_t *)(void *)t, REG(uint64_t, u->a), REG(uint64_t, u->b),                   \
+                REG(uint64_t, C));                                                                 \
+    BLEND(double, t);                                                                              \
   }
 F64(add, u->b, a[i] + b[i])
 F64(sub, u->b, a[i] - b[i])
@@ -86,20 +89,22 @@ F64(fma, u->c, __builtin_fma(a[i], b[i], c[i]))
 /* ---- through fp.h: x.p is the function ---- */
 typedef void (*fp1_32)(uint32_t *, const uint32_t *, struct ptx_fpmode);
 typedef void (*fp2_32)(uint32_t *, const uint32_t *, const uint32_t *, struct ptx_fpmode);
-typedef void (*fp3_32)(uint32_t *, const uint32_t *, const uint32_t *, const uint32_t *, struct ptx_fpmode);
+typedef void (*fp3_32)(uint32_t *, const uint32_t *, const uint32_t *, const uint32_t *,
+                       struct ptx_fpmode);
 typedef void (*fp1_64)(uint64_t *, const uint64_t *, struct ptx_fpmode);
 typedef void (*fp2_64)(uint64_t *, const uint64_t *, const uint64_t *, struct ptx_fpmode);
-typedef void (*fp3_64)(uint64_t *, const uint64_t *, const uint64_t *, const uint64_t *, struct ptx_fpmode);
+typedef void (*fp3_64)(uint64_t *, const uint64_t *, const uint64_t *, const uint64_t *,
+                       struct ptx_fpmode);
 typedef void (*fpx1_32)(uint32_t *, const uint32_t *, bool);
 typedef void (*fpx2_32)(uint32_t *, const uint32_t *, const uint32_t *, bool);
 typedef void (*fpx1_64)(uint64_t *, const uint64_t *);
 
-#define VIA(id, T, CALL)                                                                                                    \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a);                                                                                              \
-    T t[LANES] __attribute__((aligned(64)));                                                                                \
-    CALL;                                                                                                                   \
-    BLEND(T, t);                                                                                                            \
+#define VIA(id, T, CALL)                                                                           \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a);                                                                     \
+    T t[LANES] __attribute__((aligned(64)));                                                       \
+    CALL;                                                                                          \
+    BLEND(T, t);                                                                                   \
   }
 VIA(fp1_f32, uint32_t, ((fp1_32)u->x.fn)(t, a, u->mode))
 VIA(fp2_f32, uint32_t, ((fp2_32)u->x.fn)(t, a, REG(uint32_t, u->b), u->mode))
@@ -112,18 +117,22 @@ VIA(approx2_f32, uint32_t, ((fpx2_32)u->x.fn)(t, a, REG(uint32_t, u->b), u->mode
 VIA(approx1_f64, uint64_t, ((fpx1_64)u->x.fn)(t, a))
 VIA(tanh_f32, uint32_t, ptx_f32_tanh_approx(t, a))
 /* aux: 0 min, 1 max; aux2: .NaN; aux3: .xorsign.abs; n_vec 3: three operands. */
-#define MINMAX(f, T)                                                                                                        \
-  HANDLER(minmax_##f) {                                                                                                     \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    struct ptx_minmax m = {.ftz = u->mode.ftz, .nan = u->aux2, .xorsign_abs = u->aux3};                                     \
-    T t[LANES] __attribute__((aligned(64)));                                                                                \
-    if (u->aux) ptx_##f##_max(t, a, b, m);                                                                                  \
-    else ptx_##f##_min(t, a, b, m);                                                                                         \
-    if (u->n_vec == 3) {                                                                                                    \
-      if (u->aux) ptx_##f##_max(t, t, REG(T, u->c), m);                                                                     \
-      else ptx_##f##_min(t, t, REG(T, u->c), m);                                                                            \
-    }                                                                                                                       \
-    BLEND(T, t);                                                                                                            \
+#define MINMAX(f, T)                                                                               \
+  HANDLER(minmax_##f) {                                                                            \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    struct ptx_minmax m = {.ftz = u->mode.ftz, .nan = u->aux2, .xorsign_abs = u->aux3};            \
+    T t[LANES] __attribute__((aligned(64)));                                                       \
+    if (u->aux)                                                                                    \
+      ptx_##f##_max(t, a, b, m);                                                                   \
+    else                                                                                           \
+      ptx_##f##_min(t, a, b, m);                                                                   \
+    if (u->n_vec == 3) {                                                                           \
+      if (u->aux)                                                                                  \
+        ptx_##f##_max(t, t, REG(T, u->c), m);                                                      \
+      else                                                                                         \
+        ptx_##f##_min(t, t, REG(T, u->c), m);                                                      \
+    }                                                                                              \
+    BLEND(T, t);                                                                                   \
   }
 MINMAX(f32, uint32_t)
 MINMAX(f64, uint64_t)
@@ -144,32 +153,37 @@ HANDLER(testp_f64) {
 
 /* ---- comparison: aux3 = enum ptx_cmp ---- */
 HANDLER(set_f32) {
-  set_result(w, u, mask, ptx_f32_cmp((enum ptx_cmp)u->aux3, REG(uint32_t, u->a), REG(uint32_t, u->b), u->mode.ftz));
+  set_result(
+      w, u, mask,
+      ptx_f32_cmp((enum ptx_cmp)u->aux3, REG(uint32_t, u->a), REG(uint32_t, u->b), u->mode.ftz));
 }
 HANDLER(set_f64) {
-  set_result(w, u, mask, ptx_f64_cmp((enum ptx_cmp)u->aux3, REG(uint64_t, u->a), REG(uint64_t, u->b), false));
+  set_result(w, u, mask,
+             ptx_f64_cmp((enum ptx_cmp)u->aux3, REG(uint64_t, u->a), REG(uint64_t, u->b), false));
 }
 /* Ordered comparisons without .ftz; ne is false for NaNs. */
-#define CMPF(id, T, EXPR)                                                                                                   \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    uint32_t t[LANES] __attribute__((aligned(64)));                                                                         \
-    EACH_LANE t[i] = (EXPR) ? FULL : 0;                                                                                     \
-    set_result(w, u, mask, mask_of32(t));                                                                                   \
+#define CMPF(id, T, EXPR)                                                                          \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    uint32_t t[LANES] __attribute__((aligned(64)));                                                \
+    EACH_LANE t[i] = (EXPR) ? FULL : 0;                                                            \
+    set_result(w, u, mask, mask_of32(t));                                                          \
   }
-#define CMPF6(id, T)                                                                                                        \
-  CMPF(set_eq_##id, T, a[i] == b[i]) CMPF(set_ne_##id, T, a[i] < b[i] || a[i] > b[i]) CMPF(set_lt_##id, T, a[i] < b[i])     \
-  CMPF(set_le_##id, T, a[i] <= b[i]) CMPF(set_gt_##id, T, a[i] > b[i]) CMPF(set_ge_##id, T, a[i] >= b[i])
+#define CMPF6(id, T)                                                                               \
+  CMPF(set_eq_##id, T, a[i] == b[i])                                                               \
+  CMPF(set_ne_##id, T, a[i]<b[i] || a[i]> b[i]) CMPF(set_lt_##id, T, a[i] < b[i])                  \
+      CMPF(set_le_##id, T, a[i] <= b[i]) CMPF(set_gt_##id, T, a[i] > b[i])                         \
+          CMPF(set_ge_##id, T, a[i] >= b[i])
 CMPF6(f32, float)
 CMPF6(f64, double)
 
 /* ---- conversion ---- */
-#define CVT(id, S, D, EXPR)                                                                                                 \
-  HANDLER(id) {                                                                                                             \
-    const S *a = REG(S, u->a);                                                                                              \
-    D t[LANES] __attribute__((aligned(64)));                                                                                \
-    EACH_LANE t[i] = (D)(EXPR);                                                                                             \
-    BLEND(D, t);                                                                                                            \
+#define CVT(id, S, D, EXPR)                                                                        \
+  HANDLER(id) {                                                                                    \
+    const S *a = REG(S, u->a);                                                                     \
+    D t[LANES] __attribute__((aligned(64)));                                                       \
+    EACH_LANE t[i] = (D)(EXPR);                                                                    \
+    BLEND(D, t);                                                                                   \
   }
 CVT(cvt_s64_s32, int32_t, int64_t, a[i])
 CVT(cvt_u64_u32, uint32_t, uint64_t, a[i])
@@ -177,8 +191,9 @@ CVT(cvt_u32_u64, uint64_t, uint32_t, a[i])
 CVT(cvt_f32_s32, int32_t, float, a[i])
 CVT(cvt_f32_u32, uint32_t, float, a[i])
 
-/* The general one: source register of size bytes holds a value of type aux2 (its low bytes), destination register of
- * reg_bytes gets the value of type aux, extended by its sign (is_signed). b = (rounding, integral, ftz, sat). */
+/* The general one: source register of size bytes holds a value of type aux2 (its low bytes),
+ * destination register of reg_bytes gets the value of type aux, extended by its sign (is_signed). b
+ * = (rounding, integral, ftz, sat). */
 static unsigned cvt_bytes(unsigned t) {
   static const uint8_t bytes[PTX_CVT_TYPES] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 4, 8};
   return bytes[t];
@@ -194,7 +209,8 @@ static void resize(void *d, unsigned db, const void *s, unsigned sb, bool is_sig
 HANDLER(cvt) {
   uint64_t in[LANES] __attribute__((aligned(64))), out[LANES] __attribute__((aligned(64)));
   uint64_t wide[LANES] __attribute__((aligned(64)));
-  struct ptx_cvtmode m = {(uint8_t)u->b, (uint8_t)(u->b >> 8), (uint8_t)(u->b >> 16), (uint8_t)(u->b >> 24)};
+  struct ptx_cvtmode m = {(uint8_t)u->b, (uint8_t)(u->b >> 8), (uint8_t)(u->b >> 16),
+                          (uint8_t)(u->b >> 24)};
   unsigned db = cvt_bytes(u->aux), sb = cvt_bytes(u->aux2);
   const void *s = w->reg + u->a;
   if (u->size != sb) {
@@ -208,9 +224,17 @@ HANDLER(cvt) {
     r = wide;
   }
   switch (u->reg_bytes) {
-  case 1: BLEND(uint8_t, (const uint8_t *)r); break;
-  case 2: BLEND(uint16_t, (const uint16_t *)r); break;
-  case 4: BLEND(uint32_t, (const uint32_t *)r); break;
-  default: BLEND(uint64_t, (const uint64_t *)r); break;
+  case 1:
+    BLEND(uint8_t, (const uint8_t *)r);
+    break;
+  case 2:
+    BLEND(uint16_t, (const uint16_t *)r);
+    break;
+  case 4:
+    BLEND(uint32_t, (const uint32_t *)r);
+    break;
+  default:
+    BLEND(uint64_t, (const uint64_t *)r);
+    break;
   }
 }

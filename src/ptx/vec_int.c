@@ -1,25 +1,28 @@
-/* Integer, logic, bit-field, compare, select and move micro-operations (PTX ISA: Integer Arithmetic, Extended-Precision,
- * Comparison and Selection, Logic and Shift, Data Movement). */
+/* Integer, logic, bit-field, compare, select and move micro-operations (PTX ISA: Integer
+ * Arithmetic, Extended-Precision, Comparison and Selection, Logic and Shift, Data Movement). */
 #include "ptx/vec.h"
 
-#define UN(id, T, EXPR)                                                                                                     \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a);                                                                                              \
-    STORE_LANES(T, EXPR);                                                                                                   \
+#define UN(id, T, EXPR)                                                                            \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a);                                                                     \
+    STORE_LANES(T, EXPR);                                                                          \
   }
-#define BIN(id, T, EXPR)                                                                                                    \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    STORE_LANES(T, EXPR);                                                                                                   \
+#define BIN(id, T, EXPR)                                                                           \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    STORE_LANES(T, EXPR);                                                                          \
   }
-#define TER(id, T, EXPR)                                                                                                    \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a), *b = REG(T, u->b), *c = REG(T, u->c);                                                        \
-    STORE_LANES(T, EXPR);                                                                                                   \
+#define TER(id, T, EXPR)                                                                           \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a), *b = REG(T, u->b), *c = REG(T, u->c);                               \
+    STORE_LANES(T, EXPR);                                                                          \
   }
-#define W3(M, id, EXPR) M(id##_b16, uint16_t, EXPR) M(id##_b32, uint32_t, EXPR) M(id##_b64, uint64_t, EXPR)
-#define S3(M, id, EXPR) M(id##_s16, int16_t, EXPR) M(id##_s32, int32_t, EXPR) M(id##_s64, int64_t, EXPR)
-#define U3(M, id, EXPR) M(id##_u16, uint16_t, EXPR) M(id##_u32, uint32_t, EXPR) M(id##_u64, uint64_t, EXPR)
+#define W3(M, id, EXPR)                                                                            \
+  M(id##_b16, uint16_t, EXPR) M(id##_b32, uint32_t, EXPR) M(id##_b64, uint64_t, EXPR)
+#define S3(M, id, EXPR)                                                                            \
+  M(id##_s16, int16_t, EXPR) M(id##_s32, int32_t, EXPR) M(id##_s64, int64_t, EXPR)
+#define U3(M, id, EXPR)                                                                            \
+  M(id##_u16, uint16_t, EXPR) M(id##_u32, uint32_t, EXPR) M(id##_u64, uint64_t, EXPR)
 #define US6(M, id, EXPR) U3(M, id, EXPR) S3(M, id, EXPR)
 
 typedef __int128 wide_s128;
@@ -47,19 +50,19 @@ TER(madhi_s32, int32_t, (uint32_t)(((int64_t)a[i] * b[i]) >> 32) + (uint32_t)c[i
 TER(madhi_u64, uint64_t, (uint64_t)(((wide_u128)a[i] * b[i]) >> 64) + c[i])
 TER(madhi_s64, int64_t, (uint64_t)(((wide_s128)a[i] * b[i]) >> 64) + (uint64_t)c[i])
 
-#define WIDE(id, T, W, UW)                                                                                                  \
-  HANDLER(mulwide_##id) {                                                                                                   \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    W t[LANES] __attribute__((aligned(64)));                                                                                \
-    EACH_LANE t[i] = (W)a[i] * (W)b[i];                                                                                     \
-    BLEND(W, t);                                                                                                            \
-  }                                                                                                                         \
-  HANDLER(madwide_##id) {                                                                                                   \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    const W *c = REG(W, u->c);                                                                                              \
-    W t[LANES] __attribute__((aligned(64)));                                                                                \
-    EACH_LANE t[i] = (W)((UW)((W)a[i] * (W)b[i]) + (UW)c[i]);                                                               \
-    BLEND(W, t);                                                                                                            \
+#define WIDE(id, T, W, UW)                                                                         \
+  HANDLER(mulwide_##id) {                                                                          \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    W t[LANES] __attribute__((aligned(64)));                                                       \
+    EACH_LANE t[i] = (W)a[i] * (W)b[i];                                                            \
+    BLEND(W, t);                                                                                   \
+  }                                                                                                \
+  HANDLER(madwide_##id) {                                                                          \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    const W *c = REG(W, u->c);                                                                     \
+    W t[LANES] __attribute__((aligned(64)));                                                       \
+    EACH_LANE t[i] = (W)((UW)((W)a[i] * (W)b[i]) + (UW)c[i]);                                      \
+    BLEND(W, t);                                                                                   \
   }
 WIDE(u16, uint16_t, uint32_t, uint32_t)
 WIDE(s16, int16_t, int32_t, uint32_t)
@@ -73,7 +76,8 @@ BIN(addsat_s32, int32_t, clamp_s32((int64_t)a[i] + b[i]))
 BIN(subsat_s32, int32_t, clamp_s32((int64_t)a[i] - b[i]))
 TER(madhisat_s32, int32_t, clamp_s32((((int64_t)a[i] * b[i]) >> 32) + c[i]))
 
-/* 24-bit operands: the lower 24 bits, sign-extended for s32; .lo gives bits 31..0 of the 48-bit product, .hi bits 47..16. */
+/* 24-bit operands: the lower 24 bits, sign-extended for s32; .lo gives bits 31..0 of the 48-bit
+ * product, .hi bits 47..16. */
 static inline int64_t s24(int32_t v) {
   return (int32_t)((uint32_t)v << 8) >> 8;
 }
@@ -94,26 +98,28 @@ TER(sad_u16, uint16_t, c[i] + (a[i] < b[i] ? b[i] - a[i] : a[i] - b[i]))
 TER(sad_s16, int16_t, c[i] + (a[i] < b[i] ? b[i] - a[i] : a[i] - b[i]))
 TER(sad_u32, uint32_t, c[i] + (a[i] < b[i] ? b[i] - a[i] : a[i] - b[i]))
 TER(sad_s32, int32_t,
-    (uint32_t)c[i] + (a[i] < b[i] ? (uint32_t)b[i] - (uint32_t)a[i] : (uint32_t)a[i] - (uint32_t)b[i]))
+    (uint32_t)c[i] +
+        (a[i] < b[i] ? (uint32_t)b[i] - (uint32_t)a[i] : (uint32_t)a[i] - (uint32_t)b[i]))
 TER(sad_u64, uint64_t, c[i] + (a[i] < b[i] ? b[i] - a[i] : a[i] - b[i]))
 TER(sad_s64, int64_t,
-    (uint64_t)c[i] + (a[i] < b[i] ? (uint64_t)b[i] - (uint64_t)a[i] : (uint64_t)a[i] - (uint64_t)b[i]))
+    (uint64_t)c[i] +
+        (a[i] < b[i] ? (uint64_t)b[i] - (uint64_t)a[i] : (uint64_t)a[i] - (uint64_t)b[i]))
 
-/* Division by zero gives all ones, quotient and remainder; the overflow of signed division wraps. That is what an H200 does; the
- * manual leaves both unspecified. */
-#define DIVU(T)                                                                                                             \
-  static inline T div_##T(T a, T b) {                                                                                       \
-    return b == 0 ? (T)~(T)0 : (T)(a / b);                                                                                  \
-  }                                                                                                                         \
-  static inline T rem_##T(T a, T b) {                                                                                       \
-    return b == 0 ? (T)~(T)0 : (T)(a % b);                                                                                         \
+/* Division by zero gives all ones, quotient and remainder; the overflow of signed division wraps.
+ * That is what an H200 does; the manual leaves both unspecified. */
+#define DIVU(T)                                                                                    \
+  static inline T div_##T(T a, T b) {                                                              \
+    return b == 0 ? (T) ~(T)0 : (T)(a / b);                                                        \
+  }                                                                                                \
+  static inline T rem_##T(T a, T b) {                                                              \
+    return b == 0 ? (T) ~(T)0 : (T)(a % b);                                                        \
   }
-#define DIVS(T, U)                                                                                                          \
-  static inline T div_##T(T a, T b) {                                                                                       \
-    return b == 0 ? (T)-1 : b == -1 ? (T)(0 - (U)a) : (T)(a / b);                                                           \
-  }                                                                                                                         \
-  static inline T rem_##T(T a, T b) {                                                                                       \
-    return b == 0 ? (T)-1 : b == -1 ? 0 : (T)(a % b);                                                                           \
+#define DIVS(T, U)                                                                                 \
+  static inline T div_##T(T a, T b) {                                                              \
+    return b == 0 ? (T)-1 : b == -1 ? (T)(0 - (U)a) : (T)(a / b);                                  \
+  }                                                                                                \
+  static inline T rem_##T(T a, T b) {                                                              \
+    return b == 0 ? (T)-1 : b == -1 ? 0 : (T)(a % b);                                              \
   }
 DIVU(uint16_t)
 DIVU(uint32_t)
@@ -148,7 +154,8 @@ BIN(maxrelu_s32, int32_t, (a[i] > b[i] ? a[i] : b[i]) < 0 ? 0 : (a[i] > b[i] ? a
 /* Two 16-bit halves. minmax: aux = max, aux2 = .relu. */
 BIN(add_16x2, uint32_t, ((a[i] + b[i]) & 0xffffu) | ((a[i] & 0xffff0000u) + (b[i] & 0xffff0000u)))
 static inline uint32_t minmax16(uint32_t x, uint32_t y, bool is_signed, bool is_max, bool relu) {
-  int32_t p = is_signed ? (int16_t)x : (int32_t)(x & 0xffff), q = is_signed ? (int16_t)y : (int32_t)(y & 0xffff);
+  int32_t p = is_signed ? (int16_t)x : (int32_t)(x & 0xffff),
+          q = is_signed ? (int16_t)y : (int32_t)(y & 0xffff);
   int32_t r = is_max ? (p > q ? p : q) : (p < q ? p : q);
   return relu && r < 0 ? 0 : (uint32_t)r & 0xffff;
 }
@@ -158,20 +165,22 @@ HANDLER(minmax_16x2) {
                             minmax16(a[i] >> 16, b[i] >> 16, u->is_signed, u->aux, u->aux2) << 16);
 }
 
-/* ---- carry chains: aux bit 0 takes CC.CF in, bit 1 writes it; size 4 or 8. A subtraction is a + ~b + CF: it leaves CF = 1
- * where there was no borrow, as an H200 shows when addc reads what sub.cc wrote. ---- */
+/* ---- carry chains: aux bit 0 takes CC.CF in, bit 1 writes it; size 4 or 8. A subtraction is a +
+ * ~b + CF: it leaves CF = 1 where there was no borrow, as an H200 shows when addc reads what sub.cc
+ * wrote. ---- */
 enum { CARRY_IN = 1, CARRY_OUT = 2 };
-#define CARRY(id, T, NONE, Y)                                                                                              \
-  static void id(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, const T *a, const T *b) {                      \
-    uint32_t in = u->aux & CARRY_IN ? PRED(SLOT_CC) : NONE, out = 0;                                                        \
-    T t[LANES] __attribute__((aligned(64)));                                                                                \
-    for (unsigned i = 0; i < LANES; i++) {                                                                                  \
-      T x = a[i], y = (T)(Y b[i]), k = (in >> i) & 1, sum = (T)(x + y);                                                     \
-      t[i] = (T)(sum + k);                                                                                                  \
-      out |= (uint32_t)(sum < x || t[i] < k) << i;                                                                          \
-    }                                                                                                                       \
-    BLEND(T, t);                                                                                                            \
-    if (u->aux & CARRY_OUT) PRED(SLOT_CC) = (PRED(SLOT_CC) & ~mask) | (out & mask);                                         \
+#define CARRY(id, T, NONE, Y)                                                                      \
+  static void id(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, const T *a,           \
+                 const T *b) {                                                                     \
+    uint32_t in = u->aux & CARRY_IN ? PRED(SLOT_CC) : NONE, out = 0;                               \
+    T t[LANES] __attribute__((aligned(64)));                                                       \
+    for (unsigned i = 0; i < LANES; i++) {                                                         \
+      T x = a[i], y = (T)(Y b[i]), k = (in >> i) & 1, sum = (T)(x + y);                            \
+      t[i] = (T)(sum + k);                                                                         \
+      out |= (uint32_t)(sum < x || t[i] < k) << i;                                                 \
+    }                                                                                              \
+    BLEND(T, t);                                                                                   \
+    if (u->aux & CARRY_OUT) PRED(SLOT_CC) = (PRED(SLOT_CC) & ~mask) | (out & mask);                \
   }
 CARRY(add_carry32, uint32_t, 0, +)
 CARRY(add_carry64, uint64_t, 0, +)
@@ -179,12 +188,16 @@ CARRY(sub_carry32, uint32_t, FULL, ~)
 CARRY(sub_carry64, uint64_t, FULL, ~)
 
 HANDLER(addcc) {
-  if (u->size == 8) add_carry64(w, u, mask, REG(uint64_t, u->a), REG(uint64_t, u->b));
-  else add_carry32(w, u, mask, REG(uint32_t, u->a), REG(uint32_t, u->b));
+  if (u->size == 8)
+    add_carry64(w, u, mask, REG(uint64_t, u->a), REG(uint64_t, u->b));
+  else
+    add_carry32(w, u, mask, REG(uint32_t, u->a), REG(uint32_t, u->b));
 }
 HANDLER(subcc) {
-  if (u->size == 8) sub_carry64(w, u, mask, REG(uint64_t, u->a), REG(uint64_t, u->b));
-  else sub_carry32(w, u, mask, REG(uint32_t, u->a), REG(uint32_t, u->b));
+  if (u->size == 8)
+    sub_carry64(w, u, mask, REG(uint64_t, u->a), REG(uint64_t, u->b));
+  else
+    sub_carry32(w, u, mask, REG(uint32_t, u->a), REG(uint32_t, u->b));
 }
 /* aux2: 1 = .hi; the product's half is added to c with the carry. */
 HANDLER(madcc) {
@@ -192,30 +205,37 @@ HANDLER(madcc) {
     const uint64_t *a = REG(uint64_t, u->a), *b = REG(uint64_t, u->b);
     uint64_t p[LANES] __attribute__((aligned(64)));
     for (unsigned i = 0; i < LANES; i++) {
-      if (!u->aux2) p[i] = a[i] * b[i];
-      else if (u->is_signed) p[i] = (uint64_t)(((wide_s128)(int64_t)a[i] * (int64_t)b[i]) >> 64);
-      else p[i] = (uint64_t)(((wide_u128)a[i] * b[i]) >> 64);
+      if (!u->aux2)
+        p[i] = a[i] * b[i];
+      else if (u->is_signed)
+        p[i] = (uint64_t)(((wide_s128)(int64_t)a[i] * (int64_t)b[i]) >> 64);
+      else
+        p[i] = (uint64_t)(((wide_u128)a[i] * b[i]) >> 64);
     }
     add_carry64(w, u, mask, p, REG(uint64_t, u->c));
   } else {
     const uint32_t *a = REG(uint32_t, u->a), *b = REG(uint32_t, u->b);
     uint32_t p[LANES] __attribute__((aligned(64)));
     for (unsigned i = 0; i < LANES; i++) {
-      if (!u->aux2) p[i] = a[i] * b[i];
-      else if (u->is_signed) p[i] = (uint32_t)(((int64_t)(int32_t)a[i] * (int32_t)b[i]) >> 32);
-      else p[i] = (uint32_t)(((uint64_t)a[i] * b[i]) >> 32);
+      if (!u->aux2)
+        p[i] = a[i] * b[i];
+      else if (u->is_signed)
+        p[i] = (uint32_t)(((int64_t)(int32_t)a[i] * (int32_t)b[i]) >> 32);
+      else
+        p[i] = (uint32_t)(((uint64_t)a[i] * b[i]) >> 32);
     }
     add_carry32(w, u, mask, p, REG(uint32_t, u->c));
   }
 }
 
 /* ---- bits ---- */
-#define TO32(id, T, EXPR)                                                                                                   \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a);                                                                                              \
-    uint32_t t[LANES] __attribute__((aligned(64)));                                                                         \
-    for (unsigned i = 0; i < LANES; i++) t[i] = (uint32_t)(EXPR);                                                           \
-    BLEND(uint32_t, t);                                                                                                     \
+#define TO32(id, T, EXPR)                                                                          \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a);                                                                     \
+    uint32_t t[LANES] __attribute__((aligned(64)));                                                \
+    for (unsigned i = 0; i < LANES; i++)                                                           \
+      t[i] = (uint32_t)(EXPR);                                                                     \
+    BLEND(uint32_t, t);                                                                            \
   }
 static inline uint32_t clz32(uint32_t v) {
   return v ? (uint32_t)__builtin_clz(v) : 32;
@@ -227,8 +247,8 @@ TO32(popc_b32, uint32_t, __builtin_popcount(a[i]))
 TO32(popc_b64, uint64_t, __builtin_popcountll(a[i]))
 TO32(clz_b32, uint32_t, clz32(a[i]))
 TO32(clz_b64, uint64_t, clz64(a[i]))
-/* bfind: position of the most significant non-sign bit, ~0 if none; .shiftamt (aux) gives the shift that brings it to the
- * top. */
+/* bfind: position of the most significant non-sign bit, ~0 if none; .shiftamt (aux) gives the shift
+ * that brings it to the top. */
 static inline uint32_t find32(uint32_t v, unsigned shiftamt) {
   return v == 0 ? ~0u : shiftamt ? clz32(v) : 31 - clz32(v);
 }
@@ -240,7 +260,8 @@ TO32(bfind_s32, int32_t, find32((uint32_t)(a[i] < 0 ? ~a[i] : a[i]), u->aux))
 TO32(bfind_u64, uint64_t, find64(a[i], u->aux))
 TO32(bfind_s64, int64_t, find64((uint64_t)(a[i] < 0 ? ~a[i] : a[i]), u->aux))
 
-/* fns: position of the |offset|-th set bit of the mask, from bit `base` upward (offset > 0) or downward (< 0). */
+/* fns: position of the |offset|-th set bit of the mask, from bit `base` upward (offset > 0) or
+ * downward (< 0). */
 static uint32_t nth_set(uint32_t m, uint32_t base, int32_t offset) {
   if (base > 31) return ~0u;
   if (offset == 0) return (m >> base) & 1 ? base : ~0u;
@@ -254,7 +275,8 @@ HANDLER(fns) {
   const uint32_t *a = REG(uint32_t, u->a), *b = REG(uint32_t, u->b);
   const int32_t *c = REG(int32_t, u->c);
   uint32_t t[LANES] __attribute__((aligned(64)));
-  for (unsigned i = 0; i < LANES; i++) t[i] = nth_set(a[i], b[i], c[i]);
+  for (unsigned i = 0; i < LANES; i++)
+    t[i] = nth_set(a[i], b[i], c[i]);
   BLEND(uint32_t, t);
 }
 
@@ -270,9 +292,10 @@ static inline uint64_t reverse64(uint64_t v) {
 UN(brev_b32, uint32_t, reverse32(a[i]))
 UN(brev_b64, uint64_t, reverse64(a[i]))
 
-/* bfe: the sign bit that fills a field is bit min(pos + len - 1, msb) of the source. The 32-bit forms take position and length
- * modulo 256, the 64-bit forms take all of them (H200). */
-static inline uint64_t extract(uint64_t v, uint64_t pos, uint64_t len, unsigned bits, bool is_signed) {
+/* bfe: the sign bit that fills a field is bit min(pos + len - 1, msb) of the source. The 32-bit
+ * forms take position and length modulo 256, the 64-bit forms take all of them (H200). */
+static inline uint64_t extract(uint64_t v, uint64_t pos, uint64_t len, unsigned bits,
+                               bool is_signed) {
   if (bits == 32) {
     pos &= 0xff;
     len &= 0xff;
@@ -284,46 +307,53 @@ static inline uint64_t extract(uint64_t v, uint64_t pos, uint64_t len, unsigned 
     uint64_t have = bits - pos < len ? bits - pos : len;
     r = have == 0 ? 0 : (v >> pos) & (have >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << have) - 1);
     if (sign && have < 64) r |= ~UINT64_C(0) << have;
-  } else if (sign) r = ~UINT64_C(0);
+  } else if (sign)
+    r = ~UINT64_C(0);
   return r;
 }
-#define BFE(id, T, bits, is_s)                                                                                              \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a);                                                                                              \
-    const uint32_t *b = REG(uint32_t, u->b), *c = REG(uint32_t, u->c);                                                      \
-    T t[LANES] __attribute__((aligned(64)));                                                                                \
-    for (unsigned i = 0; i < LANES; i++) t[i] = (T)extract(a[i], b[i], c[i], bits, is_s);                                   \
-    BLEND(T, t);                                                                                                            \
+#define BFE(id, T, bits, is_s)                                                                     \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a);                                                                     \
+    const uint32_t *b = REG(uint32_t, u->b), *c = REG(uint32_t, u->c);                             \
+    T t[LANES] __attribute__((aligned(64)));                                                       \
+    for (unsigned i = 0; i < LANES; i++)                                                           \
+      t[i] = (T)extract(a[i], b[i], c[i], bits, is_s);                                             \
+    BLEND(T, t);                                                                                   \
   }
 BFE(bfe_u32, uint32_t, 32, false)
 BFE(bfe_s32, uint32_t, 32, true)
 BFE(bfe_u64, uint64_t, 64, false)
 BFE(bfe_s64, uint64_t, 64, true)
 
-/* bfi: d = b with `len` bits from position `pos` replaced by the low bits of a; operands a, b, then pos in c, len in x.list[0]. */
-#define BFI(id, T, bits)                                                                                                    \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    const uint32_t *c = REG(uint32_t, u->c), *e = REG(uint32_t, u->x.list[0]);                                              \
-    T t[LANES] __attribute__((aligned(64)));                                                                                \
-    for (unsigned i = 0; i < LANES; i++) {                                                                                  \
-      unsigned pos = bits == 32 ? c[i] & 0xff : c[i], len = bits == 32 ? e[i] & 0xff : e[i];                                \
-      T m = pos >= bits || len == 0 ? 0 : (len >= bits ? (T) ~(T)0 : (T)(((T)1 << len) - 1)) << pos;                        \
-      t[i] = pos >= bits ? b[i] : (T)((b[i] & ~m) | ((a[i] << pos) & m));                                                   \
-    }                                                                                                                       \
-    BLEND(T, t);                                                                                                            \
+/* bfi: d = b with `len` bits from position `pos` replaced by the low bits of a; operands a, b, then
+ * pos in c, len in x.list[0]. */
+#define BFI(id, T, bits)                                                                           \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    const uint32_t *c = REG(uint32_t, u->c), *e = REG(uint32_t, u->x.list[0]);                     \
+    T t[LANES] __attribute__((aligned(64)));                                                       \
+    for (unsigned i = 0; i < LANES; i++) {                                                         \
+      unsigned pos = bits == 32 ? c[i] & 0xff : c[i], len = bits == 32 ? e[i] & 0xff : e[i];       \
+      T m =                                                                                        \
+          pos >= bits || len == 0 ? 0 : (len >= bits ? (T) ~(T)0 : (T)(((T)1 << len) - 1)) << pos; \
+      t[i] = pos >= bits ? b[i] : (T)((b[i] & ~m) | ((a[i] << pos) & m));                          \
+    }                                                                                              \
+    BLEND(T, t);                                                                                   \
   }
 BFI(bfi_b32, uint32_t, 32)
 BFI(bfi_b64, uint64_t, 64)
 
-/* szext: b = number of low bits kept; aux 1 = wrap (mod 32), 0 = clamp; is_signed extends the sign. */
+/* szext: b = number of low bits kept; aux 1 = wrap (mod 32), 0 = clamp; is_signed extends the sign.
+ */
 HANDLER(szext) {
   const uint32_t *a = REG(uint32_t, u->a), *b = REG(uint32_t, u->b);
   uint32_t t[LANES] __attribute__((aligned(64)));
   for (unsigned i = 0; i < LANES; i++) {
     uint32_t n = u->aux ? b[i] & 31 : b[i];
-    if (n >= 32) t[i] = a[i];
-    else if (n == 0) t[i] = 0;
+    if (n >= 32)
+      t[i] = a[i];
+    else if (n == 0)
+      t[i] = 0;
     else {
       uint32_t v = a[i] & ((1u << n) - 1);
       t[i] = u->is_signed && (v >> (n - 1)) & 1 ? v | ~0u << n : v;
@@ -352,7 +382,8 @@ HANDLER(dp4a) {
   uint32_t t[LANES] __attribute__((aligned(64)));
   for (unsigned i = 0; i < LANES; i++) {
     uint32_t s = c[i];
-    for (unsigned k = 0; k < 4; k++) s += (uint32_t)(part8(a[i], k, u->aux) * part8(b[i], k, u->aux2));
+    for (unsigned k = 0; k < 4; k++)
+      s += (uint32_t)(part8(a[i], k, u->aux) * part8(b[i], k, u->aux2));
     t[i] = s;
   }
   BLEND(uint32_t, t);
@@ -378,11 +409,11 @@ W3(BIN, or, a[i] | b[i])
 W3(BIN, xor, a[i] ^ b[i])
 W3(UN, not, ~a[i])
 W3(UN, cnot, a[i] == 0)
-#define PRED_OP(id, EXPR)                                                                                                   \
-  HANDLER(id) {                                                                                                             \
-    uint32_t a = PRED(u->a), b = PRED(u->b);                                                                                \
-    (void)b;                                                                                                                \
-    PRED(u->d) = (PRED(u->d) & ~mask) | ((EXPR)&mask);                                                                      \
+#define PRED_OP(id, EXPR)                                                                          \
+  HANDLER(id) {                                                                                    \
+    uint32_t a = PRED(u->a), b = PRED(u->b);                                                       \
+    (void)b;                                                                                       \
+    PRED(u->d) = (PRED(u->d) & ~mask) | ((EXPR)&mask);                                             \
   }
 /* aux: bit 0 / 1 = operand a / b was written with a '!' */
 #define NEG_A (a ^ (u->aux & 1 ? FULL : 0))
@@ -394,11 +425,11 @@ PRED_OP(not_pred, ~NEG_A)
 PRED_OP(mov_pred, NEG_A)
 
 /* Shift amounts are unsigned 32-bit and clamp at the width. */
-#define SHIFT(id, T, bits, OVER, EXPR)                                                                                      \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a);                                                                                              \
-    const uint32_t *b = REG(uint32_t, u->b);                                                                                \
-    STORE_LANES(T, b[i] >= bits ? (T)(OVER) : (T)(EXPR));                                                                   \
+#define SHIFT(id, T, bits, OVER, EXPR)                                                             \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a);                                                                     \
+    const uint32_t *b = REG(uint32_t, u->b);                                                       \
+    STORE_LANES(T, b[i] >= bits ? (T)(OVER) : (T)(EXPR));                                          \
   }
 SHIFT(shl_b16, uint16_t, 16, 0, a[i] << (b[i] & 15))
 SHIFT(shl_b32, uint32_t, 32, 0, a[i] << (b[i] & 31))
@@ -411,10 +442,10 @@ SHIFT(shr_s32, int32_t, 32, a[i] >> 31, a[i] >> (b[i] & 31))
 SHIFT(shr_s64, int64_t, 64, a[i] >> 63, a[i] >> (b[i] & 63))
 
 /* shf: {b:a} as 64 bits; aux 1 = wrap, 0 = clamp. */
-#define SHF(id, EXPR)                                                                                                       \
-  HANDLER(id) {                                                                                                             \
-    const uint32_t *a = REG(uint32_t, u->a), *b = REG(uint32_t, u->b), *c = REG(uint32_t, u->c);                            \
-    STORE_LANES(uint32_t, EXPR);                                                                                            \
+#define SHF(id, EXPR)                                                                              \
+  HANDLER(id) {                                                                                    \
+    const uint32_t *a = REG(uint32_t, u->a), *b = REG(uint32_t, u->b), *c = REG(uint32_t, u->c);   \
+    STORE_LANES(uint32_t, EXPR);                                                                   \
   }
 static inline uint32_t funnel_amount(uint32_t c, unsigned wrap) {
   return wrap ? c & 31 : c > 32 ? 32 : c;
@@ -444,7 +475,8 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t c, unsigned mode
 HANDLER(prmt) {
   const uint32_t *a = REG(uint32_t, u->a), *b = REG(uint32_t, u->b), *c = REG(uint32_t, u->c);
   uint32_t t[LANES] __attribute__((aligned(64)));
-  for (unsigned i = 0; i < LANES; i++) t[i] = permute(a[i], b[i], c[i], u->aux);
+  for (unsigned i = 0; i < LANES; i++)
+    t[i] = permute(a[i], b[i], c[i], u->aux);
   BLEND(uint32_t, t);
 }
 /* lop3: bit k of the table (aux) is the result where (a, b, c) = the bits of k, a the highest. */
@@ -457,9 +489,11 @@ HANDLER(lop3) {
     uint32_t xa = k & 4 ? 0 : FULL, xb = k & 2 ? 0 : FULL, xc = k & 1 ? 0 : FULL;
     EACH_LANE t[i] |= (a[i] ^ xa) & (b[i] ^ xb) & (c[i] ^ xc);
   }
-  if (u->aux2) { /* lop3.BoolOp: predicate p (x.list[0]) = (result != 0) BoolOp q (x.list[1], may be negated) */
+  if (u->aux2) { /* lop3.BoolOp: predicate p (x.list[0]) = (result != 0) BoolOp q (x.list[1], may be
+                    negated) */
     uint32_t nz = 0, q = PRED(u->x.list[1]) ^ u->x.list[2];
-    for (unsigned i = 0; i < LANES; i++) nz |= (uint32_t)(t[i] != 0) << i;
+    for (unsigned i = 0; i < LANES; i++)
+      nz |= (uint32_t)(t[i] != 0) << i;
     uint32_t r = u->aux2 == 1 ? nz & q : u->aux2 == 2 ? nz | q : nz ^ q;
     PRED(u->x.list[0]) = (PRED(u->x.list[0]) & ~mask) | (r & mask);
   }
@@ -470,51 +504,66 @@ HANDLER(lop3) {
 W3(UN, mov, a[i])
 UN(mov_b8, uint8_t, a[i])
 /* selp: predicate in c; aux = '!' */
-#define SELP(id, T)                                                                                                         \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    uint32_t p = PRED(u->c) ^ (u->aux ? FULL : 0);                                                                          \
-    STORE_LANES(T, (p >> i) & 1 ? a[i] : b[i]);                                                                             \
+#define SELP(id, T)                                                                                \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    uint32_t p = PRED(u->c) ^ (u->aux ? FULL : 0);                                                 \
+    STORE_LANES(T, (p >> i) & 1 ? a[i] : b[i]);                                                    \
   }
 SELP(selp_b16, uint16_t)
 SELP(selp_b32, uint32_t)
 SELP(selp_b64, uint64_t)
 /* slct: c >= 0 ? a : b; of a float c, -0 counts as 0 and a NaN selects b; aux = ftz. */
-#define SLCT(id, T)                                                                                                         \
-  HANDLER(slct_##id) {                                                                                                      \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    const int32_t *c = REG(int32_t, u->c);                                                                                  \
-    STORE_LANES(T, c[i] >= 0 ? a[i] : b[i]);                                                                                \
-  }                                                                                                                         \
-  HANDLER(slctf_##id) {                                                                                                     \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    const uint32_t *c = REG(uint32_t, u->c);                                                                                \
-    STORE_LANES(T, !ptx_f32_is_nan(c[i]) && (!(c[i] >> 31) || (u->aux ? ptx_f32_flush(c[i]) : c[i]) == 0x80000000u)         \
-                       ? a[i]                                                                                               \
-                       : b[i]);                                                                                             \
+#define SLCT(id, T)                                                                                \
+  HANDLER(slct_##id) {                                                                             \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    const int32_t *c = REG(int32_t, u->c);                                                         \
+    STORE_LANES(T, c[i] >= 0 ? a[i] : b[i]);                                                       \
+  }                                                                                                \
+  HANDLER(slctf_##id) {                                                                            \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    const uint32_t *c = REG(uint32_t, u->c);                                                       \
+    STORE_LANES(T, !ptx_f32_is_nan(c[i]) &&                                                        \
+                           (!(c[i] >> 31) || (u->aux ? ptx_f32_flush(c[i]) : c[i]) == 0x80000000u) \
+                       ? a[i]                                                                      \
+                       : b[i]);                                                                    \
   }
 SLCT(b16, uint16_t)
 SLCT(b32, uint32_t)
 SLCT(b64, uint64_t)
 
-/* mov {a,b,..} <-> wide: x.list = element registers, n_vec of them, size bytes each (1, 2, 4), d or a = the wide register of
- * reg_bytes bytes. */
-static inline uint64_t lane_get(const struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i) {
+/* mov {a,b,..} <-> wide: x.list = element registers, n_vec of them, size bytes each (1, 2, 4), d or
+ * a = the wide register of reg_bytes bytes. */
+static inline uint64_t lane_get(const struct ptx_warp *w, uint32_t off, unsigned bytes,
+                                unsigned i) {
   const uint8_t *p = w->reg + off;
   switch (bytes) {
-  case 1: return p[i];
-  case 2: return ((const uint16_t *)(const void *)p)[i];
-  case 4: return ((const uint32_t *)(const void *)p)[i];
-  default: return ((const uint64_t *)(const void *)p)[i];
+  case 1:
+    return p[i];
+  case 2:
+    return ((const uint16_t *)(const void *)p)[i];
+  case 4:
+    return ((const uint32_t *)(const void *)p)[i];
+  default:
+    return ((const uint64_t *)(const void *)p)[i];
   }
 }
-static inline void lane_put(struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i, uint64_t v) {
+static inline void lane_put(struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i,
+                            uint64_t v) {
   uint8_t *p = w->reg + off;
   switch (bytes) {
-  case 1: p[i] = (uint8_t)v; break;
-  case 2: ((uint16_t *)(void *)p)[i] = (uint16_t)v; break;
-  case 4: ((uint32_t *)(void *)p)[i] = (uint32_t)v; break;
-  default: ((uint64_t *)(void *)p)[i] = v; break;
+  case 1:
+    p[i] = (uint8_t)v;
+    break;
+  case 2:
+    ((uint16_t *)(void *)p)[i] = (uint16_t)v;
+    break;
+  case 4:
+    ((uint32_t *)(void *)p)[i] = (uint32_t)v;
+    break;
+  default:
+    ((uint64_t *)(void *)p)[i] = v;
+    break;
   }
 }
 /* 16-byte registers: 32 pairs of 8 bytes. */
@@ -543,7 +592,8 @@ HANDLER(pack) {
   uint64_t t[LANES] __attribute__((aligned(64)));
   for (unsigned i = 0; i < LANES; i++) {
     uint64_t v = 0;
-    for (unsigned k = 0; k < u->n_vec; k++) v |= lane_get(w, u->x.list[k], u->size, i) << (8 * u->size * k);
+    for (unsigned k = 0; k < u->n_vec; k++)
+      v |= lane_get(w, u->x.list[k], u->size, i) << (8 * u->size * k);
     t[i] = v;
   }
   for (unsigned i = 0; i < LANES; i++)
@@ -551,20 +601,23 @@ HANDLER(pack) {
 }
 HANDLER(unpack) {
   uint64_t t[LANES] __attribute__((aligned(64)));
-  for (unsigned i = 0; i < LANES; i++) t[i] = lane_get(w, u->a, u->reg_bytes, i);
+  for (unsigned i = 0; i < LANES; i++)
+    t[i] = lane_get(w, u->a, u->reg_bytes, i);
   for (unsigned k = 0; k < u->n_vec; k++) {
     if (u->x.list[k] == UINT32_MAX) continue; /* _ */
     for (unsigned i = 0; i < LANES; i++)
       if ((mask >> i) & 1) lane_put(w, u->x.list[k], u->size, i, t[i] >> (8 * u->size * k));
   }
 }
-/* Address of a local variable: its place in the frame plus this activation's base (and the window for a generic one: imm). */
+/* Address of a local variable: its place in the frame plus this activation's base (and the window
+ * for a generic one: imm). */
 HANDLER(mov_frame) {
   uint64_t v = u->imm + w->local_base;
   for (unsigned i = 0; i < LANES; i++)
     if ((mask >> i) & 1) lane_put(w, u->d, u->reg_bytes, i, v);
 }
-/* Clocks count executed instructions times a factor (imm); aux: 0 the warp's, 1 the launch's; aux2: shift right by 32. */
+/* Clocks count executed instructions times a factor (imm); aux: 0 the warp's, 1 the launch's; aux2:
+ * shift right by 32. */
 HANDLER(mov_clock) {
   uint64_t v = (u->aux ? *w->launch_executed + w->executed : w->executed) * u->imm;
   if (u->aux2) v >>= 32;
@@ -574,13 +627,15 @@ HANDLER(mov_clock) {
 /* cvta: imm = base of the window; a of reg_bytes, d of size bytes. */
 HANDLER(cvta_to) { /* generic -> space */
   uint64_t t[LANES] __attribute__((aligned(64)));
-  for (unsigned i = 0; i < LANES; i++) t[i] = lane_get(w, u->a, u->reg_bytes, i) - u->imm;
+  for (unsigned i = 0; i < LANES; i++)
+    t[i] = lane_get(w, u->a, u->reg_bytes, i) - u->imm;
   for (unsigned i = 0; i < LANES; i++)
     if ((mask >> i) & 1) lane_put(w, u->d, u->size, i, t[i]);
 }
 HANDLER(cvta_from) { /* space -> generic */
   uint64_t t[LANES] __attribute__((aligned(64)));
-  for (unsigned i = 0; i < LANES; i++) t[i] = lane_get(w, u->a, u->reg_bytes, i) + u->imm;
+  for (unsigned i = 0; i < LANES; i++)
+    t[i] = lane_get(w, u->a, u->reg_bytes, i) + u->imm;
   for (unsigned i = 0; i < LANES; i++)
     if ((mask >> i) & 1) lane_put(w, u->d, u->size, i, t[i]);
 }
@@ -594,7 +649,8 @@ HANDLER(isspacep) {
     if (u->imm == PTX_GLOBAL_BASE && in) { /* constants are allocations that kernels cannot write */
       const struct ptx_alloc *al = ptx_mem_find(w->mem, v);
       in = (al != NULL && al->is_read_only) == (u->aux != 0);
-    } else if (u->imm == PTX_GLOBAL_BASE && !u->aux) in = v - PTX_PARAM_BASE < PTX_WINDOW; /* an H200 says so */
+    } else if (u->imm == PTX_GLOBAL_BASE && !u->aux)
+      in = v - PTX_PARAM_BASE < PTX_WINDOW; /* an H200 says so */
     r |= (uint32_t)in << i;
   }
   PRED(u->d) = (PRED(u->d) & ~mask) | (r & mask);
@@ -602,8 +658,8 @@ HANDLER(isspacep) {
 HANDLER(activemask) {
   STORE_LANES(uint32_t, mask);
 }
-/* ---- call-frame parameters: d / a = 32 records of imm bytes, c = offset in the record; list of n_vec registers, each of
- * reg_bytes; size bytes are moved, extended by is_signed ---- */
+/* ---- call-frame parameters: d / a = 32 records of imm bytes, c = offset in the record; list of
+ * n_vec registers, each of reg_bytes; size bytes are moved, extended by is_signed ---- */
 HANDLER(param_st) {
   uint8_t *base = w->reg + u->d + u->c;
   for (unsigned k = 0; k < u->n_vec; k++)
@@ -631,7 +687,8 @@ HANDLER(param_ld) {
         }
         uint64_t v = 0;
         memcpy(&v, at, u->size);
-        if (u->is_signed && u->size < 8) v = (uint64_t)((int64_t)(v << (64 - 8 * u->size)) >> (64 - 8 * u->size));
+        if (u->is_signed && u->size < 8)
+          v = (uint64_t)((int64_t)(v << (64 - 8 * u->size)) >> (64 - 8 * u->size));
         lane_put(w, u->x.list[k], u->reg_bytes, i, v);
       }
   }
@@ -639,16 +696,17 @@ HANDLER(param_ld) {
 
 /* ---- comparison ---- */
 #include "ptx/vec_set.h"
-#define CMP(id, T, OP)                                                                                                      \
-  HANDLER(id) {                                                                                                             \
-    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                                           \
-    uint32_t t[LANES] __attribute__((aligned(64)));                                                                         \
-    EACH_LANE t[i] = a[i] OP b[i] ? FULL : 0;                                                                               \
-    set_result(w, u, mask, mask_of32(t));                                                                                   \
+#define CMP(id, T, OP)                                                                             \
+  HANDLER(id) {                                                                                    \
+    const T *a = REG(T, u->a), *b = REG(T, u->b);                                                  \
+    uint32_t t[LANES] __attribute__((aligned(64)));                                                \
+    EACH_LANE t[i] = a[i] OP b[i] ? FULL : 0;                                                      \
+    set_result(w, u, mask, mask_of32(t));                                                          \
   }
-#define CMP6(id, T)                                                                                                         \
-  CMP(set_eq_##id, T, ==) CMP(set_ne_##id, T, !=) CMP(set_lt_##id, T, <) CMP(set_le_##id, T, <=) CMP(set_gt_##id, T, >)     \
-  CMP(set_ge_##id, T, >=)
+#define CMP6(id, T)                                                                                \
+  CMP(set_eq_##id, T, ==)                                                                          \
+  CMP(set_ne_##id, T, !=) CMP(set_lt_##id, T, <) CMP(set_le_##id, T, <=) CMP(set_gt_##id, T, >)    \
+      CMP(set_ge_##id, T, >=)
 CMP6(u16, uint16_t)
 CMP6(s16, int16_t)
 CMP6(u32, uint32_t)
