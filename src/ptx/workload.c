@@ -175,6 +175,13 @@ static void add_launch(const struct weir_lf_launch *l, uint32_t k, struct weir_e
   else weir_err_add(err, "launched at %s:%u, repetition k = %u", l->where.file, l->where.line, k);
 }
 
+static enum weir_status next_block(struct weir_block_source *src, struct weir_block_stream **out, struct weir_err *err) {
+  return ptx_run_next(src->self, out, err);
+}
+static void release_block(struct weir_block_source *src, struct weir_block_stream *b) {
+  ptx_run_release(src->self, b);
+}
+
 static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t k, const struct weir_workload_hooks *h,
                                    struct weir_err *err) {
   const struct weir_lf_launch *l = &w->lf->launches[i];
@@ -198,6 +205,10 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
   }
   struct weir_launch_report report = {.kernel = l->kernel, .launch = i, .k = k, .info = ptx_run_info(run)};
   uint64_t n_blocks = (uint64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
+  if (h->simulate != NULL) {
+    struct weir_block_source source = {.kernel = report.info, .next = next_block, .release = release_block, .self = run};
+    st = h->simulate(h->self, &source, err);
+  } else
   for (struct weir_block_stream *b;;) {
     st = ptx_run_next(run, &b, err);
     if (st != WEIR_OK || b == NULL) break;

@@ -29,6 +29,8 @@ struct weir_workload_hooks {
   void (*progress)(void *self, const char *kernel, uint64_t blocks_done, uint64_t n_blocks);
   /* With streams, each block before it is released; may be NULL. */
   void (*block)(void *self, const struct weir_kernel_info *info, struct weir_block_stream *block);
+  /* With streams: consumes the launch's blocks instead, to the last; may be NULL. */
+  enum weir_status (*simulate)(void *self, struct weir_block_source *source, struct weir_err *err);
   void *self;
   bool want_streams;
 };
