@@ -20,8 +20,8 @@
 /* exec.*: settings of functional execution. None of them may change with the machine that is
  * simulated. */
 struct ptx_exec_cfg {
-  int64_t wave, quantum, yield_after, deadlock_quanta, clock_factor, max_instructions, stack_bytes,
-      max_depth, device_memory, stream_memory, sm_count;
+  int64_t wave, wave_memory, quantum, yield_after, deadlock_quanta, clock_factor, max_instructions,
+      stack_bytes, max_depth, device_memory, stream_memory, sm_count;
   const char *simd;
 };
 extern const struct weir_param ptx_exec_table[];

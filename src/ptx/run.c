@@ -5,18 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/core.h"
 #include "base/mem.h"
+#include "ptx/core.h"
 #include "ptx/exec.h"
 #include "ptx/fault.h"
 #include "ptx/image.h"
 #include "ptx/simt.h"
 
-enum { WIDEST_BYTES = 256 << 20 }; /* registers and memory of the blocks that run together */
-
 const struct weir_param ptx_exec_table[] = {
     WEIR_PARAM(ptx_exec_cfg, wave, "160", .min = 1, .max = 65536, .unit = "block",
                .help = "blocks that run together where blocks can feel one another"),
+    WEIR_PARAM(ptx_exec_cfg, wave_memory, "2G", .min = 1048576, .max = 1099511627776.0,
+               .unit = "byte",
+               .help = "registers, shared and local memory that a widened wave may take; a wave is "
+                       "widened to the whole grid if that fits"),
     WEIR_PARAM(ptx_exec_cfg, quantum, "256", .min = 1, .max = 1000000000, .unit = "insn",
                .help = "instructions of one warp before the next warp of the block (or wave) runs"),
     WEIR_PARAM(ptx_exec_cfg, yield_after, "32", .min = 1, .max = 1000000,
@@ -377,7 +379,8 @@ static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *er
  * there as well. */
 static uint64_t widest_wave(const struct ptx_run *r) {
   uint64_t warp = sizeof(struct ptx_warp) + r->prog->reg_bytes + (uint64_t)LANES * r->local_bytes;
-  uint64_t n = WIDEST_BYTES / (sizeof(struct ptx_cta) + r->shared_bytes + r->n_warps * warp);
+  uint64_t n = (uint64_t)r->dev->cfg.wave_memory /
+               (sizeof(struct ptx_cta) + r->shared_bytes + r->n_warps * warp);
   return n > (uint64_t)r->dev->cfg.wave ? n : (uint64_t)r->dev->cfg.wave;
 }
 
@@ -386,7 +389,9 @@ static enum weir_status report_stuck(const struct ptx_run *r, const struct ptx_s
   enum weir_status st = ptx_report_deadlock(scene, r->ctas, r->n_ctas, spins, err);
   if (r->prog->is_interleaved && r->next_block < r->n_blocks)
     weir_err_add(err,
-                 "%u of %" PRIu64 " blocks ran together; others would start when one of them ends",
+                 "%u of %" PRIu64
+                 " blocks ran together (exec.wave_memory); others would start when "
+                 "one of them ends",
                  r->n_ctas, r->n_blocks);
   return st;
 }

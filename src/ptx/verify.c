@@ -437,11 +437,6 @@ static bool missing_in_insn(struct parser *p, struct missing_list *l, const stru
     snprintf(buf, sizeof buf, "call of '%.200s', which has no body here", f->name);
     return add_missing(p, l, buf, in->line);
   }
-  for (uint32_t i = 0; i < f->n_params + f->n_rets; i++) {
-    const struct ptx_var *v = i < f->n_params ? &f->params[i] : &f->rets[i - f->n_params];
-    if (v->space == PTX_SPACE_reg)
-      return add_missing(p, l, "call with parameters in registers", in->line);
-  }
   return true;
 }
 
