@@ -48,7 +48,10 @@ static void find_shape(struct access *x, uint32_t mask) {
   if (mask == FULL) {
     s = (int64_t)(addr[1] - addr[0]);
     x->base = addr[0];
-    EACH_LANE off |= addr[i] ^ (addr[0] + (uint64_t)s * i);
+    /* The first eight by multiplication, which is slow in vectors of 64 bits; the others follow eight lanes behind. */
+    uint64_t step = 8 * (uint64_t)s;
+    for (unsigned i = 0; i < 8; i++) off |= addr[i] ^ (addr[0] + (uint64_t)s * i);
+    for (unsigned i = 8; i < LANES; i++) off |= addr[i] ^ (addr[i - 8] + step);
   } else if (first == last) {
     s = 0;
     x->base = addr[first];
@@ -75,7 +78,7 @@ static void find_shape(struct access *x, uint32_t mask) {
     EACH_LANE addr[i] = (mask >> i) & 1 ? addr[i] : f;
   }
   uint64_t lo = addr[0], hi = addr[0];
-  for (unsigned i = 1; i < LANES; i++) {
+  EACH_LANE {
     lo = addr[i] < lo ? addr[i] : lo;
     hi = addr[i] > hi ? addr[i] : hi;
   }
@@ -85,9 +88,9 @@ static void find_shape(struct access *x, uint32_t mask) {
 
 static bool is_misaligned(const struct access *x, uint32_t mask, unsigned align) {
   uint64_t bits = 0;
-  if (x->kind == WEIR_ADDR_UNIFORM) bits = x->base;
-  else if (x->kind == WEIR_ADDR_STRIDE && mask == FULL) bits = x->base | (uint64_t)x->stride;
-  else EACH_LANE bits |= (mask >> i) & 1 ? x->addr[i] : 0;
+  if (x->kind == WEIR_ADDR_UNIFORM) return (x->base & (align - 1)) != 0;
+  if (x->kind == WEIR_ADDR_STRIDE && ((x->lo | (uint64_t)x->stride) & (align - 1)) == 0) return false;
+  EACH_LANE bits |= (mask >> i) & 1 ? x->addr[i] : 0;
   return (bits & (align - 1)) != 0;
 }
 
@@ -513,8 +516,30 @@ static void atomic_wide(struct ptx_warp *w, const struct ptx_uop *u, uint8_t *t,
   if (u->d != UINT32_MAX) memcpy(d, old, sizeof old);
 }
 
+/* Counting, by far the most frequent. */
+static inline void atomic_add_u32(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,
+                                  struct place p) {
+  const uint32_t *b = REG(uint32_t, u->b);
+  uint32_t unused[LANES], *d = u->d != UINT32_MAX ? REG(uint32_t, u->d) : unused, changes = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    uint32_t old, now;
+    memcpy(&old, HOST(i), sizeof old);
+    now = old + b[i];
+    changes |= b[i];
+    memcpy(HOST(i), &now, sizeof now);
+    d[i] = old;
+  }
+  w->is_stored |= changes != 0;
+}
+
 static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, struct place p) {
   bool in_shared = p.origin == (uintptr_t)w->shared;
+  bool is_int = u->aux2 != PTX_ATOM_FLOAT;
+  if (is_int && u->aux == PTX_ATOM_ADD && u->size == 4 && (u->reg_bytes == 4 || u->d == UINT32_MAX)) {
+    atomic_add_u32(w, u, x, mask, p);
+    return;
+  }
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     uint8_t *t = HOST(i);
@@ -524,8 +549,8 @@ static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struc
     }
     uint64_t old = read_bytes(t, u->size, false), b = reg_get(w, u->b, u->size, i);
     uint64_t c = u->aux == PTX_ATOM_CAS ? reg_get(w, u->c, u->size, i) : 0;
-    uint64_t now = u->aux2 == PTX_ATOM_FLOAT ? atomic_fadd(old, b, u->size, !in_shared)
-                                             : atomic_int(u->aux, old, b, c, u->size, u->aux2 == PTX_ATOM_SIGNED);
+    uint64_t now = is_int ? atomic_int(u->aux, old, b, c, u->size, u->aux2 == PTX_ATOM_SIGNED)
+                          : atomic_fadd(old, b, u->size, !in_shared);
     w->is_stored |= now != old;
     memcpy(t, &now, u->size);
     if (u->d != UINT32_MAX) reg_put(w, u->d, u->reg_bytes, i, old);
