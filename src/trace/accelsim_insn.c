@@ -266,7 +266,7 @@ static inline bool is_this(const struct weir_acc_kernel *k, const struct weir_ac
                            uint32_t *mask, const char **p) {
   const char *m = k->line + s->n_head, *tail = m + 9, *end = tail + s->n_tail;
   uint64_t v;
-  if (end > k->end || memcmp(k->line, s->head, s->n_head) != 0 || m[8] != ' ') return false;
+  if (end > k->end || memcmp(k->line, s->head, s->n_head) != 0) return false;
   if (memcmp(tail, s->tail, s->n_tail) != 0 || !hex(&m, 8, &v)) return false;
   if (m + 1 != tail || (s->has_addr ? *end != ' ' : end != k->end)) return false;
   *mask = (uint32_t)v;

@@ -258,7 +258,8 @@ static void header(struct weir_text *t, unsigned blocks) {
                    blocks);
 }
 
-/* Lanes of a generic access in two memories are two accesses. */
+/* Lanes of a generic access in two memories are two accesses; a list that is a stride becomes one.
+ */
 static void mixed_spaces(void **state) {
   (void)state;
   struct weir_text t = {0};
@@ -268,8 +269,9 @@ static void mixed_spaces(void **state) {
   struct weir_warp_reader r;
   struct weir_dyn d;
   header(&t, 1);
-  weir_text_puts(&t, "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n"
+  weir_text_puts(&t, "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n"
                      "0000 00000007 1 R1 LD.E 1 R2 4 0 0x10000008 0x7000000000 0x10000010\n"
+                     "0010 000000f0 1 R1 LDG.E 1 R2 4 0 0x100 0x108 0x110 0x118\n"
                      "#END_TB");
   put_file("mixed.traceg", t.v, t.n);
   assert_int_equal(weir_accelsim_open(in_dir("mixed.traceg"), NULL, 0, &pool, &trace, &err), 0);
@@ -286,6 +288,10 @@ static void mixed_spaces(void **state) {
   assert_int_equal(d.mask, 2);
   assert_int_equal(d.addrs.space, WEIR_SP_GLOBAL);
   assert_int_equal(d.addrs.base, 0x7000000000);
+  assert_true(weir_next(&r, &d));
+  assert_int_equal(d.addrs.kind, WEIR_ADDR_STRIDE);
+  assert_int_equal(d.addrs.base, 0x100 - 4 * 8);
+  assert_int_equal(d.addrs.stride, 8);
   assert_false(weir_next(&r, &d));
   weir_reader_close(&r);
   e.source->release(e.source, b);
