@@ -644,7 +644,7 @@ enum weir_status ptx_program_build(const struct ptx_image *image, const char *ke
   if (p == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   p->image = image;
   p->entry = entry;
-  struct weir_err local;
+  struct weir_err local = {0};
   struct decoder d = {.prog = p, .image = image, .cfg = cfg, .err = err != NULL ? err : &local};
   bool ok = build(&d, entry);
   free(d.places.v);

@@ -10,8 +10,8 @@ static unsigned width(enum ptx_type t) {
   return ptx_type_bytes(t);
 }
 
-/* Bits of an immediate as type t. A float literal in an integer slot of its size keeps its bits; an integer literal in a
- * float slot is a value. */
+/* Bits of an immediate as type t. A float literal in an integer slot of its size keeps its bits; an
+ * integer literal in a float slot is a value. */
 static uint64_t imm_bits(const struct ptx_operand *o, enum ptx_type t) {
   if (o->kind == PTX_O_int) {
     if (t == PTX_T_f32) {
@@ -28,7 +28,9 @@ static uint64_t imm_bits(const struct ptx_operand *o, enum ptx_type t) {
     }
     return o->imm;
   }
-  if (o->kind == PTX_O_f64 && (t == PTX_T_f32 || width(t) == 4)) { /* a decimal literal: a double until its place is known */
+  if (o->kind == PTX_O_f64 &&
+      (t == PTX_T_f32 ||
+       width(t) == 4)) { /* a decimal literal: a double until its place is known */
     double f;
     memcpy(&f, &o->imm, sizeof f);
     float g = (float)f;
@@ -52,9 +54,12 @@ static uint64_t imm_bits(const struct ptx_operand *o, enum ptx_type t) {
 static uint64_t var_addr(struct decoder *d, const struct ptx_var *v) {
   switch (v->space) {
   case PTX_SPACE_shared:
-  case PTX_SPACE_local: return dec_place(d, v);
-  case PTX_SPACE_param: return v->offset;
-  default: return ptx_image_addr(d->image, v);
+  case PTX_SPACE_local:
+    return dec_place(d, v);
+  case PTX_SPACE_param:
+    return v->offset;
+  default:
+    return ptx_image_addr(d->image, v);
   }
 }
 
@@ -67,19 +72,25 @@ static uint32_t src(struct decoder *d, unsigned k, enum ptx_type t) {
   const struct ptx_operand *o = &d->insn->opnds[k];
   unsigned bytes = width(t);
   switch (o->kind) {
-  case PTX_O_reg: return dec_reg(d, o->reg);
-  case PTX_O_sreg: return dec_sreg(d, o->sreg, bytes);
+  case PTX_O_reg:
+    return dec_reg(d, o->reg);
+  case PTX_O_sreg:
+    return dec_sreg(d, o->sreg, bytes);
   case PTX_O_int:
   case PTX_O_f32:
-  case PTX_O_f64: return dec_const(d, imm_bits(o, t), bytes);
+  case PTX_O_f64:
+    return dec_const(d, imm_bits(o, t), bytes);
   case PTX_O_var:
     if (o->var->space == PTX_SPACE_local) {
       dec_fail(d, "the address of a local variable can only be moved or converted");
       return 0;
     }
     return dec_const(d, var_addr(d, o->var) + o->imm, bytes);
-  case PTX_O_func: return dec_const(d, ptx_func_addr(d->image->module, o->func), bytes);
-  default: dec_fail(d, "operand %u has a form that this instruction cannot take", k + 1); return 0;
+  case PTX_O_func:
+    return dec_const(d, ptx_func_addr(d->image->module, o->func), bytes);
+  default:
+    dec_fail(d, "operand %u has a form that this instruction cannot take", k + 1);
+    return 0;
   }
 }
 
@@ -144,19 +155,21 @@ static void operands(struct decoder *d, enum ptx_type t, unsigned n_src) {
 }
 
 /* ---- choosing by type ---- */
-#define PICK_W3(n, t)                                                                                                       \
+#define PICK_W3(n, t)                                                                              \
   (width(t) == 2 ? PTX_H_##n##_b16 : width(t) == 4 ? PTX_H_##n##_b32 : PTX_H_##n##_b64)
-#define PICK_S3(n, t)                                                                                                       \
+#define PICK_S3(n, t)                                                                              \
   (width(t) == 2 ? PTX_H_##n##_s16 : width(t) == 4 ? PTX_H_##n##_s32 : PTX_H_##n##_s64)
-#define PICK_US6(n, t)                                                                                                      \
-  (ptx_type_is_signed(t) ? PICK_S3(n, t)                                                                                    \
-                         : (width(t) == 2 ? PTX_H_##n##_u16 : width(t) == 4 ? PTX_H_##n##_u32 : PTX_H_##n##_u64))
-#define PICK_US4(n, t)                                                                                                      \
-  (ptx_type_is_signed(t) ? (width(t) == 4 ? PTX_H_##n##_s32 : PTX_H_##n##_s64)                                              \
+#define PICK_US6(n, t)                                                                             \
+  (ptx_type_is_signed(t) ? PICK_S3(n, t)                                                           \
+                         : (width(t) == 2   ? PTX_H_##n##_u16                                      \
+                            : width(t) == 4 ? PTX_H_##n##_u32                                      \
+                                            : PTX_H_##n##_u64))
+#define PICK_US4(n, t)                                                                             \
+  (ptx_type_is_signed(t) ? (width(t) == 4 ? PTX_H_##n##_s32 : PTX_H_##n##_s64)                     \
                          : (width(t) == 4 ? PTX_H_##n##_u32 : PTX_H_##n##_u64))
-#define PICK_US2(n, t)  (ptx_type_is_signed(t) ? PTX_H_##n##_s32 : PTX_H_##n##_u32)
-#define PICK_WIDE(n, t)                                                                                                     \
-  (width(t) == 2 ? (ptx_type_is_signed(t) ? PTX_H_##n##_s16 : PTX_H_##n##_u16)                                              \
+#define PICK_US2(n, t) (ptx_type_is_signed(t) ? PTX_H_##n##_s32 : PTX_H_##n##_u32)
+#define PICK_WIDE(n, t)                                                                            \
+  (width(t) == 2 ? (ptx_type_is_signed(t) ? PTX_H_##n##_s16 : PTX_H_##n##_u16)                     \
                  : (ptx_type_is_signed(t) ? PTX_H_##n##_s32 : PTX_H_##n##_u32))
 
 static uint8_t rounding(const struct decoder *d) {
@@ -167,14 +180,15 @@ static uint8_t rounding(const struct decoder *d) {
 }
 
 static void fp_mode(struct decoder *d) {
-  d->uop->mode = (struct ptx_fpmode){.rnd = rounding(d), .ftz = has(d, PTX_M_ftz), .sat = has(d, PTX_M_sat)};
+  d->uop->mode =
+      (struct ptx_fpmode){.rnd = rounding(d), .ftz = has(d, PTX_M_ftz), .sat = has(d, PTX_M_sat)};
 }
 
-/* Arithmetic of fp.h with a rounding mode; `fast` is the handler for round-to-nearest without .sat, with and without .ftz
- * (none = no such handler). */
+/* Arithmetic of fp.h with a rounding mode; `fast` is the handler for round-to-nearest without .sat,
+ * with and without .ftz (none = no such handler). */
 #define FP_FN(f) ((void (*)(void))(f))
-static void fp_op(struct decoder *d, unsigned n_src, void (*f32)(void), void (*f64)(void), enum ptx_handler fast32,
-                  enum ptx_handler fast32_ftz, enum ptx_handler fast64) {
+static void fp_op(struct decoder *d, unsigned n_src, void (*f32)(void), void (*f64)(void),
+                  enum ptx_handler fast32, enum ptx_handler fast32_ftz, enum ptx_handler fast64) {
   enum ptx_type t = type(d, 0);
   operands(d, t, n_src);
   fp_mode(d);
@@ -221,8 +235,11 @@ static void decode_add(struct decoder *d, bool is_sub) {
   enum ptx_type t = type(d, 0);
   if (ptx_type_is_float(t)) {
     if (is_sub)
-      fp_op(d, 2, FP_FN(ptx_f32_sub), FP_FN(ptx_f64_sub), PTX_H_sub_f32, PTX_H_sub_ftz_f32, PTX_H_sub_f64);
-    else fp_op(d, 2, FP_FN(ptx_f32_add), FP_FN(ptx_f64_add), PTX_H_add_f32, PTX_H_add_ftz_f32, PTX_H_add_f64);
+      fp_op(d, 2, FP_FN(ptx_f32_sub), FP_FN(ptx_f64_sub), PTX_H_sub_f32, PTX_H_sub_ftz_f32,
+            PTX_H_sub_f64);
+    else
+      fp_op(d, 2, FP_FN(ptx_f32_add), FP_FN(ptx_f64_add), PTX_H_add_f32, PTX_H_add_ftz_f32,
+            PTX_H_add_f64);
     return;
   }
   if (has(d, PTX_M_cc)) {
@@ -235,15 +252,21 @@ static void decode_add(struct decoder *d, bool is_sub) {
     return;
   }
   operands(d, t, 2);
-  if (has(d, PTX_M_sat)) plain(d, is_sub ? PTX_H_subsat_s32 : PTX_H_addsat_s32);
-  else plain(d, is_sub ? PICK_W3(sub, t) : PICK_W3(add, t));
+  if (has(d, PTX_M_sat))
+    plain(d, is_sub ? PTX_H_subsat_s32 : PTX_H_addsat_s32);
+  else
+    plain(d, is_sub ? PICK_W3(sub, t) : PICK_W3(add, t));
 }
 
 static void decode_mul(struct decoder *d, bool is_mad) {
   enum ptx_type t = type(d, 0);
   if (ptx_type_is_float(t)) {
-    if (is_mad) fp_op(d, 3, FP_FN(ptx_f32_fma), FP_FN(ptx_f64_fma), PTX_H_fma_f32, PTX_H_fma_ftz_f32, PTX_H_fma_f64);
-    else fp_op(d, 2, FP_FN(ptx_f32_mul), FP_FN(ptx_f64_mul), PTX_H_mul_f32, PTX_H_mul_ftz_f32, PTX_H_mul_f64);
+    if (is_mad)
+      fp_op(d, 3, FP_FN(ptx_f32_fma), FP_FN(ptx_f64_fma), PTX_H_fma_f32, PTX_H_fma_ftz_f32,
+            PTX_H_fma_f64);
+    else
+      fp_op(d, 2, FP_FN(ptx_f32_mul), FP_FN(ptx_f64_mul), PTX_H_mul_f32, PTX_H_mul_ftz_f32,
+            PTX_H_mul_f64);
     return;
   }
   if (has(d, PTX_M_cc)) {
@@ -260,18 +283,24 @@ static void decode_mul(struct decoder *d, bool is_mad) {
     return;
   }
   operands(d, t, is_mad ? 3 : 2);
-  if (has(d, PTX_M_sat)) plain(d, PTX_H_madhisat_s32);
-  else if (has(d, PTX_M_hi)) plain(d, is_mad ? PICK_US6(madhi, t) : PICK_US6(mulhi, t));
-  else plain(d, is_mad ? PICK_W3(madlo, t) : PICK_W3(mullo, t));
+  if (has(d, PTX_M_sat))
+    plain(d, PTX_H_madhisat_s32);
+  else if (has(d, PTX_M_hi))
+    plain(d, is_mad ? PICK_US6(madhi, t) : PICK_US6(mulhi, t));
+  else
+    plain(d, is_mad ? PICK_W3(madlo, t) : PICK_W3(mullo, t));
 }
 
 static void decode_mul24(struct decoder *d, bool is_mad) {
   enum ptx_type t = type(d, 0);
   bool hi = has(d, PTX_M_hi);
   operands(d, t, is_mad ? 3 : 2);
-  if (has(d, PTX_M_sat)) plain(d, PTX_H_mad24hisat_s32);
-  else if (is_mad) plain(d, hi ? PICK_US2(mad24hi, t) : PICK_US2(mad24lo, t));
-  else plain(d, hi ? PICK_US2(mul24hi, t) : PICK_US2(mul24lo, t));
+  if (has(d, PTX_M_sat))
+    plain(d, PTX_H_mad24hisat_s32);
+  else if (is_mad)
+    plain(d, hi ? PICK_US2(mad24hi, t) : PICK_US2(mad24lo, t));
+  else
+    plain(d, hi ? PICK_US2(mul24hi, t) : PICK_US2(mul24lo, t));
 }
 
 static void decode_div(struct decoder *d) {
@@ -284,7 +313,8 @@ static void decode_div(struct decoder *d) {
     fp_mode(d);
     d->uop->x.fn = has(d, PTX_M_full) ? FP_FN(ptx_f32_div_full) : FP_FN(ptx_f32_div_approx);
     plain(d, PTX_H_approx2_f32);
-  } else fp_op(d, 2, FP_FN(ptx_f32_div), FP_FN(ptx_f64_div), PTX_H_div_f32, PTX_H_none, PTX_H_none);
+  } else
+    fp_op(d, 2, FP_FN(ptx_f32_div), FP_FN(ptx_f64_div), PTX_H_div_f32, PTX_H_none, PTX_H_none);
 }
 
 static void decode_minmax(struct decoder *d, bool is_max) {
@@ -299,8 +329,10 @@ static void decode_minmax(struct decoder *d, bool is_max) {
   }
   if (!ptx_type_is_float(t)) {
     operands(d, t, 2);
-    if (has(d, PTX_M_relu)) plain(d, is_max ? PTX_H_maxrelu_s32 : PTX_H_minrelu_s32);
-    else plain(d, is_max ? PICK_US6(max, t) : PICK_US6(min, t));
+    if (has(d, PTX_M_relu))
+      plain(d, is_max ? PTX_H_maxrelu_s32 : PTX_H_minrelu_s32);
+    else
+      plain(d, is_max ? PICK_US6(max, t) : PICK_US6(min, t));
     return;
   }
   d->uop->n_vec = (uint8_t)(d->insn->n_opnds - 1);
@@ -316,9 +348,12 @@ static void decode_abs_neg(struct decoder *d, bool is_neg) {
   enum ptx_type t = type(d, 0);
   operands(d, t, 1);
   fp_mode(d);
-  if (t == PTX_T_f32) plain(d, is_neg ? PTX_H_neg_f32 : PTX_H_abs_f32);
-  else if (t == PTX_T_f64) plain(d, is_neg ? PTX_H_neg_f64 : PTX_H_abs_f64);
-  else plain(d, is_neg ? PICK_S3(neg, t) : PICK_S3(abs, t));
+  if (t == PTX_T_f32)
+    plain(d, is_neg ? PTX_H_neg_f32 : PTX_H_abs_f32);
+  else if (t == PTX_T_f64)
+    plain(d, is_neg ? PTX_H_neg_f64 : PTX_H_abs_f64);
+  else
+    plain(d, is_neg ? PICK_S3(neg, t) : PICK_S3(abs, t));
 }
 
 static void decode_roots(struct decoder *d) {
@@ -326,23 +361,29 @@ static void decode_roots(struct decoder *d) {
   bool is_approx = has(d, PTX_M_approx);
   switch ((enum ptx_op)d->insn->op) {
   case PTX_OP_rcp:
-    if (!is_approx) fp_op(d, 1, FP_FN(ptx_f32_rcp), FP_FN(ptx_f64_rcp), PTX_H_rcp_f32, PTX_H_none, PTX_H_none);
+    if (!is_approx)
+      fp_op(d, 1, FP_FN(ptx_f32_rcp), FP_FN(ptx_f64_rcp), PTX_H_rcp_f32, PTX_H_none, PTX_H_none);
     else if (t == PTX_T_f64) {
       operands(d, t, 1);
       d->uop->x.fn = FP_FN(ptx_f64_rcp_approx_ftz);
       plain(d, PTX_H_approx1_f64);
-    } else approx1(d, FP_FN(ptx_f32_rcp_approx));
+    } else
+      approx1(d, FP_FN(ptx_f32_rcp_approx));
     break;
   case PTX_OP_sqrt:
-    if (is_approx) approx1(d, FP_FN(ptx_f32_sqrt_approx));
-    else fp_op(d, 1, FP_FN(ptx_f32_sqrt), FP_FN(ptx_f64_sqrt), PTX_H_sqrt_f32, PTX_H_none, PTX_H_none);
+    if (is_approx)
+      approx1(d, FP_FN(ptx_f32_sqrt_approx));
+    else
+      fp_op(d, 1, FP_FN(ptx_f32_sqrt), FP_FN(ptx_f64_sqrt), PTX_H_sqrt_f32, PTX_H_none, PTX_H_none);
     break;
   default: /* rsqrt */
     if (t == PTX_T_f64) {
       operands(d, t, 1);
-      d->uop->x.fn = has(d, PTX_M_ftz) ? FP_FN(ptx_f64_rsqrt_approx_ftz) : FP_FN(ptx_f64_rsqrt_approx);
+      d->uop->x.fn =
+          has(d, PTX_M_ftz) ? FP_FN(ptx_f64_rsqrt_approx_ftz) : FP_FN(ptx_f64_rsqrt_approx);
       plain(d, PTX_H_approx1_f64);
-    } else approx1(d, FP_FN(ptx_f32_rsqrt_approx));
+    } else
+      approx1(d, FP_FN(ptx_f32_rsqrt_approx));
   }
 }
 
@@ -350,11 +391,12 @@ static enum ptx_cmp comparison(const struct decoder *d) {
   static const struct {
     enum ptx_mod m;
     enum ptx_cmp c;
-  } map[] = {{PTX_M_eq, PTX_CMP_EQ},   {PTX_M_ne, PTX_CMP_NE},   {PTX_M_lt, PTX_CMP_LT},   {PTX_M_le, PTX_CMP_LE},
-             {PTX_M_gt, PTX_CMP_GT},   {PTX_M_ge, PTX_CMP_GE},   {PTX_M_lo, PTX_CMP_LT},   {PTX_M_ls, PTX_CMP_LE},
-             {PTX_M_hi, PTX_CMP_GT},   {PTX_M_hs, PTX_CMP_GE},   {PTX_M_equ, PTX_CMP_EQU}, {PTX_M_neu, PTX_CMP_NEU},
-             {PTX_M_ltu, PTX_CMP_LTU}, {PTX_M_leu, PTX_CMP_LEU}, {PTX_M_gtu, PTX_CMP_GTU}, {PTX_M_geu, PTX_CMP_GEU},
-             {PTX_M_num, PTX_CMP_NUM}, {PTX_M_nan, PTX_CMP_NAN}};
+  } map[] = {{PTX_M_eq, PTX_CMP_EQ},   {PTX_M_ne, PTX_CMP_NE},   {PTX_M_lt, PTX_CMP_LT},
+             {PTX_M_le, PTX_CMP_LE},   {PTX_M_gt, PTX_CMP_GT},   {PTX_M_ge, PTX_CMP_GE},
+             {PTX_M_lo, PTX_CMP_LT},   {PTX_M_ls, PTX_CMP_LE},   {PTX_M_hi, PTX_CMP_GT},
+             {PTX_M_hs, PTX_CMP_GE},   {PTX_M_equ, PTX_CMP_EQU}, {PTX_M_neu, PTX_CMP_NEU},
+             {PTX_M_ltu, PTX_CMP_LTU}, {PTX_M_leu, PTX_CMP_LEU}, {PTX_M_gtu, PTX_CMP_GTU},
+             {PTX_M_geu, PTX_CMP_GEU}, {PTX_M_num, PTX_CMP_NUM}, {PTX_M_nan, PTX_CMP_NAN}};
   for (unsigned i = 0; i < d->insn->n_mods; i++)
     for (size_t k = 0; k < sizeof map / sizeof *map; k++)
       if (d->insn->mods[i] == (uint16_t)map[k].m) return map[k].c;
@@ -362,8 +404,13 @@ static enum ptx_cmp comparison(const struct decoder *d) {
 }
 
 static enum ptx_handler compare_handler(enum ptx_cmp c, enum ptx_type t, bool ftz) {
-#define ROW(T) {PTX_H_set_eq_##T, PTX_H_set_ne_##T, PTX_H_set_lt_##T, PTX_H_set_le_##T, PTX_H_set_gt_##T, PTX_H_set_ge_##T}
-  static const uint16_t rows[8][6] = {ROW(u16), ROW(s16), ROW(u32), ROW(s32), ROW(u64), ROW(s64), ROW(f32), ROW(f64)};
+#define ROW(T)                                                                                     \
+  {                                                                                                \
+    PTX_H_set_eq_##T, PTX_H_set_ne_##T, PTX_H_set_lt_##T, PTX_H_set_le_##T, PTX_H_set_gt_##T,      \
+        PTX_H_set_ge_##T                                                                           \
+  }
+  static const uint16_t rows[8][6] = {ROW(u16), ROW(s16), ROW(u32), ROW(s32),
+                                      ROW(u64), ROW(s64), ROW(f32), ROW(f64)};
 #undef ROW
   if (t == PTX_T_f32) return c <= PTX_CMP_GE && !ftz ? rows[6][c] : PTX_H_set_f32;
   if (t == PTX_T_f64) return c <= PTX_CMP_GE ? rows[7][c] : PTX_H_set_f64;
@@ -376,13 +423,16 @@ static void decode_set(struct decoder *d, bool is_setp) {
   enum ptx_type dt = type(d, 0), t = is_setp ? dt : type(d, 1);
   enum { SET_PRED, SET_PRED_FULL, SET_U32, SET_F32 };
   uint32_t second = UINT32_MAX;
-  if (is_setp) pair_dst(d, 0, &u->d, &second);
-  else u->d = dst(d, 0);
+  if (is_setp)
+    pair_dst(d, 0, &u->d, &second);
+  else
+    u->d = dst(d, 0);
   u->a = src(d, 1, t);
   u->b = src(d, 2, t);
   u->aux3 = (uint8_t)comparison(d);
   u->aux2 = has(d, PTX_M_and) ? 1 : has(d, PTX_M_or) ? 2 : has(d, PTX_M_xor) ? 3 : 0;
-  u->aux = is_setp ? (u->aux2 == 0 && second == UINT32_MAX && u->d != UINT32_MAX ? SET_PRED : SET_PRED_FULL)
+  u->aux = is_setp ? (u->aux2 == 0 && second == UINT32_MAX && u->d != UINT32_MAX ? SET_PRED
+                                                                                 : SET_PRED_FULL)
                    : (dt == PTX_T_f32 ? SET_F32 : SET_U32);
   u->mode.ftz = has(d, PTX_M_ftz);
   uint32_t *list = dec_list(d, 3);
@@ -398,8 +448,8 @@ static void decode_set(struct decoder *d, bool is_setp) {
   u->h = (uint16_t)compare_handler((enum ptx_cmp)u->aux3, t, u->mode.ftz);
 }
 
-static void decode_logic(struct decoder *d, enum ptx_handler pred, enum ptx_handler b16, enum ptx_handler b32,
-                         enum ptx_handler b64, unsigned n_src) {
+static void decode_logic(struct decoder *d, enum ptx_handler pred, enum ptx_handler b16,
+                         enum ptx_handler b32, enum ptx_handler b64, unsigned n_src) {
   enum ptx_type t = type(d, 0);
   if (t == PTX_T_pred) {
     bool neg_a = false, neg_b = false;
@@ -502,7 +552,8 @@ static void decode_bits(struct decoder *d) {
     u->aux3 = has(d, PTX_M_hi);
     plain(d, d->insn->op == PTX_OP_dp4a ? PTX_H_dp4a : PTX_H_dp2a);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
@@ -519,12 +570,15 @@ static void decode_shift(struct decoder *d) {
     return;
   }
   u->b = src(d, 2, PTX_T_u32);
-  if (d->insn->op == PTX_OP_shl) plain(d, PICK_W3(shl, t));
-  else plain(d, PICK_US6(shr, t));
+  if (d->insn->op == PTX_OP_shl)
+    plain(d, PICK_W3(shl, t));
+  else
+    plain(d, PICK_US6(shr, t));
 }
 
 static void decode_prmt(struct decoder *d) {
-  static const enum ptx_mod modes[] = {PTX_M_f4e, PTX_M_b4e, PTX_M_rc8, PTX_M_ecl, PTX_M_ecr, PTX_M_rc16};
+  static const enum ptx_mod modes[] = {PTX_M_f4e, PTX_M_b4e, PTX_M_rc8,
+                                       PTX_M_ecl, PTX_M_ecr, PTX_M_rc16};
   operands(d, PTX_T_b32, 3);
   for (unsigned k = 0; k < 6; k++)
     if (has(d, modes[k])) d->uop->aux = (uint8_t)(k + 1);
@@ -556,12 +610,20 @@ static bool decode_clock(struct decoder *d, enum ptx_sreg s) {
   u->imm = (uint64_t)d->cfg->clock_factor;
   switch (s) {
   case PTX_SR_clock:
-  case PTX_SR_clock64: break;
-  case PTX_SR_clock_hi: u->aux2 = 1; break;
+  case PTX_SR_clock64:
+    break;
+  case PTX_SR_clock_hi:
+    u->aux2 = 1;
+    break;
   case PTX_SR_globaltimer:
-  case PTX_SR_globaltimer_lo: u->aux = 1; break;
-  case PTX_SR_globaltimer_hi: u->aux = 1, u->aux2 = 1; break;
-  default: return false;
+  case PTX_SR_globaltimer_lo:
+    u->aux = 1;
+    break;
+  case PTX_SR_globaltimer_hi:
+    u->aux = 1, u->aux2 = 1;
+    break;
+  default:
+    return false;
   }
   d->prog->reads_clock = true;
   u->d = dst(d, 0);
@@ -587,9 +649,12 @@ static void decode_mov(struct decoder *d) {
     u->size = (uint8_t)(u->reg_bytes / v->n_elem);
     for (unsigned k = 0; k < v->n_elem; k++) {
       const struct ptx_operand *e = &v->elem[k];
-      if (e->kind == PTX_O_sink) list[k] = UINT32_MAX;
-      else if (e->kind == PTX_O_reg) list[k] = dec_reg(d, e->reg);
-      else list[k] = dec_const(d, imm_bits(e, PTX_T_none), u->size);
+      if (e->kind == PTX_O_sink)
+        list[k] = UINT32_MAX;
+      else if (e->kind == PTX_O_reg)
+        list[k] = dec_reg(d, e->reg);
+      else
+        list[k] = dec_const(d, imm_bits(e, PTX_T_none), u->size);
     }
     u->x.list = list;
     u->kind = PTX_K_PLAIN;
@@ -616,10 +681,10 @@ static void decode_mov(struct decoder *d) {
 }
 
 static uint64_t window_of(const struct decoder *d) {
-  return has(d, PTX_M_shared) || has(d, PTX_M_shared_cta)  ? PTX_SHARED_BASE
-         : has(d, PTX_M_local)                             ? PTX_LOCAL_BASE
+  return has(d, PTX_M_shared) || has(d, PTX_M_shared_cta)   ? PTX_SHARED_BASE
+         : has(d, PTX_M_local)                              ? PTX_LOCAL_BASE
          : has(d, PTX_M_param) || has(d, PTX_M_param_entry) ? PTX_PARAM_BASE
-                                                           : 0;
+                                                            : 0;
 }
 
 static void decode_cvta(struct decoder *d) {
@@ -636,8 +701,10 @@ static void decode_cvta(struct decoder *d) {
     return;
   }
   u->a = src(d, 1, bytes == 4 ? PTX_T_u32 : PTX_T_u64);
-  if (u->imm == 0) plain(d, bytes == 4 ? PTX_H_mov_b32 : PTX_H_mov_b64);
-  else plain(d, has(d, PTX_M_to) ? PTX_H_cvta_to : PTX_H_cvta_from);
+  if (u->imm == 0)
+    plain(d, bytes == 4 ? PTX_H_mov_b32 : PTX_H_mov_b64);
+  else
+    plain(d, has(d, PTX_M_to) ? PTX_H_cvta_to : PTX_H_cvta_from);
 }
 
 static void decode_isspacep(struct decoder *d) {
@@ -655,19 +722,32 @@ static void decode_isspacep(struct decoder *d) {
 
 static enum ptx_cvt_type cvt_type(enum ptx_type t) {
   switch (t) {
-  case PTX_T_u8: return PTX_CVT_U8;
-  case PTX_T_s8: return PTX_CVT_S8;
-  case PTX_T_u16: return PTX_CVT_U16;
-  case PTX_T_s16: return PTX_CVT_S16;
-  case PTX_T_u32: return PTX_CVT_U32;
-  case PTX_T_s32: return PTX_CVT_S32;
-  case PTX_T_u64: return PTX_CVT_U64;
-  case PTX_T_s64: return PTX_CVT_S64;
-  case PTX_T_f16: return PTX_CVT_F16;
-  case PTX_T_bf16: return PTX_CVT_BF16;
-  case PTX_T_tf32: return PTX_CVT_TF32;
-  case PTX_T_f32: return PTX_CVT_F32;
-  default: return PTX_CVT_F64;
+  case PTX_T_u8:
+    return PTX_CVT_U8;
+  case PTX_T_s8:
+    return PTX_CVT_S8;
+  case PTX_T_u16:
+    return PTX_CVT_U16;
+  case PTX_T_s16:
+    return PTX_CVT_S16;
+  case PTX_T_u32:
+    return PTX_CVT_U32;
+  case PTX_T_s32:
+    return PTX_CVT_S32;
+  case PTX_T_u64:
+    return PTX_CVT_U64;
+  case PTX_T_s64:
+    return PTX_CVT_S64;
+  case PTX_T_f16:
+    return PTX_CVT_F16;
+  case PTX_T_bf16:
+    return PTX_CVT_BF16;
+  case PTX_T_tf32:
+    return PTX_CVT_TF32;
+  case PTX_T_f32:
+    return PTX_CVT_F32;
+  default:
+    return PTX_CVT_F64;
   }
 }
 
@@ -684,7 +764,8 @@ static void decode_cvt(struct decoder *d) {
   u->reg_bytes = (uint8_t)dec_reg_bytes(d, to->reg);
   u->size = (uint8_t)(from->kind == PTX_O_reg ? dec_reg_bytes(d, from->reg) : width(st));
   struct ptx_cvtmode m = {.rnd = rounding(d),
-                          .integral = has(d, PTX_M_rni) || has(d, PTX_M_rzi) || has(d, PTX_M_rmi) || has(d, PTX_M_rpi),
+                          .integral = has(d, PTX_M_rni) || has(d, PTX_M_rzi) || has(d, PTX_M_rmi) ||
+                                      has(d, PTX_M_rpi),
                           .ftz = has(d, PTX_M_ftz),
                           .sat = has(d, PTX_M_sat)};
   u->aux = (uint8_t)cvt_type(dt);
@@ -693,11 +774,16 @@ static void decode_cvt(struct decoder *d) {
   bool same = u->reg_bytes == width(dt) && u->size == width(st);
   bool bare = same && !m.sat && !m.ftz && m.rnd == PTX_RN && !m.integral;
   enum ptx_handler h = PTX_H_cvt;
-  if (bare && dt == PTX_T_s64 && st == PTX_T_s32) h = PTX_H_cvt_s64_s32;
-  else if (bare && dt == PTX_T_u64 && st == PTX_T_u32) h = PTX_H_cvt_u64_u32;
-  else if (bare && (dt == PTX_T_u32 || dt == PTX_T_s32) && (st == PTX_T_u64 || st == PTX_T_s64)) h = PTX_H_cvt_u32_u64;
-  else if (bare && dt == PTX_T_f32 && st == PTX_T_s32) h = PTX_H_cvt_f32_s32;
-  else if (bare && dt == PTX_T_f32 && st == PTX_T_u32) h = PTX_H_cvt_f32_u32;
+  if (bare && dt == PTX_T_s64 && st == PTX_T_s32)
+    h = PTX_H_cvt_s64_s32;
+  else if (bare && dt == PTX_T_u64 && st == PTX_T_u32)
+    h = PTX_H_cvt_u64_u32;
+  else if (bare && (dt == PTX_T_u32 || dt == PTX_T_s32) && (st == PTX_T_u64 || st == PTX_T_s64))
+    h = PTX_H_cvt_u32_u64;
+  else if (bare && dt == PTX_T_f32 && st == PTX_T_s32)
+    h = PTX_H_cvt_f32_s32;
+  else if (bare && dt == PTX_T_f32 && st == PTX_T_u32)
+    h = PTX_H_cvt_f32_u32;
   u->b = m.rnd | (uint32_t)m.integral << 8 | (uint32_t)m.ftz << 16 | (uint32_t)m.sat << 24;
   u->x.cvt = ptx_cvt_select((enum ptx_cvt_type)u->aux, (enum ptx_cvt_type)u->aux2, m);
   u->kind = PTX_K_PLAIN;
@@ -711,7 +797,8 @@ static uint8_t space_of(const struct decoder *d) {
   if (has(d, PTX_M_shared) || has(d, PTX_M_shared_cta)) return PTX_SPACE_shared;
   if (has(d, PTX_M_local)) return PTX_SPACE_local;
   if (has(d, PTX_M_const)) return PTX_SPACE_const;
-  if (has(d, PTX_M_param) || has(d, PTX_M_param_entry) || has(d, PTX_M_param_func)) return PTX_SPACE_param;
+  if (has(d, PTX_M_param) || has(d, PTX_M_param_entry) || has(d, PTX_M_param_func))
+    return PTX_SPACE_param;
   return PTX_SPACE_none;
 }
 
@@ -759,29 +846,36 @@ static void decode_data(struct decoder *d, const struct ptx_operand *o, bool is_
   if (list == NULL) return;
   for (unsigned k = 0; k < n; k++) {
     const struct ptx_operand *e = o->kind == PTX_O_vec ? &o->elem[k] : o;
-    if (e->kind == PTX_O_sink) list[k] = UINT32_MAX;
+    if (e->kind == PTX_O_sink)
+      list[k] = UINT32_MAX;
     else if (e->kind == PTX_O_reg) {
       if (dec_reg_bytes(d, e->reg) != u->reg_bytes) {
         dec_fail(d, "the registers of a vector must have one size");
         return;
       }
       list[k] = dec_reg(d, e->reg);
-    } else list[k] = dec_const(d, imm_bits(e, t), u->reg_bytes);
+    } else
+      list[k] = dec_const(d, imm_bits(e, t), u->reg_bytes);
   }
   u->x.list = list;
-  if (is_store) u->b = list[0];
-  else u->d = list[0];
+  if (is_store)
+    u->b = list[0];
+  else
+    u->d = list[0];
 }
 
-/* ld.param and st.param: parameters of the kernel are slots; those of functions are records in the register block. */
+/* ld.param and st.param: parameters of the kernel are slots; those of functions are records in the
+ * register block. */
 static void decode_param_access(struct decoder *d, bool is_store) {
   struct ptx_uop *u = d->uop;
-  const struct ptx_operand *addr = &d->insn->opnds[is_store ? 0 : 1], *data = &d->insn->opnds[is_store ? 1 : 0];
+  const struct ptx_operand *addr = &d->insn->opnds[is_store ? 0 : 1],
+                           *data = &d->insn->opnds[is_store ? 1 : 0];
   decode_data(d, data, is_store);
   if (d->is_failed) return;
   const struct ptx_func *f = dec_func(d);
   bool is_kernel_param = false;
-  for (uint32_t i = 0; f->is_entry && i < f->n_params; i++) is_kernel_param |= addr->var == &f->params[i];
+  for (uint32_t i = 0; f->is_entry && i < f->n_params; i++)
+    is_kernel_param |= addr->var == &f->params[i];
   if (addr->var == NULL || is_kernel_param) {
     if (is_store) {
       dec_fail(d, "a kernel's parameters cannot be stored to");
@@ -794,7 +888,10 @@ static void decode_param_access(struct decoder *d, bool is_store) {
         return;
       }
       u->a = dec_param(d, (uint32_t)at, u->size, u->reg_bytes, u->is_signed);
-      plain(d, u->reg_bytes == 1 ? PTX_H_mov_b8 : u->reg_bytes == 2 ? PTX_H_mov_b16 : u->reg_bytes == 4 ? PTX_H_mov_b32 : PTX_H_mov_b64);
+      plain(d, u->reg_bytes == 1   ? PTX_H_mov_b8
+               : u->reg_bytes == 2 ? PTX_H_mov_b16
+               : u->reg_bytes == 4 ? PTX_H_mov_b32
+                                   : PTX_H_mov_b64);
       return;
     }
     u->space = PTX_SPACE_param;
@@ -810,8 +907,10 @@ static void decode_param_access(struct decoder *d, bool is_store) {
   }
   u->imm = addr->var->bytes;
   u->c = (uint32_t)addr->imm;
-  if (is_store) u->d = dec_place(d, addr->var);
-  else u->a = dec_place(d, addr->var);
+  if (is_store)
+    u->d = dec_place(d, addr->var);
+  else
+    u->a = dec_place(d, addr->var);
   u->kind = PTX_K_PLAIN;
   u->h = is_store ? PTX_H_param_st : PTX_H_param_ld;
 }
@@ -823,15 +922,20 @@ static void decode_ld_st(struct decoder *d, bool is_store) {
     decode_param_access(d, is_store);
     return;
   }
-  const struct ptx_operand *addr = &d->insn->opnds[is_store ? 0 : 1], *data = &d->insn->opnds[is_store ? 1 : 0];
+  const struct ptx_operand *addr = &d->insn->opnds[is_store ? 0 : 1],
+                           *data = &d->insn->opnds[is_store ? 1 : 0];
   decode_data(d, data, is_store);
   decode_address(d, addr);
   u->kind = PTX_K_MEM;
   bool simple = u->n_vec == 1 && u->size == u->reg_bytes && (is_store || u->d != UINT32_MAX);
-  if (simple && u->space == PTX_SPACE_global && u->size == 4) u->h = is_store ? PTX_H_stg_b32 : PTX_H_ldg_b32;
-  else if (simple && u->space == PTX_SPACE_global && u->size == 8) u->h = is_store ? PTX_H_stg_b64 : PTX_H_ldg_b64;
-  else if (simple && u->space == PTX_SPACE_shared && u->size == 4) u->h = is_store ? PTX_H_sts_b32 : PTX_H_lds_b32;
-  else u->h = is_store ? PTX_H_st : PTX_H_ld;
+  if (simple && u->space == PTX_SPACE_global && u->size == 4)
+    u->h = is_store ? PTX_H_stg_b32 : PTX_H_ldg_b32;
+  else if (simple && u->space == PTX_SPACE_global && u->size == 8)
+    u->h = is_store ? PTX_H_stg_b64 : PTX_H_ldg_b64;
+  else if (simple && u->space == PTX_SPACE_shared && u->size == 4)
+    u->h = is_store ? PTX_H_sts_b32 : PTX_H_lds_b32;
+  else
+    u->h = is_store ? PTX_H_st : PTX_H_ld;
 }
 
 static void decode_atom(struct decoder *d) {
@@ -841,12 +945,15 @@ static void decode_atom(struct decoder *d) {
   static const struct {
     enum ptx_mod m;
     enum ptx_atom a;
-  } ops[] = {{PTX_M_add, PTX_ATOM_ADD}, {PTX_M_min, PTX_ATOM_MIN}, {PTX_M_max, PTX_ATOM_MAX}, {PTX_M_inc, PTX_ATOM_INC},
-             {PTX_M_dec, PTX_ATOM_DEC}, {PTX_M_and, PTX_ATOM_AND}, {PTX_M_or, PTX_ATOM_OR},   {PTX_M_xor, PTX_ATOM_XOR},
-             {PTX_M_exch, PTX_ATOM_EXCH}, {PTX_M_cas, PTX_ATOM_CAS}};
+  } ops[] = {{PTX_M_add, PTX_ATOM_ADD}, {PTX_M_min, PTX_ATOM_MIN}, {PTX_M_max, PTX_ATOM_MAX},
+             {PTX_M_inc, PTX_ATOM_INC}, {PTX_M_dec, PTX_ATOM_DEC}, {PTX_M_and, PTX_ATOM_AND},
+             {PTX_M_or, PTX_ATOM_OR},   {PTX_M_xor, PTX_ATOM_XOR}, {PTX_M_exch, PTX_ATOM_EXCH},
+             {PTX_M_cas, PTX_ATOM_CAS}};
   for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
     if (has(d, ops[k].m)) u->aux = (uint8_t)ops[k].a;
-  u->aux2 = t == PTX_T_f32 || t == PTX_T_f64 ? PTX_ATOM_FLOAT : ptx_type_is_signed(t) ? PTX_ATOM_SIGNED : PTX_ATOM_UNSIGNED;
+  u->aux2 = t == PTX_T_f32 || t == PTX_T_f64 ? PTX_ATOM_FLOAT
+            : ptx_type_is_signed(t)          ? PTX_ATOM_SIGNED
+                                             : PTX_ATOM_UNSIGNED;
   u->size = (uint8_t)width(t);
   u->reg_bytes = u->size;
   u->n_vec = 1;
@@ -884,7 +991,8 @@ static void decode_branch(struct decoder *d, uint32_t i) {
   const struct ptx_table *t = d->insn->opnds[1].table;
   uint32_t *list = dec_list(d, t->n);
   if (list == NULL) return;
-  for (uint32_t k = 0; k < t->n; k++) list[k] = label_at(d, t->labels[k]);
+  for (uint32_t k = 0; k < t->n; k++)
+    list[k] = label_at(d, t->labels[k]);
   u->kind = PTX_K_BRX;
   u->a = src(d, 0, PTX_T_u32);
   u->x.list = list;
@@ -892,8 +1000,9 @@ static void decode_branch(struct decoder *d, uint32_t i) {
 }
 
 /* One argument or result: from the caller's register, immediate or parameter to the callee's. */
-static bool decode_copy(struct decoder *d, const struct ptx_operand *actual, const struct ptx_var *formal, uint32_t callee,
-                        bool is_result, struct ptx_copy *out) {
+static bool decode_copy(struct decoder *d, const struct ptx_operand *actual,
+                        const struct ptx_var *formal, uint32_t callee, bool is_result,
+                        struct ptx_copy *out) {
   uint32_t there;
   if (formal->space == PTX_SPACE_reg) {
     const struct ptx_func *f = d->prog->funcs[callee].ir;
@@ -903,8 +1012,10 @@ static bool decode_copy(struct decoder *d, const struct ptx_operand *actual, con
         there = d->reg_offset[callee][r];
         break;
       }
-    if (there == UINT32_MAX) return dec_fail(d, "register parameter '%s' has no register", formal->name);
-  } else there = dec_place(d, formal);
+    if (there == UINT32_MAX)
+      return dec_fail(d, "register parameter '%s' has no register", formal->name);
+  } else
+    there = dec_place(d, formal);
   uint32_t here, bytes;
   if (actual->kind == PTX_O_reg) {
     here = dec_reg(d, actual->reg);
@@ -912,10 +1023,12 @@ static bool decode_copy(struct decoder *d, const struct ptx_operand *actual, con
   } else if (actual->kind == PTX_O_var && actual->var->space == PTX_SPACE_param) {
     here = dec_place(d, actual->var);
     bytes = (uint32_t)actual->var->bytes;
-  } else if (!is_result && (actual->kind == PTX_O_int || actual->kind == PTX_O_f32 || actual->kind == PTX_O_f64)) {
+  } else if (!is_result && (actual->kind == PTX_O_int || actual->kind == PTX_O_f32 ||
+                            actual->kind == PTX_O_f64)) {
     bytes = (uint32_t)formal->bytes;
     here = dec_const(d, imm_bits(actual, formal->type), bytes);
-  } else return dec_fail(d, "an argument has a form that a call cannot take");
+  } else
+    return dec_fail(d, "an argument has a form that a call cannot take");
   if (formal->type != PTX_T_pred && bytes != formal->bytes)
     return dec_fail(d, "argument for '%s' has %u bytes, %llu are expected", formal->name, bytes,
                     (unsigned long long)formal->bytes);
@@ -929,9 +1042,12 @@ static void decode_call(struct decoder *d) {
   const struct ptx_operand *rets = NULL, *args = NULL, *target = NULL;
   for (unsigned k = 0; k < d->insn->n_opnds; k++) {
     const struct ptx_operand *o = &d->insn->opnds[k];
-    if (o->kind == PTX_O_func) target = o;
-    else if (o->kind == PTX_O_list && target == NULL) rets = o;
-    else if (o->kind == PTX_O_list) args = o;
+    if (o->kind == PTX_O_func)
+      target = o;
+    else if (o->kind == PTX_O_list && target == NULL)
+      rets = o;
+    else if (o->kind == PTX_O_list)
+      args = o;
   }
   if (target == NULL) {
     dec_fail(d, "indirect calls are not executed");
@@ -945,7 +1061,8 @@ static void decode_call(struct decoder *d) {
   }
   struct ptx_call *call = weir_arena_alloc(&d->prog->arena, sizeof *call);
   uint32_t n_in = args != NULL ? args->n_elem : 0, n_out = rets != NULL ? rets->n_elem : 0;
-  struct ptx_copy *copies = weir_arena_array(&d->prog->arena, (size_t)n_in + n_out + 1, sizeof *copies);
+  struct ptx_copy *copies =
+      weir_arena_array(&d->prog->arena, (size_t)n_in + n_out + 1, sizeof *copies);
   if (call == NULL || copies == NULL) {
     dec_fail(d, "out of memory");
     return;
@@ -957,7 +1074,8 @@ static void decode_call(struct decoder *d) {
   for (uint32_t k = 0; k < n_in; k++)
     if (!decode_copy(d, &args->elem[k], &f->params[k], (uint32_t)callee, false, &copies[k])) return;
   for (uint32_t k = 0; k < n_out; k++)
-    if (!decode_copy(d, &rets->elem[k], &f->rets[k], (uint32_t)callee, true, &copies[n_in + k])) return;
+    if (!decode_copy(d, &rets->elem[k], &f->rets[k], (uint32_t)callee, true, &copies[n_in + k]))
+      return;
   *call = (struct ptx_call){
       .func = (uint32_t)callee, .n_in = n_in, .n_out = n_out, .in = copies, .out = copies + n_in};
   d->uop->kind = PTX_K_CALL;
@@ -1004,7 +1122,8 @@ static void decode_sync(struct decoder *d) {
   bool is_sync = has(d, PTX_M_sync);
   uint32_t *list = dec_list(d, PTX_SYNC_SLOTS);
   if (list == NULL) return;
-  for (unsigned k = 0; k < PTX_SYNC_SLOTS; k++) list[k] = UINT32_MAX;
+  for (unsigned k = 0; k < PTX_SYNC_SLOTS; k++)
+    list[k] = UINT32_MAX;
   u->x.list = list;
   u->kind = PTX_K_SYNC;
   u->size = 4;
@@ -1057,23 +1176,57 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
   u->rpc = PTX_NO_RPC;
   u->n_vec = 1;
   switch ((enum ptx_op)in->op) {
-  case PTX_OP_add: decode_add(d, false); break;
-  case PTX_OP_sub: decode_add(d, true); break;
-  case PTX_OP_addc: decode_carry(d, PTX_H_addcc, true, has(d, PTX_M_cc), 2); break;
-  case PTX_OP_subc: decode_carry(d, PTX_H_subcc, true, has(d, PTX_M_cc), 2); break;
-  case PTX_OP_madc: decode_carry(d, PTX_H_madcc, true, has(d, PTX_M_cc), 3); break;
-  case PTX_OP_mul: decode_mul(d, false); break;
+  case PTX_OP_add:
+    decode_add(d, false);
+    break;
+  case PTX_OP_sub:
+    decode_add(d, true);
+    break;
+  case PTX_OP_addc:
+    decode_carry(d, PTX_H_addcc, true, has(d, PTX_M_cc), 2);
+    break;
+  case PTX_OP_subc:
+    decode_carry(d, PTX_H_subcc, true, has(d, PTX_M_cc), 2);
+    break;
+  case PTX_OP_madc:
+    decode_carry(d, PTX_H_madcc, true, has(d, PTX_M_cc), 3);
+    break;
+  case PTX_OP_mul:
+    decode_mul(d, false);
+    break;
   case PTX_OP_mad:
-  case PTX_OP_fma: decode_mul(d, true); break;
-  case PTX_OP_mul24: decode_mul24(d, false); break;
-  case PTX_OP_mad24: decode_mul24(d, true); break;
-  case PTX_OP_sad: operands(d, type(d, 0), 3); plain(d, PICK_US6(sad, type(d, 0))); break;
-  case PTX_OP_div: decode_div(d); break;
-  case PTX_OP_rem: operands(d, type(d, 0), 2); plain(d, PICK_US6(rem, type(d, 0))); break;
-  case PTX_OP_abs: decode_abs_neg(d, false); break;
-  case PTX_OP_neg: decode_abs_neg(d, true); break;
-  case PTX_OP_min: decode_minmax(d, false); break;
-  case PTX_OP_max: decode_minmax(d, true); break;
+  case PTX_OP_fma:
+    decode_mul(d, true);
+    break;
+  case PTX_OP_mul24:
+    decode_mul24(d, false);
+    break;
+  case PTX_OP_mad24:
+    decode_mul24(d, true);
+    break;
+  case PTX_OP_sad:
+    operands(d, type(d, 0), 3);
+    plain(d, PICK_US6(sad, type(d, 0)));
+    break;
+  case PTX_OP_div:
+    decode_div(d);
+    break;
+  case PTX_OP_rem:
+    operands(d, type(d, 0), 2);
+    plain(d, PICK_US6(rem, type(d, 0)));
+    break;
+  case PTX_OP_abs:
+    decode_abs_neg(d, false);
+    break;
+  case PTX_OP_neg:
+    decode_abs_neg(d, true);
+    break;
+  case PTX_OP_min:
+    decode_minmax(d, false);
+    break;
+  case PTX_OP_max:
+    decode_minmax(d, true);
+    break;
   case PTX_OP_popc:
   case PTX_OP_clz:
   case PTX_OP_brev:
@@ -1084,9 +1237,12 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
   case PTX_OP_szext:
   case PTX_OP_bmsk:
   case PTX_OP_dp4a:
-  case PTX_OP_dp2a: decode_bits(d); break;
+  case PTX_OP_dp2a:
+    decode_bits(d);
+    break;
   case PTX_OP_testp: {
-    static const enum ptx_mod kinds[] = {PTX_M_finite, PTX_M_infinite, PTX_M_number, PTX_M_notanumber, PTX_M_normal, PTX_M_subnormal};
+    static const enum ptx_mod kinds[] = {PTX_M_finite,     PTX_M_infinite, PTX_M_number,
+                                         PTX_M_notanumber, PTX_M_normal,   PTX_M_subnormal};
     u->d = dst(d, 0);
     u->a = src(d, 1, type(d, 0));
     for (unsigned k = 0; k < 6; k++)
@@ -1100,58 +1256,131 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
     break;
   case PTX_OP_rcp:
   case PTX_OP_sqrt:
-  case PTX_OP_rsqrt: decode_roots(d); break;
-  case PTX_OP_sin: approx1(d, FP_FN(ptx_f32_sin_approx)); break;
-  case PTX_OP_cos: approx1(d, FP_FN(ptx_f32_cos_approx)); break;
-  case PTX_OP_lg2: approx1(d, FP_FN(ptx_f32_lg2_approx)); break;
-  case PTX_OP_ex2: approx1(d, FP_FN(ptx_f32_ex2_approx)); break;
-  case PTX_OP_tanh: operands(d, PTX_T_f32, 1); plain(d, PTX_H_tanh_f32); break;
-  case PTX_OP_setp: decode_set(d, true); break;
-  case PTX_OP_set: decode_set(d, false); break;
+  case PTX_OP_rsqrt:
+    decode_roots(d);
+    break;
+  case PTX_OP_sin:
+    approx1(d, FP_FN(ptx_f32_sin_approx));
+    break;
+  case PTX_OP_cos:
+    approx1(d, FP_FN(ptx_f32_cos_approx));
+    break;
+  case PTX_OP_lg2:
+    approx1(d, FP_FN(ptx_f32_lg2_approx));
+    break;
+  case PTX_OP_ex2:
+    approx1(d, FP_FN(ptx_f32_ex2_approx));
+    break;
+  case PTX_OP_tanh:
+    operands(d, PTX_T_f32, 1);
+    plain(d, PTX_H_tanh_f32);
+    break;
+  case PTX_OP_setp:
+    decode_set(d, true);
+    break;
+  case PTX_OP_set:
+    decode_set(d, false);
+    break;
   case PTX_OP_selp:
-  case PTX_OP_slct: decode_select(d); break;
-  case PTX_OP_and: decode_logic(d, PTX_H_and_pred, PTX_H_and_b16, PTX_H_and_b32, PTX_H_and_b64, 2); break;
-  case PTX_OP_or: decode_logic(d, PTX_H_or_pred, PTX_H_or_b16, PTX_H_or_b32, PTX_H_or_b64, 2); break;
-  case PTX_OP_xor: decode_logic(d, PTX_H_xor_pred, PTX_H_xor_b16, PTX_H_xor_b32, PTX_H_xor_b64, 2); break;
-  case PTX_OP_not: decode_logic(d, PTX_H_not_pred, PTX_H_not_b16, PTX_H_not_b32, PTX_H_not_b64, 1); break;
-  case PTX_OP_cnot: decode_logic(d, PTX_H_none, PTX_H_cnot_b16, PTX_H_cnot_b32, PTX_H_cnot_b64, 1); break;
-  case PTX_OP_lop3: decode_lop3(d); break;
+  case PTX_OP_slct:
+    decode_select(d);
+    break;
+  case PTX_OP_and:
+    decode_logic(d, PTX_H_and_pred, PTX_H_and_b16, PTX_H_and_b32, PTX_H_and_b64, 2);
+    break;
+  case PTX_OP_or:
+    decode_logic(d, PTX_H_or_pred, PTX_H_or_b16, PTX_H_or_b32, PTX_H_or_b64, 2);
+    break;
+  case PTX_OP_xor:
+    decode_logic(d, PTX_H_xor_pred, PTX_H_xor_b16, PTX_H_xor_b32, PTX_H_xor_b64, 2);
+    break;
+  case PTX_OP_not:
+    decode_logic(d, PTX_H_not_pred, PTX_H_not_b16, PTX_H_not_b32, PTX_H_not_b64, 1);
+    break;
+  case PTX_OP_cnot:
+    decode_logic(d, PTX_H_none, PTX_H_cnot_b16, PTX_H_cnot_b32, PTX_H_cnot_b64, 1);
+    break;
+  case PTX_OP_lop3:
+    decode_lop3(d);
+    break;
   case PTX_OP_shf:
   case PTX_OP_shl:
-  case PTX_OP_shr: decode_shift(d); break;
-  case PTX_OP_prmt: decode_prmt(d); break;
-  case PTX_OP_mov: decode_mov(d); break;
-  case PTX_OP_cvta: decode_cvta(d); break;
-  case PTX_OP_isspacep: decode_isspacep(d); break;
-  case PTX_OP_cvt: decode_cvt(d); break;
+  case PTX_OP_shr:
+    decode_shift(d);
+    break;
+  case PTX_OP_prmt:
+    decode_prmt(d);
+    break;
+  case PTX_OP_mov:
+    decode_mov(d);
+    break;
+  case PTX_OP_cvta:
+    decode_cvta(d);
+    break;
+  case PTX_OP_isspacep:
+    decode_isspacep(d);
+    break;
+  case PTX_OP_cvt:
+    decode_cvt(d);
+    break;
   case PTX_OP_ld:
-  case PTX_OP_ldu: decode_ld_st(d, false); break;
-  case PTX_OP_st: decode_ld_st(d, true); break;
+  case PTX_OP_ldu:
+    decode_ld_st(d, false);
+    break;
+  case PTX_OP_st:
+    decode_ld_st(d, true);
+    break;
   case PTX_OP_atom:
-  case PTX_OP_red: decode_atom(d); break;
+  case PTX_OP_red:
+    decode_atom(d);
+    break;
   case PTX_OP_bra:
-  case PTX_OP_brx: decode_branch(d, at - d->prog->funcs[d->func].entry); break;
-  case PTX_OP_call: decode_call(d); break;
-  case PTX_OP_ret: u->kind = dec_func(d)->is_entry ? PTX_K_EXIT : PTX_K_RET; break;
-  case PTX_OP_exit: u->kind = PTX_K_EXIT; break;
+  case PTX_OP_brx:
+    decode_branch(d, at - d->prog->funcs[d->func].entry);
+    break;
+  case PTX_OP_call:
+    decode_call(d);
+    break;
+  case PTX_OP_ret:
+    u->kind = dec_func(d)->is_entry ? PTX_K_EXIT : PTX_K_RET;
+    break;
+  case PTX_OP_exit:
+    u->kind = PTX_K_EXIT;
+    break;
   case PTX_OP_trap:
-  case PTX_OP_brkpt: u->kind = PTX_K_TRAP; break;
+  case PTX_OP_brkpt:
+    u->kind = PTX_K_TRAP;
+    break;
   case PTX_OP_bar:
-  case PTX_OP_barrier: decode_bar(d); break;
+  case PTX_OP_barrier:
+    decode_bar(d);
+    break;
   case PTX_OP_shfl:
   case PTX_OP_vote:
   case PTX_OP_match:
-  case PTX_OP_redux: decode_sync(d); break;
-  case PTX_OP_activemask: u->d = dst(d, 0); plain(d, PTX_H_activemask); break;
+  case PTX_OP_redux:
+    decode_sync(d);
+    break;
+  case PTX_OP_activemask:
+    u->d = dst(d, 0);
+    plain(d, PTX_H_activemask);
+    break;
   case PTX_OP_membar:
-  case PTX_OP_fence: u->kind = PTX_K_FENCE; break;
-  case PTX_OP_nanosleep: u->kind = PTX_K_SLEEP; break;
+  case PTX_OP_fence:
+    u->kind = PTX_K_FENCE;
+    break;
+  case PTX_OP_nanosleep:
+    u->kind = PTX_K_SLEEP;
+    break;
   case PTX_OP_prefetch:
   case PTX_OP_prefetchu:
   case PTX_OP_applypriority:
   case PTX_OP_discard:
-  case PTX_OP_pmevent: u->kind = PTX_K_NOP; break;
-  default: return dec_fail(d, "'%s' is not executed", ptx_op_name((enum ptx_op)in->op));
+  case PTX_OP_pmevent:
+    u->kind = PTX_K_NOP;
+    break;
+  default:
+    return dec_fail(d, "'%s' is not executed", ptx_op_name((enum ptx_op)in->op));
   }
   return !d->is_failed;
 }

@@ -14,7 +14,7 @@ struct weir_workload {
   struct weir_launchfile *lf;
   struct ptx_module **modules;
   struct ptx_image **images;
-  uint64_t *addresses; /* of buffers */
+  uint64_t *addresses;           /* of buffers */
   struct ptx_program **programs; /* one per launch entry; shared entries are built once */
 };
 
@@ -25,7 +25,8 @@ struct weir_launchfile *weir_workload_file(struct weir_workload *w) {
 static enum weir_status report_diags(const struct ptx_diags *d, struct weir_err *err) {
   if (err != NULL && d->n > 0) {
     *err = d->v[0];
-    for (size_t i = 1; i < d->n; i++) weir_err_add(err, "%s", d->v[i].msg);
+    for (size_t i = 1; i < d->n; i++)
+      weir_err_add(err, "%s", d->v[i].msg);
   }
   return d->n > 0 ? d->v[0].code : WEIR_EPARSE;
 }
@@ -34,7 +35,8 @@ static enum weir_status refuse_unsupported(const struct ptx_module *m, struct we
   struct ptx_unsupported list[MAX_UNSUPPORTED];
   size_t n = ptx_unsupported(m, list, MAX_UNSUPPORTED);
   if (n == 0) return WEIR_OK;
-  weir_fail(err, WEIR_EPARSE, "%s: %zu construct%s cannot be executed yet", m->path, n, n == 1 ? "" : "s");
+  weir_fail(err, WEIR_EPARSE, "%s: %zu construct%s cannot be executed yet", m->path, n,
+            n == 1 ? "" : "s");
   for (size_t i = 0; i < n && i < MAX_UNSUPPORTED; i++)
     weir_err_add(err, "line %u: %s (%u time%s)", list[i].first_line, list[i].what, list[i].count,
                  list[i].count == 1 ? "" : "s");
@@ -45,7 +47,8 @@ static enum weir_status load_module(struct weir_workload *w, uint32_t i, struct 
   char *text;
   size_t len;
   const char *path = w->lf->modules[i];
-  enum weir_status st = weir_file_read(path, MAX_PTX_BYTES, &w->lf->module_where[i], &text, &len, err);
+  enum weir_status st =
+      weir_file_read(path, MAX_PTX_BYTES, &w->lf->module_where[i], &text, &len, err);
   if (st != WEIR_OK) return st;
   struct ptx_diags diags = {0};
   st = ptx_parse(text, len, path, &w->modules[i], &diags);
@@ -62,11 +65,15 @@ static enum weir_status load_module(struct weir_workload *w, uint32_t i, struct 
 
 static enum weir_status fill_buffer(struct weir_workload *w, uint32_t i, struct weir_err *err) {
   const struct weir_lf_buffer *b = &w->lf->buffers[i];
-  enum weir_status st = ptx_mem_alloc(&w->dev->mem, b->bytes, 0, b->name, false, &w->addresses[i], err);
-  return st == WEIR_OK ? weir_buffer_generate(w->lf, i, ptx_mem_host(&w->dev->mem, w->addresses[i]), err) : st;
+  enum weir_status st =
+      ptx_mem_alloc(&w->dev->mem, b->bytes, 0, b->name, false, &w->addresses[i], err);
+  return st == WEIR_OK
+             ? weir_buffer_generate(w->lf, i, ptx_mem_host(&w->dev->mem, w->addresses[i]), err)
+             : st;
 }
 
-static enum weir_status report_no_kernel(const struct weir_workload *w, const struct weir_lf_launch *l, struct weir_err *err) {
+static enum weir_status report_no_kernel(const struct weir_workload *w,
+                                         const struct weir_lf_launch *l, struct weir_err *err) {
   weir_fail_at(err, WEIR_ENOENT, &l->where, "no module has a kernel '%s'", l->kernel);
   for (uint32_t m = 0; m < w->lf->n_modules; m++) {
     const struct ptx_module *module = w->modules[m];
@@ -96,8 +103,8 @@ static enum weir_status build_program(struct weir_workload *w, uint32_t i, struc
   return report_no_kernel(w, l, err);
 }
 
-enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, const char *input, struct weir_workload **out,
-                                    struct weir_err *err) {
+enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, const char *input,
+                                    struct weir_workload **out, struct weir_err *err) {
   *out = NULL;
   struct weir_workload *w = calloc(1, sizeof *w);
   if (w == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -113,9 +120,12 @@ enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, co
   w->programs = calloc(w->lf->n_launches + 1u, sizeof *w->programs);
   if (w->modules == NULL || w->images == NULL || w->addresses == NULL || w->programs == NULL)
     st = weir_fail(err, WEIR_ENOMEM, "out of memory");
-  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_modules; i++) st = load_module(w, i, err);
-  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_launches; i++) st = build_program(w, i, err);
-  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_buffers; i++) st = fill_buffer(w, i, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_modules; i++)
+    st = load_module(w, i, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_launches; i++)
+    st = build_program(w, i, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_buffers; i++)
+    st = fill_buffer(w, i, err);
   if (st != WEIR_OK) {
     weir_workload_close(w);
     return st;
@@ -128,11 +138,14 @@ void weir_workload_close(struct weir_workload *w) {
   if (w == NULL) return;
   for (uint32_t i = 0; w->programs != NULL && i < w->lf->n_launches; i++) {
     bool is_first = true;
-    for (uint32_t k = 0; k < i; k++) is_first &= w->programs[k] != w->programs[i];
+    for (uint32_t k = 0; k < i; k++)
+      is_first &= w->programs[k] != w->programs[i];
     if (is_first) ptx_program_free(w->programs[i]);
   }
-  for (uint32_t i = 0; w->images != NULL && i < w->lf->n_modules; i++) ptx_image_free(w->images[i]);
-  for (uint32_t i = 0; w->modules != NULL && i < w->lf->n_modules; i++) ptx_module_free(w->modules[i]);
+  for (uint32_t i = 0; w->images != NULL && i < w->lf->n_modules; i++)
+    ptx_image_free(w->images[i]);
+  for (uint32_t i = 0; w->modules != NULL && i < w->lf->n_modules; i++)
+    ptx_module_free(w->modules[i]);
   for (uint32_t i = 0; w->addresses != NULL && i < w->lf->n_buffers; i++)
     if (w->addresses[i] != 0) ptx_mem_release(&w->dev->mem, w->addresses[i], NULL);
   free(w->programs);
@@ -148,7 +161,8 @@ static uint8_t *host_of(const struct weir_workload *w, uint32_t buffer) {
 }
 
 /* The parameter block of repetition k of a launch; malloc'ed. */
-static enum weir_status pack_arguments(struct weir_workload *w, uint32_t i, uint32_t k, void **out, struct weir_err *err) {
+static enum weir_status pack_arguments(struct weir_workload *w, uint32_t i, uint32_t k, void **out,
+                                       struct weir_err *err) {
   const struct ptx_func *f = ptx_program_entry(w->programs[i]);
   struct weir_lf_param *params = calloc(f->n_params + 1u, sizeof *params);
   size_t bytes = (size_t)f->param_bytes;
@@ -164,26 +178,30 @@ static enum weir_status pack_arguments(struct weir_workload *w, uint32_t i, uint
                                        .bytes = f->params[p].bytes,
                                        .offset = f->params[p].offset,
                                        .is_array = f->params[p].n_dims > 0};
-  enum weir_status st = weir_launch_args(w->lf, i, k, w->addresses, params, f->n_params, *out, bytes, err);
+  enum weir_status st =
+      weir_launch_args(w->lf, i, k, w->addresses, params, f->n_params, *out, bytes, err);
   free(params);
   if (st != WEIR_OK) free(*out);
   return st;
 }
 
 static void add_launch(const struct weir_lf_launch *l, uint32_t k, struct weir_err *err) {
-  if (k == 0) weir_err_add(err, "launched at %s:%u", l->where.file, l->where.line);
-  else weir_err_add(err, "launched at %s:%u, repetition k = %u", l->where.file, l->where.line, k);
+  if (k == 0)
+    weir_err_add(err, "launched at %s:%u", l->where.file, l->where.line);
+  else
+    weir_err_add(err, "launched at %s:%u, repetition k = %u", l->where.file, l->where.line, k);
 }
 
-static enum weir_status next_block(struct weir_block_source *src, struct weir_block_stream **out, struct weir_err *err) {
+static enum weir_status next_block(struct weir_block_source *src, struct weir_block_stream **out,
+                                   struct weir_err *err) {
   return ptx_run_next(src->self, out, err);
 }
 static void release_block(struct weir_block_source *src, struct weir_block_stream *b) {
   ptx_run_release(src->self, b);
 }
 
-static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t k, const struct weir_workload_hooks *h,
-                                   struct weir_err *err) {
+static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t k,
+                                   const struct weir_workload_hooks *h, struct weir_err *err) {
   const struct weir_lf_launch *l = &w->lf->launches[i];
   struct weir_launch_shape shape;
   void *params;
@@ -192,7 +210,8 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
   if (st != WEIR_OK) return st;
   struct ptx_launch launch = {.dyn_shared = shape.dyn_shared_bytes,
                               .regs_per_thread = l->registers > 0 ? (uint32_t)l->registers : 0,
-                              .static_shared_ptxas = l->static_shared > 0 ? (uint32_t)l->static_shared : 0,
+                              .static_shared_ptxas =
+                                  l->static_shared > 0 ? (uint32_t)l->static_shared : 0,
                               .params = params};
   memcpy(launch.grid, shape.grid, sizeof launch.grid);
   memcpy(launch.block, shape.block, sizeof launch.block);
@@ -203,22 +222,25 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
     add_launch(l, k, err);
     return st;
   }
-  struct weir_launch_report report = {.kernel = l->kernel, .launch = i, .k = k, .info = ptx_run_info(run)};
+  struct weir_launch_report report = {
+      .kernel = l->kernel, .launch = i, .k = k, .info = ptx_run_info(run)};
   uint64_t n_blocks = (uint64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
   if (h->simulate != NULL) {
-    struct weir_block_source source = {.kernel = report.info, .next = next_block, .release = release_block, .self = run};
+    struct weir_block_source source = {
+        .kernel = report.info, .next = next_block, .release = release_block, .self = run};
     st = h->simulate(h->self, &source, err);
   } else
-  for (struct weir_block_stream *b;;) {
-    st = ptx_run_next(run, &b, err);
-    if (st != WEIR_OK || b == NULL) break;
-    if (h->want_streams)
-      for (uint32_t q = 0; q < b->n_warps; q++) report.stream_bytes += b->warps[q].n_bytes;
-    if (h->want_streams && h->block != NULL) h->block(h->self, report.info, b);
-    ptx_run_release(run, b);
-    uint64_t done = ptx_run_blocks_done(run);
-    if (h->progress != NULL && done % 64 == 0) h->progress(h->self, l->kernel, done, n_blocks);
-  }
+    for (struct weir_block_stream *b;;) {
+      st = ptx_run_next(run, &b, err);
+      if (st != WEIR_OK || b == NULL) break;
+      if (h->want_streams)
+        for (uint32_t q = 0; q < b->n_warps; q++)
+          report.stream_bytes += b->warps[q].n_bytes;
+      if (h->want_streams && h->block != NULL) h->block(h->self, report.info, b);
+      ptx_run_release(run, b);
+      uint64_t done = ptx_run_blocks_done(run);
+      if (h->progress != NULL && done % 64 == 0) h->progress(h->self, l->kernel, done, n_blocks);
+    }
   if (st != WEIR_OK) add_launch(l, k, err);
   ptx_run_stats(run, &report.stats);
   if (st == WEIR_OK && h->launched != NULL) h->launched(h->self, &report);
@@ -227,8 +249,8 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
 }
 
 /* One entry of `launches:` with its repetitions. */
-static enum weir_status run_entry(struct weir_workload *w, uint32_t i, const struct weir_workload_hooks *h,
-                                  struct weir_err *err) {
+static enum weir_status run_entry(struct weir_workload *w, uint32_t i,
+                                  const struct weir_workload_hooks *h, struct weir_err *err) {
   const struct weir_lf_launch *l = &w->lf->launches[i];
   for (uint32_t k = 0; k < l->repeat; k++) {
     for (uint32_t s = 0; s < l->n_sets; s++) {
@@ -241,18 +263,22 @@ static enum weir_status run_entry(struct weir_workload *w, uint32_t i, const str
     uint64_t offset;
     bool holds = false;
     st = weir_until_offset(w->lf, i, k, &offset, err);
-    if (st == WEIR_OK) st = weir_until_holds(w->lf, i, k, host_of(w, l->until_buffer) + offset, &holds, err);
+    if (st == WEIR_OK)
+      st = weir_until_holds(w->lf, i, k, host_of(w, l->until_buffer) + offset, &holds, err);
     if (st != WEIR_OK) return st;
     if (holds) return WEIR_OK;
   }
   if (!l->has_until) return WEIR_OK;
-  return weir_fail_at(err, WEIR_EFAULT, &l->until_where, "kernel %s was launched %u times and the condition does not hold yet",
+  return weir_fail_at(err, WEIR_EFAULT, &l->until_where,
+                      "kernel %s was launched %u times and the condition does not hold yet",
                       l->kernel, l->repeat);
 }
 
-enum weir_status weir_workload_run(struct weir_workload *w, const struct weir_workload_hooks *hooks, struct weir_err *err) {
+enum weir_status weir_workload_run(struct weir_workload *w, const struct weir_workload_hooks *hooks,
+                                   struct weir_err *err) {
   enum weir_status st = WEIR_OK;
-  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_launches; i++) st = run_entry(w, i, hooks, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_launches; i++)
+    st = run_entry(w, i, hooks, err);
   return st;
 }
 

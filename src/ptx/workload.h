@@ -7,10 +7,11 @@
 
 struct weir_workload;
 
-/* Load the file, its modules (parsed and checked; constructs that cannot be executed are an error that lists them all) and
- * fill its buffers. `dev` must be initialised, empty, and outlive the workload. */
-enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, const char *input, struct weir_workload **out,
-                                    struct weir_err *err);
+/* Load the file, its modules (parsed and checked; constructs that cannot be executed are an error
+ * that lists them all) and fill its buffers. `dev` must be initialised, empty, and outlive the
+ * workload. */
+enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, const char *input,
+                                    struct weir_workload **out, struct weir_err *err);
 void weir_workload_close(struct weir_workload *w);
 struct weir_launchfile *weir_workload_file(struct weir_workload *w);
 
@@ -35,7 +36,8 @@ struct weir_workload_hooks {
   bool want_streams;
 };
 /* Run all launches. On failure nothing has been reported for the launch that failed. */
-enum weir_status weir_workload_run(struct weir_workload *w, const struct weir_workload_hooks *hooks, struct weir_err *err);
+enum weir_status weir_workload_run(struct weir_workload *w, const struct weir_workload_hooks *hooks,
+                                   struct weir_err *err);
 /* Check every expected result; the first that fails is the error. */
 enum weir_status weir_workload_check(struct weir_workload *w, struct weir_err *err);
 /* A buffer's contents, valid until the workload is closed; NULL if there is none of that name. */
