@@ -77,40 +77,66 @@ static uint64_t predict_and_decode(struct wt_decoder *d, struct wt_slot *s) {
   return base;
 }
 
-/* Numbers of lanes from..n-1 out of the planes. */
-static void get_lanes(struct wt_decoder *d, uint64_t *v, unsigned from, unsigned n,
-                      unsigned bytes) {
-  memset(v, 0, WEIR_LANES * sizeof *v);
-  for (unsigned b = 0; b < bytes; b++) {
-    const uint8_t *p = d->at[WT_P_PLANES + b];
-    for (unsigned i = from; i < n; i++)
-      v[i] |= (uint64_t)*p++ << (8 * b);
-    d->at[WT_P_PLANES + b] = p;
+/* The next n numbers of the planes, as if there were always 32: WT_SLACK covers the rest, and
+ * compilers make vector code of it. */
+static void get_lanes(struct wt_decoder *d, uint64_t v[WEIR_LANES], unsigned n, unsigned bytes) {
+  for (unsigned i = 0; i < WEIR_LANES; i++)
+    v[i] = d->at[WT_P_PLANES][i];
+  for (unsigned b = 1; b < bytes; b++)
+    for (unsigned i = 0; i < WEIR_LANES; i++)
+      v[i] |= (uint64_t)d->at[WT_P_PLANES + b][i] << (8 * b);
+  for (unsigned b = 0; b < bytes; b++)
+    d->at[WT_P_PLANES + b] += n;
+}
+
+/* The addresses of the active lanes, upwards, from their numbers. */
+static void get_addresses(unsigned mode, unsigned shift, uint64_t from,
+                          const uint64_t v[WEIR_LANES], uint64_t a[WEIR_LANES]) {
+  if (mode == WT_L_LOW) {
+    for (unsigned i = 0; i < WEIR_LANES; i++)
+      a[i] = from + (v[i] << shift);
+    return;
   }
+  a[0] = from;
+  for (unsigned i = 1; i < WEIR_LANES; i++)
+    a[i] = (uint64_t)wt_unzigzag(v[i - 1]) << shift;
+  if (mode == WT_L_FIRST) {
+    for (unsigned i = 1; i < WEIR_LANES; i++)
+      a[i] += from;
+  } else {
+    uint64_t sum = from; /* in a register: through memory each step would wait for the last */
+    for (unsigned i = 1; i < WEIR_LANES; i++)
+      a[i] = sum += a[i];
+  }
+}
+
+static uint64_t lowest_of(const uint64_t *a, unsigned n) {
+  uint64_t low = UINT64_MAX;
+  for (unsigned i = 0; i < n; i++)
+    low = a[i] < low ? a[i] : low;
+  return low;
 }
 
 static const char *get_list(struct wt_decoder *d, struct wt_slot *s, uint64_t lane[WEIR_LANES]) {
   unsigned head = *d->at[WT_P_FORMS]++, mode = head >> 6, shift = head >> 3 & 7;
   unsigned bytes = (head & 7) + 1, n = (unsigned)__builtin_popcount(d->mask);
-  uint64_t v[WEIR_LANES], lowest = UINT64_MAX;
+  uint64_t v[WEIR_LANES], a[WEIR_LANES];
   struct wt_guess g;
   if (mode > WT_L_CHAIN) return "an unknown form of address list";
   if (mode == WT_L_LOW && (!s->has_low || !n)) return "a list that counts from nowhere";
   uint64_t base = wt_guess(&d->model, s, &g);
   if (mode != WT_L_LOW) base += get_base(d, s);
-  get_lanes(d, v, mode == WT_L_LOW ? 0 : 1, n, bytes);
-  if (mode == WT_L_LOW) base = s->low + (v[0] << shift);
-  uint64_t from = mode == WT_L_LOW ? s->low : base;
-  unsigned i = 0;
-  for (uint32_t m = d->mask; m; m &= m - 1, i++) {
-    uint64_t by = mode == WT_L_LOW ? v[i] : (uint64_t)wt_unzigzag(v[i]);
-    uint64_t a = from + (by << shift);
-    if (mode == WT_L_CHAIN) from = a;
-    if (a < lowest) lowest = a;
-    lane[__builtin_ctz(m)] = a;
+  get_lanes(d, v, n - (mode != WT_L_LOW && n), bytes);
+  get_addresses(mode, shift, mode == WT_L_LOW ? s->low : base, v, a);
+  wt_learn(&d->model, s, &g, mode == WT_L_LOW ? a[0] : base);
+  if (mode != WT_L_LOW) wt_learn_low(s, n, lowest_of(a, n)); /* else none is lower */
+  if (d->mask == UINT32_MAX) {
+    memcpy(lane, a, sizeof a);
+    return NULL;
   }
-  wt_learn(&d->model, s, &g, base);
-  wt_learn_low(s, n, lowest);
+  unsigned i = 0;
+  for (uint32_t m = d->mask; m; m &= m - 1)
+    lane[__builtin_ctz(m)] = a[i++];
   return NULL;
 }
 
