@@ -165,17 +165,21 @@ enum weir_status weir_accelsim_next(struct weir_accelsim *t, struct weir_accelsi
   if (t->is_kernel) {
     if (t->is_done) return WEIR_OK;
     t->is_done = true;
-    char *copy = weir_malloc(strlen(t->path) + 1);
-    return copy ? open_kernel(t, strcpy(copy, t->path), NULL, e, err) : no_memory(err);
+    size_t n = strlen(t->path) + 1;
+    char *copy = weir_malloc(n);
+    if (!copy) return no_memory(err);
+    memcpy(copy, t->path, n);
+    return open_kernel(t, copy, NULL, e, err);
   }
   do {
     enum weir_status st = weir_text_in_line(&t->list, &line, &end, err);
     if (st || !line) return st;
   } while (line == end || *line == '#');
-  size_t n = (size_t)(end - line);
+  size_t n_line = (size_t)(end - line);
   e->line = t->list.line < UINT_MAX ? (unsigned)t->list.line : UINT_MAX;
-  if (n > 11 && !memcmp(line, "MemcpyHtoD,", 11)) return read_memcpy(t, line, end, e, err);
-  if (is_kernel_name(line, n) && !memchr(line, 0, n)) return named_kernel(t, line, n, e, err);
+  if (n_line > 11 && !memcmp(line, "MemcpyHtoD,", 11)) return read_memcpy(t, line, end, e, err);
+  if (is_kernel_name(line, n_line) && !memchr(line, 0, n_line))
+    return named_kernel(t, line, n_line, e, err);
   return refuse(t, line, end, err);
 }
 

@@ -11,7 +11,9 @@
  *
  * What a trace does not say: predicate and uniform registers, so dependences through them are not
  * known; the address of constant and texture reads, which therefore count as moves and texture
- * instructions without addresses; which source file a line number belongs to. */
+ * instructions without addresses; which source file a line number belongs to; that a wait is for
+ * asynchronous copies (LDGSTS is a load whose result nobody waits for). Local memory is laid out
+ * from 2^50 on, as hardware interleaves it; shared addresses are offsets. */
 #ifndef WEIR_TRACE_ACCELSIM_H
 #define WEIR_TRACE_ACCELSIM_H
 

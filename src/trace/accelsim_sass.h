@@ -33,8 +33,9 @@ enum weir_sass_trouble {
   WEIR_SASS_BARRIER_COUNT /* a barrier's immediate is no barrier id */
 };
 
-/* Fills class, space, width, cache operator, hint, scope and registers of `s`. `lanes`: those whose
- * addresses count. With addresses and s->width 0, they are to be dropped. */
+/* Fills class, space, width, cache operator, hint, scope and registers of `s`. Scopes: 0 none, 1
+ * the block, 3 the GPU, 4 the system; of barriers the barrier's id. `lanes`: those whose addresses
+ * count. With addresses and s->width 0, they are to be dropped. */
 enum weir_sass_trouble weir_sass_decode(const struct weir_sass_line *l,
                                         const struct weir_sass_override *over, size_t n_over,
                                         struct weir_static *s, uint32_t *lanes);
