@@ -14,7 +14,7 @@
 #include "trace/wtrace_format.h"
 
 /* Places for "the same warp in the block before", of all instructions together. */
-enum { WT_MODEL_FIRSTS = 1 << 16, WT_MODEL_MAX_MEM = 1 << 21 };
+enum { WT_MODEL_FIRSTS = 1 << 16 };
 
 struct wt_slot {
   uint64_t base, first, low;
