@@ -25,7 +25,7 @@ static inline int make_folder(void **state) {
   (void)state;
   if (!mkdtemp(dir)) return -1;
   snprintf(path, sizeof path, "%s/t.wtrace", dir);
-  return weir_stream_pool_init(&pool, 32 << 20, NULL, &err);
+  return (int)weir_stream_pool_init(&pool, 32 << 20, NULL, &err);
 }
 
 static inline int remove_folder(void **state) {
