@@ -20,28 +20,41 @@ static bool same_name(const char *a, const char *b) {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-static bool same_operand(const struct ptx_operand *a, const struct ptx_operand *b) {
+/* Numbers may differ: the printer declares the registers of a scope before those of scopes in it.
+ */
+static bool same_reg(const struct ptx_func *fa, uint32_t a, const struct ptx_func *fb, uint32_t b) {
+  if (fa->n_regs == 0 || fb->n_regs == 0) return fa->n_regs == fb->n_regs;
+  return same_name(fa->regs[a].name, fb->regs[b].name) && fa->regs[a].type == fb->regs[b].type;
+}
+
+static bool uses_reg(const struct ptx_operand *o) {
+  return o->kind == PTX_O_reg || o->has_base;
+}
+
+static bool same_operand(const struct ptx_func *fa, const struct ptx_operand *a,
+                         const struct ptx_func *fb, const struct ptx_operand *b) {
   if (a->kind != b->kind || a->neg != b->neg || a->has_base != b->has_base || a->half != b->half ||
-      a->n_elem != b->n_elem || a->sreg != b->sreg || a->reg != b->reg || a->label != b->label ||
-      a->imm != b->imm)
+      a->n_elem != b->n_elem || a->sreg != b->sreg || a->label != b->label || a->imm != b->imm)
     return false;
+  if (uses_reg(a) && !same_reg(fa, a->reg, fb, b->reg)) return false;
   if (!same_name(a->var ? a->var->name : NULL, b->var ? b->var->name : NULL)) return false;
   if (!same_name(a->func ? a->func->name : NULL, b->func ? b->func->name : NULL)) return false;
   if (!same_name(a->table ? a->table->name : NULL, b->table ? b->table->name : NULL)) return false;
   for (unsigned i = 0; i < a->n_elem; i++)
-    if (!same_operand(&a->elem[i], &b->elem[i])) return false;
+    if (!same_operand(fa, &a->elem[i], fb, &b->elem[i])) return false;
   return true;
 }
 
-static bool same_insn(const struct ptx_insn *a, const struct ptx_insn *b) {
+static bool same_insn(const struct ptx_func *fa, const struct ptx_insn *a,
+                      const struct ptx_func *fb, const struct ptx_insn *b) {
   if (a->op != b->op || a->form != b->form || a->n_mods != b->n_mods || a->n_opnds != b->n_opnds ||
       a->guarded != b->guarded || a->guard_neg != b->guard_neg ||
-      (a->guarded && a->guard != b->guard))
+      (a->guarded && !same_reg(fa, a->guard, fb, b->guard)))
     return false;
   for (unsigned i = 0; i < a->n_mods; i++)
     if (a->mods[i] != b->mods[i]) return false;
   for (unsigned i = 0; i < a->n_opnds; i++)
-    if (!same_operand(&a->opnds[i], &b->opnds[i])) return false;
+    if (!same_operand(fa, &a->opnds[i], fb, &b->opnds[i])) return false;
   return true;
 }
 
@@ -63,12 +76,14 @@ static bool same_func(const struct ptx_func *a, const struct ptx_func *b) {
     return false;
   for (uint32_t i = 0; i < a->n_params; i++)
     if (!same_var(&a->params[i], &b->params[i])) return false;
-  for (uint32_t i = 0; i < a->n_vars; i++)
-    if (!same_var(a->vars[i], b->vars[i])) return false;
-  for (uint32_t i = 0; i < a->n_regs; i++)
-    if (a->regs[i].type != b->regs[i].type) return false;
+  for (uint32_t i = 0; i < a->n_vars; i++) {
+    bool is_found = false;
+    for (uint32_t k = 0; k < b->n_vars && !is_found; k++)
+      is_found = same_var(a->vars[i], b->vars[k]);
+    if (!is_found) return false;
+  }
   for (uint32_t i = 0; i < a->n_insns; i++)
-    if (!same_insn(&a->insns[i], &b->insns[i])) return false;
+    if (!same_insn(a, &a->insns[i], b, &b->insns[i])) return false;
   return true;
 }
 
