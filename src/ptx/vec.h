@@ -53,6 +53,40 @@
 /* Copy 32 computed lanes to register d under the mask. */
 #define BLEND(T, t) STORE_LANES(T, (t)[i])
 
+/* One lane of a register of 1, 2, 4 or 8 bytes. */
+static inline uint64_t lane_get(const struct ptx_warp *w, uint32_t off, unsigned bytes,
+                                unsigned i) {
+  const uint8_t *p = w->reg + off;
+  switch (bytes) {
+  case 1:
+    return p[i];
+  case 2:
+    return ((const uint16_t *)(const void *)p)[i];
+  case 4:
+    return ((const uint32_t *)(const void *)p)[i];
+  default:
+    return ((const uint64_t *)(const void *)p)[i];
+  }
+}
+static inline void lane_put(struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i,
+                            uint64_t v) {
+  uint8_t *p = w->reg + off;
+  switch (bytes) {
+  case 1:
+    p[i] = (uint8_t)v;
+    break;
+  case 2:
+    ((uint16_t *)(void *)p)[i] = (uint16_t)v;
+    break;
+  case 4:
+    ((uint32_t *)(void *)p)[i] = (uint32_t)v;
+    break;
+  default:
+    ((uint64_t *)(void *)p)[i] = v;
+    break;
+  }
+}
+
 /* Bit i of the result = lane i of t is not 0 (t holds 0 or all ones). */
 static inline uint32_t mask_of32(const uint32_t *t) {
 #if defined(__AVX512F__)

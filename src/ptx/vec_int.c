@@ -532,40 +532,6 @@ SLCT(b16, uint16_t)
 SLCT(b32, uint32_t)
 SLCT(b64, uint64_t)
 
-/* mov {a,b,..} <-> wide: x.list = element registers, n_vec of them, size bytes each (1, 2, 4), d or
- * a = the wide register of reg_bytes bytes. */
-static inline uint64_t lane_get(const struct ptx_warp *w, uint32_t off, unsigned bytes,
-                                unsigned i) {
-  const uint8_t *p = w->reg + off;
-  switch (bytes) {
-  case 1:
-    return p[i];
-  case 2:
-    return ((const uint16_t *)(const void *)p)[i];
-  case 4:
-    return ((const uint32_t *)(const void *)p)[i];
-  default:
-    return ((const uint64_t *)(const void *)p)[i];
-  }
-}
-static inline void lane_put(struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i,
-                            uint64_t v) {
-  uint8_t *p = w->reg + off;
-  switch (bytes) {
-  case 1:
-    p[i] = (uint8_t)v;
-    break;
-  case 2:
-    ((uint16_t *)(void *)p)[i] = (uint16_t)v;
-    break;
-  case 4:
-    ((uint32_t *)(void *)p)[i] = (uint32_t)v;
-    break;
-  default:
-    ((uint64_t *)(void *)p)[i] = v;
-    break;
-  }
-}
 /* 16-byte registers: 32 pairs of 8 bytes. */
 HANDLER(mov_b128) {
   const uint64_t *a = REG(uint64_t, u->a);
@@ -588,6 +554,8 @@ HANDLER(unpack_b128) {
       if ((mask >> i) & 1) d[i] = a[2 * i + k];
   }
 }
+/* mov {a,b,..} <-> wide: x.list = element registers, n_vec of them, size bytes each (1, 2, 4), d or
+ * a = the wide register of reg_bytes bytes. */
 HANDLER(pack) {
   uint64_t t[LANES] __attribute__((aligned(64)));
   for (unsigned i = 0; i < LANES; i++) {
@@ -705,8 +673,8 @@ HANDLER(param_ld) {
   }
 #define CMP6(id, T)                                                                                \
   CMP(set_eq_##id, T, ==)                                                                          \
-  CMP(set_ne_##id, T, !=) CMP(set_lt_##id, T, <) CMP(set_le_##id, T, <=) CMP(set_gt_##id, T, >)    \
-      CMP(set_ge_##id, T, >=)
+  CMP(set_ne_##id, T, !=)                                                                          \
+  CMP(set_lt_##id, T, <) CMP(set_le_##id, T, <=) CMP(set_gt_##id, T, >) CMP(set_ge_##id, T, >=)
 CMP6(u16, uint16_t)
 CMP6(s16, int16_t)
 CMP6(u32, uint32_t)

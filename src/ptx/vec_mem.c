@@ -1,5 +1,5 @@
-/* Memory micro-operations: addresses of 32 lanes, their shape (uniform, strided, anything), one bounds check for the whole
- * warp, the data, and what the access costs after coalescing. */
+/* Memory micro-operations: addresses of 32 lanes, their shape (uniform, strided, anything), one
+ * bounds check for the whole warp, the data, and what the access costs after coalescing. */
 #include "ptx/vec.h"
 
 #include "stream/coalesce.h"
@@ -38,8 +38,8 @@ static void lane_addresses(const struct ptx_warp *w, const struct ptx_uop *u, ui
   }
 }
 
-/* Find the shape of the active lanes' addresses and the range they touch. Inactive lanes of x->addr get the first active
- * lane's address where they would disturb. */
+/* Find the shape of the active lanes' addresses and the range they touch. Inactive lanes of x->addr
+ * get the first active lane's address where they would disturb. */
 static void find_shape(struct access *x, uint32_t mask) {
   uint64_t *addr = x->addr;
   unsigned first = (unsigned)__builtin_ctz(mask), last = 31 - (unsigned)__builtin_clz(mask);
@@ -48,10 +48,13 @@ static void find_shape(struct access *x, uint32_t mask) {
   if (mask == FULL) {
     s = (int64_t)(addr[1] - addr[0]);
     x->base = addr[0];
-    /* The first eight by multiplication, which is slow in vectors of 64 bits; the others follow eight lanes behind. */
+    /* The first eight by multiplication, which is slow in vectors of 64 bits; the others follow
+     * eight lanes behind. */
     uint64_t step = 8 * (uint64_t)s;
-    for (unsigned i = 0; i < 8; i++) off |= addr[i] ^ (addr[0] + (uint64_t)s * i);
-    for (unsigned i = 8; i < LANES; i++) off |= addr[i] ^ (addr[i - 8] + step);
+    for (unsigned i = 0; i < 8; i++)
+      off |= addr[i] ^ (addr[0] + (uint64_t)s * i);
+    for (unsigned i = 8; i < LANES; i++)
+      off |= addr[i] ^ (addr[i - 8] + step);
   } else if (first == last) {
     s = 0;
     x->base = addr[first];
@@ -63,7 +66,8 @@ static void find_shape(struct access *x, uint32_t mask) {
     uint64_t base = x->base;
     EACH_LANE off |= (mask >> i) & 1 ? addr[i] ^ (base + (uint64_t)s * i) : 0;
   }
-  /* A stride so large that addresses in between could wrap round is no shape: the range would not hold them. */
+  /* A stride so large that addresses in between could wrap round is no shape: the range would not
+   * hold them. */
   if (off == 0 && s < MAX_STRIDE && s > -MAX_STRIDE) {
     x->kind = s == 0 ? WEIR_ADDR_UNIFORM : WEIR_ADDR_STRIDE;
     x->stride = s;
@@ -89,13 +93,14 @@ static void find_shape(struct access *x, uint32_t mask) {
 static bool is_misaligned(const struct access *x, uint32_t mask, unsigned align) {
   uint64_t bits = 0;
   if (x->kind == WEIR_ADDR_UNIFORM) return (x->base & (align - 1)) != 0;
-  if (x->kind == WEIR_ADDR_STRIDE && ((x->lo | (uint64_t)x->stride) & (align - 1)) == 0) return false;
+  if (x->kind == WEIR_ADDR_STRIDE && ((x->lo | (uint64_t)x->stride) & (align - 1)) == 0)
+    return false;
   EACH_LANE bits |= (mask >> i) & 1 ? x->addr[i] : 0;
   return (bits & (align - 1)) != 0;
 }
 
-static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, enum ptx_fault_kind kind, unsigned lane, uint64_t addr, unsigned bytes,
-                      uint8_t space, bool is_store) {
+static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, enum ptx_fault_kind kind,
+                      unsigned lane, uint64_t addr, unsigned bytes, uint8_t space, bool is_store) {
   (void)u;
   if (w->fault.kind != PTX_F_NONE) return;
   w->fault.kind = kind;
@@ -108,10 +113,13 @@ static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, enum ptx_faul
 }
 
 /* All active lanes lie within allocations of global memory (and may be written). */
-static bool check_global(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, bool is_store) {
-  if (x->lo >= w->cache_lo && x->hi <= w->cache_hi && x->lo < x->hi && !(is_store && w->cache_ro)) return true;
+static bool check_global(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                         uint32_t mask, bool is_store) {
+  if (x->lo >= w->cache_lo && x->hi <= w->cache_hi && x->lo < x->hi && !(is_store && w->cache_ro))
+    return true;
   const struct ptx_alloc *al = ptx_mem_find(w->mem, x->lo);
-  if (al != NULL && x->hi > x->lo && x->hi <= al->base + al->bytes && !(is_store && al->is_read_only)) {
+  if (al != NULL && x->hi > x->lo && x->hi <= al->base + al->bytes &&
+      !(is_store && al->is_read_only)) {
     w->cache_lo = al->base;
     w->cache_hi = al->base + al->bytes;
     w->cache_ro = al->is_read_only;
@@ -132,8 +140,8 @@ static bool check_global(struct ptx_warp *w, const struct ptx_uop *u, const stru
   return true;
 }
 
-static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, uint64_t limit,
-                        uint8_t space, bool is_store) {
+static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                        uint32_t mask, uint64_t limit, uint8_t space, bool is_store) {
   if (x->lo < x->hi && x->hi <= limit) return true;
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
@@ -145,9 +153,11 @@ static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struc
   return true;
 }
 
-/* Lanes' own copies of local memory are interleaved by words on the device: word k of all lanes is one 128-byte line. The
- * stream carries those addresses, so that coalescing is what hardware sees. */
-static void local_stream_addresses(const struct ptx_warp *w, const struct access *x, struct weir_addrs *a, uint64_t *buf) {
+/* Lanes' own copies of local memory are interleaved by words on the device: word k of all lanes is
+ * one 128-byte line. The stream carries those addresses, so that coalescing is what hardware sees.
+ */
+static void local_stream_addresses(const struct ptx_warp *w, const struct access *x,
+                                   struct weir_addrs *a, uint64_t *buf) {
   uint64_t warp_id = (uint64_t)w->cta->id * w->cta->n_warps + w->index;
   uint64_t base = PTX_LOCAL_BASE + warp_id * (uint64_t)w->local_bytes * LANES;
   EACH_LANE buf[i] = base + (x->addr[i] & ~UINT64_C(3)) * LANES + (x->addr[i] & 3) + 4 * i;
@@ -157,8 +167,8 @@ static void local_stream_addresses(const struct ptx_warp *w, const struct access
   a->lane = buf;
 }
 
-static void account(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, uint8_t space,
-                    enum weir_mem_dir dir) {
+static void account(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                    uint32_t mask, uint8_t space, enum weir_mem_dir dir) {
   struct weir_addrs a = {.kind = x->kind, .base = x->base, .stride = x->stride, .lane = x->addr};
   uint64_t buf[LANES] __attribute__((aligned(64)));
   switch (space) {
@@ -170,7 +180,9 @@ static void account(struct ptx_warp *w, const struct ptx_uop *u, const struct ac
     s->mem_insns++;
     s->mem_lanes += (unsigned)__builtin_popcount(mask);
     s->mem[WEIR_SP_LOCAL][dir]++;
-    s->local_requests += (uint64_t)weir_count_lines(w->counter, &a, mask, x->bytes < 4 ? x->bytes : 4, &sectors) * words;
+    s->local_requests +=
+        (uint64_t)weir_count_lines(w->counter, &a, mask, x->bytes < 4 ? x->bytes : 4, &sectors) *
+        words;
     s->local_sectors += (uint64_t)sectors * words;
     break;
   }
@@ -180,15 +192,17 @@ static void account(struct ptx_warp *w, const struct ptx_uop *u, const struct ac
   case PTX_SPACE_shared:
   case PTX_SPACE_const:
   default:
-    a.space = space == PTX_SPACE_shared ? WEIR_SP_SHARED : space == PTX_SPACE_const ? WEIR_SP_CONST : WEIR_SP_GLOBAL;
+    a.space = space == PTX_SPACE_shared  ? WEIR_SP_SHARED
+              : space == PTX_SPACE_const ? WEIR_SP_CONST
+                                         : WEIR_SP_GLOBAL;
     weir_count_mem(w->func_stats, w->counter, dir, &a, mask, x->bytes);
     break;
   }
   if (w->writer != NULL) weir_put_mem(w->writer, (uint32_t)(u - w->code), mask, &a);
 }
 
-/* Resolve a generic access: the space of its lanes, addresses made relative to it. Returns the lanes that share the first
- * active lane's space; the rest is done by another round. */
+/* Resolve a generic access: the space of its lanes, addresses made relative to it. Returns the
+ * lanes that share the first active lane's space; the rest is done by another round. */
 static uint32_t resolve_generic(struct access *x, uint32_t mask, uint8_t *space) {
   if (x->lo >= PTX_GLOBAL_BASE) {
     *space = PTX_SPACE_global;
@@ -196,15 +210,21 @@ static uint32_t resolve_generic(struct access *x, uint32_t mask, uint8_t *space)
   }
   unsigned first = (unsigned)__builtin_ctz(mask);
   uint64_t a = x->addr[first], window;
-  if (a >= PTX_GLOBAL_BASE) *space = PTX_SPACE_global, window = 0;
-  else if (a >= PTX_SHARED_BASE) *space = PTX_SPACE_shared, window = PTX_SHARED_BASE;
-  else if (a >= PTX_LOCAL_BASE) *space = PTX_SPACE_local, window = PTX_LOCAL_BASE;
-  else if (a >= PTX_PARAM_BASE) *space = PTX_SPACE_param, window = PTX_PARAM_BASE;
-  else *space = PTX_SPACE_global, window = 0;
+  if (a >= PTX_GLOBAL_BASE)
+    *space = PTX_SPACE_global, window = 0;
+  else if (a >= PTX_SHARED_BASE)
+    *space = PTX_SPACE_shared, window = PTX_SHARED_BASE;
+  else if (a >= PTX_LOCAL_BASE)
+    *space = PTX_SPACE_local, window = PTX_LOCAL_BASE;
+  else if (a >= PTX_PARAM_BASE)
+    *space = PTX_SPACE_param, window = PTX_PARAM_BASE;
+  else
+    *space = PTX_SPACE_global, window = 0;
   uint32_t same = 0;
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
-    bool in = window == 0 ? x->addr[i] >= PTX_GLOBAL_BASE || x->addr[i] < PTX_PARAM_BASE : x->addr[i] - window < PTX_WINDOW;
+    bool in = window == 0 ? x->addr[i] >= PTX_GLOBAL_BASE || x->addr[i] < PTX_PARAM_BASE
+                          : x->addr[i] - window < PTX_WINDOW;
     if (in) same |= 1u << i;
   }
   EACH_LANE x->addr[i] -= window;
@@ -212,15 +232,15 @@ static uint32_t resolve_generic(struct access *x, uint32_t mask, uint8_t *space)
   return same;
 }
 
-/* Where lane i's bytes are: origin + i * lane_step + address. The origin of global memory lies outside every object, so it is
- * a number and not a pointer. */
+/* Where lane i's bytes are: origin + i * lane_step + address. The origin of global memory lies
+ * outside every object, so it is a number and not a pointer. */
 struct place {
   uintptr_t origin;
   uint64_t lane_step;
 };
 
-static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, uint8_t space,
-                   bool is_store, struct place *p) {
+static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                   uint32_t mask, uint8_t space, bool is_store, struct place *p) {
   p->lane_step = 0;
   switch (space) {
   case PTX_SPACE_shared:
@@ -244,11 +264,12 @@ static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct acc
 }
 
 #define AT(addr) ((uint8_t *)(p.origin + (addr)))
-#define HOST(i) AT((i)*p.lane_step + x->addr[i])
+#define HOST(i)  AT((i)*p.lane_step + x->addr[i])
 
 static inline uint64_t read_bytes(const uint8_t *p, unsigned size, bool is_signed) {
   switch (size) {
-  case 1: return is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+  case 1:
+    return is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
   case 2: {
     uint16_t v;
     memcpy(&v, p, 2);
@@ -267,64 +288,48 @@ static inline uint64_t read_bytes(const uint8_t *p, unsigned size, bool is_signe
   }
 }
 
-static inline void reg_put(struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i, uint64_t v) {
-  uint8_t *p = w->reg + off;
-  switch (bytes) {
-  case 1: p[i] = (uint8_t)v; break;
-  case 2: ((uint16_t *)(void *)p)[i] = (uint16_t)v; break;
-  case 4: ((uint32_t *)(void *)p)[i] = (uint32_t)v; break;
-  default: ((uint64_t *)(void *)p)[i] = v; break;
-  }
-}
-static inline uint64_t reg_get(const struct ptx_warp *w, uint32_t off, unsigned bytes, unsigned i) {
-  const uint8_t *p = w->reg + off;
-  switch (bytes) {
-  case 1: return p[i];
-  case 2: return ((const uint16_t *)(const void *)p)[i];
-  case 4: return ((const uint32_t *)(const void *)p)[i];
-  default: return ((const uint64_t *)(const void *)p)[i];
-  }
-}
-
 /* One scalar register of T, memory of the same width. */
-#define MOVE_IN(T)                                                                                                          \
-  do {                                                                                                                      \
-    T *d = REG(T, u->d);                                                                                                    \
-    if (x->kind == WEIR_ADDR_UNIFORM && p.lane_step == 0) {                                                                 \
-      T v;                                                                                                                  \
-      memcpy(&v, AT(x->base), sizeof v);                                                                                    \
-      if (mask == FULL) {                                                                                                   \
-        EACH_LANE d[i] = v;                                                                                                 \
-      } else {                                                                                                              \
-        EACH_LANE d[i] = (mask >> i) & 1 ? v : d[i];                                                                        \
-      }                                                                                                                     \
-    } else if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) && p.lane_step == 0) {        \
-      memcpy(d, AT(x->base), sizeof(T) * LANES);                                                                            \
-    } else if (mask == FULL) {                                                                                              \
-      for (unsigned i = 0; i < LANES; i++) memcpy(&d[i], HOST(i), sizeof(T));                                               \
-    } else {                                                                                                                \
-      for (uint32_t m = mask; m != 0; m &= m - 1) {                                                                         \
-        unsigned i = (unsigned)__builtin_ctz(m);                                                                            \
-        memcpy(&d[i], HOST(i), sizeof(T));                                                                                  \
-      }                                                                                                                     \
-    }                                                                                                                       \
+#define MOVE_IN(T)                                                                                 \
+  do {                                                                                             \
+    T *d = REG(T, u->d);                                                                           \
+    if (x->kind == WEIR_ADDR_UNIFORM && p.lane_step == 0) {                                        \
+      T v;                                                                                         \
+      memcpy(&v, AT(x->base), sizeof v);                                                           \
+      if (mask == FULL) {                                                                          \
+        EACH_LANE d[i] = v;                                                                        \
+      } else {                                                                                     \
+        EACH_LANE d[i] = (mask >> i) & 1 ? v : d[i];                                               \
+      }                                                                                            \
+    } else if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) &&   \
+               p.lane_step == 0) {                                                                 \
+      memcpy(d, AT(x->base), sizeof(T) * LANES);                                                   \
+    } else if (mask == FULL) {                                                                     \
+      for (unsigned i = 0; i < LANES; i++)                                                         \
+        memcpy(&d[i], HOST(i), sizeof(T));                                                         \
+    } else {                                                                                       \
+      for (uint32_t m = mask; m != 0; m &= m - 1) {                                                \
+        unsigned i = (unsigned)__builtin_ctz(m);                                                   \
+        memcpy(&d[i], HOST(i), sizeof(T));                                                         \
+      }                                                                                            \
+    }                                                                                              \
   } while (0)
 
-#define MOVE_OUT(T)                                                                                                         \
-  do {                                                                                                                      \
-    const T *b = REG(T, u->b);                                                                                              \
-    if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) && p.lane_step == 0) {               \
-      memcpy(AT(x->base), b, sizeof(T) * LANES);                                                                            \
-    } else {                                                                                                                \
-      for (uint32_t m = mask; m != 0; m &= m - 1) {                                                                         \
-        unsigned i = (unsigned)__builtin_ctz(m);                                                                            \
-        memcpy(HOST(i), &b[i], sizeof(T));                                                                                  \
-      }                                                                                                                     \
-    }                                                                                                                       \
+#define MOVE_OUT(T)                                                                                \
+  do {                                                                                             \
+    const T *b = REG(T, u->b);                                                                     \
+    if (mask == FULL && x->kind == WEIR_ADDR_STRIDE && x->stride == (int64_t)sizeof(T) &&          \
+        p.lane_step == 0) {                                                                        \
+      memcpy(AT(x->base), b, sizeof(T) * LANES);                                                   \
+    } else {                                                                                       \
+      for (uint32_t m = mask; m != 0; m &= m - 1) {                                                \
+        unsigned i = (unsigned)__builtin_ctz(m);                                                   \
+        memcpy(HOST(i), &b[i], sizeof(T));                                                         \
+      }                                                                                            \
+    }                                                                                              \
   } while (0)
 
-static inline void load_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,
-                             struct place p) {
+static inline void load_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                             uint32_t mask, struct place p) {
   if (u->n_vec == 1 && u->size == u->reg_bytes && u->size == 4) {
     MOVE_IN(uint32_t);
     return;
@@ -336,17 +341,20 @@ static inline void load_data(struct ptx_warp *w, const struct ptx_uop *u, const 
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     const uint8_t *s = HOST(i);
-    if (u->size == 16) memcpy(w->reg + u->d + 16 * (size_t)i, s, 16);
-    else if (u->n_vec == 1) reg_put(w, u->d, u->reg_bytes, i, read_bytes(s, u->size, u->is_signed));
+    if (u->size == 16)
+      memcpy(w->reg + u->d + 16 * (size_t)i, s, 16);
+    else if (u->n_vec == 1)
+      lane_put(w, u->d, u->reg_bytes, i, read_bytes(s, u->size, u->is_signed));
     else
       for (unsigned k = 0; k < u->n_vec; k++)
         if (u->x.list[k] != UINT32_MAX)
-          reg_put(w, u->x.list[k], u->reg_bytes, i, read_bytes(s + k * u->size, u->size, u->is_signed));
+          lane_put(w, u->x.list[k], u->reg_bytes, i,
+                   read_bytes(s + k * u->size, u->size, u->is_signed));
   }
 }
 
-static inline void store_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,
-                              struct place p) {
+static inline void store_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                              uint32_t mask, struct place p) {
   if (u->n_vec == 1 && u->size == u->reg_bytes && u->size == 4) {
     MOVE_OUT(uint32_t);
     return;
@@ -358,22 +366,25 @@ static inline void store_data(struct ptx_warp *w, const struct ptx_uop *u, const
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     uint8_t *t = HOST(i);
-    if (u->size == 16) memcpy(t, w->reg + u->b + 16 * (size_t)i, 16);
+    if (u->size == 16)
+      memcpy(t, w->reg + u->b + 16 * (size_t)i, 16);
     else if (u->n_vec == 1) {
-      uint64_t v = reg_get(w, u->b, u->reg_bytes, i);
+      uint64_t v = lane_get(w, u->b, u->reg_bytes, i);
       memcpy(t, &v, u->size);
     } else
       for (unsigned k = 0; k < u->n_vec; k++) {
-        uint64_t v = reg_get(w, u->x.list[k], u->reg_bytes, i);
+        uint64_t v = lane_get(w, u->x.list[k], u->reg_bytes, i);
         memcpy(t + k * u->size, &v, u->size);
       }
   }
 }
 
-typedef void (*data_fn)(struct ptx_warp *, const struct ptx_uop *, const struct access *, uint32_t, struct place);
+typedef void (*data_fn)(struct ptx_warp *, const struct ptx_uop *, const struct access *, uint32_t,
+                        struct place);
 
-static inline void access_memory(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, uint8_t space, unsigned size,
-                                 unsigned n_vec, enum weir_mem_dir dir, data_fn move) {
+static inline void access_memory(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask,
+                                 uint8_t space, unsigned size, unsigned n_vec,
+                                 enum weir_mem_dir dir, data_fn move) {
   bool is_store = dir != WEIR_DIR_LOAD;
   struct access x;
   x.bytes = size * n_vec;
@@ -424,16 +435,16 @@ HANDLER(st) {
 }
 
 /* The common ones with everything known at compile time. */
-#define LOAD_DATA(T)                                                                                                        \
-  static inline void load_##T(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,           \
-                              struct place p) {                                                                             \
-    p.lane_step = 0;                                                                                                        \
-    MOVE_IN(T);                                                                                                             \
-  }                                                                                                                         \
-  static inline void store_##T(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,          \
-                               struct place p) {                                                                            \
-    p.lane_step = 0;                                                                                                        \
-    MOVE_OUT(T);                                                                                                            \
+#define LOAD_DATA(T)                                                                               \
+  static inline void load_##T(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, \
+                              uint32_t mask, struct place p) {                                     \
+    p.lane_step = 0;                                                                               \
+    MOVE_IN(T);                                                                                    \
+  }                                                                                                \
+  static inline void store_##T(struct ptx_warp *w, const struct ptx_uop *u,                        \
+                               const struct access *x, uint32_t mask, struct place p) {            \
+    p.lane_step = 0;                                                                               \
+    MOVE_OUT(T);                                                                                   \
   }
 LOAD_DATA(uint32_t)
 LOAD_DATA(uint64_t)
@@ -460,28 +471,40 @@ HANDLER(sts_b32) {
 }
 
 /* ---- atomics: lanes in order; aux = enum ptx_atom, aux2 = enum ptx_atom_type ---- */
-static inline uint64_t atomic_int(unsigned op, uint64_t old, uint64_t b, uint64_t c, unsigned size, bool is_signed) {
+static inline uint64_t atomic_int(unsigned op, uint64_t old, uint64_t b, uint64_t c, unsigned size,
+                                  bool is_signed) {
   uint64_t all = size == 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * size)) - 1;
   unsigned shift = 64 - 8 * size;
   int64_t so = (int64_t)(old << shift) >> shift, sb = (int64_t)(b << shift) >> shift;
   b &= all;
   switch ((enum ptx_atom)op) {
-  case PTX_ATOM_ADD: return (old + b) & all;
-  case PTX_ATOM_MIN: return is_signed ? (so < sb ? old : b) : (old < b ? old : b);
-  case PTX_ATOM_MAX: return is_signed ? (so > sb ? old : b) : (old > b ? old : b);
-  case PTX_ATOM_INC: return old >= b ? 0 : old + 1;
-  case PTX_ATOM_DEC: return old == 0 || old > b ? b : old - 1;
-  case PTX_ATOM_AND: return old & b;
-  case PTX_ATOM_OR: return old | b;
-  case PTX_ATOM_XOR: return old ^ b;
-  case PTX_ATOM_EXCH: return b;
-  case PTX_ATOM_CAS: return old == b ? c & all : old;
+  case PTX_ATOM_ADD:
+    return (old + b) & all;
+  case PTX_ATOM_MIN:
+    return is_signed ? (so < sb ? old : b) : (old < b ? old : b);
+  case PTX_ATOM_MAX:
+    return is_signed ? (so > sb ? old : b) : (old > b ? old : b);
+  case PTX_ATOM_INC:
+    return old >= b ? 0 : old + 1;
+  case PTX_ATOM_DEC:
+    return old == 0 || old > b ? b : old - 1;
+  case PTX_ATOM_AND:
+    return old & b;
+  case PTX_ATOM_OR:
+    return old | b;
+  case PTX_ATOM_XOR:
+    return old ^ b;
+  case PTX_ATOM_EXCH:
+    return b;
+  case PTX_ATOM_CAS:
+    return old == b ? c & all : old;
   }
   return old;
 }
 
-/* Addition in global memory is done by the memory's own unit: single precision flushes subnormals there (PTX ISA, atom), and
- * in double precision a NaN comes back as it was, not quieted (H200). Shared memory does as the add instruction. */
+/* Addition in global memory is done by the memory's own unit: single precision flushes subnormals
+ * there (PTX ISA, atom), and in double precision a NaN comes back as it was, not quieted (H200).
+ * Shared memory does as the add instruction. */
 static uint64_t atomic_fadd(uint64_t old, uint64_t b, unsigned size, bool is_global) {
   if (size == 4) {
     uint32_t x = is_global ? ptx_f32_flush((uint32_t)old) : (uint32_t)old;
@@ -517,8 +540,8 @@ static void atomic_wide(struct ptx_warp *w, const struct ptx_uop *u, uint8_t *t,
 }
 
 /* Counting, by far the most frequent. */
-static inline void atomic_add_u32(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask,
-                                  struct place p) {
+static inline void atomic_add_u32(struct ptx_warp *w, const struct ptx_uop *u,
+                                  const struct access *x, uint32_t mask, struct place p) {
   const uint32_t *b = REG(uint32_t, u->b);
   uint32_t unused[LANES], *d = u->d != UINT32_MAX ? REG(uint32_t, u->d) : unused, changes = 0;
   for (uint32_t m = mask; m != 0; m &= m - 1) {
@@ -533,10 +556,12 @@ static inline void atomic_add_u32(struct ptx_warp *w, const struct ptx_uop *u, c
   w->is_stored |= changes != 0;
 }
 
-static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x, uint32_t mask, struct place p) {
+static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                        uint32_t mask, struct place p) {
   bool in_shared = p.origin == (uintptr_t)w->shared;
   bool is_int = u->aux2 != PTX_ATOM_FLOAT;
-  if (is_int && u->aux == PTX_ATOM_ADD && u->size == 4 && (u->reg_bytes == 4 || u->d == UINT32_MAX)) {
+  if (is_int && u->aux == PTX_ATOM_ADD && u->size == 4 &&
+      (u->reg_bytes == 4 || u->d == UINT32_MAX)) {
     atomic_add_u32(w, u, x, mask, p);
     return;
   }
@@ -547,13 +572,13 @@ static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struc
       atomic_wide(w, u, t, i);
       continue;
     }
-    uint64_t old = read_bytes(t, u->size, false), b = reg_get(w, u->b, u->size, i);
-    uint64_t c = u->aux == PTX_ATOM_CAS ? reg_get(w, u->c, u->size, i) : 0;
+    uint64_t old = read_bytes(t, u->size, false), b = lane_get(w, u->b, u->size, i);
+    uint64_t c = u->aux == PTX_ATOM_CAS ? lane_get(w, u->c, u->size, i) : 0;
     uint64_t now = is_int ? atomic_int(u->aux, old, b, c, u->size, u->aux2 == PTX_ATOM_SIGNED)
                           : atomic_fadd(old, b, u->size, !in_shared);
     w->is_stored |= now != old;
     memcpy(t, &now, u->size);
-    if (u->d != UINT32_MAX) reg_put(w, u->d, u->reg_bytes, i, old);
+    if (u->d != UINT32_MAX) lane_put(w, u->d, u->reg_bytes, i, old);
   }
 }
 HANDLER(atom) {
