@@ -215,9 +215,19 @@ static void fill_sregs(const struct ptx_run *r, struct ptx_cta *cta, enum sreg_s
   for (uint32_t k = 0; k < r->prog->n_sregs; k++) {
     const struct ptx_sreg_slot *s = &r->prog->sregs[k];
     if (scope_of(s->sreg) != scope) continue;
+    if (scope == SREG_BLOCK) { /* the same for all threads of the block */
+      uint8_t lanes[8 * LANES];
+      uint64_t v = sreg_value(r, cta, 0, 0, s->sreg);
+      for (uint32_t lane = 0; lane < LANES; lane++)
+        put_lane(lanes, s->bytes, lane, v);
+      for (uint32_t w = 0; w < cta->n_warps; w++)
+        memcpy(cta->warps[w].reg + s->slot, lanes, (size_t)s->bytes * LANES);
+      continue;
+    }
     for (uint32_t w = 0; w < cta->n_warps; w++)
       for (uint32_t lane = 0; lane < LANES; lane++)
-        put_lane(cta->warps[w].reg + s->slot, s->bytes, lane, sreg_value(r, cta, w, lane, s->sreg));
+        put_lane(cta->warps[w].reg + s->slot, s->bytes, lane,
+                 sreg_value(r, cta, w, lane, s->sreg));
   }
 }
 

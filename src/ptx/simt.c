@@ -729,7 +729,7 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
     const struct ptx_uop *u = code + pc;
     uint32_t m = active & (PRED(u->guard) ^ u->guard_xor);
     stat[pc].execs++;
-    stat[pc].lanes += (unsigned)__builtin_popcount(m);
+    stat[pc].lanes += weir_mask_lanes(m);
     n++;
     w->executed++;
     switch ((enum ptx_kind)u->kind) {
