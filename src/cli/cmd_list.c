@@ -1,4 +1,4 @@
-/* weir list workloads|params|stats */
+/* weir list workloads|gpus|params|stats */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,15 +8,16 @@
 #include "base/table.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
+#include "cli/timing.h"
 
 enum { OPT_NAMES = 1 };
 
 static const struct weir_usage usage = {
     .command = "list",
-    .synopsis = "workloads|params|stats [--names]",
+    .synopsis = "workloads|gpus|params|stats [--names]",
     .about =
-        "List the built-in workloads, the parameters that --set accepts, or the statistics that\n"
-        "a run prints.",
+        "List the built-in workloads, the machines, the parameters that --set accepts, or the\n"
+        "statistics that a run prints.",
     .opts = (const struct weir_opt[]){{"names", 'n', NULL, "names only, one per line", OPT_NAMES},
                                       {.name = NULL}},
     .examples = "  weir list workloads\n  weir list params\n",
@@ -83,6 +84,35 @@ static int list_workloads(bool names_only) {
   return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
 }
 
+static int list_gpus(bool names_only) {
+  static const struct weir_column columns[] = {{"machine", NULL, WEIR_LEFT},
+                                               {"what it is", NULL, WEIR_LEFT}};
+  struct weir_arena a = {0};
+  struct weir_err err;
+  const char *const *names;
+  size_t n;
+  enum weir_status status = weir_cli_gpus(&a, &names, &n, &err);
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 2);
+  for (size_t i = 0; !status && i < n; i++) {
+    struct weir_config c;
+    const char *path = weir_arena_printf(&a, "%s/gpus/%s.yaml", weir_cli_data_dir(), names[i]);
+    if (names_only || !t || !path) {
+      if (names_only) puts(names[i]);
+      continue;
+    }
+    status = weir_config_load(&c, path, &err);
+    if (status) break;
+    const char *about = weir_config_get(&c, "about");
+    weir_table_cell(t, "%s", names[i]);
+    weir_table_cell(t, "%s", about ? about : "");
+    weir_config_free(&c);
+  }
+  weir_arena_free(&a);
+  if (!status && !names_only) return print_table(t);
+  weir_table_free(t);
+  return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
+}
+
 static int list_params(bool names_only) {
   static const struct weir_column columns[] = {{"parameter", NULL, WEIR_LEFT},
                                                {"default", NULL, WEIR_RIGHT},
@@ -127,7 +157,10 @@ int weir_cmd_list(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*list)(bool names_only);
-  } kinds[] = {{"workloads", list_workloads}, {"params", list_params}, {"stats", list_stats}};
+  } kinds[] = {{"workloads", list_workloads},
+               {"gpus", list_gpus},
+               {"params", list_params},
+               {"stats", list_stats}};
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   bool names_only = false;
   const char *what = NULL;
@@ -141,7 +174,7 @@ int weir_cmd_list(int argc, char **argv) {
       what = args.value;
     }
   }
-  if (!what) return weir_cli_usage("list", "list what? workloads, params or stats");
+  if (!what) return weir_cli_usage("list", "list what? workloads, gpus, params or stats");
   const char *names[sizeof kinds / sizeof *kinds];
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (!strcmp(kinds[i].name, what)) return kinds[i].list(names_only);
@@ -149,5 +182,6 @@ int weir_cmd_list(int argc, char **argv) {
   }
   const char *near = weir_nearest(what, names, sizeof kinds / sizeof *kinds);
   if (near) return weir_cli_usage("list", "there is no list '%s'; did you mean '%s'?", what, near);
-  return weir_cli_usage("list", "there is no list '%s', only workloads, params and stats", what);
+  return weir_cli_usage("list", "there is no list '%s', only workloads, gpus, params and stats",
+                        what);
 }

@@ -10,10 +10,8 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "ptx/workload.h"
-#include "trace/wtrace.h"
-#ifdef WEIR_HAVE_ACCELSIM
 #include "trace/accelsim.h"
-#endif
+#include "trace/wtrace.h"
 
 enum { OPT_OUTPUT = 1, OPT_INPUT, OPT_SET, OPT_LEVEL, OPT_OPCODE, OPT_QUIET };
 
@@ -120,7 +118,6 @@ static enum weir_status record_workload(struct record *r, const char *path, stru
   return st;
 }
 
-#ifdef WEIR_HAVE_ACCELSIM
 static enum weir_status record_accelsim(struct record *r, struct weir_err *err) {
   enum { POOL_BYTES = 256 << 20 };
   struct weir_stream_pool pool;
@@ -140,7 +137,6 @@ static enum weir_status record_accelsim(struct record *r, struct weir_err *err) 
   weir_stream_pool_free(&pool);
   return st;
 }
-#endif
 
 static bool ends_with(const char *s, const char *suffix) {
   size_t n = strlen(s), m = strlen(suffix);
@@ -148,9 +144,7 @@ static bool ends_with(const char *s, const char *suffix) {
 }
 
 static enum weir_status record(struct record *r, struct weir_err *err) {
-#ifdef WEIR_HAVE_ACCELSIM
   if (weir_is_accelsim(r->target)) return record_accelsim(r, err);
-#endif
   if (r->n_opcodes)
     return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
   if (ends_with(r->target, ".yaml") || ends_with(r->target, ".yml"))

@@ -13,6 +13,7 @@
 #include "base/table.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
+#include "cli/timing.h"
 #include "ptx/workload.h"
 
 enum {
@@ -25,7 +26,9 @@ enum {
   OPT_CHECK,
   OPT_OUTPUT,
   OPT_ALL,
-  OPT_FUNCTIONAL
+  OPT_FUNCTIONAL,
+  OPT_GPU,
+  OPT_THREADS
 };
 
 static const struct weir_usage usage = {
@@ -41,7 +44,12 @@ static const struct weir_usage usage = {
     .opts =
         (const struct weir_opt[]){
             {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
-            {"functional", 'f', NULL, "execute only, without timing (the only mode so far)",
+            {"gpu", 'g', "NAME",
+             "time the kernels on a machine: one of 'weir list gpus', or a file ending in .yaml",
+             OPT_GPU},
+            {"threads", 't', "N",
+             "host threads for timing; the results are the same for any number", OPT_THREADS},
+            {"functional", 'f', NULL, "execute only, without timing (as without --gpu)",
              OPT_FUNCTIONAL},
             {"streams", 0, NULL, "produce warp streams as well, and say how large they are",
              OPT_STREAMS},
@@ -59,6 +67,7 @@ static const struct weir_usage usage = {
             {.name = NULL}},
     .examples = "  weir run spmv\n"
                 "  weir run all --input profile\n"
+                "  weir run spmv --gpu fermi-s3\n"
                 "  weir run spmv --input profile --json spmv.json\n"
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n",
 };
@@ -70,8 +79,9 @@ struct run_opts {
     const char **v;
     size_t n, cap;
   } targets;
-  const char *input, *json, *outputs[MAX_OUTPUTS];
+  const char *input, *json, *gpu, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
+  uint32_t threads;
   bool streams, quiet, check, all;
   struct weir_settings settings;
 };
@@ -94,6 +104,7 @@ struct run_state {
   struct weir_func_stats total, all; /* of the workload; of all */
   uint64_t launches, n_runs, n_unchecked;
   json_t *json_runs, *json_launches; /* NULL unless JSON is wanted */
+  struct weir_timing timing;         /* .sim NULL: no machine was named */
   bool is_terminal, is_failed, showed_progress;
   time_t started, shown;
 };
@@ -133,7 +144,16 @@ static void launched(void *self, const struct weir_launch_report *r) {
       "block", (int)r->info->block[0], (int)r->info->block[1], (int)r->info->block[2],
       "interleaved", (int)r->info->is_interleaved, "reads_clock", (int)r->info->reads_clock,
       "statistics", weir_stat_json(weir_func_stat_table, &r->stats));
+  if (o != NULL && st->timing.sim != NULL &&
+      json_object_set_new(o, "timing", weir_timing_json(&st->timing.last)) != 0)
+    st->is_failed = true;
   if (o == NULL || json_array_append_new(st->json_launches, o) != 0) st->is_failed = true;
+}
+
+static enum weir_status simulate(void *self, struct weir_block_source *source,
+                                 struct weir_err *err) {
+  struct run_state *st = self;
+  return weir_timing_kernel(&st->timing, source, err);
 }
 
 /* A line on a terminal once something takes longer than two seconds. */
@@ -217,6 +237,11 @@ static enum weir_status report_text(const struct run_opts *o, const struct run_s
                                     struct weir_err *err) {
   struct weir_text out = {0};
   enum weir_status code = kernel_table(st, o->streams, &out, err);
+  if (code == WEIR_OK && st->timing.sim != NULL) {
+    weir_text_puts(&out, "\n");
+    code = weir_timing_text(&st->timing, o->all, &out, err);
+    weir_text_puts(&out, "\n");
+  }
   bool interleaved = false, clocks = false;
   for (size_t i = 0; i < st->rows.n; i++)
     interleaved |= st->rows.v[i].is_interleaved, clocks |= st->rows.v[i].reads_clock;
@@ -345,17 +370,23 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
   st = weir_workload_open(&dev, path, o->input, &w, err);
   if (st == WEIR_OK) st = put_outputs(o, w, false, err);
   if (st == WEIR_OK) {
-    struct weir_workload_hooks h = {
-        .launched = launched, .progress = progress, .self = state, .want_streams = o->streams};
+    bool timed = o->gpu != NULL;
+    struct weir_workload_hooks h = {.launched = launched,
+                                    .progress = progress,
+                                    .simulate = timed ? simulate : NULL,
+                                    .self = state,
+                                    .want_streams = o->streams || timed};
     state->workload = weir_workload_file(w)->name;
+    if (timed) st = weir_timing_workload(&state->timing, state->workload, o->threads, err);
     state->first_row = state->rows.n;
     memset(&state->total, 0, sizeof state->total);
-    st = weir_workload_run(w, &h, err);
+    if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
     if (state->showed_progress) fputs("\r\033[K", stderr);
   }
   if (st == WEIR_OK && state->is_failed) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (st == WEIR_OK && o->check)
     st = weir_stat_verify(weir_func_stat_table, weir_func_checks, &state->total, err);
+  if (st == WEIR_OK && o->check) st = weir_timing_check(&state->timing, err);
   if (st == WEIR_OK) st = weir_workload_check(w, err);
   if (st == WEIR_OK) st = put_outputs(o, w, true, err);
   if (st == WEIR_OK && state->json_runs != NULL) st = keep_json(w, state, err);
@@ -396,6 +427,11 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   if (o->targets.n == 1 && strcmp(o->targets.v[0], "all") == 0) {
     o->targets.n = 0;
     st = expand_all(o, &a, err);
+  }
+  if (st == WEIR_OK && o->gpu != NULL) {
+    st = weir_cli_gpu_settings(&o->settings, o->gpu, err);
+    if (st == WEIR_OK)
+      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->threads, err);
   }
   state->started = time(NULL);
   for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {
@@ -452,6 +488,15 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
       o->all = true;
       break;
     case OPT_FUNCTIONAL:
+      o->gpu = NULL;
+      break;
+    case OPT_GPU:
+      o->gpu = args.value;
+      break;
+    case OPT_THREADS:
+      o->threads = (uint32_t)strtoul(args.value, NULL, 10);
+      if (o->threads < 1 || o->threads > 256)
+        return weir_cli_usage("run", "--threads takes 1 to 256");
       break;
     default:
       return args.exit_code;
@@ -467,7 +512,7 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
 }
 
 int weir_cmd_run(int argc, char **argv) {
-  struct run_opts o = {0};
+  struct run_opts o = {.threads = 1};
   struct run_state state = {.is_terminal = isatty(STDERR_FILENO)};
   struct weir_err err;
   enum weir_status st = weir_settings_init(&o.settings, weir_param_groups, &err);
@@ -481,6 +526,7 @@ int weir_cmd_run(int argc, char **argv) {
   }
   json_decref(state.json_launches);
   json_decref(state.json_runs);
+  weir_timing_end(&state.timing);
   for (size_t i = 0; i < state.rows.n; i++) {
     free(state.rows.v[i].name);
     free(state.rows.v[i].workload);

@@ -1,22 +1,15 @@
 /* Every parameter and statistic table of the program. A new component adds its line here. */
 #include "cli/cmd.h"
-#ifdef WEIR_HAVE_EXEC_PARAMS
 #include "ptx/exec.h"
-#endif
-#ifdef WEIR_HAVE_FUNC_STATS
+#include "sim/engine.h"
 #include "stream/func_stats.h"
-#endif
 
 const struct weir_param_group *const weir_param_groups[] = {
-#ifdef WEIR_HAVE_EXEC_PARAMS
-    &ptx_exec_params,
-#endif
-    NULL,
+    &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params,
+    &weir_noc_params, &weir_l2_params,   &weir_dram_params, NULL,
 };
 
 const struct weir_stat_group *const weir_stat_groups[] = {
-#ifdef WEIR_HAVE_FUNC_STATS
-    &weir_func_stat_group,
-#endif
-    NULL,
+    &weir_func_stat_group, &weir_sm_stat_group,   &weir_l1_stat_group,
+    &weir_l2_stat_group,   &weir_dram_stat_group, NULL,
 };

@@ -8,15 +8,12 @@
 #include "weir_build.h"
 
 const struct weir_command weir_commands[] = {
-#ifdef WEIR_HAVE_CMD_RUN
-    {"run", "execute a launch file or a built-in workload", weir_cmd_run},
-#endif
+    {"run", "execute a launch file or a built-in workload, and time it on a machine", weir_cmd_run},
+    {"replay", "time a recorded or foreign trace on a machine", weir_cmd_replay},
     {"record", "write what a launch file or workload executes to a trace", weir_cmd_record},
     {"trace", "look into a trace or check it", weir_cmd_trace},
-#ifdef WEIR_HAVE_CMD_LINT
     {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
-#endif
-    {"list", "list the built-in workloads or all parameters", weir_cmd_list},
+    {"list", "list the built-in workloads, machines or parameters", weir_cmd_list},
     {"explain", "say what a parameter or statistic means and where its value comes from",
      weir_cmd_explain},
     {"help", "explain a command", weir_cmd_help},

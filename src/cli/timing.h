@@ -1,0 +1,53 @@
+/* A machine chosen by name, kernels timed on it, and the report: shared by run and replay. */
+#ifndef WEIR_CLI_TIMING_H
+#define WEIR_CLI_TIMING_H
+
+#include <jansson.h>
+
+#include "base/settings.h"
+#include "base/text.h"
+#include "sim/engine.h"
+
+struct weir_timed_kernel {
+  char *workload, *kernel;
+  uint64_t launches;
+  struct weir_sim_result result; /* summed over the launches */
+};
+
+struct weir_timing {
+  struct weir_machine machine;
+  struct weir_sim *sim;
+  struct {
+    struct weir_timed_kernel *v;
+    size_t n, cap;
+  } kernels;
+  size_t first; /* of the workload that runs */
+  const char *workload;
+  struct weir_sim_result last; /* of the last launch */
+};
+
+/* Names of the machines in gpus/, sorted. */
+enum weir_status weir_cli_gpus(struct weir_arena *a, const char *const **names, size_t *n,
+                               struct weir_err *err);
+/* Put the values of a machine, by name or file, into the file layer. */
+enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
+                                       struct weir_err *err);
+
+/* A simulator for the machine that the settings describe; `gpu` is its name and outlives it. */
+enum weir_status weir_timing_begin(struct weir_timing *t, const struct weir_settings *s,
+                                   const char *gpu, uint32_t threads, struct weir_err *err);
+/* Each workload starts with cold caches in cycle 0. */
+enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload, uint32_t threads,
+                                      struct weir_err *err);
+/* Time one kernel: a `simulate` hook of weir_workload_run. `self` is the struct weir_timing. */
+enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
+                                    struct weir_err *err);
+/* The conservation rules of everything that was timed. */
+enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err);
+enum weir_status weir_timing_text(const struct weir_timing *t, bool all, struct weir_text *out,
+                                  struct weir_err *err);
+/* {"cycles": ..., "sm": {...}, ...} of a result; NULL: no memory. */
+json_t *weir_timing_json(const struct weir_sim_result *r);
+void weir_timing_end(struct weir_timing *t);
+
+#endif

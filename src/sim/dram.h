@@ -1,0 +1,55 @@
+/* One DRAM channel: banks, rows, FR-FCFS. Times are DRAM cycles; nothing happens between the cycles
+ * that step() names. */
+#ifndef WEIR_SIM_DRAM_H
+#define WEIR_SIM_DRAM_H
+
+#include "sim/machine.h"
+
+struct weir_dram_stats {
+  uint64_t reads, writes, activates, precharges, row_hits, row_misses, row_conflicts, busy_cyc;
+};
+extern const struct weir_stat weir_dram_stat_table[];
+extern const struct weir_stat_group weir_dram_stat_group;
+
+struct weir_dram_req {
+  uint64_t row;
+  uint32_t token; /* given back when a read is done */
+  uint32_t seq;
+  int16_t next; /* in its bank's list */
+  uint8_t bank;
+  bool is_write, was_opened; /* was_opened: an activate was needed for it */
+};
+
+struct weir_dram_bank {
+  uint64_t open_row; /* UINT64_MAX: closed */
+  uint64_t next_act, next_pre, next_col;
+  int16_t head, tail, hit; /* requests; hit: the oldest that wants the open row */
+};
+
+struct weir_dram {
+  const struct weir_dram_cfg *cfg;
+  struct weir_dram_req *req;
+  struct weir_dram_bank *bank;
+  uint64_t *next_col_group; /* per bank group: t_ccdl */
+  uint64_t next_col, next_act, bus_free,
+      write_end; /* write_end: end of the last write's data, for t_cdlr */
+  int16_t free;
+  uint32_t n, next_seq;
+  unsigned col_shift, bank_count;
+  struct weir_dram_stats stats;
+};
+
+bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg);
+void weir_dram_free(struct weir_dram *d);
+static inline bool weir_dram_has_room(const struct weir_dram *d, uint32_t n) {
+  return d->n + n <= (uint32_t)d->cfg->queue;
+}
+/* A column access at byte `addr` of the channel. The caller has asked for room. */
+void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t token);
+/* Issue what can be issued in DRAM cycle `now`. A read that was issued ends (*done_at: last data
+ * cycle + 1) and gives its token; returns the number of reads issued (0 or 1). *next: the next
+ * cycle in which anything can be issued (WEIR_NEVER if idle). */
+unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint64_t *done_at,
+                        uint64_t *next);
+
+#endif

@@ -1,0 +1,309 @@
+#include "sim/engine.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+struct worker {
+  struct weir_sim *sim;
+  uint32_t index;
+  pthread_t thread;
+  bool is_started;
+};
+
+struct weir_sim {
+  const struct weir_machine *m;
+  struct weir_sim_options o;
+  struct weir_sm *sms;
+  struct weir_channel *channels;
+  uint32_t n_sms, n_channels;
+  uint64_t window, now; /* now: first cycle of the window */
+  uint64_t window_end;
+  struct weir_block_source *source;
+  bool is_source_done;
+  uint64_t blocks_done, last_progress;
+  struct worker *workers;
+  atomic_uint turn, done; /* windows begun; workers that finished the present one */
+  atomic_bool quit;
+};
+
+/* ---- one window of a share of the components ---- */
+
+static void run_share(struct weir_sim *sim, uint32_t index, uint32_t count) {
+  uint64_t end = sim->window_end;
+  for (uint32_t i = index; i < sim->n_sms; i += count) {
+    struct weir_sm *sm = &sim->sms[i];
+    if (sim->o.literal) sm->wake = weir_min64(sm->wake, sim->now);
+    while (sm->wake < end) {
+      uint64_t t = sm->wake, next = weir_sm_cycle(sm, t);
+      sm->wake = sim->o.literal ? t + 1 : next;
+    }
+  }
+  for (uint32_t i = index; i < sim->n_channels; i += count) {
+    struct weir_channel *c = &sim->channels[i];
+    if (sim->o.literal) c->wake = weir_min64(c->wake, sim->now);
+    while (c->wake < end) {
+      uint64_t t = c->wake, next = weir_channel_cycle(c, t);
+      c->wake = sim->o.literal ? t + 1 : next;
+    }
+  }
+}
+
+static void *work(void *arg) {
+  struct worker *w = arg;
+  struct weir_sim *sim = w->sim;
+  for (unsigned seen = 0;;) {
+    unsigned spins = 0;
+    while (atomic_load_explicit(&sim->turn, memory_order_acquire) == seen) {
+      if (atomic_load_explicit(&sim->quit, memory_order_acquire)) return NULL;
+      if (++spins > 2000) sched_yield();
+    }
+    seen++;
+    run_share(sim, w->index, sim->o.threads);
+    atomic_fetch_add_explicit(&sim->done, 1, memory_order_release);
+  }
+}
+
+static void run_window(struct weir_sim *sim) {
+  if (sim->o.threads == 1) {
+    run_share(sim, 0, 1);
+    return;
+  }
+  atomic_store_explicit(&sim->done, 0, memory_order_relaxed);
+  atomic_fetch_add_explicit(&sim->turn, 1, memory_order_release);
+  run_share(sim, 0, sim->o.threads);
+  for (unsigned spins = 0;
+       atomic_load_explicit(&sim->done, memory_order_acquire) < sim->o.threads - 1;)
+    if (++spins > 2000) sched_yield();
+}
+
+/* ---- exchange ---- */
+
+static bool deliver(struct weir_sim *sim, struct weir_outbox *o) {
+  for (uint32_t i = 0; i < o->n; i++) {
+    const struct weir_msg *q = &o->v[i];
+    if (q->dst < sim->n_sms) {
+      struct weir_sm *sm = &sim->sms[q->dst];
+      if (!weir_inbox_put(&sm->in, q)) return false;
+      sm->wake = weir_min64(sm->wake, q->at);
+    } else {
+      uint32_t slice = q->dst - sim->n_sms;
+      struct weir_channel *c = &sim->channels[slice / sim->channels[0].n_slices];
+      if (!weir_inbox_put(&c->slices[slice - c->first_slice].in, q)) return false;
+      c->wake = weir_min64(c->wake, q->at);
+    }
+  }
+  o->n = 0;
+  return !o->is_failed;
+}
+
+static enum weir_status place_next(struct weir_sim *sim, struct weir_sm *sm, uint64_t at,
+                                   struct weir_err *err) {
+  struct weir_block_stream *b;
+  if (sim->is_source_done) return WEIR_OK;
+  enum weir_status st = sim->source->next(sim->source, &b, err);
+  if (st != WEIR_OK) return st;
+  if (b == NULL)
+    sim->is_source_done = true;
+  else
+    weir_sm_place(sm, b, at);
+  return WEIR_OK;
+}
+
+/* Blocks that ended are given back and their places filled, in the order (cycle, SM). */
+static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
+  for (;;) {
+    struct weir_sm *best = NULL;
+    for (uint32_t i = 0; i < sim->n_sms; i++) {
+      struct weir_sm *sm = &sim->sms[i];
+      if (sm->n_retired > 0 && (best == NULL || sm->retired[0].cycle < best->retired[0].cycle))
+        best = sm;
+    }
+    if (best == NULL) return WEIR_OK;
+    uint64_t cycle = best->retired[0].cycle;
+    sim->source->release(sim->source, best->retired[0].stream);
+    sim->blocks_done++;
+    best->n_retired--;
+    memmove(best->retired, best->retired + 1, best->n_retired * sizeof best->retired[0]);
+    enum weir_status st = place_next(sim, best, cycle + (uint64_t)sim->m->sm.dispatch_latency, err);
+    if (st != WEIR_OK) return st;
+  }
+}
+
+static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
+  bool ok = true;
+  for (uint32_t i = 0; i < sim->n_sms; i++) {
+    if (sim->sms[i].is_failed) {
+      if (err != NULL) *err = sim->sms[i].err;
+      return sim->sms[i].status;
+    }
+    ok &= deliver(sim, &sim->sms[i].out);
+  }
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    ok &= deliver(sim, &sim->channels[i].outbox);
+  if (!ok) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  return dispatch(sim, err);
+}
+
+/* ---- set-up ---- */
+
+enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
+                              const struct weir_sim_options *o, struct weir_sim **out,
+                              struct weir_err *err) {
+  *out = NULL;
+  struct weir_sim *sim = calloc(1, sizeof *sim);
+  if (sim == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  sim->m = m;
+  sim->o = *o;
+  if (sim->o.threads == 0) sim->o.threads = 1;
+  sim->n_sms = (uint32_t)m->sm.count;
+  sim->n_channels = (uint32_t)m->dram.channels;
+  sim->window = o->window != 0 && o->window < m->window ? o->window : m->window;
+  sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
+  sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
+  sim->workers = calloc(sim->o.threads, sizeof *sim->workers);
+  bool ok = sim->sms != NULL && sim->channels != NULL && sim->workers != NULL;
+  for (uint32_t i = 0; ok && i < sim->n_sms; i++)
+    ok = weir_sm_init(&sim->sms[i], m, l1, i);
+  for (uint32_t i = 0; ok && i < sim->n_channels; i++)
+    ok = weir_channel_init(&sim->channels[i], m, i);
+  for (uint32_t i = 1; ok && i < sim->o.threads; i++) {
+    sim->workers[i] = (struct worker){.sim = sim, .index = i};
+    ok = sim->workers[i].is_started =
+        pthread_create(&sim->workers[i].thread, NULL, work, &sim->workers[i]) == 0;
+  }
+  if (!ok) {
+    weir_sim_free(sim);
+    return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
+  }
+  *out = sim;
+  return WEIR_OK;
+}
+
+void weir_sim_free(struct weir_sim *sim) {
+  if (sim == NULL) return;
+  atomic_store_explicit(&sim->quit, true, memory_order_release);
+  for (uint32_t i = 1; sim->workers != NULL && i < sim->o.threads; i++)
+    if (sim->workers[i].is_started) pthread_join(sim->workers[i].thread, NULL);
+  for (uint32_t i = 0; sim->sms != NULL && i < sim->n_sms; i++)
+    if (sim->sms[i].m != NULL) weir_sm_free(&sim->sms[i]);
+  for (uint32_t i = 0; sim->channels != NULL && i < sim->n_channels; i++)
+    if (sim->channels[i].m != NULL) weir_channel_free(&sim->channels[i]);
+  free(sim->sms);
+  free(sim->channels);
+  free(sim->workers);
+  free(sim);
+}
+
+/* ---- results ---- */
+
+static void add_up(const struct weir_sim *sim, struct weir_sim_result *r) {
+  memset(r, 0, sizeof *r);
+  for (uint32_t i = 0; i < sim->n_sms; i++) {
+    weir_stat_sum(weir_sm_stat_table, &r->sm, &sim->sms[i].stats);
+    weir_stat_sum(weir_l1_stat_table, &r->l1, sim->sms[i].l1_ops->stats(sim->sms[i].l1));
+  }
+  for (uint32_t i = 0; i < sim->n_channels; i++) {
+    for (uint32_t k = 0; k < sim->channels[i].n_slices; k++)
+      weir_stat_sum(weir_l2_stat_table, &r->l2, &sim->channels[i].slices[k].stats);
+    weir_stat_sum(weir_dram_stat_table, &r->dram, &sim->channels[i].dram.stats);
+  }
+}
+
+/* All of these structs hold counters only. */
+static void subtract(void *a, const void *b, size_t bytes) {
+  uint64_t *x = a;
+  const uint64_t *y = b;
+  for (size_t i = 0; i < bytes / sizeof *x; i++)
+    x[i] -= y[i];
+}
+
+static bool is_finished(const struct weir_sim *sim) {
+  if (!sim->is_source_done) return false;
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    if (!weir_sm_is_idle(&sim->sms[i])) return false;
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    if (!weir_channel_is_idle(&sim->channels[i])) return false;
+  return true;
+}
+
+static uint64_t next_event(const struct weir_sim *sim) {
+  uint64_t t = WEIR_NEVER;
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    t = weir_min64(t, sim->sms[i].wake);
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    t = weir_min64(t, sim->channels[i].wake);
+  return t;
+}
+
+static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_kernel_info *k,
+                                     struct weir_sim_result *r, struct weir_err *err) {
+  r->blocks_per_sm = weir_sm_fit(sim->m, k, &r->limited_by);
+  if (r->blocks_per_sm == 0)
+    return weir_fail(err, WEIR_EINVAL,
+                     "kernel %s: not even one block fits on an SM of machine %s (%s)", k->name,
+                     sim->m->name, r->limited_by);
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    if (!weir_sm_kernel(&sim->sms[i], k, r->blocks_per_sm, sim->now))
+      return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  /* Round robin, one block per SM and cycle. */
+  for (uint32_t n = 0; n < r->blocks_per_sm && !sim->is_source_done; n++)
+    for (uint32_t i = 0; i < sim->n_sms && !sim->is_source_done; i++) {
+      enum weir_status st = place_next(sim, &sim->sms[i], sim->now + n, err);
+      if (st != WEIR_OK) return st;
+    }
+  return WEIR_OK;
+}
+
+enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
+                                 struct weir_sim_result *result, struct weir_err *err) {
+  struct weir_sim_result before, shape = {0};
+  add_up(sim, &before);
+  sim->source = source;
+  sim->is_source_done = false;
+  sim->now += (uint64_t)sim->m->sm.launch_latency;
+  uint64_t start = sim->now, end = start, quiet_since = start, seen = 0;
+  enum weir_status st = start_kernel(sim, source->kernel, &shape, err);
+  while (st == WEIR_OK && !is_finished(sim)) {
+    uint64_t next = next_event(sim);
+    if (next == WEIR_NEVER)
+      return weir_fail(err, WEIR_EBUG,
+                       "kernel %s: nothing can happen any more in cycle %" PRIu64
+                       ", yet it has not ended",
+                       source->kernel->name, sim->now);
+    if (!sim->o.literal && next > sim->now) sim->now = next;
+    sim->window_end = sim->now + sim->window;
+    run_window(sim);
+    st = exchange(sim, err);
+    sim->now = sim->window_end;
+    uint64_t insns = 0;
+    for (uint32_t i = 0; i < sim->n_sms; i++)
+      insns += sim->sms[i].last_event;
+    if (insns != seen) seen = insns, quiet_since = sim->now;
+    if (sim->o.watchdog != 0 && sim->now - quiet_since > sim->o.watchdog)
+      return weir_fail(err, WEIR_EBUG,
+                       "kernel %s: no progress for %" PRIu64 " cycles (cycle %" PRIu64 ")",
+                       source->kernel->name, sim->o.watchdog, sim->now);
+    if (sim->o.progress != NULL) sim->o.progress(sim->o.self, sim->now - start, sim->blocks_done);
+  }
+  if (st != WEIR_OK) return st;
+  /* The cycle of the last event belongs to the kernel. */
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    end = weir_max64(end, sim->sms[i].last_event + 1);
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    weir_sm_settle(&sim->sms[i], end);
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    weir_channel_settle(&sim->channels[i], end);
+  add_up(sim, result);
+  subtract(&result->sm, &before.sm, sizeof result->sm);
+  subtract(&result->l1, &before.l1, sizeof result->l1);
+  subtract(&result->l2, &before.l2, sizeof result->l2);
+  subtract(&result->dram, &before.dram, sizeof result->dram);
+  result->start = start;
+  result->cycles = end - start;
+  result->blocks_per_sm = shape.blocks_per_sm;
+  result->limited_by = shape.limited_by;
+  sim->now = end;
+  return WEIR_OK;
+}

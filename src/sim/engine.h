@@ -1,0 +1,41 @@
+/* The timing engine: windows in which SMs and memory channels run on their own, and the exchange
+ * between them.
+ *
+ * A message sent in a window of W cycles arrives W cycles later or after that, so nobody needs to
+ * wait for anybody inside one. One thread or many, W as the machine gives it or forced lower: the
+ * same bytes. */
+#ifndef WEIR_SIM_ENGINE_H
+#define WEIR_SIM_ENGINE_H
+
+#include "sim/memory.h"
+#include "sim/sm.h"
+
+struct weir_sim_options {
+  uint32_t threads;  /* at least 1 */
+  uint64_t window;   /* 0: the machine's; else at most that */
+  bool literal;      /* call every component in every cycle: slow, for tests */
+  uint64_t watchdog; /* cycles without an event after which a run is given up */
+  void (*progress)(void *self, uint64_t cycle, uint64_t blocks_done);
+  void *self;
+};
+
+struct weir_sim_result { /* of one kernel, or summed */
+  uint64_t start, cycles;
+  struct weir_sm_stats sm;
+  struct weir_l1_stats l1;
+  struct weir_l2_stats l2;
+  struct weir_dram_stats dram;
+  uint32_t blocks_per_sm;
+  const char *limited_by;
+};
+
+struct weir_sim;
+enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
+                              const struct weir_sim_options *o, struct weir_sim **out,
+                              struct weir_err *err);
+/* Run one kernel to its end. */
+enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
+                                 struct weir_sim_result *result, struct weir_err *err);
+void weir_sim_free(struct weir_sim *sim);
+
+#endif

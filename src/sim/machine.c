@@ -1,0 +1,240 @@
+#include "sim/machine.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/settings.h"
+
+#define P(S, f, d, lo, hi, u, h, ...)                                                              \
+  WEIR_PARAM(S, f, d, .min = lo, .max = hi, .unit = u, .help = h, __VA_ARGS__)
+
+static const struct weir_param core_table[] = {
+    P(weir_core_cfg, clock_mhz, "1000", 1, 100000, "MHz",
+      "core clock; all times without a unit are its cycles"),
+    WEIR_PARAM_END};
+const struct weir_param_group weir_core_params = {"core", "The core clock.", core_table,
+                                                  sizeof(struct weir_core_cfg)};
+
+/* Latency and issue interval of every instruction class. */
+#define CLASS_ROW(id, text, what, field, value)                                                    \
+  {                                                                                                \
+    .name = text "_" #field, .def = value, .min = 0, .max = 100000, .unit = "cycle",               \
+    .help = what ": " #field " of " text, .type = WEIR_INT,                                        \
+    .offset = offsetof(struct weir_sm_cfg, field) + sizeof(int64_t) * WEIR_C_##id                  \
+  }
+
+static const struct weir_param sm_table[] = {
+    P(weir_sm_cfg, count, "15", 1, 4096, NULL, "streaming multiprocessors"),
+    P(weir_sm_cfg, warps, "48", 1, 64, "warp", "warp slots of an SM"),
+    P(weir_sm_cfg, threads, "1536", 32, 4096, "thread", "thread slots of an SM"),
+    P(weir_sm_cfg, blocks, "8", 1, 64, "block", "block slots of an SM"),
+    P(weir_sm_cfg, registers, "32768", 256, 1048576, NULL, "32-bit registers of an SM"),
+    P(weir_sm_cfg, register_unit, "64", 1, 4096, NULL,
+      "registers of a warp are allocated in multiples of this"),
+    P(weir_sm_cfg, shared_bytes, "48K", 0, 1048576, "byte", "shared memory of an SM"),
+    P(weir_sm_cfg, shared_unit, "128", 1, 65536, "byte",
+      "shared memory of a block is allocated in multiples of this"),
+    P(weir_sm_cfg, schedulers, "2", 1, 4, NULL,
+      "warp schedulers; warp slot w belongs to scheduler w modulo this"),
+    WEIR_PARAM(weir_sm_cfg, scheduler, "gto", .choices = "lrr|gto|two-level",
+               .help = "warp scheduling policy"),
+    P(weir_sm_cfg, active_warps, "8", 1, 64, "warp",
+      "two-level: warps of a scheduler's active set"),
+    P(weir_sm_cfg, launch_latency, "0", 0, 1e9, "cycle",
+      "from the end of a kernel to the start of the next"),
+    P(weir_sm_cfg, dispatch_latency, "20", 1, 1e6, "cycle",
+      "from a block's end to the arrival of the next one"),
+    P(weir_sm_cfg, broadcast_latency, "100", 1, 1e6, "cycle", "of what one SM tells the others",
+      .source = "guess"),
+    P(weir_sm_cfg, shared_latency, "26", 1, 1e6, "cycle", "shared-memory load, without conflicts"),
+    P(weir_sm_cfg, const_latency, "8", 1, 1e6, "cycle", "constant and parameter reads (always hit)",
+      .source = "guess"),
+    P(weir_sm_cfg, load_extra, "0", 0, 1e6, "cycle",
+      "from the end of the L1 to a dependent instruction"),
+    P(weir_sm_cfg, ldst_queue, "8", 1, 4096, NULL, "requests between coalescer and L1"),
+    P(weir_sm_cfg, inflight, "1024", 1, 65536, NULL, "load requests of an SM that wait for a reply",
+      .source = "guess"),
+    P(weir_sm_cfg, coalesce_per_cycle, "1", 1, 64, NULL,
+      "requests that the coalescer gives in a cycle"),
+#define WEIR_CLASS(id, text, help)                                                                 \
+  CLASS_ROW(id, text, help, latency, "4"), CLASS_ROW(id, text, help, interval, "1"),
+#include "stream/classes.def"
+#undef WEIR_CLASS
+    WEIR_PARAM_END};
+const struct weir_param_group weir_sm_params = {"sm", "Streaming multiprocessors.", sm_table,
+                                                sizeof(struct weir_sm_cfg)};
+
+static const struct weir_param l1_table[] = {
+    WEIR_PARAM(weir_l1_cfg, enabled, "true",
+               .help = "false: every global and local access goes past the L1"),
+    WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "32-byte sectors, fetched on demand"),
+    P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size"),
+    P(weir_l1_cfg, sets, "32", 1, 65536, NULL, "sets, a power of two"),
+    P(weir_l1_cfg, ways, "4", 1, 2048, NULL, "ways"),
+    WEIR_PARAM(weir_l1_cfg, index, "linear", .choices = "linear|fermi_xor",
+               .help = "how a line finds its set"),
+    P(weir_l1_cfg, hit_latency, "1", 1, 1e6, "cycle", "from the accepted probe to the data"),
+    P(weir_l1_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that can be waited for"),
+    P(weir_l1_cfg, mshr_merge, "8", 1, 65536, NULL, "requests that can wait for one line"),
+    P(weir_l1_cfg, miss_queue, "8", 1, 65536, NULL, "packets between L1 and interconnect"),
+    P(weir_l1_cfg, bypass_queue, "8", 1, 65536, NULL,
+      "packets between the bypass path and interconnect", .source = "guess"),
+    P(weir_l1_cfg, probes_per_cycle, "1", 1, 64, NULL, "requests taken in a cycle"),
+    P(weir_l1_cfg, banks, "1", 1, 64, NULL, "banks; two requests of a cycle must not share one"),
+    P(weir_l1_cfg, bank_bytes, "32", 4, 4096, "byte", "interleaving of banks"),
+    P(weir_l1_cfg, port_bytes, "128", 4, 4096, "byte", "width of the data port"),
+    WEIR_PARAM(weir_l1_cfg, write, "evict", .choices = "evict|through|alloc_nofetch",
+               .help = "stores to global memory"),
+    WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = "miss|fill", .help = "when a way is chosen"),
+    WEIR_PARAM(weir_l1_cfg, bypass_gran, "sector", .choices = "sector|line",
+               .help = "what a bypassed load asks for"),
+    WEIR_PARAM(weir_l1_cfg, local_wb, "true",
+               .help = "stores to local memory stay in the L1 until evicted"),
+    WEIR_PARAM(weir_l1_cfg, flush_on_kernel, "true", .help = "a kernel starts with an empty L1"),
+    WEIR_PARAM(weir_l1_cfg, store_poisons_pending, "true",
+               .help = "a store to a pending line drops it on arrival"),
+    WEIR_PARAM(weir_l1_cfg, hr_needs_mq, "false",
+               .help = "a merge needs a free miss-queue slot, as in GPGPU-Sim"),
+    P(weir_l1_cfg, unified_bytes, "0", 0, 1048576, "byte",
+      "L1 and shared memory in one array of this size: what a kernel's blocks leave is L1 (0: "
+      "fixed size)"),
+    WEIR_PARAM_END};
+const struct weir_param_group weir_l1_params = {"l1", "The L1 data cache.", l1_table,
+                                                sizeof(struct weir_l1_cfg)};
+
+static const struct weir_param noc_table[] = {
+    P(weir_noc_cfg, request_cyc, "80", 1, 1e6, "cycle",
+      "SM to L2, fixed pipeline delay before the L2 included"),
+    P(weir_noc_cfg, reply_cyc, "40", 1, 1e6, "cycle", "L2 to SM"),
+    P(weir_noc_cfg, credit_cyc, "20", 1, 1e6, "cycle",
+      "a freed buffer place becomes known to the sender", .source = "guess"),
+    P(weir_noc_cfg, flit_bytes, "32", 1, 1024, "byte",
+      "moved by a port in one cycle of the interconnect"),
+    P(weir_noc_cfg, header_bytes, "8", 0, 64, "byte", "of a packet"),
+    P(weir_noc_cfg, request_buffer, "64", 1, 1e6, NULL,
+      "flits that an SM may have under way to one slice"),
+    P(weir_noc_cfg, reply_buffer, "256", 1, 1e6, NULL,
+      "flits that a slice may have under way to one SM"),
+    P(weir_noc_cfg, clock_mhz, "0", 0, 100000, "MHz",
+      "clock of the interconnect's ports; 0 = the core's"),
+    WEIR_PARAM_END};
+const struct weir_param_group weir_noc_params = {"noc", "The interconnect.", noc_table,
+                                                 sizeof(struct weir_noc_cfg)};
+
+static const struct weir_param l2_table[] = {
+    P(weir_l2_cfg, slices, "12", 1, 4096, NULL, "slices, a multiple of the DRAM channels"),
+    P(weir_l2_cfg, sets, "64", 1, 1048576, NULL, "sets of a slice, a power of two"),
+    P(weir_l2_cfg, ways, "8", 1, 1024, NULL, "ways"),
+    P(weir_l2_cfg, line, "128", 32, 256, "byte", "line size"),
+    WEIR_PARAM(weir_l2_cfg, sectored, "true", .help = "32-byte sectors, fetched on demand"),
+    P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
+    P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
+    P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
+    P(weir_l2_cfg, interleave, "256", 32, 65536, "byte", "consecutive bytes of one slice"),
+    WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = "linear|xor",
+               .help = "how addresses are spread over slices"),
+    WEIR_PARAM_END};
+const struct weir_param_group weir_l2_params = {"l2", "The L2 cache.", l2_table,
+                                                sizeof(struct weir_l2_cfg)};
+
+static const struct weir_param dram_table[] = {
+    P(weir_dram_cfg, channels, "6", 1, 1024, NULL, "channels"),
+    P(weir_dram_cfg, banks, "16", 1, 256, NULL, "banks of a channel"),
+    P(weir_dram_cfg, bank_groups, "4", 1, 64, NULL, "bank groups of a channel"),
+    P(weir_dram_cfg, row_bytes, "2048", 32, 1048576, "byte", "of a row in one channel"),
+    P(weir_dram_cfg, atom_bytes, "32", 8, 256, "byte", "moved by one column command"),
+    P(weir_dram_cfg, burst_cyc, "1", 1, 64, NULL,
+      "DRAM cycles that the data of one column command take"),
+    P(weir_dram_cfg, queue, "64", 1, 4096, NULL, "column accesses that a channel can reorder"),
+    P(weir_dram_cfg, extra_latency, "100", 0, 1e6, "cycle", "on the way from the DRAM to the L2"),
+    P(weir_dram_cfg, clock_mhz, "924", 1, 100000, "MHz", "command clock"),
+    WEIR_PARAM(weir_dram_cfg, dual_bus, "true", .help = "row and column commands have a bus each"),
+#define T(f, d, h) P(weir_dram_cfg, f, d, 0, 10000, NULL, h)
+    T(t_ccd, "2", "column to column, different bank groups (DRAM cycles)"),
+    T(t_ccdl, "3", "column to column, same bank group"),
+    T(t_rrd, "6", "activate to activate"),
+    T(t_rcd, "12", "activate to column"),
+    T(t_ras, "28", "activate to precharge"),
+    T(t_rp, "12", "precharge to activate"),
+    T(t_rc, "40", "activate to activate, same bank"),
+    T(t_cl, "12", "read command to data"),
+    T(t_wl, "4", "write command to data"),
+    T(t_cdlr, "5", "write data to read command"),
+    T(t_wr, "12", "write data to precharge"),
+    T(t_rtpl, "2", "read to precharge"),
+#undef T
+    WEIR_PARAM_END};
+const struct weir_param_group weir_dram_params = {"dram", "Device memory.", dram_table,
+                                                  sizeof(struct weir_dram_cfg)};
+
+/* ---- checks: rules between parameters, each naming the parameters it is about ---- */
+
+static bool is_power_of_two(int64_t v) {
+  return v > 0 && (v & (v - 1)) == 0;
+}
+
+static enum weir_status check(const struct weir_machine *m, struct weir_err *err) {
+  const struct weir_l1_cfg *l1 = &m->l1;
+  const struct weir_l2_cfg *l2 = &m->l2;
+  const struct weir_noc_cfg *n = &m->noc;
+  const struct weir_dram_cfg *d = &m->dram;
+  if (!is_power_of_two(l1->sets) || !is_power_of_two(l1->line) || !is_power_of_two(l2->sets) ||
+      !is_power_of_two(l2->line))
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l1.sets, l1.line, l2.sets and l2.line must be powers of two",
+                     m->name);
+  if (l1->line != l2->line)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l1.line (%" PRId64 ") and l2.line (%" PRId64 ") must be equal",
+                     m->name, l1->line, l2->line);
+  if (strcmp(l1->index, "fermi_xor") == 0 && l1->sets != 32 && l1->sets != 64)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l1.index fermi_xor is defined for 32 or 64 l1.sets, not %" PRId64,
+                     m->name, l1->sets);
+  if (l2->slices % d->channels != 0)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l2.slices (%" PRId64
+                     ") must be a multiple of dram.channels (%" PRId64 ")",
+                     m->name, l2->slices, d->channels);
+  if (!is_power_of_two(l2->interleave) || l2->interleave < l2->line)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l2.interleave must be a power of two of at least a line",
+                     m->name);
+  if (!is_power_of_two(d->atom_bytes) || !is_power_of_two(d->row_bytes) ||
+      d->row_bytes < l2->line || d->atom_bytes > 32 || d->banks % d->bank_groups != 0)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: dram.row_bytes and dram.atom_bytes must be powers of two, a row "
+                     "at least a line, an atom at "
+                     "most 32 bytes, and dram.banks a multiple of dram.bank_groups",
+                     m->name);
+  int64_t largest = (n->header_bytes + l1->line + n->flit_bytes - 1) / n->flit_bytes;
+  if (n->request_buffer < largest || n->reply_buffer < largest) {
+    weir_fail(err, WEIR_EINVAL,
+              "machine %s: a packet has up to %" PRId64 " flits, but noc.request_buffer is %" PRId64
+              " and noc.reply_buffer %" PRId64 ": it could never be sent",
+              m->name, largest, n->request_buffer, n->reply_buffer);
+    weir_err_add(err, "remedy: enlarge the buffers or noc.flit_bytes");
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
+}
+
+enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
+                                   const struct weir_settings *s, struct weir_err *err) {
+  *m = (struct weir_machine){.name = name};
+  enum weir_status st = weir_settings_fill(s, &weir_core_params, &m->core, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_sm_params, &m->sm, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l1_params, &m->l1, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_noc_params, &m->noc, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l2_params, &m->l2, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
+  if (st == WEIR_OK) st = check(m, err);
+  if (st != WEIR_OK) return st;
+  int64_t w = m->noc.request_cyc;
+  if (m->noc.reply_cyc < w) w = m->noc.reply_cyc;
+  if (m->noc.credit_cyc < w) w = m->noc.credit_cyc;
+  if (m->sm.dispatch_latency < w) w = m->sm.dispatch_latency;
+  if (m->sm.broadcast_latency < w) w = m->sm.broadcast_latency;
+  m->window = (uint64_t)w;
+  return WEIR_OK;
+}

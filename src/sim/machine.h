@@ -1,0 +1,68 @@
+/* A machine: every number of the timing model, and what follows from them.
+ *
+ * Times are core cycles unless a name says otherwise. Each group is one parameter table; a machine
+ * is a file of gpus/. */
+#ifndef WEIR_SIM_MACHINE_H
+#define WEIR_SIM_MACHINE_H
+
+#include "base/registry.h"
+#include "stream/stream.h"
+
+struct weir_sm_cfg {
+  int64_t count, warps, threads, blocks, registers, shared_bytes, shared_unit, register_unit;
+  int64_t schedulers, active_warps;
+  const char *scheduler;
+  int64_t launch_latency, broadcast_latency, dispatch_latency;
+  int64_t shared_latency, const_latency, load_extra;
+  int64_t ldst_queue, inflight, coalesce_per_cycle;
+  int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
+};
+
+struct weir_l1_cfg {
+  bool enabled, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq;
+  int64_t line, ways, sets, hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue,
+      probes_per_cycle, banks, bank_bytes, port_bytes, unified_bytes;
+  const char *index, *write, *alloc, *bypass_gran;
+};
+
+struct weir_noc_cfg {
+  int64_t request_cyc, reply_cyc, credit_cyc, flit_bytes, header_bytes, request_buffer,
+      reply_buffer, clock_mhz;
+};
+
+struct weir_l2_cfg {
+  int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, interleave;
+  bool sectored;
+  const char *hash;
+};
+
+struct weir_dram_cfg {
+  int64_t channels, banks, bank_groups, row_bytes, atom_bytes, queue, extra_latency, clock_mhz;
+  int64_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr, t_wr, t_rtpl,
+      burst_cyc;
+  bool dual_bus;
+};
+
+struct weir_core_cfg {
+  int64_t clock_mhz;
+};
+
+struct weir_machine {
+  const char *name;
+  struct weir_core_cfg core;
+  struct weir_sm_cfg sm;
+  struct weir_l1_cfg l1;
+  struct weir_noc_cfg noc;
+  struct weir_l2_cfg l2;
+  struct weir_dram_cfg dram;
+  uint64_t window; /* W: the smallest latency of a message */
+};
+
+extern const struct weir_param_group weir_core_params, weir_sm_params, weir_l1_params,
+    weir_noc_params, weir_l2_params, weir_dram_params;
+struct weir_settings;
+/* Fill and check. Strings point into the settings. */
+enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
+                                   const struct weir_settings *s, struct weir_err *err);
+
+#endif

@@ -1,0 +1,107 @@
+/* What SMs and memory slices send one another, and the queue in which it arrives.
+ *
+ * A message is delivered in the order (arrival, sender, number at the sender): that order is the
+ * definition of the model, so neither threads nor the length of a window can change it. */
+#ifndef WEIR_SIM_MSG_H
+#define WEIR_SIM_MSG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum weir_msg_kind {
+  WEIR_MSG_READ,  /* SM to slice: sectors wanted */
+  WEIR_MSG_WRITE, /* SM to slice: sectors written; `full` those written whole */
+  WEIR_MSG_ATOM,  /* SM to slice */
+  WEIR_MSG_DATA,  /* slice to SM: the answer to READ and ATOM */
+  WEIR_MSG_ACK,   /* slice to SM: the answer to WRITE */
+  WEIR_MSG_CREDIT /* either way: `flits` places are free again */
+};
+
+struct weir_msg {
+  uint64_t at;       /* cycle of arrival */
+  uint64_t addr;     /* of the line */
+  uint32_t src, dst; /* components: SMs first, then slices */
+  uint32_t seq;
+  uint32_t id; /* what the SM calls the request */
+  uint8_t kind, sectors, full, flits;
+  uint8_t flags; /* WEIR_REQ_*, returned with the reply */
+};
+
+enum { WEIR_REQ_BYPASS = 1, WEIR_REQ_LOCAL = 2 };
+
+static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {
+  if (a->at != b->at) return a->at < b->at;
+  if (a->src != b->src) return a->src < b->src;
+  return a->seq < b->seq;
+}
+
+/* Messages in order of delivery. Insertion is from the end: what is sent later nearly always
+ * arrives later. */
+struct weir_inbox {
+  struct weir_msg *v;
+  uint32_t head, n, cap; /* v[head .. head + n) */
+};
+
+static inline bool weir_inbox_put(struct weir_inbox *b, const struct weir_msg *m) {
+  if (b->head + b->n == b->cap) {
+    if (b->head > b->cap / 2) {
+      memmove(b->v, b->v + b->head, b->n * sizeof *b->v);
+      b->head = 0;
+    } else {
+      uint32_t cap = b->cap ? 2 * b->cap : 64;
+      struct weir_msg *v = realloc(b->v, cap * sizeof *v);
+      if (v == NULL) return false;
+      b->v = v;
+      b->cap = cap;
+    }
+  }
+  struct weir_msg *v = b->v + b->head;
+  uint32_t i = b->n++;
+  for (; i > 0 && weir_msg_before(m, &v[i - 1]); i--)
+    v[i] = v[i - 1];
+  v[i] = *m;
+  return true;
+}
+
+static inline const struct weir_msg *weir_inbox_head(const struct weir_inbox *b) {
+  return b->n > 0 ? &b->v[b->head] : NULL;
+}
+
+static inline void weir_inbox_pop(struct weir_inbox *b) {
+  b->head++;
+  if (--b->n == 0) b->head = 0;
+}
+
+/* What a component sent in this window; the exchange delivers it. */
+struct weir_outbox {
+  struct weir_msg *v;
+  uint32_t n, cap, next_seq;
+  bool is_failed; /* out of memory: seen by the exchange */
+};
+
+static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg *m) {
+  if (o->n == o->cap) {
+    uint32_t cap = o->cap ? 2 * o->cap : 256;
+    struct weir_msg *v = realloc(o->v, cap * sizeof *v);
+    if (v == NULL) {
+      o->is_failed = true;
+      return;
+    }
+    o->v = v;
+    o->cap = cap;
+  }
+  o->v[o->n] = *m;
+  o->v[o->n++].seq = o->next_seq++;
+}
+
+#define WEIR_NEVER UINT64_MAX
+static inline uint64_t weir_min64(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+static inline uint64_t weir_max64(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+#endif

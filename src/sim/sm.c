@@ -1,0 +1,747 @@
+/* The order of work inside a cycle (it fixes ties): messages; one waiting request answered; the L1
+ * sees the head of the LD/ST queue; one packet is injected; warps issue; the coalescer fills the
+ * queue; blocks retire.
+ *
+ * An SM is called only in cycles in which something can happen: weir_sm_cycle says which is next.
+ * What is counted per cycle (slots, stalls) is added up over the cycles between. */
+#include "sim/sm.h"
+
+#include "sim/memory.h"
+
+#define S(f, u, h) WEIR_STAT(weir_sm_stats, f, u, h)
+#define SLOT(i, n, h)                                                                              \
+  {                                                                                                \
+    .name = n, .unit = "slot", .help = h,                                                          \
+    .offset = offsetof(struct weir_sm_stats, slot) + sizeof(uint64_t) * (i)                        \
+  }
+#define KIND(f, n, i, u, h)                                                                        \
+  {                                                                                                \
+    .name = n, .unit = u, .help = h,                                                               \
+    .offset = offsetof(struct weir_sm_stats, f) + sizeof(uint64_t) * (i)                           \
+  }
+const struct weir_stat weir_sm_stat_table[] = {
+    S(warp_insns, "insn", "warp instructions issued"),
+    S(thread_insns, "insn", "thread instructions issued"),
+    S(blocks, "block", "blocks retired"),
+    S(mem_insns, "insn", "memory instructions issued, shared and constant memory included"),
+    S(requests, "request", "line-sized requests to global and local memory"),
+    S(shared_passes, "pass", "passes over the banks of shared memory"),
+    SLOT(WEIR_SLOT_ISSUED, "slots_issued", "scheduler slots that issued an instruction"),
+    SLOT(WEIR_SLOT_NO_WARP, "slots_no_warp", "no warp was resident"),
+    SLOT(WEIR_SLOT_BARRIER, "slots_barrier", "the oldest warp waited at a barrier"),
+    SLOT(WEIR_SLOT_LOAD, "slots_load", "the oldest warp waited for a load"),
+    SLOT(WEIR_SLOT_DEPENDENCY, "slots_dependency", "the oldest warp waited for another result"),
+    SLOT(WEIR_SLOT_UNIT, "slots_unit", "the oldest warp waited for an execution unit"),
+    SLOT(WEIR_SLOT_FENCE, "slots_fence", "the oldest warp waited at a fence"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_DATA_PORT, "slots_ldst_data_port",
+         "the LD/ST unit was full; its head waited for the data port"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_INFLIGHT, "slots_ldst_inflight",
+         "... for the limit of loads in flight"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_LINE, "slots_ldst_line",
+         "... because all ways of its set were reserved"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_QUEUE, "slots_ldst_queue", "... for the miss queue"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_MERGE, "slots_ldst_merge",
+         "... because its line had too many waiters"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_MSHR, "slots_ldst_mshr", "... for a free MSHR"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_ICNT, "slots_ldst_icnt", "... for the interconnect's buffer"),
+    SLOT(WEIR_SLOT_LDST + WEIR_N_SHORTAGES, "slots_ldst_busy",
+         "... for nothing: requests were moving"),
+    KIND(stall, "stall_data_port", WEIR_NO_DATA_PORT, "cycle",
+         "the LD/ST head waited for the data port"),
+    KIND(stall, "stall_inflight", WEIR_NO_INFLIGHT, "cycle",
+         "... for the limit of loads in flight"),
+    KIND(stall, "stall_line", WEIR_NO_LINE, "cycle",
+         "... because all ways of its set were reserved"),
+    KIND(stall, "stall_queue", WEIR_NO_QUEUE, "cycle", "... for the miss queue"),
+    KIND(stall, "stall_merge", WEIR_NO_MERGE, "cycle", "... because its line had too many waiters"),
+    KIND(stall, "stall_mshr", WEIR_NO_MSHR, "cycle", "... for a free MSHR"),
+    KIND(stall, "stall_icnt", WEIR_NO_ICNT, "cycle", "... for the interconnect's buffer"),
+    KIND(resv_fail, "fail_data_port", WEIR_NO_DATA_PORT, "request",
+         "requests that failed at least once: data port"),
+    KIND(resv_fail, "fail_inflight", WEIR_NO_INFLIGHT, "request", "... loads in flight"),
+    KIND(resv_fail, "fail_line", WEIR_NO_LINE, "request", "... line reserved"),
+    KIND(resv_fail, "fail_queue", WEIR_NO_QUEUE, "request", "... miss queue"),
+    KIND(resv_fail, "fail_merge", WEIR_NO_MERGE, "request", "... merge limit"),
+    KIND(resv_fail, "fail_mshr", WEIR_NO_MSHR, "request", "... MSHR entries"),
+    KIND(resv_fail, "fail_icnt", WEIR_NO_ICNT, "request", "... interconnect"),
+    WEIR_STAT_END};
+static const struct weir_check sm_checks[] = {
+    {"slots_issued == warp_insns", "a slot that issues issues one instruction"}, {NULL, NULL}};
+const struct weir_stat_group weir_sm_stat_group = {"sm", "What the SMs did.", weir_sm_stat_table,
+                                                   sm_checks};
+
+/* ---- set-up ---- */
+
+bool weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
+                  const struct weir_l1_ops *l1_ops, uint32_t id) {
+  *sm = (struct weir_sm){
+      .m = m, .l1_ops = l1_ops, .id = id, .wake = WEIR_NEVER, .head_failed = WEIR_N_SHORTAGES};
+  size_t n_loads = (size_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps);
+  sm->warps = calloc((size_t)m->sm.warps, sizeof *sm->warps);
+  sm->blocks = calloc((size_t)m->sm.blocks, sizeof *sm->blocks);
+  sm->order = calloc((size_t)m->sm.warps, sizeof *sm->order);
+  sm->loads = calloc(n_loads, sizeof *sm->loads);
+  sm->queue = calloc((size_t)m->sm.ldst_queue, sizeof *sm->queue);
+  sm->credit = calloc((size_t)m->l2.slices, sizeof *sm->credit);
+  sm->l1 = l1_ops->create(m, id);
+  if (sm->warps == NULL || sm->blocks == NULL || sm->order == NULL || sm->loads == NULL ||
+      sm->queue == NULL || sm->credit == NULL || sm->l1 == NULL)
+    return false;
+  for (size_t i = 0; i < n_loads; i++)
+    sm->loads[i].next_free = i + 1 < n_loads ? (uint32_t)(i + 1) : UINT32_MAX;
+  for (int64_t i = 0; i < m->l2.slices; i++)
+    sm->credit[i] = (uint32_t)m->noc.request_buffer;
+  for (unsigned s = 0; s < (unsigned)m->sm.schedulers; s++)
+    for (int64_t w = s; w < m->sm.warps; w += m->sm.schedulers)
+      sm->sched[s].warps |= UINT64_C(1) << w;
+  return true;
+}
+
+void weir_sm_free(struct weir_sm *sm) {
+  if (sm->l1 != NULL) sm->l1_ops->destroy(sm->l1);
+  free(sm->warps);
+  free(sm->blocks);
+  free(sm->order);
+  free(sm->loads);
+  free(sm->queue);
+  free(sm->credit);
+  free(sm->regs);
+  free(sm->in.v);
+  free(sm->out.v);
+  free(sm->fills.v);
+}
+
+static uint64_t round_up(uint64_t v, int64_t unit) {
+  uint64_t u = (uint64_t)unit;
+  return (v + u - 1) / u * u;
+}
+
+uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
+                     const char **why) {
+  uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
+  uint64_t regs = round_up((uint64_t)k->regs_per_thread * 32, m->sm.register_unit) * k->n_warps;
+  uint64_t shared = round_up((uint64_t)k->static_shared + k->dyn_shared, m->sm.shared_unit);
+  struct {
+    uint64_t have, need;
+    const char *name;
+  } limit[] = {{(uint64_t)m->sm.blocks, 1, "sm.blocks"},
+               {(uint64_t)m->sm.warps, k->n_warps, "sm.warps"},
+               {(uint64_t)m->sm.threads, threads, "sm.threads"},
+               {(uint64_t)m->sm.registers, regs, "sm.registers"},
+               {(uint64_t)m->sm.shared_bytes, shared, "sm.shared_bytes"}};
+  uint64_t fit = UINT32_MAX;
+  for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
+    uint64_t n = limit[i].need == 0 ? UINT32_MAX : limit[i].have / limit[i].need;
+    if (n < fit) {
+      fit = n;
+      *why = limit[i].name;
+    }
+  }
+  return (uint32_t)fit;
+}
+
+bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t max_blocks,
+                    uint64_t now) {
+  sm->kernel = kernel;
+  sm->max_blocks = max_blocks;
+  sm->regs_per_warp = kernel->n_regs + 1;
+  free(sm->regs);
+  sm->regs = calloc((size_t)sm->regs_per_warp * (size_t)sm->m->sm.warps, sizeof *sm->regs);
+  if (sm->regs == NULL) return false;
+  for (int64_t i = 0; i < sm->m->sm.warps; i++)
+    sm->warps[i].reg = sm->regs + (size_t)i * sm->regs_per_warp;
+  sm->n_order = 0;
+  sm->last_event = now;
+  for (unsigned s = 0; s < 4; s++) {
+    struct weir_sched *c = &sm->sched[s];
+    c->awake = 0;
+    c->soonest = WEIR_NEVER;
+    c->active = 0;
+    c->last = 0;
+    c->label = WEIR_SLOT_NO_WARP;
+    c->since = now;
+    memset(c->unit_free, 0, sizeof c->unit_free);
+  }
+  sm->head_since = now;
+  sm->lsu_free = 0;
+  sm->kernel_start = now;
+  memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
+  sm->l1_ops->kernel_begin(
+      sm->l1, (uint32_t)((uint64_t)max_blocks * (kernel->static_shared + kernel->dyn_shared)));
+  return true;
+}
+
+/* ---- warps ---- */
+
+/* Fetch the warp's next instruction and find out when its registers are ready. */
+static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now);
+
+static void find_ready(struct weir_sm *sm, uint32_t slot) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  uint64_t t = 0;
+  for (unsigned i = 0; i < s->n_src; i++)
+    if (s->src[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->src[i]]);
+  for (unsigned i = 0; i < s->n_dst; i++)
+    if (s->dst[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->dst[i]]);
+  w->ready_at = t;
+  struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
+  c->awake &= ~(UINT64_C(1) << slot);
+  c->soonest = weir_min64(c->soonest, t);
+}
+
+static void finish_warp(struct weir_sm *sm, uint32_t slot) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  w->state = WEIR_W_DONE;
+  weir_reader_close(&w->reader);
+  sm->sched[slot % (unsigned)sm->m->sm.schedulers].awake &= ~(UINT64_C(1) << slot);
+  sm->blocks[w->block].n_left--;
+}
+
+static void release_barrier(struct weir_sm *sm, uint32_t block, uint64_t now) {
+  struct weir_sm_block *b = &sm->blocks[block];
+  if (b->n_at_barrier == 0 || b->n_at_barrier < b->n_left) return;
+  b->n_at_barrier = 0;
+  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps; i++)
+    if (sm->warps[i].state == WEIR_W_BARRIER && sm->warps[i].block == block) {
+      sm->warps[i].state = WEIR_W_RUN;
+      find_ready(sm, i);
+      sm->warps[i].ready_at = weir_max64(sm->warps[i].ready_at, now + 1);
+    }
+}
+
+static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  if (!weir_next(&w->reader, &w->next)) {
+    if (w->reader.status != WEIR_OK) {
+      sm->is_failed = true;
+      sm->status = weir_reader_error(&w->reader, &sm->err);
+    }
+    finish_warp(sm, slot);
+    release_barrier(sm, w->block, now);
+    return;
+  }
+  find_ready(sm, slot);
+  w->ready_at = weir_max64(w->ready_at, now + 1);
+}
+
+void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t at) {
+  sm->arriving[sm->n_arriving].at = at;
+  sm->arriving[sm->n_arriving++].stream = block;
+  sm->wake = weir_min64(sm->wake, at);
+}
+
+static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t now) {
+  uint32_t b = 0;
+  while (sm->blocks[b].is_used)
+    b++;
+  sm->blocks[b] = (struct weir_sm_block){
+      .stream = block, .n_warps = block->n_warps, .n_left = block->n_warps, .is_used = true};
+  sm->n_blocks++;
+  uint32_t slot = 0;
+  for (uint32_t k = 0; k < block->n_warps; k++, slot++) {
+    while (sm->warps[slot].state != WEIR_W_FREE)
+      slot++;
+    struct weir_sm_warp *w = &sm->warps[slot];
+    uint64_t *reg = w->reg;
+    memset(reg, 0, sm->regs_per_warp * sizeof *reg);
+    weir_reader_open(&w->reader, &block->warps[k], sm->kernel, true);
+    w->reg = reg;
+    w->state = WEIR_W_RUN;
+    w->age = sm->next_age++;
+    w->block = b;
+    w->loads = w->stores = 0;
+    sm->order[sm->n_order++] = slot;
+    advance(sm, slot, now - 1);
+  }
+}
+
+static bool take_blocks(struct weir_sm *sm, uint64_t now) {
+  uint32_t kept = 0;
+  bool any = false;
+  for (uint32_t i = 0; i < sm->n_arriving; i++) {
+    if (sm->arriving[i].at <= now) {
+      arrive(sm, sm->arriving[i].stream, now);
+      any = true;
+    } else
+      sm->arriving[kept++] = sm->arriving[i];
+  }
+  sm->n_arriving = kept;
+  return any;
+}
+
+/* ---- loads ---- */
+
+static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
+  struct weir_load *l = &sm->loads[id];
+  l->ready_at = weir_max64(l->ready_at, at);
+  if (--l->n_left > 0) return;
+  struct weir_sm_warp *w = &sm->warps[l->warp];
+  const struct weir_static *s = &sm->kernel->insns[l->insn];
+  uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra;
+  for (unsigned i = 0; i < s->n_dst; i++)
+    if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = ready;
+  w->loads--;
+  if (w->state == WEIR_W_RUN && w->ready_at == WEIR_NEVER) find_ready(sm, l->warp);
+  l->next_free = sm->free_load;
+  sm->free_load = id;
+}
+
+static void store_done(struct weir_sm *sm, uint32_t slot) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  w->stores--;
+  if (w->state == WEIR_W_FENCE && w->stores == 0) {
+    w->state = WEIR_W_RUN;
+    find_ready(sm, slot);
+  }
+}
+
+/* ---- messages ---- */
+
+static void return_credit(struct weir_sm *sm, const struct weir_msg *r, uint64_t now) {
+  struct weir_msg credit = {.at = now + (uint64_t)sm->m->noc.credit_cyc,
+                            .kind = WEIR_MSG_CREDIT,
+                            .src = sm->id,
+                            .dst = r->src,
+                            .flits = r->flits};
+  weir_outbox_put(&sm->out, &credit);
+}
+
+static void keep_fill(struct weir_sm *sm, const struct weir_msg *r) {
+  if (sm->fills.head + sm->fills.n == sm->fills.cap) {
+    if (sm->fills.head > 0) {
+      memmove(sm->fills.v, sm->fills.v + sm->fills.head, sm->fills.n * sizeof *sm->fills.v);
+      sm->fills.head = 0;
+    }
+    if (sm->fills.n == sm->fills.cap) {
+      uint32_t cap = sm->fills.cap ? 2 * sm->fills.cap : 64;
+      struct weir_msg *v = realloc(sm->fills.v, cap * sizeof *v);
+      if (v == NULL) {
+        sm->out.is_failed = true;
+        return;
+      }
+      sm->fills.v = v;
+      sm->fills.cap = cap;
+    }
+  }
+  sm->fills.v[sm->fills.head + sm->fills.n++] = *r;
+}
+
+static bool take_messages(struct weir_sm *sm, uint64_t now) {
+  bool changed = false;
+  for (const struct weir_msg *r; (r = weir_inbox_head(&sm->in)) != NULL && r->at <= now;
+       weir_inbox_pop(&sm->in)) {
+    changed = true;
+    if (r->kind == WEIR_MSG_CREDIT) {
+      sm->credit[r->src - (uint32_t)sm->m->sm.count] += r->flits;
+      continue;
+    }
+    sm->last_event = now;
+    if (r->kind == WEIR_MSG_ACK) {
+      if (r->id != UINT32_MAX) store_done(sm, r->id); /* else a line that the L1 wrote back */
+      return_credit(sm, r, now);
+    } else if (r->flags & WEIR_REQ_BYPASS) {
+      sm->inflight--;
+      load_done(sm, r->id, now);
+      return_credit(sm, r, now);
+    } else
+      keep_fill(sm, r);
+  }
+  if (sm->fills.n > 0 && sm->l1_ops->fill(sm->l1, &sm->fills.v[sm->fills.head], now)) {
+    return_credit(sm, &sm->fills.v[sm->fills.head], now);
+    sm->fills.head++;
+    if (--sm->fills.n == 0) sm->fills.head = 0;
+    changed = true;
+  }
+  uint32_t id = sm->l1_ops->drain(sm->l1);
+  if (id != UINT32_MAX) {
+    sm->inflight--;
+    load_done(sm, id, now);
+    changed = true;
+  }
+  return changed;
+}
+
+/* ---- LD/ST head ---- */
+
+static void settle_ldst(struct weir_sm *sm, uint64_t now) {
+  if (sm->head_failed < WEIR_N_SHORTAGES) sm->stats.stall[sm->head_failed] += now - sm->head_since;
+  sm->head_since = now;
+}
+
+static bool present_head(struct weir_sm *sm, uint64_t now) {
+  bool moved = false;
+  uint64_t banks_used = 0;
+  settle_ldst(sm, now);
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->q_n > 0; k++) {
+    const struct weir_l1_req *q = &sm->queue[sm->q_head];
+    uint64_t bank =
+        UINT64_C(1) << (q->addr / (uint64_t)sm->m->l1.bank_bytes % (uint64_t)sm->m->l1.banks);
+    if (k > 0 && (banks_used & bank)) break;
+    banks_used |= bank;
+    enum weir_shortage why = WEIR_N_SHORTAGES;
+    enum weir_l1_answer a = sm->l1_ops->present(sm->l1, q, sm->inflight, now, &why);
+    if (a == WEIR_L1_FAILED) {
+      sm->head_failed = (uint8_t)why;
+      if (!(sm->head_kinds >> why & 1)) {
+        sm->stats.resv_fail[why]++;
+        sm->head_kinds |= 1u << why;
+      }
+      break;
+    }
+    sm->head_failed = WEIR_N_SHORTAGES;
+    sm->head_kinds = 0;
+    if (a == WEIR_L1_HIT && q->op == WEIR_STORE)
+      store_done(sm, q->id);
+    else if (a == WEIR_L1_HIT)
+      load_done(sm, q->id, now + (uint64_t)sm->m->l1.hit_latency);
+    else if (a == WEIR_L1_WAIT)
+      sm->inflight++;
+    sm->q_head = (sm->q_head + 1) % (uint32_t)sm->m->sm.ldst_queue;
+    sm->q_n--;
+    moved = true;
+  }
+  if (sm->q_n == 0) sm->head_failed = WEIR_N_SHORTAGES;
+  return moved;
+}
+
+/* ---- injection ---- */
+
+static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
+  const struct weir_msg *p = sm->l1_ops->peek(sm->l1);
+  if (p == NULL) return WEIR_NEVER;
+  if (sm->port_free > now) return sm->port_free;
+  uint32_t slice = weir_slice_of(sm->m, p->addr);
+  if (sm->credit[slice] < p->flits) return WEIR_NEVER;
+  struct weir_msg out = *p;
+  sm->credit[slice] -= out.flits;
+  out.src = sm->id;
+  out.dst = (uint32_t)sm->m->sm.count + slice;
+  out.at = now + out.flits - 1 + (uint64_t)sm->m->noc.request_cyc;
+  sm->port_free = now + out.flits;
+  weir_outbox_put(&sm->out, &out);
+  sm->l1_ops->pop(sm->l1);
+  *moved = true;
+  return sm->l1_ops->peek(sm->l1) != NULL ? sm->port_free : WEIR_NEVER;
+}
+
+/* ---- coalescer ---- */
+
+static bool drain_coalescer(struct weir_sm *sm) {
+  const struct weir_static *s = &sm->kernel->insns[sm->p_insn];
+  for (int64_t k = 0; k < sm->m->sm.coalesce_per_cycle && sm->p_busy; k++) {
+    if (sm->q_n == (uint32_t)sm->m->sm.ldst_queue) return k > 0;
+    const struct weir_request *r = &sm->pending.r[sm->p_next];
+    uint32_t at = (sm->q_head + sm->q_n++) % (uint32_t)sm->m->sm.ldst_queue;
+    bool is_store = s->cls == WEIR_C_STORE;
+    sm->queue[at] = (struct weir_l1_req){.addr = r->line_addr,
+                                         .id = is_store ? sm->p_warp : sm->p_load,
+                                         .insn = sm->p_insn,
+                                         .warp = sm->p_warp,
+                                         .sectors = (uint8_t)r->sectors,
+                                         .full = (uint8_t)(sm->p_full_all & r->sectors),
+                                         .op = s->cls == WEIR_C_ATOM ? WEIR_ATOMIC
+                                               : is_store            ? WEIR_STORE
+                                                                     : WEIR_LOAD,
+                                         .is_local = sm->p_local,
+                                         .cache_op = s->cache_op,
+                                         .evict_hint = s->evict_hint};
+    if (++sm->p_next == sm->pending.n) sm->p_busy = false;
+  }
+  return true;
+}
+
+/* ---- issue ---- */
+
+/* Sectors of each line that a store writes whole: exact for one dense access, else none is taken to
+ * be whole. */
+static uint32_t whole_sectors(const struct weir_addrs *a, uint32_t mask, unsigned width) {
+  return mask == UINT32_MAX && a->kind == WEIR_ADDR_STRIDE && a->stride == (int64_t)width &&
+                 a->base % 32 == 0
+             ? 0xff
+             : 0;
+}
+
+static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  uint64_t lane[WEIR_LANES];
+  struct weir_addrs a = w->next.addrs;
+  if (a.kind == WEIR_ADDR_LIST) {
+    weir_expand(&w->next, lane);
+    a.lane = lane;
+  }
+  unsigned words = 1, width = s->width;
+  if (a.space == WEIR_SP_SHARED) {
+    unsigned passes = weir_bank_passes_addrs(&a, w->next.mask, width);
+    sm->stats.shared_passes += passes;
+    sm->lsu_free = now + passes;
+    for (unsigned i = 0; i < s->n_dst; i++)
+      if (s->dst[i] != WEIR_NO_REG)
+        w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.shared_latency + passes - 1;
+    return;
+  }
+  if (a.space == WEIR_SP_CONST || a.space == WEIR_SP_PARAM || a.space == WEIR_SP_TEX) {
+    for (unsigned i = 0; i < s->n_dst; i++)
+      if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.const_latency;
+    return;
+  }
+  if (a.space == WEIR_SP_LOCAL && width > 4) words = width / 4, width = 4;
+  weir_coalesce_addrs(&a, w->next.mask, width, (unsigned)sm->m->l1.line, &sm->pending);
+  /* Word k of a local access lies 128 bytes further on (stream.h). */
+  unsigned n = sm->pending.n;
+  for (unsigned k = 1; k < words && sm->pending.n + n <= 2 * WEIR_LANES; k++)
+    for (unsigned i = 0; i < n; i++) {
+      sm->pending.r[sm->pending.n] = sm->pending.r[i];
+      sm->pending.r[sm->pending.n++].line_addr += 128u * k;
+    }
+  sm->stats.requests += sm->pending.n;
+  sm->p_next = 0;
+  sm->p_warp = slot;
+  sm->p_insn = w->next.insn;
+  sm->p_local = a.space == WEIR_SP_LOCAL;
+  sm->p_full_all = whole_sectors(&a, w->next.mask, width);
+  sm->p_busy = sm->pending.n > 0;
+  if (s->cls == WEIR_C_STORE) {
+    w->stores += sm->pending.n;
+    return;
+  }
+  uint32_t id = sm->free_load;
+  struct weir_load *l = &sm->loads[id];
+  sm->free_load = l->next_free;
+  *l = (struct weir_load){.warp = slot, .insn = w->next.insn, .n_left = sm->pending.n};
+  sm->p_load = id;
+  w->loads++;
+  for (unsigned i = 0; i < s->n_dst; i++)
+    if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = WEIR_NEVER;
+}
+
+/* May the warp's next instruction issue now, apart from its registers? */
+static bool unit_is_free(const struct weir_sm *sm, const struct weir_sched *c, uint32_t slot,
+                         uint64_t now, bool ldst_taken) {
+  const struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  if (c->unit_free[s->cls] > now) return false;
+  if (!w->next.has_addr) return true;
+  if (ldst_taken || sm->p_busy || sm->lsu_free > now) return false;
+  return s->cls == WEIR_C_STORE || sm->free_load != UINT32_MAX;
+}
+
+static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  sm->stats.warp_insns++;
+  sm->stats.thread_insns += (unsigned)__builtin_popcount(w->next.mask);
+  c->unit_free[s->cls] = now + (uint64_t)sm->m->sm.interval[s->cls];
+  c->last = slot;
+  sm->last_event = weir_max64(sm->last_event, now);
+  if (w->next.has_addr) {
+    sm->stats.mem_insns++;
+    start_access(sm, slot, now);
+  } else
+    for (unsigned i = 0; i < s->n_dst; i++)
+      if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.latency[s->cls];
+  bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
+  uint32_t block = w->block;
+  advance(sm, slot, now);
+  if (w->state != WEIR_W_RUN) return;
+  if (is_barrier) {
+    w->state = WEIR_W_BARRIER;
+    c->awake &= ~(UINT64_C(1) << slot);
+    sm->blocks[block].n_at_barrier++;
+    release_barrier(sm, block, now);
+  } else if (is_fence && w->stores > 0) {
+    w->state = WEIR_W_FENCE;
+    c->awake &= ~(UINT64_C(1) << slot);
+  }
+}
+
+/* Move warps whose registers are ready now to the awake set. */
+static void wake_warps(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
+  if (c->soonest > now) return;
+  c->soonest = WEIR_NEVER;
+  for (uint64_t left = c->warps & ~c->awake; left != 0; left &= left - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(left);
+    const struct weir_sm_warp *w = &sm->warps[i];
+    if (w->state != WEIR_W_RUN) continue;
+    if (w->ready_at <= now)
+      c->awake |= UINT64_C(1) << i;
+    else
+      c->soonest = weir_min64(c->soonest, w->ready_at);
+  }
+}
+
+/* Two-level: the active set gives up warps that wait for memory or cannot run, and takes the oldest
+ * others. */
+static void refill_active(struct weir_sm *sm, struct weir_sched *c) {
+  for (uint64_t left = c->active; left != 0; left &= left - 1) {
+    unsigned i = (unsigned)__builtin_ctzll(left);
+    if (sm->warps[i].state != WEIR_W_RUN || sm->warps[i].ready_at == WEIR_NEVER)
+      c->active &= ~(UINT64_C(1) << i);
+  }
+  for (uint32_t k = 0; k < sm->n_order && __builtin_popcountll(c->active) < sm->m->sm.active_warps;
+       k++) {
+    uint32_t i = sm->order[k];
+    if ((c->warps >> i & 1) && sm->warps[i].state == WEIR_W_RUN &&
+        sm->warps[i].ready_at != WEIR_NEVER)
+      c->active |= UINT64_C(1) << i;
+  }
+}
+
+static int pick_warp(struct weir_sm *sm, struct weir_sched *c, uint64_t now, bool ldst_taken) {
+  uint64_t can = c->awake;
+  char policy = sm->m->sm.scheduler[0];
+  if (policy == 't') {
+    refill_active(sm, c);
+    can &= c->active;
+  }
+  if (can == 0) return -1;
+  if (policy == 'g') {
+    if ((can >> c->last & 1) && unit_is_free(sm, c, c->last, now, ldst_taken)) return (int)c->last;
+    for (uint32_t k = 0; k < sm->n_order; k++)
+      if ((can >> sm->order[k] & 1) && unit_is_free(sm, c, sm->order[k], now, ldst_taken))
+        return (int)sm->order[k];
+    return -1;
+  }
+  /* Round robin: the slots after the last one, then the others. */
+  uint64_t after = c->last == 63 ? 0 : can & ~((UINT64_C(2) << c->last) - 1);
+  for (int pass = 0; pass < 2; pass++)
+    for (uint64_t left = pass == 0 ? after : can & ~after; left != 0; left &= left - 1) {
+      unsigned i = (unsigned)__builtin_ctzll(left);
+      if (unit_is_free(sm, c, i, now, ldst_taken)) return (int)i;
+    }
+  return -1;
+}
+
+/* What the slots of a scheduler that issued nothing were lost to: the state of its oldest
+ * unfinished warp. */
+static uint8_t slot_label(const struct weir_sm *sm, const struct weir_sched *c, uint64_t now) {
+  for (uint32_t k = 0; k < sm->n_order; k++) {
+    uint32_t i = sm->order[k];
+    const struct weir_sm_warp *w = &sm->warps[i];
+    if (!(c->warps >> i & 1) || w->state == WEIR_W_DONE) continue;
+    if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
+    if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
+    if (w->ready_at == WEIR_NEVER) return WEIR_SLOT_LOAD;
+    if (w->ready_at > now) return WEIR_SLOT_DEPENDENCY;
+    if (w->next.has_addr && (sm->p_busy || sm->free_load == UINT32_MAX))
+      return (uint8_t)(WEIR_SLOT_LDST + sm->head_failed);
+    return WEIR_SLOT_UNIT;
+  }
+  return WEIR_SLOT_NO_WARP;
+}
+
+static void settle_slots(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
+  sm->stats.slot[c->label] += now - c->since;
+  c->since = now;
+}
+
+static bool issue_all(struct weir_sm *sm, uint64_t now) {
+  unsigned n = (unsigned)sm->m->sm.schedulers;
+  bool any = false, ldst_taken = false;
+  for (unsigned k = 0; k < n; k++) {
+    unsigned s = (sm->first_sched + k) % n;
+    struct weir_sched *c = &sm->sched[s];
+    settle_slots(sm, c, now);
+    wake_warps(sm, c, now);
+    int w = pick_warp(sm, c, now, ldst_taken);
+    if (w < 0) {
+      c->label = UINT8_MAX; /* decided below, when all have issued */
+      continue;
+    }
+    if (sm->warps[w].next.has_addr) {
+      ldst_taken = true;
+      sm->next_first = (s + 1) % n; /* who won the LD/ST unit asks last next time */
+    }
+    issue(sm, c, (uint32_t)w, now);
+    c->label = WEIR_SLOT_ISSUED;
+    any = true;
+  }
+  sm->first_sched = sm->next_first;
+  return any;
+}
+
+/* ---- retirement ---- */
+
+static bool retire_blocks(struct weir_sm *sm, uint64_t now) {
+  bool any = false;
+  for (uint32_t b = 0; b < (uint32_t)sm->m->sm.blocks; b++) {
+    struct weir_sm_block *k = &sm->blocks[b];
+    if (!k->is_used || k->n_left > 0) continue;
+    bool waits = false;
+    for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps && !waits; i++)
+      waits = sm->warps[i].state == WEIR_W_DONE && sm->warps[i].block == b &&
+              (sm->warps[i].loads > 0 || sm->warps[i].stores > 0);
+    if (waits) continue;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sm->n_order; i++) {
+      struct weir_sm_warp *w = &sm->warps[sm->order[i]];
+      if (w->block == b && w->state == WEIR_W_DONE)
+        w->state = WEIR_W_FREE;
+      else
+        sm->order[kept++] = sm->order[i];
+    }
+    sm->n_order = kept;
+    sm->retired[sm->n_retired].cycle = now;
+    sm->retired[sm->n_retired++].stream = k->stream;
+    k->is_used = false;
+    sm->n_blocks--;
+    sm->stats.blocks++;
+    sm->last_event = weir_max64(sm->last_event, now);
+    any = true;
+  }
+  return any;
+}
+
+uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
+  bool changed = take_messages(sm, now);
+  if (sm->n_arriving > 0) changed |= take_blocks(sm, now);
+  if (sm->q_n > 0) changed |= present_head(sm, now);
+  bool injected = false;
+  uint64_t wake = inject(sm, now, &injected);
+  bool issued = issue_all(sm, now);
+  bool queued = sm->p_busy && drain_coalescer(sm);
+  bool retired = sm->n_blocks > 0 && retire_blocks(sm, now);
+  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
+    struct weir_sched *c = &sm->sched[s];
+    if (c->label == UINT8_MAX) c->label = slot_label(sm, c, now);
+    wake = weir_min64(wake, weir_max64(c->soonest, now + 1));
+    for (uint64_t left = c->awake; left != 0; left &= left - 1) { /* awake, but its unit is busy */
+      const struct weir_sm_warp *w = &sm->warps[__builtin_ctzll(left)];
+      const struct weir_static *st = &sm->kernel->insns[w->next.insn];
+      if (c->unit_free[st->cls] > now)
+        wake = weir_min64(wake, c->unit_free[st->cls]);
+      else if (w->next.has_addr && sm->lsu_free > now)
+        wake = weir_min64(wake, sm->lsu_free);
+    }
+  }
+  /* Whatever moved may let something else move in the next cycle. */
+  if (changed || injected || issued || queued || retired || sm->l1_ops->has_drain(sm->l1))
+    wake = now + 1;
+  if (sm->fills.n > 0 || (sm->q_n > 0 && sm->head_failed == WEIR_NO_DATA_PORT))
+    wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1), now + 1));
+  for (uint32_t i = 0; i < sm->n_arriving; i++)
+    wake = weir_min64(wake, sm->arriving[i].at);
+  const struct weir_msg *r = weir_inbox_head(&sm->in);
+  if (r != NULL) wake = weir_min64(wake, weir_max64(r->at, now + 1));
+  return wake;
+}
+
+/* The kernel ended in cycle `now`. Calls after it (late credits) saw no warps, so what is left of
+ * the slots had none. */
+void weir_sm_settle(struct weir_sm *sm, uint64_t now) {
+  if (now > sm->head_since) settle_ldst(sm, now);
+  uint64_t used = 0;
+  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++)
+    if (now > sm->sched[s].since) settle_slots(sm, &sm->sched[s], now);
+  for (unsigned i = 0; i < WEIR_N_ISSUE_SLOTS; i++)
+    if (i != WEIR_SLOT_NO_WARP) used += sm->stats.slot[i] - sm->slot_base[i];
+  sm->stats.slot[WEIR_SLOT_NO_WARP] = sm->slot_base[WEIR_SLOT_NO_WARP] +
+                                      (now - sm->kernel_start) * (uint64_t)sm->m->sm.schedulers -
+                                      used;
+}
+
+bool weir_sm_is_idle(const struct weir_sm *sm) {
+  return sm->n_blocks == 0 && sm->n_arriving == 0 && sm->q_n == 0 && !sm->p_busy &&
+         sm->inflight == 0 && sm->fills.n == 0 && sm->in.n == 0 && sm->l1_ops->is_idle(sm->l1);
+}

@@ -1,0 +1,135 @@
+/* A streaming multiprocessor: warps, schedulers, scoreboard, load/store unit. One component of the
+ * engine. */
+#ifndef WEIR_SIM_SM_H
+#define WEIR_SIM_SM_H
+
+#include "sim/l1_port.h"
+#include "stream/block.h"
+#include "stream/coalesce.h"
+
+/* What a scheduler's slot was used for; they add up to cycles x schedulers. */
+enum weir_slot {
+  WEIR_SLOT_ISSUED,
+  WEIR_SLOT_NO_WARP,
+  WEIR_SLOT_BARRIER,
+  WEIR_SLOT_LOAD,
+  WEIR_SLOT_DEPENDENCY,
+  WEIR_SLOT_UNIT,
+  WEIR_SLOT_FENCE,
+  WEIR_SLOT_LDST,
+  WEIR_N_ISSUE_SLOTS =
+      WEIR_SLOT_LDST + WEIR_N_SHORTAGES + 1 /* the LD/ST unit is full: by what its head waits for */
+};
+
+struct weir_sm_stats {
+  uint64_t warp_insns, thread_insns, blocks, mem_insns, requests, shared_passes;
+  uint64_t slot[WEIR_N_ISSUE_SLOTS];
+  uint64_t stall[WEIR_N_SHORTAGES];     /* cycles in which the LD/ST head could not advance */
+  uint64_t resv_fail[WEIR_N_SHORTAGES]; /* requests that failed with that kind at least once */
+};
+extern const struct weir_stat weir_sm_stat_table[];
+extern const struct weir_stat_group weir_sm_stat_group;
+
+enum weir_warp_state { WEIR_W_FREE, WEIR_W_RUN, WEIR_W_BARRIER, WEIR_W_FENCE, WEIR_W_DONE };
+
+struct weir_sm_warp {
+  struct weir_warp_reader reader;
+  struct weir_dyn next;
+  uint64_t ready_at; /* when the next instruction's registers are ready; WEIR_NEVER = one waits for
+                        memory */
+  uint64_t *reg;     /* cycle in which each register is ready */
+  uint32_t age, block;    /* order of arrival; block slot */
+  uint32_t loads, stores; /* under way */
+  uint8_t state;
+};
+
+struct weir_sm_block {
+  struct weir_block_stream *stream;
+  uint32_t n_warps, n_left, n_at_barrier;
+  bool is_used;
+};
+
+struct weir_load { /* a load instruction that waits for requests */
+  uint32_t warp, insn, n_left, next_free;
+  uint64_t ready_at;
+};
+
+struct weir_sched {
+  uint64_t warps;   /* slots that belong to it */
+  uint64_t awake;   /* running warps whose ready_at may have come */
+  uint64_t soonest; /* smallest ready_at of the others */
+  uint64_t unit_free[WEIR_N_CLASSES];
+  uint64_t active; /* two-level */
+  uint32_t last;
+  uint8_t label; /* of the slots since `since` */
+  uint64_t since;
+};
+
+struct weir_sm {
+  const struct weir_machine *m;
+  const struct weir_l1_ops *l1_ops;
+  struct weir_l1 *l1;
+  uint32_t id;
+  const struct weir_kernel_info *kernel;
+  struct weir_sm_warp *warps;
+  struct weir_sm_block *blocks;
+  uint64_t *regs; /* of all warps */
+  uint32_t regs_per_warp, max_blocks, n_blocks, next_age;
+  uint32_t *order; /* warp slots by age, oldest first */
+  uint32_t n_order;
+  struct weir_sched sched[4];
+  struct weir_inbox in;
+  struct weir_outbox out;
+  struct {
+    struct weir_msg *v;
+    uint32_t head, n, cap;
+  } fills; /* replies that wait for the fill port */
+  struct weir_load *loads;
+  uint32_t free_load;
+  struct weir_l1_req *queue; /* ring: coalescer to L1 */
+  uint32_t q_head, q_n;
+  uint8_t head_failed; /* WEIR_N_SHORTAGES: not; else the kind */
+  uint32_t head_kinds; /* kinds the head has failed with */
+  uint64_t head_since;
+  struct weir_requests pending; /* of the instruction in the coalescer */
+  uint32_t p_next, p_warp, p_insn, p_load, p_full_all;
+  bool p_busy, p_local;
+  uint32_t first_sched, next_first; /* which scheduler asks first */
+  uint64_t lsu_free;                /* shared memory passes */
+  uint32_t inflight;
+  uint32_t *credit; /* per slice, flits */
+  uint64_t port_free;
+  uint64_t last_event, wake;
+  struct {
+    uint64_t cycle;
+    struct weir_block_stream *stream;
+  } retired[64]; /* blocks that ended in this window */
+  uint32_t n_retired;
+  struct {
+    uint64_t at;
+    struct weir_block_stream *stream;
+  } arriving[64]; /* blocks on their way here */
+  uint32_t n_arriving;
+  struct weir_sm_stats stats;
+  uint64_t kernel_start, slot_base[WEIR_N_ISSUE_SLOTS]; /* slots counted before this kernel */
+  bool is_failed;
+  enum weir_status status;
+  struct weir_err err;
+};
+
+bool weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
+                  const struct weir_l1_ops *l1_ops, uint32_t id);
+void weir_sm_free(struct weir_sm *sm);
+/* Prepare for a kernel: blocks that fit, registers. False: out of memory. */
+bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t max_blocks,
+                    uint64_t now);
+/* A block arrives in cycle `at` (not before the next window). */
+void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t at);
+uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now);
+void weir_sm_settle(struct weir_sm *sm, uint64_t now);
+bool weir_sm_is_idle(const struct weir_sm *sm);
+/* Blocks of a kernel that fit on an SM at once; 0 and a reason if not even one does. */
+uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
+                     const char **why);
+
+#endif
