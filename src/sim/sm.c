@@ -195,7 +195,7 @@ static void finish_warp(struct weir_sm *sm, uint32_t slot) {
   w->state = WEIR_W_DONE;
   weir_reader_close(&w->reader);
   sm->sched[slot % (unsigned)sm->m->sm.schedulers].awake &= ~(UINT64_C(1) << slot);
-  sm->blocks[w->block].n_left--;
+  if (--sm->blocks[w->block].n_left == 0) sm->n_ending++;
 }
 
 static void release_barrier(struct weir_sm *sm, uint32_t block, uint64_t now) {
@@ -281,6 +281,9 @@ static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
   uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra;
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = ready;
+  struct weir_sm_block *b = &sm->blocks[w->block];
+  b->busy_until = weir_max64(b->busy_until, ready);
+  b->pending--;
   w->loads--;
   if (w->state == WEIR_W_RUN && w->ready_at == WEIR_NEVER) find_ready(sm, l->warp);
   l->next_free = sm->free_load;
@@ -290,6 +293,7 @@ static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
 static void store_done(struct weir_sm *sm, uint32_t slot) {
   struct weir_sm_warp *w = &sm->warps[slot];
   w->stores--;
+  sm->blocks[w->block].pending--;
   if (w->state == WEIR_W_FENCE && w->stores == 0) {
     w->state = WEIR_W_RUN;
     find_ready(sm, slot);
@@ -504,6 +508,7 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   sm->p_busy = sm->pending.n > 0;
   if (s->cls == WEIR_C_STORE) {
     w->stores += sm->pending.n;
+    sm->blocks[w->block].pending += sm->pending.n;
     return;
   }
   uint32_t id = sm->free_load;
@@ -512,6 +517,7 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   *l = (struct weir_load){.warp = slot, .insn = w->next.insn, .n_left = sm->pending.n};
   sm->p_load = id;
   w->loads++;
+  sm->blocks[w->block].pending++;
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = WEIR_NEVER;
 }
@@ -663,16 +669,16 @@ static bool issue_all(struct weir_sm *sm, uint64_t now) {
 
 /* ---- retirement ---- */
 
-static bool retire_blocks(struct weir_sm *sm, uint64_t now) {
+/* A block ends when its warps have, and all that they asked for has come. */
+static bool retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
   bool any = false;
   for (uint32_t b = 0; b < (uint32_t)sm->m->sm.blocks; b++) {
     struct weir_sm_block *k = &sm->blocks[b];
-    if (!k->is_used || k->n_left > 0) continue;
-    bool waits = false;
-    for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps && !waits; i++)
-      waits = sm->warps[i].state == WEIR_W_DONE && sm->warps[i].block == b &&
-              (sm->warps[i].loads > 0 || sm->warps[i].stores > 0);
-    if (waits) continue;
+    if (!k->is_used || k->n_left > 0 || k->pending > 0) continue;
+    if (k->busy_until > now) {
+      *wake = weir_min64(*wake, k->busy_until);
+      continue;
+    }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < sm->n_order; i++) {
       struct weir_sm_warp *w = &sm->warps[sm->order[i]];
@@ -685,6 +691,7 @@ static bool retire_blocks(struct weir_sm *sm, uint64_t now) {
     sm->retired[sm->n_retired].cycle = now;
     sm->retired[sm->n_retired++].stream = k->stream;
     k->is_used = false;
+    sm->n_ending--;
     sm->n_blocks--;
     sm->stats.blocks++;
     sm->last_event = weir_max64(sm->last_event, now);
@@ -701,7 +708,7 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   uint64_t wake = inject(sm, now, &injected);
   bool issued = issue_all(sm, now);
   bool queued = sm->p_busy && drain_coalescer(sm);
-  bool retired = sm->n_blocks > 0 && retire_blocks(sm, now);
+  bool retired = sm->n_ending > 0 && retire_blocks(sm, now, &wake);
   for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
     struct weir_sched *c = &sm->sched[s];
     if (c->label == UINT8_MAX) c->label = slot_label(sm, c, now);

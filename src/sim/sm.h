@@ -46,6 +46,8 @@ struct weir_sm_warp {
 struct weir_sm_block {
   struct weir_block_stream *stream;
   uint32_t n_warps, n_left, n_at_barrier;
+  uint32_t pending;    /* loads and store requests under way */
+  uint64_t busy_until; /* the last result of a load */
   bool is_used;
 };
 
@@ -74,7 +76,7 @@ struct weir_sm {
   struct weir_sm_warp *warps;
   struct weir_sm_block *blocks;
   uint64_t *regs; /* of all warps */
-  uint32_t regs_per_warp, max_blocks, n_blocks, next_age;
+  uint32_t regs_per_warp, max_blocks, n_blocks, n_ending, next_age;
   uint32_t *order; /* warp slots by age, oldest first */
   uint32_t n_order;
   struct weir_sched sched[4];
