@@ -1,29 +1,94 @@
-/* weir help [COMMAND] */
+/* weir help [COMMAND | gpu NAME] */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/table.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
+#include "cli/timing.h"
 
 static const struct weir_usage usage = {
     .command = "help",
-    .synopsis = "[COMMAND]",
-    .about = "Explain a command, with its options and examples; without a name, list the commands.",
+    .synopsis = "[COMMAND | gpu NAME]",
+    .about =
+        "Explain a command, with its options and examples; without a name, list the commands.\n"
+        "'help gpu NAME' shows every number of a machine and where it was set.",
     .opts = (const struct weir_opt[]){{.name = NULL}},
-    .examples = "  weir help run\n",
+    .examples = "  weir help run\n  weir help gpu fermi-s3\n",
 };
+
+static bool is_machine_group(const char *prefix) {
+  return strcmp(prefix, "exec") != 0;
+}
+
+/* Every parameter of a machine with its value and origin. */
+static enum weir_status gpu_table(const struct weir_settings *s, struct weir_text *out,
+                                  struct weir_err *err) {
+  static const struct weir_column columns[] = {{"parameter", NULL, WEIR_LEFT},
+                                               {"value", NULL, WEIR_RIGHT},
+                                               {"unit", NULL, WEIR_LEFT},
+                                               {"set by", NULL, WEIR_LEFT},
+                                               {"meaning", NULL, WEIR_LEFT}};
+  struct weir_table *t = weir_table_new(columns, 5);
+  if (t == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (size_t i = 0; i < s->n; i++) {
+    const struct weir_setting *v = &s->v[i];
+    if (!is_machine_group(v->group->prefix)) continue;
+    bool is_guess = v->layer == WEIR_LAYER_DEFAULT && v->param->source != NULL;
+    weir_table_cell(t, "%s.%s", v->group->prefix, v->param->name);
+    weir_table_cell(t, "%s", v->text);
+    weir_table_cell(t, "%s", v->param->unit != NULL ? v->param->unit : "");
+    if (v->layer == WEIR_LAYER_DEFAULT)
+      weir_table_cell(t, "default%s%s", is_guess ? ": " : "", is_guess ? v->param->source : "");
+    else
+      weir_table_cell(t, "line %u", v->where.line);
+    weir_table_cell(t, "%s", v->param->help);
+  }
+  enum weir_status st = weir_table_text(t, out, err);
+  weir_table_free(t);
+  return st;
+}
+
+static int help_gpu(const char *name) {
+  struct weir_settings s;
+  struct weir_err err;
+  struct weir_text out = {0};
+  struct weir_machine m;
+  if (name == NULL) return weir_cli_usage("help", "which machine? See 'weir list gpus'");
+  enum weir_status st = weir_settings_init(&s, weir_param_groups, &err);
+  if (st != WEIR_OK) return weir_cli_error(&err);
+  st = weir_cli_gpu_settings(&s, name, &err);
+  if (st == WEIR_OK) st = weir_machine_fill(&m, name, &s, &err);
+  if (st == WEIR_OK) {
+    weir_text_printf(&out,
+                     "machine %s; 'line' is of its file, whose comments give the sources\n"
+                     "window: %llu cycles\n\n",
+                     name, (unsigned long long)m.window);
+    st = gpu_table(&s, &out, &err);
+  }
+  weir_settings_free(&s);
+  if (st == WEIR_OK) return weir_cli_print(&out);
+  weir_text_free(&out);
+  return weir_cli_error(&err);
+}
 
 int weir_cmd_help(int argc, char **argv) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
-  const char *name = NULL;
+  const char *name = NULL, *gpu = NULL;
   for (int opt; (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (opt == WEIR_OPT_DONE) return args.exit_code;
-    if (name) return weir_cli_usage("help", "one command at a time");
-    name = args.value;
+    if (name && (gpu || strcmp(name, "gpu") != 0))
+      return weir_cli_usage("help", "one command at a time");
+    if (name)
+      gpu = args.value;
+    else
+      name = args.value;
   }
   if (!name) {
     weir_cli_overview(stdout);
     return WEIR_EXIT_OK;
   }
+  if (strcmp(name, "gpu") == 0) return help_gpu(gpu);
   const struct weir_command *c = weir_command_find(name);
   if (!c) return weir_cli_unknown_command(name);
   char *ask[] = {(char *)c->name, (char *)"--help", NULL};

@@ -1,0 +1,1 @@
+weir help gpu femi-s3

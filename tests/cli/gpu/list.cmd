@@ -1,0 +1,1 @@
+weir list gpus --names

@@ -1,0 +1,1 @@
+weir replay nothing.wtrace --gpu fermi-s3
