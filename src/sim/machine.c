@@ -173,6 +173,10 @@ static bool is_power_of_two(int64_t v) {
   return v > 0 && (v & (v - 1)) == 0;
 }
 
+/* A DRAM access carries the number of its slice in five bits; the other limit keeps memory in
+ * bounds. */
+enum { MAX_SLICES = 32, MAX_WAITERS = 1 << 22 };
+
 static enum weir_status check(const struct weir_machine *m, struct weir_err *err) {
   const struct weir_l1_cfg *l1 = &m->l1;
   const struct weir_l2_cfg *l2 = &m->l2;
@@ -206,6 +210,32 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
                      "machine %s: dram.row_bytes and dram.atom_bytes must be powers of two, a row "
                      "at least a line, an atom at "
                      "most 32 bytes, and dram.banks a multiple of dram.bank_groups",
+                     m->name);
+  int64_t atoms = l2->line / d->atom_bytes;
+  if (d->queue < atoms)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: a line is %" PRId64
+                     " column accesses, but dram.queue has only %" PRId64
+                     " places: it could never be fetched",
+                     m->name, atoms, d->queue);
+  if (l2->slices / d->channels > MAX_SLICES)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: %" PRId64 " l2.slices for each of dram.channels; at most %d",
+                     m->name, l2->slices / d->channels, MAX_SLICES);
+  if (l1->mshr_entries * l1->mshr_merge > MAX_WAITERS ||
+      l2->mshr_entries * l2->mshr_merge > MAX_WAITERS)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: mshr_entries times mshr_merge is more than %d in l1 or l2",
+                     m->name, MAX_WAITERS);
+  if (l1->unified_bytes > 0 && l1->unified_bytes < l1->line * l1->sets)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l1.unified_bytes (%" PRId64
+                     ") has no room for one way: l1.line times l1.sets is %" PRId64,
+                     m->name, l1->unified_bytes, l1->line * l1->sets);
+  if (l1->local_wb && l1->miss_queue < 2)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: with l1.local_wb a miss may send a line and ask for another: "
+                     "l1.miss_queue must be at least 2",
                      m->name);
   int64_t largest = (n->header_bytes + l1->line + n->flit_bytes - 1) / n->flit_bytes;
   if (n->request_buffer < largest || n->reply_buffer < largest) {

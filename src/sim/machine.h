@@ -58,6 +58,12 @@ struct weir_machine {
   uint64_t window; /* W: the smallest latency of a message */
 };
 
+/* Flits of a packet with that much data: at least one. */
+static inline uint16_t weir_flits(const struct weir_noc_cfg *n, unsigned bytes) {
+  int64_t flits = (n->header_bytes + (int64_t)bytes + n->flit_bytes - 1) / n->flit_bytes;
+  return (uint16_t)(flits > 0 ? flits : 1);
+}
+
 extern const struct weir_param_group weir_core_params, weir_sm_params, weir_l1_params,
     weir_noc_params, weir_l2_params, weir_dram_params;
 struct weir_settings;
