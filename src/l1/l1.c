@@ -2,6 +2,8 @@
  * either is taken, with all it needs, or leaves no trace. */
 #include "l1/l1.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/index.h"
@@ -48,14 +50,14 @@ struct line {
 };
 
 struct waiter {
-  uint32_t id, next;
+  uint32_t id, next, mshr;
   uint8_t wait;
 };
 
 struct mshr {
   uint64_t addr;
-  uint32_t first, last, n; /* waiters in order of arrival */
-  uint32_t where;          /* its line; UINT32_MAX: none (allocate on fill) */
+  uint32_t first, last; /* waiters in order of arrival */
+  uint32_t n;           /* waiters, those that are being answered included */
   uint8_t issued, dropped;
   uint32_t next_free;
 };
@@ -76,10 +78,10 @@ struct weir_l1 {
   struct {
     uint32_t *v;
     uint32_t head, n, cap;
-  } ready; /* requests to be answered, one per cycle */
+  } ready; /* waiters to be answered, one per cycle */
   struct ring miss, bypass;
   bool bypass_turn;
-  uint64_t stamp, port_free, fill_free;
+  uint64_t stamp, port_free;
   uint8_t all; /* sectors of a line */
   struct weir_l1_stats stats;
 };
@@ -114,7 +116,9 @@ static void destroy(struct weir_l1 *l1) {
 static struct weir_l1 *create(const struct weir_machine *m, uint32_t sm) {
   struct weir_l1 *l1 = calloc(1, sizeof *l1);
   if (l1 == NULL) return NULL;
-  uint32_t n_waiters = (uint32_t)(m->l1.mshr_entries * m->l1.mshr_merge);
+  /* A waiter is a load in flight. */
+  int64_t product = m->l1.mshr_entries * m->l1.mshr_merge;
+  uint32_t n_waiters = (uint32_t)(product < m->sm.inflight ? product : m->sm.inflight);
   /* With a unified array the ways vary by kernel: room for the largest. */
   uint64_t most = (uint64_t)m->l1.ways;
   if (m->l1.unified_bytes > 0) most = (uint64_t)(m->l1.unified_bytes / (m->l1.line * m->l1.sets));
@@ -126,7 +130,7 @@ static struct weir_l1 *create(const struct weir_machine *m, uint32_t sm) {
   l1->lines = calloc((size_t)most * l1->n_sets, sizeof *l1->lines);
   l1->mshr = calloc((size_t)m->l1.mshr_entries, sizeof *l1->mshr);
   l1->waiter = calloc(n_waiters, sizeof *l1->waiter);
-  l1->ready.cap = n_waiters + 1;
+  l1->ready.cap = n_waiters;
   l1->ready.v = calloc(l1->ready.cap, sizeof *l1->ready.v);
   if (!weir_index_init(&l1->index, (uint32_t)m->l1.mshr_entries) || l1->lines == NULL ||
       l1->mshr == NULL || l1->waiter == NULL || l1->ready.v == NULL ||
@@ -170,8 +174,7 @@ static struct line *find(struct weir_l1 *l1, uint64_t addr, uint32_t *set) {
   return NULL;
 }
 
-/* An empty way, else the least recently used without pending sectors (`any`: or with them), else
- * NULL. */
+/* An empty way, else the least recently used without pending sectors, else NULL. */
 static struct line *victim(struct weir_l1 *l1, uint32_t set) {
   struct line *w = &l1->lines[(size_t)set * l1->ways], *best = NULL;
   for (uint32_t i = 0; i < l1->ways; i++) {
@@ -179,11 +182,6 @@ static struct line *victim(struct weir_l1 *l1, uint32_t set) {
     if (w[i].pending == 0 && (best == NULL || w[i].used < best->used)) best = &w[i];
   }
   return best;
-}
-
-static unsigned flits(const struct weir_l1 *l1, unsigned bytes) {
-  const struct weir_noc_cfg *n = &l1->m->noc;
-  return (unsigned)((n->header_bytes + bytes + n->flit_bytes - 1) / n->flit_bytes);
 }
 
 static void send(struct weir_l1 *l1, struct ring *r, enum weir_msg_kind kind, uint64_t addr,
@@ -197,7 +195,7 @@ static void send(struct weir_l1 *l1, struct ring *r, enum weir_msg_kind kind, ui
                                     .full = full,
                                     .id = id,
                                     .flags = flags,
-                                    .flits = (uint8_t)flits(l1, data)};
+                                    .flits = weir_flits(&l1->m->noc, data)};
   l1->stats.requests++;
 }
 
@@ -252,16 +250,26 @@ static enum weir_l1_answer go_past(struct weir_l1 *l1, const struct weir_l1_req 
   return WEIR_L1_WAIT;
 }
 
-static void wait_for(struct weir_l1 *l1, struct mshr *h, uint32_t id, uint8_t wait) {
+static void answer(struct weir_l1 *l1, uint32_t waiter) {
+  l1->ready.v[(l1->ready.head + l1->ready.n++) % l1->ready.cap] = waiter;
+}
+
+/* wait = 0: what it wants has come already, its turn has not. */
+static void wait_for(struct weir_l1 *l1, uint32_t e, uint32_t id, uint8_t wait) {
+  struct mshr *h = &l1->mshr[e];
   uint32_t w = l1->free_waiter;
   l1->free_waiter = l1->waiter[w].next;
-  l1->waiter[w] = (struct waiter){.id = id, .wait = wait, .next = UINT32_MAX};
+  l1->waiter[w] = (struct waiter){.id = id, .mshr = e, .wait = wait, .next = UINT32_MAX};
+  h->n++;
+  if (wait == 0) {
+    answer(l1, w);
+    return;
+  }
   if (h->last != UINT32_MAX)
     l1->waiter[h->last].next = w;
   else
     h->first = w;
   h->last = w;
-  h->n++;
 }
 
 static enum weir_l1_answer load(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,
@@ -283,9 +291,12 @@ static enum weir_l1_answer load(struct weir_l1 *l1, const struct weir_l1_req *q,
     l1->stats.sectors_hit += n_want;
     return WEIR_L1_HIT;
   }
-  uint8_t issued = e != UINT32_MAX ? l1->mshr[e].issued : 0, fetch = (uint8_t)(missing & ~issued);
-  bool on_miss = c->alloc[0] == 'm',
-       needs_way = on_miss && l == NULL && !(e != UINT32_MAX && issued == 0);
+  uint8_t issued = e != UINT32_MAX ? l1->mshr[e].issued : 0;
+  /* The line has come and gone again, but its entry still answers: the data are at hand. With
+   * sectors nobody knows which, and they are fetched again. */
+  if (!c->sectored && e != UINT32_MAX && issued == 0 && l == NULL) missing = 0;
+  uint8_t fetch = (uint8_t)(missing & ~issued);
+  bool needs_way = c->alloc[0] == 'm' && l == NULL && fetch != 0;
   if (inflight >= (uint32_t)l1->m->sm.inflight) return fail(why, WEIR_NO_INFLIGHT);
   struct line *way = l;
   if (needs_way && (way = victim(l1, set)) == NULL) return fail(why, WEIR_NO_LINE);
@@ -300,21 +311,18 @@ static enum weir_l1_answer load(struct weir_l1 *l1, const struct weir_l1_req *q,
   if (is_new) {
     e = l1->free_mshr;
     l1->free_mshr = l1->mshr[e].next_free;
-    l1->mshr[e] = (struct mshr){
-        .addr = q->addr, .first = UINT32_MAX, .last = UINT32_MAX, .where = UINT32_MAX};
+    l1->mshr[e] = (struct mshr){.addr = q->addr, .first = UINT32_MAX, .last = UINT32_MAX};
     weir_index_put(&l1->index, q->addr, e);
     l1->n_mshr++;
   } else
     l1->stats.mshr_merges++;
-  struct mshr *h = &l1->mshr[e];
   if (way != NULL) {
-    h->where = (uint32_t)(way - l1->lines);
     way->pending |= fetch;
     way->used = ++l1->stamp;
   }
-  wait_for(l1, h, q->id, missing);
+  wait_for(l1, e, q->id, missing);
   if (fetch != 0) {
-    h->issued |= fetch;
+    l1->mshr[e].issued |= fetch;
     send(l1, &l1->miss, WEIR_MSG_READ, q->addr, fetch, 0, e, 0);
   }
   l1->stats.loads++;
@@ -348,7 +356,7 @@ static void drop(struct weir_l1 *l1, struct line *l, uint8_t sectors) {
   if (l->valid == 0 && l->pending == 0) l->line = 0;
 }
 
-static enum weir_l1_answer store(struct weir_l1 *l1, const struct weir_l1_req *q,
+static enum weir_l1_answer store(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,
                                  enum weir_shortage *why) {
   const struct weir_l1_cfg *c = &l1->m->l1;
   uint32_t set;
@@ -356,6 +364,7 @@ static enum weir_l1_answer store(struct weir_l1 *l1, const struct weir_l1_req *q
   bool is_atom = q->op == WEIR_ATOMIC, stays = q->is_local && c->local_wb && !is_atom && l != NULL;
   uint8_t had = l != NULL ? (uint8_t)(l->valid | l->partial) : 0;
   bool takes = c->write[0] == 'a' && !is_atom && c->enabled && l == NULL;
+  if (is_atom && inflight >= (uint32_t)l1->m->sm.inflight) return fail(why, WEIR_NO_INFLIGHT);
   struct line *way = takes ? victim(l1, set) : NULL;
   if (takes && way == NULL) return fail(why, WEIR_NO_LINE);
   if (!stays && l1->miss.n + 1 + (takes && way->dirty != 0) > l1->miss.cap)
@@ -393,27 +402,54 @@ static enum weir_l1_answer store(struct weir_l1 *l1, const struct weir_l1_req *q
 
 static enum weir_l1_answer present(struct weir_l1 *l1, const struct weir_l1_req *q,
                                    uint32_t inflight, uint64_t now, enum weir_shortage *why) {
-  return q->op == WEIR_LOAD ? load(l1, q, inflight, now, why) : store(l1, q, why);
+  return q->op == WEIR_LOAD ? load(l1, q, inflight, now, why) : store(l1, q, inflight, why);
 }
 
 /* ---- arrivals ---- */
 
-static void answer(struct weir_l1 *l1, uint32_t id) {
-  l1->ready.v[(l1->ready.head + l1->ready.n++) % l1->ready.cap] = id;
+/* Where the sectors of a reply go: their line, if it is there; when allocating on fill, a way that
+ * can be had. NULL: nowhere, the waiters alone get them. */
+static struct line *place(struct weir_l1 *l1, const struct weir_msg *r, bool wanted) {
+  uint32_t set;
+  struct line *l = find(l1, r->addr, &set);
+  if (l != NULL || !wanted || l1->m->l1.alloc[0] != 'f') return l;
+  l = victim(l1, set);
+  /* A fill never waits for the miss queue, which may itself wait for room beyond it. */
+  if (l == NULL || (l->dirty != 0 && ring_full(&l1->miss))) return NULL;
+  take(l1, l, r->addr);
+  return l;
+}
+
+static void wake_waiters(struct weir_l1 *l1, struct mshr *h, uint8_t arrived) {
+  uint32_t *link = &h->first, last = UINT32_MAX;
+  for (uint32_t w = h->first; w != UINT32_MAX; w = l1->waiter[w].next) {
+    l1->waiter[w].wait &= (uint8_t)~arrived;
+    if (l1->waiter[w].wait == 0) {
+      answer(l1, w);
+      *link = l1->waiter[w].next;
+    } else {
+      link = &l1->waiter[w].next;
+      last = w;
+    }
+  }
+  h->last = last;
+}
+
+static void free_if_done(struct weir_l1 *l1, uint32_t e) {
+  struct mshr *h = &l1->mshr[e];
+  if (h->n > 0 || h->issued != 0) return;
+  weir_index_remove(&l1->index, h->addr);
+  h->next_free = l1->free_mshr;
+  l1->free_mshr = e;
+  l1->n_mshr--;
 }
 
 static bool fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
-  if (l1->fill_free > now) return false;
+  if (l1->port_free > now) return false;
   uint8_t x = r->sectors;
   struct mshr *h = &l1->mshr[r->id];
-  uint32_t set;
-  struct line *l = h->where != UINT32_MAX ? &l1->lines[h->where] : find(l1, r->addr, &set);
-  if (l1->m->l1.alloc[0] == 'f' && l == NULL && (x & ~h->dropped) != 0) {
-    l = victim(l1, set_of(l1, r->addr));
-    if (l != NULL) take(l1, l, r->addr);
-  }
-  l1->fill_free = now + port_cycles(l1, (unsigned)__builtin_popcount(x));
-  l1->port_free = l1->port_free > now ? l1->port_free : l1->fill_free;
+  struct line *l = place(l1, r, (x & ~h->dropped) != 0);
+  l1->port_free = now + port_cycles(l1, (unsigned)__builtin_popcount(x));
   l1->stats.fills += (unsigned)__builtin_popcount(x);
   if (l != NULL) {
     l->pending &= (uint8_t)~x;
@@ -423,38 +459,21 @@ static bool fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
   }
   h->issued &= (uint8_t)~x;
   h->dropped &= (uint8_t)~x;
-  uint32_t *link = &h->first, last = UINT32_MAX;
-  for (uint32_t w = h->first; w != UINT32_MAX;) {
-    uint32_t next = l1->waiter[w].next;
-    l1->waiter[w].wait &= (uint8_t)~x;
-    if (l1->waiter[w].wait == 0) {
-      answer(l1, l1->waiter[w].id);
-      *link = next;
-      l1->waiter[w].next = l1->free_waiter;
-      l1->free_waiter = w;
-      h->n--;
-    } else {
-      link = &l1->waiter[w].next;
-      last = w;
-    }
-    w = next;
-  }
-  h->last = last;
-  if (h->first == UINT32_MAX && h->issued == 0) {
-    weir_index_remove(&l1->index, h->addr);
-    h->next_free = l1->free_mshr;
-    l1->free_mshr = r->id;
-    l1->n_mshr--;
-  }
+  wake_waiters(l1, h, x);
+  free_if_done(l1, r->id);
   return true;
 }
 
 static uint32_t drain(struct weir_l1 *l1) {
   if (l1->ready.n == 0) return UINT32_MAX;
-  uint32_t id = l1->ready.v[l1->ready.head];
+  uint32_t w = l1->ready.v[l1->ready.head], e = l1->waiter[w].mshr;
   l1->ready.head = (l1->ready.head + 1) % l1->ready.cap;
   l1->ready.n--;
-  return id;
+  l1->waiter[w].next = l1->free_waiter;
+  l1->free_waiter = w;
+  l1->mshr[e].n--;
+  free_if_done(l1, e);
+  return l1->waiter[w].id;
 }
 
 static bool has_drain(const struct weir_l1 *l1) {
@@ -476,7 +495,7 @@ static void pop(struct weir_l1 *l1) {
 }
 
 static uint64_t port_free(const struct weir_l1 *l1) {
-  return l1->port_free > l1->fill_free ? l1->port_free : l1->fill_free;
+  return l1->port_free;
 }
 
 static const struct weir_l1_stats *get_stats(const struct weir_l1 *l1) {
@@ -485,6 +504,47 @@ static const struct weir_l1_stats *get_stats(const struct weir_l1 *l1) {
 
 static bool is_idle(const struct weir_l1 *l1) {
   return l1->n_mshr == 0 && l1->ready.n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
+}
+
+/* ---- checks and reports ---- */
+
+static const char *verify(const struct weir_l1 *l1) {
+  uint32_t mshrs = (uint32_t)l1->m->l1.mshr_entries, n = 0;
+  for (uint32_t i = l1->free_mshr; i != UINT32_MAX && n <= mshrs; i = l1->mshr[i].next_free)
+    n++;
+  if (n != mshrs || l1->n_mshr != 0) return "MSHRs are not all free";
+  n = 0;
+  for (uint32_t i = l1->free_waiter; i != UINT32_MAX && n <= l1->ready.cap; i = l1->waiter[i].next)
+    n++;
+  if (n != l1->ready.cap) return "places for waiting loads are not all free";
+  if (!is_idle(l1)) return "its queues are not empty";
+  for (size_t i = 0; i < (size_t)l1->ways * l1->n_sets; i++) {
+    if (l1->lines[i].line == 0) continue;
+    if (l1->lines[i].pending != 0) return "a line has pending sectors";
+    if (set_of(l1, (l1->lines[i].line - 1) * (uint64_t)l1->m->l1.line) != i / l1->ways)
+      return "a line is in a set that is not its own";
+    for (size_t k = i - i % l1->ways; k < i; k++)
+      if (l1->lines[k].line == l1->lines[i].line) return "a line is in two ways of its set";
+  }
+  return NULL;
+}
+
+static void describe(const struct weir_l1 *l1, char *text, size_t len) {
+  text[0] = '\0';
+  for (uint32_t i = 0; l1->n_mshr > 0 && i < (uint32_t)l1->m->l1.mshr_entries; i++) {
+    const struct mshr *h = &l1->mshr[i];
+    if (weir_index_find(&l1->index, h->addr) != i) continue;
+    snprintf(text, len,
+             "%u MSHRs; that of line 0x%" PRIx64
+             " waits for sectors 0x%x with %u loads; miss queue "
+             "%u of %u, bypass queue %u of %u",
+             l1->n_mshr, h->addr, h->issued, h->n, l1->miss.n, l1->miss.cap, l1->bypass.n,
+             l1->bypass.cap);
+    return;
+  }
+  if (l1->miss.n + l1->bypass.n > 0)
+    snprintf(text, len, "miss queue %u of %u, bypass queue %u of %u", l1->miss.n, l1->miss.cap,
+             l1->bypass.n, l1->bypass.cap);
 }
 
 const struct weir_l1_ops weir_l1_baseline = {.name = "baseline",
@@ -499,4 +559,6 @@ const struct weir_l1_ops weir_l1_baseline = {.name = "baseline",
                                              .pop = pop,
                                              .port_free = port_free,
                                              .stats = get_stats,
-                                             .is_idle = is_idle};
+                                             .is_idle = is_idle,
+                                             .verify = verify,
+                                             .describe = describe};

@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "sim/verify.h"
+
 struct worker {
   struct weir_sim *sim;
   uint32_t index;
@@ -26,6 +28,7 @@ struct weir_sim {
   struct worker *workers;
   atomic_uint turn, done; /* windows begun; workers that finished the present one */
   atomic_bool quit;
+  bool is_broken; /* a kernel failed */
 };
 
 /* ---- one window of a share of the components ---- */
@@ -90,7 +93,8 @@ static bool deliver(struct weir_sim *sim, struct weir_outbox *o) {
     } else {
       uint32_t slice = q->dst - sim->n_sms;
       struct weir_channel *c = &sim->channels[slice / sim->channels[0].n_slices];
-      if (!weir_inbox_put(&c->slices[slice - c->first_slice].in, q)) return false;
+      struct weir_slice *s = &c->slices[slice - c->first_slice];
+      if (!weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &s->credits : &s->in, q)) return false;
       c->wake = weir_min64(c->wake, q->at);
     }
   }
@@ -256,9 +260,34 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
   return WEIR_OK;
 }
 
+static struct weir_parts parts_of(const struct weir_sim *sim) {
+  return (struct weir_parts){.sms = sim->sms,
+                             .channels = sim->channels,
+                             .n_sms = sim->n_sms,
+                             .n_channels = sim->n_channels};
+}
+
+/* Nothing moves: say who waits for what. */
+static enum weir_status stuck(const struct weir_sim *sim, uint64_t quiet_since,
+                              struct weir_err *err) {
+  struct weir_parts parts = parts_of(sim);
+  weir_fail(err, WEIR_EBUG, "kernel %s: no progress since cycle %" PRIu64 " (now %" PRIu64 ")",
+            sim->source->kernel->name, quiet_since, sim->now);
+  weir_describe(&parts, sim->now, err);
+  return WEIR_EBUG;
+}
+
+static enum weir_status give_up(struct weir_sim *sim, enum weir_status st) {
+  sim->is_broken = true;
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    weir_sm_abandon(&sim->sms[i], sim->source);
+  return st;
+}
+
 enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
                                  struct weir_sim_result *result, struct weir_err *err) {
   struct weir_sim_result before, shape = {0};
+  if (sim->is_broken) return weir_fail(err, WEIR_EINVAL, "an earlier kernel failed");
   add_up(sim, &before);
   sim->source = source;
   sim->is_source_done = false;
@@ -267,11 +296,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);
   while (st == WEIR_OK && !is_finished(sim)) {
     uint64_t next = next_event(sim);
-    if (next == WEIR_NEVER)
-      return weir_fail(err, WEIR_EBUG,
-                       "kernel %s: nothing can happen any more in cycle %" PRIu64
-                       ", yet it has not ended",
-                       source->kernel->name, sim->now);
+    if (next == WEIR_NEVER) return give_up(sim, stuck(sim, quiet_since, err));
     if (!sim->o.literal && next > sim->now) sim->now = next;
     sim->window_end = sim->now + sim->window;
     run_window(sim);
@@ -282,12 +307,12 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
       insns += sim->sms[i].last_event;
     if (insns != seen) seen = insns, quiet_since = sim->now;
     if (sim->o.watchdog != 0 && sim->now - quiet_since > sim->o.watchdog)
-      return weir_fail(err, WEIR_EBUG,
-                       "kernel %s: no progress for %" PRIu64 " cycles (cycle %" PRIu64 ")",
-                       source->kernel->name, sim->o.watchdog, sim->now);
+      return give_up(sim, stuck(sim, quiet_since, err));
     if (sim->o.progress != NULL) sim->o.progress(sim->o.self, sim->now - start, sim->blocks_done);
   }
-  if (st != WEIR_OK) return st;
+  if (st != WEIR_OK) return give_up(sim, st);
+  struct weir_parts parts = parts_of(sim);
+  if (sim->o.check && (st = weir_verify(&parts, err)) != WEIR_OK) return give_up(sim, st);
   /* The cycle of the last event belongs to the kernel. */
   for (uint32_t i = 0; i < sim->n_sms; i++)
     end = weir_max64(end, sim->sms[i].last_event + 1);

@@ -14,6 +14,7 @@ struct weir_sim_options {
   uint32_t threads;  /* at least 1 */
   uint64_t window;   /* 0: the machine's; else at most that */
   bool literal;      /* call every component in every cycle: slow, for tests */
+  bool check;        /* after each kernel: has everything been given back? */
   uint64_t watchdog; /* cycles without an event after which a run is given up */
   void (*progress)(void *self, uint64_t cycle, uint64_t blocks_done);
   void *self;
@@ -33,7 +34,7 @@ struct weir_sim;
 enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
                               const struct weir_sim_options *o, struct weir_sim **out,
                               struct weir_err *err);
-/* Run one kernel to its end. */
+/* Run one kernel to its end. After a failure the simulator can only be freed. */
 enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
                                  struct weir_sim_result *result, struct weir_err *err);
 void weir_sim_free(struct weir_sim *sim);

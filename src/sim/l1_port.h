@@ -67,6 +67,10 @@ struct weir_l1_ops {
   uint64_t (*port_free)(const struct weir_l1 *l1);
   const struct weir_l1_stats *(*stats)(const struct weir_l1 *l1);
   bool (*is_idle)(const struct weir_l1 *l1);
+  /* With nothing under way: what has not been given back, or is there twice; NULL: all is well. */
+  const char *(*verify)(const struct weir_l1 *l1);
+  /* One line about what waits here; empty if nothing does. */
+  void (*describe)(const struct weir_l1 *l1, char *text, size_t len);
 };
 
 #endif

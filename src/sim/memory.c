@@ -83,6 +83,7 @@ void weir_channel_free(struct weir_channel *c) {
     free(s->waiter);
     free(s->credit);
     free(s->in.v);
+    free(s->credits.v);
     free(s->out.v);
     weir_index_free(&s->index);
   }
@@ -105,11 +106,6 @@ static uint64_t dram_of(const struct weir_channel *c, uint64_t t) {
 }
 
 /* ---- replies ---- */
-
-static unsigned flits(const struct weir_machine *m, unsigned sectors) {
-  return (unsigned)((m->noc.header_bytes + (int64_t)sectors * SECTOR + m->noc.flit_bytes - 1) /
-                    m->noc.flit_bytes);
-}
 
 static void push_reply(struct weir_slice *s, const struct weir_msg *req, uint64_t ready) {
   if (s->out.head + s->out.n == s->out.cap) {
@@ -134,10 +130,10 @@ static void push_reply(struct weir_slice *s, const struct weir_msg *req, uint64_
   r->src = s->channel->n_sms + s->id;
   r->kind = req->kind == WEIR_MSG_WRITE ? WEIR_MSG_ACK : WEIR_MSG_DATA;
   r->at = ready;
-  unsigned n = (unsigned)__builtin_popcount(req->sectors);
-  r->flits = (uint8_t)flits(s->channel->m, req->kind == WEIR_MSG_WRITE  ? 0
-                                           : req->kind == WEIR_MSG_ATOM ? 1
-                                                                        : n);
+  unsigned n = req->kind == WEIR_MSG_WRITE  ? 0
+               : req->kind == WEIR_MSG_ATOM ? 1
+                                            : (unsigned)__builtin_popcount(req->sectors);
+  r->flits = weir_flits(&s->channel->m->noc, n * SECTOR);
 }
 
 /* One packet per slice and cycle enters the reply network, if its port is free and the SM has room.
@@ -249,8 +245,10 @@ static void evict(struct weir_slice *s, struct weir_l2_line *l) {
   uint64_t base = channel_addr(s, line_addr(s, l));
   for (uint8_t left = l->dirty; left != 0; left &= (uint8_t)(left - 1)) {
     s->stats.writeback_sectors++;
-    if (!push_writeback(s->channel, base + (unsigned)__builtin_ctz(left) * SECTOR))
-      s->channel->outbox.is_failed = true;
+    uint64_t at = base + (unsigned)__builtin_ctz(left) * SECTOR;
+    for (unsigned a = 0; a < atoms_of(s->channel); a++)
+      if (!push_writeback(s->channel, at + a * (uint64_t)s->channel->m->dram.atom_bytes))
+        s->channel->outbox.is_failed = true;
   }
 }
 
@@ -425,15 +423,19 @@ static void settle_head(struct weir_slice *s, uint64_t now) {
   s->head_stall_since = now;
 }
 
-/* The head of the input: credits at once, one request per cycle. */
+/* Credits come at once: a request that waits for the reply queue must not hold them up. */
+static uint64_t take_credits(struct weir_slice *s, uint64_t now) {
+  const struct weir_msg *q;
+  for (; (q = weir_inbox_head(&s->credits)) != NULL && q->at <= now; weir_inbox_pop(&s->credits))
+    s->credit[q->src] += q->flits;
+  return q == NULL ? WEIR_NEVER : q->at;
+}
+
+/* The head of the input: one request per cycle. */
 static uint64_t take_input(struct weir_slice *s, uint64_t now) {
   struct weir_channel *c = s->channel;
-  for (const struct weir_msg *q; (q = weir_inbox_head(&s->in)) != NULL && q->at <= now;) {
-    if (q->kind == WEIR_MSG_CREDIT) {
-      s->credit[q->src] += q->flits;
-      weir_inbox_pop(&s->in);
-      continue;
-    }
+  const struct weir_msg *q = weir_inbox_head(&s->in);
+  if (q != NULL && q->at <= now) {
     if (s->eject_free > now) return s->eject_free;
     settle_head(s, now);
     s->head_stall = NULL;
@@ -455,9 +457,8 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
     weir_inbox_pop(&s->in);
     weir_outbox_put(&c->outbox, &credit);
     c->last_event = weir_max64(c->last_event, now);
-    break;
+    q = weir_inbox_head(&s->in);
   }
-  const struct weir_msg *q = weir_inbox_head(&s->in);
   return q == NULL ? WEIR_NEVER : weir_max64(q->at, now + 1);
 }
 
@@ -472,6 +473,7 @@ uint64_t weir_channel_cycle(struct weir_channel *c, uint64_t now) {
   }
   for (uint32_t i = 0; i < c->n_slices; i++) {
     struct weir_slice *s = &c->slices[i];
+    wake = weir_min64(wake, take_credits(s, now));
     wake = weir_min64(wake, take_input(s, now));
     wake = weir_min64(wake, inject_replies(s, now));
     /* A head that failed is presented again whenever something of this slice changes; that may be
@@ -487,7 +489,9 @@ uint64_t weir_channel_cycle(struct weir_channel *c, uint64_t now) {
 bool weir_channel_is_idle(const struct weir_channel *c) {
   if (c->done.n > 0 || c->dram.n > 0 || c->writes.n > 0) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)
-    if (c->slices[i].in.n > 0 || c->slices[i].out.n > 0 || c->slices[i].n_mshr > 0) return false;
+    if (c->slices[i].in.n > 0 || c->slices[i].credits.n > 0 || c->slices[i].out.n > 0 ||
+        c->slices[i].n_mshr > 0)
+      return false;
   return true;
 }
 

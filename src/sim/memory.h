@@ -39,7 +39,7 @@ struct weir_l2_mshr {
 struct weir_slice {
   struct weir_channel *channel;
   uint32_t id; /* of all slices */
-  struct weir_inbox in;
+  struct weir_inbox in, credits;
   uint64_t eject_free; /* the input port is busy until then */
   struct weir_l2_line *lines;
   struct weir_index index; /* of MSHRs */

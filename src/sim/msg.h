@@ -25,7 +25,8 @@ struct weir_msg {
   uint32_t src, dst; /* components: SMs first, then slices */
   uint32_t seq;
   uint32_t id; /* what the SM calls the request */
-  uint8_t kind, sectors, full, flits;
+  uint16_t flits;
+  uint8_t kind, sectors, full;
   uint8_t flags; /* WEIR_REQ_*, returned with the reply */
 };
 

@@ -373,16 +373,27 @@ static void settle_ldst(struct weir_sm *sm, uint64_t now) {
   sm->head_since = now;
 }
 
+/* The banks that a request's sectors lie in. */
+static uint64_t banks_of(const struct weir_sm *sm, const struct weir_l1_req *q) {
+  uint64_t width = (uint64_t)sm->m->l1.bank_bytes, n = (uint64_t)sm->m->l1.banks, set = 0;
+  if (n == 1) return 1;
+  for (unsigned left = q->sectors; left != 0; left &= left - 1) {
+    uint64_t at = q->addr + 32 * (uint64_t)__builtin_ctz(left);
+    for (uint64_t k = at / width; k <= (at + 31) / width; k++)
+      set |= UINT64_C(1) << k % n;
+  }
+  return set;
+}
+
 static bool present_head(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
   uint64_t banks_used = 0;
   settle_ldst(sm, now);
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->q_n > 0; k++) {
     const struct weir_l1_req *q = &sm->queue[sm->q_head];
-    uint64_t bank =
-        UINT64_C(1) << (q->addr / (uint64_t)sm->m->l1.bank_bytes % (uint64_t)sm->m->l1.banks);
-    if (k > 0 && (banks_used & bank)) break;
-    banks_used |= bank;
+    uint64_t banks = banks_of(sm, q);
+    if (banks_used & banks) break;
+    banks_used |= banks;
     enum weir_shortage why = WEIR_N_SHORTAGES;
     enum weir_l1_answer a = sm->l1_ops->present(sm->l1, q, sm->inflight, now, &why);
     if (a == WEIR_L1_FAILED) {
@@ -391,6 +402,7 @@ static bool present_head(struct weir_sm *sm, uint64_t now) {
         sm->stats.resv_fail[why]++;
         sm->head_kinds |= 1u << why;
       }
+      if (moved) sm->head_since = now + 1; /* in this cycle the queue did advance */
       break;
     }
     sm->head_failed = WEIR_N_SHORTAGES;
@@ -435,7 +447,7 @@ static bool drain_coalescer(struct weir_sm *sm) {
   const struct weir_static *s = &sm->kernel->insns[sm->p_insn];
   for (int64_t k = 0; k < sm->m->sm.coalesce_per_cycle && sm->p_busy; k++) {
     if (sm->q_n == (uint32_t)sm->m->sm.ldst_queue) return k > 0;
-    const struct weir_request *r = &sm->pending.r[sm->p_next];
+    const struct weir_request *r = &sm->p_list[sm->p_next];
     uint32_t at = (sm->q_head + sm->q_n++) % (uint32_t)sm->m->sm.ldst_queue;
     bool is_store = s->cls == WEIR_C_STORE;
     sm->queue[at] = (struct weir_l1_req){.addr = r->line_addr,
@@ -450,7 +462,7 @@ static bool drain_coalescer(struct weir_sm *sm) {
                                          .is_local = sm->p_local,
                                          .cache_op = s->cache_op,
                                          .evict_hint = s->evict_hint};
-    if (++sm->p_next == sm->pending.n) sm->p_busy = false;
+    if (++sm->p_next == sm->p_n) sm->p_busy = false;
   }
   return true;
 }
@@ -464,6 +476,25 @@ static uint32_t whole_sectors(const struct weir_addrs *a, uint32_t mask, unsigne
                  a->base % 32 == 0
              ? 0xff
              : 0;
+}
+
+/* Word k of a local access lies 128 bytes further on (stream.h); `pending` holds word 0. `lane` is
+ * the list of `a`, if it is one. */
+static void coalesce_words(struct weir_sm *sm, struct weir_addrs *a, uint64_t lane[WEIR_LANES],
+                           uint32_t mask, unsigned words) {
+  unsigned n = 0;
+  for (unsigned k = 0; k < words; k++) {
+    if (k > 0) {
+      a->base += 128;
+      for (unsigned i = 0; a->kind == WEIR_ADDR_LIST && i < WEIR_LANES; i++)
+        lane[i] += 128;
+      weir_coalesce_addrs(a, mask, 4, (unsigned)sm->m->l1.line, &sm->pending);
+    }
+    memcpy(sm->words + n, sm->pending.r, sm->pending.n * sizeof *sm->words);
+    n += sm->pending.n;
+  }
+  sm->p_list = sm->words;
+  sm->p_n = n;
 }
 
 static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
@@ -491,30 +522,27 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     return;
   }
   if (a.space == WEIR_SP_LOCAL && width > 4) words = width / 4, width = 4;
+  sm->p_full_all = whole_sectors(&a, w->next.mask, width);
   weir_coalesce_addrs(&a, w->next.mask, width, (unsigned)sm->m->l1.line, &sm->pending);
-  /* Word k of a local access lies 128 bytes further on (stream.h). */
-  unsigned n = sm->pending.n;
-  for (unsigned k = 1; k < words && sm->pending.n + n <= 2 * WEIR_LANES; k++)
-    for (unsigned i = 0; i < n; i++) {
-      sm->pending.r[sm->pending.n] = sm->pending.r[i];
-      sm->pending.r[sm->pending.n++].line_addr += 128u * k;
-    }
-  sm->stats.requests += sm->pending.n;
+  sm->p_list = sm->pending.r;
+  sm->p_n = sm->pending.n;
+  if (words > 1) coalesce_words(sm, &a, lane, w->next.mask, words);
+  if (sm->p_n == 0) return; /* no lane takes part */
+  sm->stats.requests += sm->p_n;
   sm->p_next = 0;
   sm->p_warp = slot;
   sm->p_insn = w->next.insn;
   sm->p_local = a.space == WEIR_SP_LOCAL;
-  sm->p_full_all = whole_sectors(&a, w->next.mask, width);
-  sm->p_busy = sm->pending.n > 0;
+  sm->p_busy = true;
   if (s->cls == WEIR_C_STORE) {
-    w->stores += sm->pending.n;
-    sm->blocks[w->block].pending += sm->pending.n;
+    w->stores += sm->p_n;
+    sm->blocks[w->block].pending += sm->p_n;
     return;
   }
   uint32_t id = sm->free_load;
   struct weir_load *l = &sm->loads[id];
   sm->free_load = l->next_free;
-  *l = (struct weir_load){.warp = slot, .insn = w->next.insn, .n_left = sm->pending.n};
+  *l = (struct weir_load){.warp = slot, .insn = w->next.insn, .n_left = sm->p_n};
   sm->p_load = id;
   w->loads++;
   sm->blocks[w->block].pending++;
@@ -751,4 +779,16 @@ void weir_sm_settle(struct weir_sm *sm, uint64_t now) {
 bool weir_sm_is_idle(const struct weir_sm *sm) {
   return sm->n_blocks == 0 && sm->n_arriving == 0 && sm->q_n == 0 && !sm->p_busy &&
          sm->inflight == 0 && sm->fills.n == 0 && sm->in.n == 0 && sm->l1_ops->is_idle(sm->l1);
+}
+
+void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source) {
+  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps; i++)
+    if (sm->warps[i].state != WEIR_W_FREE && sm->warps[i].state != WEIR_W_DONE)
+      weir_reader_close(&sm->warps[i].reader);
+  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.blocks; i++)
+    if (sm->blocks[i].is_used) source->release(source, sm->blocks[i].stream);
+  for (uint32_t i = 0; i < sm->n_arriving; i++)
+    source->release(source, sm->arriving[i].stream);
+  for (uint32_t i = 0; i < sm->n_retired; i++)
+    source->release(source, sm->retired[i].stream);
 }

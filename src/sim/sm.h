@@ -94,7 +94,10 @@ struct weir_sm {
   uint32_t head_kinds; /* kinds the head has failed with */
   uint64_t head_since;
   struct weir_requests pending; /* of the instruction in the coalescer */
-  uint32_t p_next, p_warp, p_insn, p_load, p_full_all;
+  struct weir_request
+      words[WEIR_MAX_ACCESS_BYTES / 4 * 2 * WEIR_LANES]; /* local, wide: of all its words */
+  const struct weir_request *p_list;                     /* one of the two */
+  uint32_t p_n, p_next, p_warp, p_insn, p_load, p_full_all;
   bool p_busy, p_local;
   uint32_t first_sched, next_first; /* which scheduler asks first */
   uint64_t lsu_free;                /* shared memory passes */
@@ -130,6 +133,8 @@ void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
 uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now);
 void weir_sm_settle(struct weir_sm *sm, uint64_t now);
 bool weir_sm_is_idle(const struct weir_sm *sm);
+/* Give back the blocks of a kernel that will not be finished. */
+void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source);
 /* Blocks of a kernel that fit on an SM at once; 0 and a reason if not even one does. */
 uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
                      const char **why);
