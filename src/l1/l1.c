@@ -359,7 +359,7 @@ static void drop(struct weir_l1 *l1, struct line *l, uint8_t sectors) {
 static enum weir_l1_answer store(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,
                                  enum weir_shortage *why) {
   const struct weir_l1_cfg *c = &l1->m->l1;
-  uint32_t set;
+  uint32_t set = 0;
   struct line *l = c->enabled ? find(l1, q->addr, &set) : NULL;
   bool is_atom = q->op == WEIR_ATOMIC, stays = q->is_local && c->local_wb && !is_atom && l != NULL;
   uint8_t had = l != NULL ? (uint8_t)(l->valid | l->partial) : 0;
