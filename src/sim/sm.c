@@ -186,7 +186,9 @@ static void find_ready(struct weir_sm *sm, uint32_t slot) {
     if (s->dst[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->dst[i]]);
   w->ready_at = t;
   struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
-  c->awake &= ~(UINT64_C(1) << slot);
+  const uint64_t bit = UINT64_C(1) << slot;
+  c->awake &= ~bit;
+  c->mem = w->next.has_addr ? c->mem | bit : c->mem & ~bit;
   c->soonest = weir_min64(c->soonest, t);
 }
 
@@ -550,15 +552,13 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = WEIR_NEVER;
 }
 
-/* May the warp's next instruction issue now, apart from its registers? */
+/* May the warp's next instruction issue now, apart from its registers and the LD/ST unit? */
 static bool unit_is_free(const struct weir_sm *sm, const struct weir_sched *c, uint32_t slot,
-                         uint64_t now, bool ldst_taken) {
+                         uint64_t now) {
   const struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   if (c->unit_free[s->cls] > now) return false;
-  if (!w->next.has_addr) return true;
-  if (ldst_taken || sm->p_busy || sm->lsu_free > now) return false;
-  return s->cls == WEIR_C_STORE || sm->free_load != UINT32_MAX;
+  return !w->next.has_addr || s->cls == WEIR_C_STORE || sm->free_load != UINT32_MAX;
 }
 
 static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
@@ -629,11 +629,12 @@ static int pick_warp(struct weir_sm *sm, struct weir_sched *c, uint64_t now, boo
     refill_active(sm, c);
     can &= c->active;
   }
+  if (ldst_taken || sm->p_busy || sm->lsu_free > now) can &= ~c->mem;
   if (can == 0) return -1;
   if (policy == 'g') {
-    if ((can >> c->last & 1) && unit_is_free(sm, c, c->last, now, ldst_taken)) return (int)c->last;
+    if ((can >> c->last & 1) && unit_is_free(sm, c, c->last, now)) return (int)c->last;
     for (uint32_t k = 0; k < sm->n_order; k++)
-      if ((can >> sm->order[k] & 1) && unit_is_free(sm, c, sm->order[k], now, ldst_taken))
+      if ((can >> sm->order[k] & 1) && unit_is_free(sm, c, sm->order[k], now))
         return (int)sm->order[k];
     return -1;
   }
@@ -642,7 +643,7 @@ static int pick_warp(struct weir_sm *sm, struct weir_sched *c, uint64_t now, boo
   for (int pass = 0; pass < 2; pass++)
     for (uint64_t left = pass == 0 ? after : can & ~after; left != 0; left &= left - 1) {
       unsigned i = (unsigned)__builtin_ctzll(left);
-      if (unit_is_free(sm, c, i, now, ldst_taken)) return (int)i;
+      if (unit_is_free(sm, c, i, now)) return (int)i;
     }
   return -1;
 }
@@ -728,18 +729,11 @@ static bool retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
   return any;
 }
 
-uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
-  bool changed = take_messages(sm, now);
-  if (sm->n_arriving > 0) changed |= take_blocks(sm, now);
-  if (sm->q_n > 0) changed |= present_head(sm, now);
-  bool injected = false;
-  uint64_t wake = inject(sm, now, &injected);
-  bool issued = issue_all(sm, now);
-  bool queued = sm->p_busy && drain_coalescer(sm);
-  bool retired = sm->n_ending > 0 && retire_blocks(sm, now, &wake);
+/* Nothing moved in this cycle: when can something? */
+static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
+  uint64_t wake = WEIR_NEVER;
   for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
-    struct weir_sched *c = &sm->sched[s];
-    if (c->label == UINT8_MAX) c->label = slot_label(sm, c, now);
+    const struct weir_sched *c = &sm->sched[s];
     wake = weir_min64(wake, weir_max64(c->soonest, now + 1));
     for (uint64_t left = c->awake; left != 0; left &= left - 1) { /* awake, but its unit is busy */
       const struct weir_sm_warp *w = &sm->warps[__builtin_ctzll(left)];
@@ -750,16 +744,29 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
         wake = weir_min64(wake, sm->lsu_free);
     }
   }
-  /* Whatever moved may let something else move in the next cycle. */
-  if (changed || injected || issued || queued || retired || sm->l1_ops->has_drain(sm->l1))
-    wake = now + 1;
   if (sm->fills.n > 0 || (sm->q_n > 0 && sm->head_failed == WEIR_NO_DATA_PORT))
     wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1), now + 1));
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     wake = weir_min64(wake, sm->arriving[i].at);
   const struct weir_msg *r = weir_inbox_head(&sm->in);
-  if (r != NULL) wake = weir_min64(wake, weir_max64(r->at, now + 1));
-  return wake;
+  return r != NULL ? weir_min64(wake, weir_max64(r->at, now + 1)) : wake;
+}
+
+uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
+  bool changed = take_messages(sm, now);
+  if (sm->n_arriving > 0) changed |= take_blocks(sm, now);
+  if (sm->q_n > 0) changed |= present_head(sm, now);
+  bool injected = false;
+  uint64_t wake = inject(sm, now, &injected);
+  bool issued = issue_all(sm, now);
+  bool queued = sm->p_busy && drain_coalescer(sm);
+  bool retired = sm->n_ending > 0 && retire_blocks(sm, now, &wake);
+  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++)
+    if (sm->sched[s].label == UINT8_MAX) sm->sched[s].label = slot_label(sm, &sm->sched[s], now);
+  /* Whatever moved may let something else move in the next cycle. */
+  if (changed || injected || issued || queued || retired || sm->l1_ops->has_drain(sm->l1))
+    return now + 1;
+  return weir_min64(wake, next_event(sm, now));
 }
 
 /* The kernel ended in cycle `now`. Calls after it (late credits) saw no warps, so what is left of

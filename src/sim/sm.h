@@ -58,6 +58,7 @@ struct weir_load { /* a load instruction that waits for requests */
 
 struct weir_sched {
   uint64_t warps;   /* slots that belong to it */
+  uint64_t mem;     /* those whose next instruction needs the LD/ST unit */
   uint64_t awake;   /* running warps whose ready_at may have come */
   uint64_t soonest; /* smallest ready_at of the others */
   uint64_t unit_free[WEIR_N_CLASSES];
