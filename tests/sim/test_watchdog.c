@@ -1,0 +1,143 @@
+/* A run that cannot go on says who waits for what. The mistakes are made by an L1 that loses what
+ * it is given. */
+#include "synth.h"
+
+#include "../stream/util.h"
+
+static bool lose_fill(struct weir_l1 *l1, const struct weir_msg *reply, uint64_t now) {
+  (void)l1, (void)reply, (void)now;
+  return true;
+}
+
+static const struct weir_msg *keep_packets(const struct weir_l1 *l1) {
+  (void)l1;
+  return NULL;
+}
+
+static void run_stuck(struct synth *s, const struct weir_l1_ops *l1, const char *const *set,
+                      const struct weir_sim_options *o, struct weir_err *err) {
+  struct machine x;
+  struct weir_sim *sim;
+  struct weir_sim_result r;
+  machine_init(&x, NULL, set);
+  assert_int_equal(weir_sim_new(&x.m, l1, o, &sim, err), WEIR_OK);
+  assert_int_equal(weir_sim_kernel(sim, synth_source(s), &r, err), WEIR_EBUG);
+  assert_int_equal(s->n_released, s->next_block); /* no block is lost */
+  struct weir_err again;
+  assert_int_equal(weir_sim_kernel(sim, synth_source(s), &r, &again), WEIR_EINVAL);
+  weir_sim_free(sim);
+  machine_free(&x);
+}
+
+static void says(const struct weir_err *err, const char *text) {
+  if (strstr(err->msg, text) == NULL) fail_msg("'%s' is not in:\n%s", text, err->msg);
+}
+
+static void test_lost_fill(void **state) {
+  (void)state;
+  struct weir_l1_ops l1 = weir_l1_baseline;
+  struct weir_sim_options o = {.threads = 1, .watchdog = 100000};
+  struct weir_err err;
+  struct synth s;
+  l1.fill = lose_fill;
+  synth_init(&s, 1, 2);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, -1),
+           add = synth_insn(&s, WEIR_C_INT, 1, 0), bar = synth_insn(&s, WEIR_C_BARRIER, -1, -1);
+  synth_uniform(&s, 0, 0, ld, 0x4000);
+  synth_put(&s, 0, 0, add);
+  synth_put(&s, 0, 0, bar);
+  synth_put(&s, 0, 1, bar);
+  synth_put(&s, 0, 1, add);
+  run_stuck(&s, &l1, NULL, &o, &err);
+  says(&err, "no progress");
+  says(&err, "SM 0 warp 0 at pc 0x8 waits for one of 1 loads");
+  says(&err, "SM 0 warp 1 at pc 0x8 waits at a barrier: 1 of 2 warps are there");
+  says(&err, "SM 0 L1: 1 MSHRs; that of line 0x4000 waits for sectors 0xf with 1 loads");
+  says(&err, "1 loads in flight");
+  synth_free(&s);
+}
+
+/* The literal engine never runs out of calls: the watchdog ends it. */
+static void test_watchdog(void **state) {
+  (void)state;
+  struct weir_l1_ops l1 = weir_l1_baseline;
+  struct weir_sim_options o = {.threads = 1, .watchdog = 3000, .literal = true};
+  struct weir_err err;
+  struct synth s;
+  l1.fill = lose_fill;
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, -1);
+  synth_uniform(&s, 0, 0, ld, 0x4000);
+  run_stuck(&s, &l1, NULL, &o, &err);
+  says(&err, "SM 0 warp 0 has ended; 1 loads and 0 stores are unanswered");
+  synth_free(&s);
+}
+
+static void test_full_queues(void **state) {
+  (void)state;
+  struct weir_l1_ops l1 = weir_l1_baseline;
+  struct weir_sim_options o = {.threads = 1, .watchdog = 3000};
+  const char *const set[] = {"sm.count=4", "sm.ldst_queue=2", "l1.miss_queue=2", NULL};
+  struct weir_err err;
+  struct synth s;
+  l1.peek = keep_packets;
+  synth_init(&s, 16, 4);
+  uint32_t st = synth_access(&s, WEIR_C_STORE, WEIR_SP_GLOBAL, 4, -1, -1),
+           fence = synth_insn(&s, WEIR_C_FENCE, -1, -1), add = synth_insn(&s, WEIR_C_INT, 1, 0);
+  for (uint32_t b = 0; b < 16; b++)
+    for (uint32_t w = 0; w < 4; w++) {
+      synth_uniform(&s, b, w, st, 0x4000 + 512 * b + 128 * w);
+      synth_put(&s, b, w, fence);
+      synth_put(&s, b, w, add);
+    }
+  run_stuck(&s, &l1, set, &o, &err);
+  says(&err, "waits at a fence for 1 acknowledgements");
+  says(&err, "SM 0 LD/ST queue: 2 of 2; line 0x");
+  says(&err, "waits for the miss queue");
+  says(&err, "miss queue 2 of 2");
+  says(&err, "more warps");
+  says(&err, "and 2 more SMs");
+  assert_true(strlen(err.msg) < WEIR_ERR_TEXT - 1); /* all of it is there */
+  synth_free(&s);
+}
+
+/* A reply buffer that is never emptied: by an L1 that takes no fill. */
+static bool refuse_fill(struct weir_l1 *l1, const struct weir_msg *reply, uint64_t now) {
+  (void)l1, (void)reply, (void)now;
+  return false;
+}
+
+static void test_credits(void **state) {
+  (void)state;
+  struct weir_l1_ops l1 = weir_l1_baseline;
+  const char *const set[] = {"sm.count=1",
+                             "l2.slices=1",
+                             "dram.channels=1",
+                             "noc.reply_buffer=5",
+                             "noc.request_buffer=5",
+                             "l2.mshr_entries=1",
+                             NULL};
+  struct weir_sim_options o = {.threads = 1, .watchdog = 20000};
+  struct weir_err err;
+  struct synth s;
+  l1.fill = refuse_fill;
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
+  for (uint32_t i = 0; i < 32; i++)
+    synth_uniform(&s, 0, 0, ld, 0x4000 + 128 * i);
+  run_stuck(&s, &l1, set, &o, &err);
+  says(&err, "L2 slice 0 replies: ");
+  says(&err, "the first has 5 flits for SM 0, credit for 0");
+  says(&err, "fills wait for the L1");
+  synth_free(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lost_fill),
+      cmocka_unit_test(test_watchdog),
+      cmocka_unit_test(test_full_queues),
+      cmocka_unit_test(test_credits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
