@@ -226,8 +226,7 @@ static void fill_sregs(const struct ptx_run *r, struct ptx_cta *cta, enum sreg_s
     }
     for (uint32_t w = 0; w < cta->n_warps; w++)
       for (uint32_t lane = 0; lane < LANES; lane++)
-        put_lane(cta->warps[w].reg + s->slot, s->bytes, lane,
-                 sreg_value(r, cta, w, lane, s->sreg));
+        put_lane(cta->warps[w].reg + s->slot, s->bytes, lane, sreg_value(r, cta, w, lane, s->sreg));
   }
 }
 

@@ -171,9 +171,10 @@ HANDLER(set_f64) {
   }
 #define CMPF6(id, T)                                                                               \
   CMPF(set_eq_##id, T, a[i] == b[i])                                                               \
-  CMPF(set_ne_##id, T, a[i]<b[i] || a[i]> b[i]) CMPF(set_lt_##id, T, a[i] < b[i])                  \
-      CMPF(set_le_##id, T, a[i] <= b[i]) CMPF(set_gt_##id, T, a[i] > b[i])                         \
-          CMPF(set_ge_##id, T, a[i] >= b[i])
+  CMPF(set_ne_##id, T, a[i]<b[i] || a[i]> b[i])                                                    \
+  CMPF(set_lt_##id, T, a[i] < b[i])                                                                \
+  CMPF(set_le_##id, T, a[i] <= b[i])                                                               \
+  CMPF(set_gt_##id, T, a[i] > b[i]) CMPF(set_ge_##id, T, a[i] >= b[i])
 CMPF6(f32, float)
 CMPF6(f64, double)
 

@@ -25,8 +25,9 @@ void wt_buf_add(struct wt_buf *b, const void *bytes, size_t n) {
 }
 
 void wt_buf_leb(struct wt_buf *b, uint64_t v) {
-  uint8_t bytes[10];
-  wt_buf_add(b, bytes, (size_t)(wt_put_leb(bytes, v) - bytes));
+  uint8_t bytes[10] = {0};
+  const uint8_t *end = wt_put_leb(bytes, v);
+  wt_buf_add(b, bytes, (size_t)(end - bytes));
 }
 
 void wt_buf_byte(struct wt_buf *b, uint8_t v) {
