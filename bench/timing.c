@@ -1,0 +1,214 @@
+/* Speed of the timing model: traces replayed on a machine, CPU time on one thread, wall time on
+ * two.
+ *
+ *   timing [--gpu NAME] [--runs N] [FILE.wtrace]...
+ *
+ * Without files every built-in workload (input eval) is recorded to a temporary folder first. Runs
+ * go round the traces, so that a slow minute of the machine hits all of them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/table.h"
+#include "cli/cmd.h"
+#include "cli/timing.h"
+#include "ptx/workload.h"
+#include "trace/wtrace.h"
+
+enum { MAX_TRACES = 64, MAX_RUNS = 99, POOL_BYTES = 256 << 20 };
+
+struct trace {
+  const char *name;
+  char path[512];
+  double cpu_s[MAX_RUNS], wall2_s[MAX_RUNS];
+  struct weir_sim_result sum;
+};
+
+struct bench {
+  struct weir_arena arena;
+  struct weir_settings settings;
+  const char *gpu;
+  unsigned runs;
+  struct trace traces[MAX_TRACES];
+  size_t n;
+  char folder[64];
+};
+
+static void die(const struct weir_err *err) {
+  fprintf(stderr, "timing: %s\n", err->msg);
+  exit(1);
+}
+
+static double clock_s(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *v, unsigned n) {
+  qsort(v, n, sizeof *v, by_value);
+  return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* ---- recording ---- */
+
+static enum weir_status record_kernel(void *self, struct weir_block_source *source,
+                                      struct weir_err *err) {
+  return weir_wtrace_record(self, source, err);
+}
+
+static void record(struct bench *b, const char *name, struct trace *t) {
+  struct weir_err err;
+  struct ptx_exec_cfg cfg;
+  struct ptx_device dev;
+  struct weir_workload *w;
+  struct weir_wtrace_writer *writer;
+  const char *path;
+  struct weir_wtrace_opts opts = {.level = 3};
+  snprintf(t->path, sizeof t->path, "%s/%.200s.wtrace", b->folder, name);
+  if (weir_cli_workload_path(&b->arena, name, &path, &err) ||
+      weir_settings_fill(&b->settings, &ptx_exec_params, &cfg, &err) ||
+      ptx_device_init(&dev, &cfg, &err) || weir_workload_open(&dev, path, "eval", &w, &err) ||
+      weir_wtrace_create(t->path, &opts, &writer, &err))
+    die(&err);
+  struct weir_workload_hooks h = {.simulate = record_kernel, .self = writer, .want_streams = true};
+  if (weir_workload_run(w, &h, &err) || weir_wtrace_finish(writer, NULL, &err)) die(&err);
+  weir_workload_close(w);
+  ptx_device_free(&dev);
+}
+
+static void record_all(struct bench *b) {
+  struct weir_err err;
+  const char *const *names;
+  size_t n;
+  if (weir_cli_workloads(&b->arena, &names, &n, &err)) die(&err);
+  snprintf(b->folder, sizeof b->folder, "/tmp/weir-timing-XXXXXX");
+  if (mkdtemp(b->folder) == NULL) {
+    perror("timing: a temporary folder");
+    exit(1);
+  }
+  for (size_t i = 0; i < n && b->n < MAX_TRACES; i++) {
+    if (strchr(names[i], '/') != NULL) continue; /* correctness kernels, too small to time */
+    b->traces[b->n].name = names[i];
+    record(b, names[i], &b->traces[b->n++]);
+  }
+}
+
+/* ---- replaying ---- */
+
+static void replay(struct bench *b, struct trace *t, uint32_t threads) {
+  struct weir_err err;
+  struct weir_timing timing;
+  struct weir_stream_pool pool;
+  struct weir_wtrace *file;
+  if (weir_timing_begin(&timing, &b->settings, b->gpu, threads, &err) ||
+      weir_stream_pool_init(&pool, POOL_BYTES, NULL, &err) ||
+      weir_wtrace_open(t->path, &file, &err))
+    die(&err);
+  timing.workload = t->name;
+  memset(&t->sum, 0, sizeof t->sum);
+  for (uint32_t i = 0; i < weir_wtrace_n_events(file); i++) {
+    struct weir_event e = weir_wtrace_event(file, i);
+    struct weir_block_source *source;
+    if (e.kind != WEIR_EVENT_KERNEL) continue;
+    if (weir_wtrace_source_open(file, e.kernel, 0, &pool, &source, &err) ||
+        weir_timing_kernel(&timing, source, &err))
+      die(&err);
+    weir_wtrace_source_close(source);
+    t->sum.cycles += timing.last.cycles;
+    weir_stat_sum(weir_sm_stat_table, &t->sum.sm, &timing.last.sm);
+    weir_stat_sum(weir_l2_stat_table, &t->sum.l2, &timing.last.l2);
+    weir_stat_sum(weir_dram_stat_table, &t->sum.dram, &timing.last.dram);
+  }
+  weir_wtrace_close(file);
+  weir_timing_end(&timing);
+  weir_stream_pool_free(&pool);
+}
+
+static void measure(struct bench *b) {
+  for (unsigned r = 0; r < b->runs; r++)
+    for (size_t i = 0; i < b->n; i++) {
+      double start = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+      replay(b, &b->traces[i], 1);
+      b->traces[i].cpu_s[r] = clock_s(CLOCK_PROCESS_CPUTIME_ID) - start;
+      start = clock_s(CLOCK_MONOTONIC);
+      replay(b, &b->traces[i], 2);
+      b->traces[i].wall2_s[r] = clock_s(CLOCK_MONOTONIC) - start;
+    }
+}
+
+static void report(struct bench *b) {
+  static const struct weir_column columns[] = {
+      {"trace", NULL, WEIR_LEFT},        {"warp insns", "M", WEIR_RIGHT},
+      {"cycles", "M", WEIR_RIGHT},       {"requests", "M", WEIR_RIGHT},
+      {"CPU", "s", WEIR_RIGHT},          {"rate", "M insn/s", WEIR_RIGHT},
+      {"", "M cycle/s", WEIR_RIGHT},     {"per insn", "ns", WEIR_RIGHT},
+      {"per request", "ns", WEIR_RIGHT}, {"2 threads", "x faster", WEIR_RIGHT}};
+  struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
+  struct weir_text out = {0};
+  struct weir_err err;
+  double rates = 0, gains = 0;
+  for (size_t i = 0; t != NULL && i < b->n; i++) {
+    struct trace *k = &b->traces[i];
+    double s = median(k->cpu_s, b->runs), two = median(k->wall2_s, b->runs);
+    double insns = (double)k->sum.sm.warp_insns, requests = (double)k->sum.sm.requests;
+    rates += log(insns / s);
+    gains += log(s / two);
+    weir_table_cell(t, "%s", k->name);
+    weir_table_cell(t, "%.2f", insns / 1e6);
+    weir_table_cell(t, "%.2f", (double)k->sum.cycles / 1e6);
+    weir_table_cell(t, "%.2f", requests / 1e6);
+    weir_table_cell(t, "%.3f", s);
+    weir_table_cell(t, "%.2f", insns / s / 1e6);
+    weir_table_cell(t, "%.2f", (double)k->sum.cycles / s / 1e6);
+    weir_table_cell(t, "%.0f", s / insns * 1e9);
+    weir_table_cell(t, "%.0f", requests > 0 ? s / requests * 1e9 : 0.0);
+    weir_table_cell(t, "%.2f", s / two);
+  }
+  if (t == NULL || weir_table_text(t, &out, &err)) return;
+  weir_table_free(t);
+  printf("\nReplay on %s: CPU time on one thread and wall time on two, median of %u.\n\n%s", b->gpu,
+         b->runs, out.v);
+  printf("\ngeometric mean %.2f million warp instructions/s, %.2f times faster on two threads\n",
+         exp(rates / (double)b->n) / 1e6, exp(gains / (double)b->n));
+  weir_text_free(&out);
+}
+
+int main(int argc, char **argv) {
+  static struct bench b = {.gpu = "fermi-s3", .runs = 3};
+  struct weir_err err;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--gpu") == 0 && i + 1 < argc)
+      b.gpu = argv[++i];
+    else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
+      b.runs = (unsigned)strtoul(argv[++i], NULL, 10);
+    else if (argv[i][0] != '-' && b.n < MAX_TRACES) {
+      b.traces[b.n].name = argv[i];
+      snprintf(b.traces[b.n++].path, sizeof b.traces[0].path, "%s", argv[i]);
+    } else {
+      fprintf(stderr, "usage: timing [--gpu NAME] [--runs N] [FILE.wtrace]...\n");
+      return 2;
+    }
+  }
+  if (b.runs < 1 || b.runs > MAX_RUNS) b.runs = 3;
+  if (weir_settings_init(&b.settings, weir_param_groups, &err) ||
+      weir_cli_gpu_settings(&b.settings, b.gpu, &err))
+    die(&err);
+  if (b.n == 0) record_all(&b);
+  measure(&b);
+  report(&b);
+  for (size_t i = 0; b.folder[0] != 0 && i < b.n; i++)
+    unlink(b.traces[i].path);
+  if (b.folder[0] != 0) rmdir(b.folder);
+  weir_settings_free(&b.settings);
+  weir_arena_free(&b.arena);
+  return 0;
+}
