@@ -1,0 +1,244 @@
+/* Schedulers, barriers and shared memory, at the exact cycle. */
+#include "rig.h"
+
+#include <stdio.h>
+
+/* ---- which warp issues in each cycle: an SM alone, called by hand ---- */
+
+enum { STEPS = 64, NONE = 99 };
+
+static void issue_order(struct synth *s, const char *scheduler, uint8_t order[STEPS]) {
+  char policy[64];
+  const char *set[sizeof rig_set / sizeof *rig_set + 4];
+  size_t n = sizeof rig_set / sizeof *rig_set;
+  struct machine x;
+  struct weir_sm sm;
+  struct weir_err err;
+  struct weir_block_stream *b;
+  struct weir_block_source *src = synth_source(s);
+  memcpy(set, rig_set, sizeof rig_set);
+  snprintf(policy, sizeof policy, "sm.scheduler=%s", scheduler);
+  set[n++] = policy;
+  set[n++] = "sm.active_warps=2";
+  set[n++] = "sm.shared_latency=10";
+  set[n] = NULL;
+  machine_init(&x, NULL, set);
+  assert_true(weir_sm_init(&sm, &x.m, &weir_l1_baseline, 0));
+  assert_true(weir_sm_kernel(&sm, &s->info, 1, 0));
+  assert_int_equal(src->next(src, &b, &err), WEIR_OK);
+  weir_sm_place(&sm, b, 0);
+  for (uint64_t t = 0; t < STEPS; t++) {
+    uint64_t before = sm.stats.warp_insns;
+    weir_sm_cycle(&sm, t);
+    order[t] = sm.stats.warp_insns == before ? NONE : (uint8_t)sm.sched[0].last;
+  }
+  assert_int_equal(sm.n_retired, 1);
+  weir_sm_abandon(&sm, src);
+  weir_sm_free(&sm);
+  machine_free(&x);
+}
+
+static void expect(const uint8_t *order, const char *want) {
+  for (size_t i = 0; want[i] != '\0'; i++) {
+    uint8_t w = want[i] == '-' ? NONE : (uint8_t)(want[i] - '0');
+    if (order[i] != w) fail_msg("cycle %zu: warp %u, not %u", i, order[i], w);
+  }
+}
+
+/* Three warps of three independent instructions. */
+static void three_by_three(struct synth *s) {
+  synth_init(s, 1, 3);
+  struct code c = rig_code(s, WEIR_SP_GLOBAL);
+  for (uint32_t w = 0; w < 3; w++)
+    for (uint32_t i = 0; i < 3; i++)
+      synth_put(s, 0, w, c.add);
+}
+
+static void test_lrr(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  three_by_three(&s);
+  issue_order(&s, "lrr", order);
+  expect(order, "120120120-");
+  synth_free(&s);
+}
+
+static void test_gto(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  three_by_three(&s);
+  issue_order(&s, "gto", order);
+  expect(order, "000111222-");
+  synth_free(&s);
+}
+
+/* Two warps are active; the third gets its turn when one of them has ended. */
+static void test_two_level(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  three_by_three(&s);
+  issue_order(&s, "two-level", order);
+  expect(order, "101012");
+  synth_free(&s);
+}
+
+/* The greedy warp stalls for 4 cycles: the oldest other one runs, and goes on when the first is
+ * ready again. */
+static void test_gto_stall(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  synth_init(&s, 1, 2);
+  uint32_t make = synth_insn(&s, WEIR_C_INT, 0, -1), use = synth_insn(&s, WEIR_C_INT, 1, 0),
+           add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  synth_put(&s, 0, 0, make);
+  synth_put(&s, 0, 0, use);
+  for (unsigned i = 0; i < 6; i++)
+    synth_put(&s, 0, 1, add);
+  issue_order(&s, "gto", order);
+  expect(order, "01111110-");
+  synth_free(&s);
+}
+
+/* A result after `int_latency`. */
+static void test_dependency(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  synth_init(&s, 1, 1);
+  uint32_t make = synth_insn(&s, WEIR_C_INT, 0, -1), use = synth_insn(&s, WEIR_C_INT, 1, 0);
+  synth_put(&s, 0, 0, make);
+  synth_put(&s, 0, 0, use);
+  issue_order(&s, "gto", order);
+  expect(order, "0---0-");
+  synth_free(&s);
+}
+
+/* ---- barriers ---- */
+
+/* Warp 0 arrives in cycle 0, warp 1 in cycle 6; both go on in the next. */
+static void test_barrier(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  synth_init(&s, 1, 2);
+  uint32_t make = synth_insn(&s, WEIR_C_INT, 0, -1), use = synth_insn(&s, WEIR_C_INT, 1, 0),
+           bar = synth_insn(&s, WEIR_C_BARRIER, -1, -1), add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  synth_put(&s, 0, 0, bar);
+  synth_put(&s, 0, 0, add);
+  synth_put(&s, 0, 1, make);
+  synth_put(&s, 0, 1, use);
+  synth_put(&s, 0, 1, bar);
+  synth_put(&s, 0, 1, add);
+  issue_order(&s, "gto", order);
+  expect(order, "01---1110-");
+  synth_free(&s);
+}
+
+/* A warp that has ended is not waited for. */
+static void test_barrier_after_exit(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  synth_init(&s, 1, 2);
+  uint32_t bar = synth_insn(&s, WEIR_C_BARRIER, -1, -1), add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  synth_put(&s, 0, 0, bar);
+  synth_put(&s, 0, 0, add);
+  synth_put(&s, 0, 1, add);
+  issue_order(&s, "gto", order);
+  expect(order, "010-");
+  synth_free(&s);
+}
+
+/* ---- shared memory ---- */
+
+static void test_shared(void **state) {
+  (void)state;
+  static const struct {
+    int64_t stride;
+    unsigned passes;
+  } t[] = {{4, 1}, {0, 1}, {8, 2}, {32, 8}, {128, 32}};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    struct rig g;
+    struct synth s;
+    struct weir_sim_result r;
+    rig_open(&g, "sm.shared_latency=20", NULL);
+    synth_init(&s, 1, 1);
+    struct code c = rig_code(&s, WEIR_SP_SHARED);
+    synth_stride(&s, 0, 0, c.ld0, UINT32_MAX, 0, t[i].stride);
+    synth_stride(&s, 0, 0, c.ld1, UINT32_MAX, 0, 4); /* issued when the passes are over */
+    synth_put(&s, 0, 0, c.use0);
+    synth_put(&s, 0, 0, c.use1);
+    assert_int_equal(rig_run(&g, &s, &r), t[i].passes + 20);
+    assert_int_equal(r.sm.shared_passes, t[i].passes + 1);
+    synth_free(&s);
+    rig_close(&g);
+  }
+}
+
+/* ---- blocks ---- */
+
+/* The next block arrives `dispatch_latency` after the end of the one before. */
+static void test_dispatch(void **state) {
+  (void)state;
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  rig_open(&g, "sm.blocks=1", NULL);
+  synth_init(&s, 3, 1);
+  uint32_t add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  for (uint32_t b = 0; b < 3; b++)
+    synth_put(&s, b, 0, add);
+  assert_int_equal(rig_run(&g, &s, &r), 2 * 10);
+  assert_int_equal(r.blocks_per_sm, 1);
+  assert_string_equal(r.limited_by, "sm.blocks");
+  assert_int_equal(r.sm.slot[WEIR_SLOT_NO_WARP], 2 * 10 + 1 - 3);
+  synth_free(&s);
+  rig_close(&g);
+}
+
+static void test_fit(void **state) {
+  (void)state;
+  static const struct {
+    const char *set, *by;
+    uint32_t fit;
+  } t[] = {{"sm.blocks=3", "sm.blocks", 3},
+           {"sm.warps=9", "sm.warps", 2},
+           {"sm.threads=640", "sm.threads", 5},
+           {"sm.registers=8192", "sm.registers", 4},
+           {"sm.shared_bytes=8K", "sm.shared_bytes", 7},
+           {"sm.warps=3", "sm.warps", 0}};
+  struct weir_kernel_info k = {.block = {128, 1, 1},
+                               .n_warps = 4,
+                               .regs_per_thread = 15, /* 480 a warp, rounded up to 512 */
+                               .static_shared = 1000, /* with the next 1025: nine units of 128 */
+                               .dyn_shared = 25};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    const char *const set[] = {"sm.blocks=64",
+                               "sm.warps=64",
+                               "sm.threads=4096",
+                               "sm.registers=1048576",
+                               "sm.shared_bytes=1M",
+                               t[i].set,
+                               NULL};
+    struct machine x;
+    const char *why;
+    machine_init(&x, NULL, set);
+    assert_int_equal(weir_sm_fit(&x.m, &k, &why), t[i].fit);
+    assert_string_equal(why, t[i].by);
+    machine_free(&x);
+  }
+}
+
+#define T(f) cmocka_unit_test(f)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      T(test_lrr),        T(test_gto),     T(test_two_level),          T(test_gto_stall),
+      T(test_dependency), T(test_barrier), T(test_barrier_after_exit), T(test_shared),
+      T(test_dispatch),   T(test_fit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
