@@ -83,6 +83,7 @@ struct ptx_run {
   uint32_t n_ctas, cap_ctas;
   uint32_t n_delivered; /* of a finished wave */
   uint64_t blocks_done;
+  struct weir_block_stream marker; /* stands for a block where no streams are wanted */
 };
 
 /* ---- choosing vector code ---- */
@@ -468,12 +469,17 @@ static enum weir_status check_launch(const struct ptx_program *p, const struct p
   return WEIR_OK;
 }
 
-static void fill_info(struct ptx_run *r, const char **files) {
+enum { MAX_FILES = 4096 }; /* source files by number; a larger one keeps its number and no name */
+
+static bool fill_info(struct ptx_run *r) {
   const struct ptx_module *m = r->prog->image->module;
   uint32_t n_files = 0;
   for (uint32_t i = 0; i < m->n_files; i++)
-    if (m->files[i].index < 4096 && m->files[i].index >= n_files) n_files = m->files[i].index + 1;
-  for (uint32_t i = 0; files != NULL && i < m->n_files; i++)
+    if (m->files[i].index < MAX_FILES && m->files[i].index >= n_files)
+      n_files = m->files[i].index + 1;
+  const char **files = weir_calloc(n_files + 1u, sizeof *files);
+  if (files == NULL) return false;
+  for (uint32_t i = 0; i < m->n_files; i++)
     if (m->files[i].index < n_files) files[m->files[i].index] = m->files[i].name;
   r->info = (struct weir_kernel_info){.name = r->prog->entry->name,
                                       .n_warps = r->n_warps,
@@ -486,10 +492,11 @@ static void fill_info(struct ptx_run *r, const char **files) {
                                       .reads_clock = r->prog->reads_clock,
                                       .n_insns = r->prog->n_code,
                                       .insns = r->prog->statics,
-                                      .n_files = files != NULL ? n_files : 0,
+                                      .n_files = n_files,
                                       .files = files};
   memcpy(r->info.grid, r->launch.grid, sizeof r->info.grid);
   memcpy(r->info.block, r->launch.block, sizeof r->info.block);
+  return true;
 }
 
 enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program *prog,
@@ -517,9 +524,7 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
   r->params = weir_calloc(1, pbytes + 16);
   r->code = weir_malloc(prog->n_code * sizeof *r->code);
   r->stat = weir_calloc(prog->n_code, sizeof *r->stat);
-  const char **files = weir_calloc(4097, sizeof *files);
-  if (r->params == NULL || r->code == NULL || r->stat == NULL || files == NULL) {
-    free(files);
+  if (r->params == NULL || r->code == NULL || r->stat == NULL || !fill_info(r)) {
     ptx_run_end(r);
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
@@ -529,8 +534,6 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
     r->code[i].fn = handlers[r->code[i].h];
     r->has_spins |= r->code[i].kind == PTX_K_BRA && r->code[i].aux;
   }
-  fill_info(r, files);
-  r->info.files = files;
   if (want_streams) {
     st = weir_stream_pool_init(&r->pool, (size_t)dev->cfg.stream_memory, NULL, err);
     if (st != WEIR_OK) {
@@ -545,7 +548,6 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
 
 enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out,
                               struct weir_err *err) {
-  static struct weir_block_stream marker;
   *out = NULL;
   if (r->n_delivered == r->n_ctas) {
     if (r->next_block == r->n_blocks) return WEIR_OK;
@@ -556,7 +558,7 @@ enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out,
   }
   struct ptx_cta *c = &r->ctas[r->n_delivered++];
   r->blocks_done = r->next_block - (r->n_ctas - r->n_delivered);
-  *out = r->want_streams ? c->stream : &marker;
+  *out = r->want_streams ? c->stream : &r->marker;
   c->stream = NULL;
   return WEIR_OK;
 }
