@@ -12,11 +12,15 @@ say "2. One of them at full size, with the streams that a timing model reads:"
 echo "   \$ weir run spmv --streams"
 "$weir" run spmv --streams
 
-say "3. What the kernel looks like to weir:"
+say "3. Time on a machine, with what the schedulers' slots were lost to:"
+echo "   \$ weir run spmv gather matmul-tiled --input profile --gpu fermi-s3"
+"$weir" run spmv gather matmul-tiled --input profile --gpu fermi-s3 --check
+
+say "4. What the kernel looks like to weir:"
 echo "   \$ weir lint workloads/spmv/spmv.ptx"
 "$weir" lint "$(dirname "$0")/../workloads/spmv/spmv.ptx"
 
-say "4. Every setting can explain itself:"
+say "5. Every setting can explain itself:"
 echo "   \$ weir explain exec.wave"
 "$weir" explain exec.wave
 
