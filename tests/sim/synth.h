@@ -69,9 +69,9 @@ void machine_free(struct machine *x);
 /* Every setting that is not the default, as arguments of --set. */
 void machine_print(const struct machine *x);
 
-/* Run one kernel on a new simulator; a failure ends the test. */
-void synth_run(const struct machine *x, struct synth *s, const struct weir_sim_options *o,
-               struct weir_sim_result *r);
+/* Run kernels one after the other on a new simulator; a failure ends the test. */
+void synth_run(const struct machine *x, struct synth *const *kernels, unsigned n,
+               const struct weir_sim_options *o, struct weir_sim_result *r);
 /* Prints what differs. */
 bool same_result(const struct weir_sim_result *a, const struct weir_sim_result *b);
 
