@@ -58,6 +58,10 @@ struct weir_wtrace;
 enum weir_status weir_cli_trace_kernels(const struct weir_wtrace *t, bool merged,
                                         struct weir_text *out, struct weir_err *err);
 
+/* The user's own file of settings. */
+enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *path,
+                                        struct weir_err *err);
+
 /* All declared tables, each list ended by NULL. */
 extern const struct weir_param_group *const weir_param_groups[];
 extern const struct weir_stat_group *const weir_stat_groups[];

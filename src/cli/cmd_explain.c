@@ -8,21 +8,24 @@
 #include "base/suggest.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
+#include "cli/timing.h"
 
-enum { OPT_SET = 1, OPT_CONFIG };
+enum { OPT_SET = 1, OPT_CONFIG, OPT_GPU };
 
 static const struct weir_usage usage = {
     .command = "explain",
-    .synopsis = "[--config FILE] [--set KEY=VALUE]... KEY...",
+    .synopsis = "[--gpu NAME] [--config FILE] [--set KEY=VALUE]... KEY...",
     .about =
         "Say what a parameter or a statistic means: value, default, accepted values, unit, where\n"
         "the default comes from and where the value was set.",
     .opts =
         (const struct weir_opt[]){
+            {"gpu", 'g', "NAME", "read a machine, as 'weir run' would", OPT_GPU},
             {"config", 'c', "FILE", "read a settings file, as 'weir run' would", OPT_CONFIG},
             {"set", 's', "KEY=VALUE", "set a parameter, as 'weir run' would", OPT_SET},
             {.name = NULL}},
     .examples = "  weir explain exec.quantum\n"
+                "  weir explain --gpu fermi-s3 l1.mshr_merge\n"
                 "  weir explain --set exec.quantum=64 exec.quantum\n",
 };
 
@@ -111,14 +114,6 @@ static enum weir_status explain(const struct weir_settings *s, const char *key,
   return WEIR_OK;
 }
 
-static enum weir_status add_file(struct weir_settings *s, const char *path, struct weir_err *err) {
-  struct weir_config c;
-  enum weir_status status = weir_config_load(&c, path, err);
-  if (!status) status = weir_settings_config(s, WEIR_LAYER_USER, &c, 0, err);
-  weir_config_free(&c);
-  return status;
-}
-
 static int explain_all(int argc, char **argv, struct weir_settings *s) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   struct weir_err err;
@@ -127,7 +122,8 @@ static int explain_all(int argc, char **argv, struct weir_settings *s) {
   for (int opt; !status && (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (opt == WEIR_OPT_DONE) return args.exit_code;
     if (opt == OPT_SET) status = weir_settings_assign(s, args.value, &err);
-    if (opt == OPT_CONFIG) status = add_file(s, args.value, &err);
+    if (opt == OPT_CONFIG) status = weir_cli_settings_file(s, args.value, &err);
+    if (opt == OPT_GPU) status = weir_cli_gpu_settings(s, args.value, &err);
     if (opt == WEIR_OPT_WORD)
       argv[n_keys++] = (char *)args.value; /* before args.at: read already */
   }

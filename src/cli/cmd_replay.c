@@ -9,7 +9,17 @@
 #include "trace/accelsim.h"
 #include "trace/wtrace.h"
 
-enum { OPT_GPU = 1, OPT_SET, OPT_THREADS, OPT_JSON, OPT_ALL, OPT_CHECK, OPT_OPCODE, OPT_QUIET };
+enum {
+  OPT_GPU = 1,
+  OPT_SET,
+  OPT_THREADS,
+  OPT_JSON,
+  OPT_ALL,
+  OPT_CHECK,
+  OPT_OPCODE,
+  OPT_QUIET,
+  OPT_CONFIG
+};
 
 static const struct weir_usage usage = {
     .command = "replay",
@@ -21,6 +31,8 @@ static const struct weir_usage usage = {
         (const struct weir_opt[]){
             {"gpu", 'g', "NAME", "machine: one of 'weir list gpus', or a file ending in .yaml",
              OPT_GPU},
+            {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",
+             OPT_CONFIG},
             {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",
              OPT_SET},
             {"threads", 't', "N", "host threads; the results are the same for any number",
@@ -147,6 +159,9 @@ static int parse_options(int argc, char **argv, struct replay *r) {
       break;
     case OPT_GPU:
       r->gpu = args.value;
+      break;
+    case OPT_CONFIG:
+      st = weir_cli_settings_file(&r->settings, args.value, &err);
       break;
     case OPT_SET:
       st = weir_settings_assign(&r->settings, args.value, &err);

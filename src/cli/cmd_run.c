@@ -28,7 +28,8 @@ enum {
   OPT_ALL,
   OPT_FUNCTIONAL,
   OPT_GPU,
-  OPT_THREADS
+  OPT_THREADS,
+  OPT_CONFIG
 };
 
 static const struct weir_usage usage = {
@@ -53,6 +54,8 @@ static const struct weir_usage usage = {
              OPT_FUNCTIONAL},
             {"streams", 0, NULL, "produce warp streams as well, and say how large they are",
              OPT_STREAMS},
+            {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",
+             OPT_CONFIG},
             {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",
              OPT_SET},
             {"max-instructions", 'm', "N",
@@ -462,6 +465,9 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
       break;
     case OPT_JSON:
       o->json = args.value;
+      break;
+    case OPT_CONFIG:
+      st = weir_cli_settings_file(&o->settings, args.value, &err);
       break;
     case OPT_SET:
       st = weir_settings_assign(&o->settings, args.value, &err);
