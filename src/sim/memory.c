@@ -1,5 +1,7 @@
 #include "sim/memory.h"
 
+#include "sim/fifo.h"
+
 #define S(f, u, h) WEIR_STAT(weir_l2_stats, f, u, h)
 const struct weir_stat weir_l2_stat_table[] = {
     S(reads, "request", "read requests accepted"),
@@ -90,7 +92,7 @@ void weir_channel_free(struct weir_channel *c) {
   free(c->slices);
   free(c->outbox.v);
   free(c->done.v);
-  free(c->writes.addr);
+  free(c->writes.v);
   weir_dram_free(&c->dram);
 }
 
@@ -108,32 +110,17 @@ static uint64_t dram_of(const struct weir_channel *c, uint64_t t) {
 /* ---- replies ---- */
 
 static void push_reply(struct weir_slice *s, const struct weir_msg *req, uint64_t ready) {
-  if (s->out.head + s->out.n == s->out.cap) {
-    if (s->out.head > 0) {
-      memmove(s->out.v, s->out.v + s->out.head, s->out.n * sizeof *s->out.v);
-      s->out.head = 0;
-    }
-    if (s->out.n == s->out.cap) {
-      uint32_t cap = s->out.cap ? 2 * s->out.cap : 64;
-      struct weir_msg *v = realloc(s->out.v, cap * sizeof *v);
-      if (v == NULL) {
-        s->channel->outbox.is_failed = true;
-        return;
-      }
-      s->out.v = v;
-      s->out.cap = cap;
-    }
-  }
-  struct weir_msg *r = &s->out.v[s->out.head + s->out.n++];
-  *r = *req;
-  r->dst = req->src;
-  r->src = s->channel->n_sms + s->id;
-  r->kind = req->kind == WEIR_MSG_WRITE ? WEIR_MSG_ACK : WEIR_MSG_DATA;
-  r->at = ready;
+  const struct weir_machine *m = s->channel->m;
+  struct weir_msg r = *req;
+  r.dst = req->src;
+  r.src = s->channel->n_sms + s->id;
+  r.kind = req->kind == WEIR_MSG_WRITE ? WEIR_MSG_ACK : WEIR_MSG_DATA;
+  r.at = ready;
   unsigned n = req->kind == WEIR_MSG_WRITE  ? 0
                : req->kind == WEIR_MSG_ATOM ? 1
                                             : (unsigned)__builtin_popcount(req->sectors);
-  r->flits = weir_flits(&s->channel->m->noc, n * SECTOR);
+  r.flits = weir_flits(&m->noc, n * SECTOR);
+  if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox.is_failed = true;
 }
 
 /* One packet per slice and cycle enters the reply network, if its port is free and the SM has room.
@@ -149,31 +136,11 @@ static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   s->port_free = now + r->flits;
   r->at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
   weir_outbox_put(&c->outbox, r);
-  s->out.head++;
-  if (--s->out.n == 0) s->out.head = 0;
+  WEIR_FIFO_POP(s->out);
   return s->out.n > 0 ? weir_max64(s->port_free, s->out.v[s->out.head].at) : WEIR_NEVER;
 }
 
 /* ---- DRAM side ---- */
-
-static bool push_writeback(struct weir_channel *c, uint64_t addr) {
-  if (c->writes.head + c->writes.n == c->writes.cap) {
-    if (c->writes.head > 0) {
-      memmove(c->writes.addr, c->writes.addr + c->writes.head,
-              c->writes.n * sizeof *c->writes.addr);
-      c->writes.head = 0;
-    }
-    if (c->writes.n == c->writes.cap) {
-      uint32_t cap = c->writes.cap ? 2 * c->writes.cap : 64;
-      uint64_t *v = realloc(c->writes.addr, cap * sizeof *v);
-      if (v == NULL) return false;
-      c->writes.addr = v;
-      c->writes.cap = cap;
-    }
-  }
-  c->writes.addr[c->writes.head + c->writes.n++] = addr;
-  return true;
-}
 
 static void wake_dram(struct weir_channel *c, uint64_t now) {
   c->dram_next = weir_min64(c->dram_next, dram_of(c, now) + 1);
@@ -197,38 +164,20 @@ static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, u
   wake_dram(c, now);
 }
 
-static void push_done(struct weir_channel *c, uint64_t at, uint32_t token) {
-  if (c->done.head + c->done.n == c->done.cap) {
-    if (c->done.head > 0) {
-      memmove(c->done.v, c->done.v + c->done.head, c->done.n * sizeof *c->done.v);
-      c->done.head = 0;
-    }
-    if (c->done.n == c->done.cap) {
-      uint32_t cap = c->done.cap ? 2 * c->done.cap : 64;
-      struct done *v = realloc(c->done.v, cap * sizeof *v);
-      if (v == NULL) {
-        c->outbox.is_failed = true;
-        return;
-      }
-      c->done.v = v;
-      c->done.cap = cap;
-    }
-  }
-  c->done.v[c->done.head + c->done.n++] = (struct done){at, token};
-}
-
 /* DRAM cycles that begin in core cycles up to `now`. */
 static void run_dram(struct weir_channel *c, uint64_t now) {
   uint64_t limit = dram_of(c, now);
   while (c->dram_next <= limit) {
     uint64_t d = c->dram_next, done_at;
     while (c->writes.n > 0 && weir_dram_has_room(&c->dram, 1)) {
-      weir_dram_push(&c->dram, c->writes.addr[c->writes.head++], true, 0);
-      if (--c->writes.n == 0) c->writes.head = 0;
+      weir_dram_push(&c->dram, WEIR_FIFO_HEAD(c->writes), true, 0);
+      WEIR_FIFO_POP(c->writes);
     }
     uint32_t token;
-    if (weir_dram_step(&c->dram, d, &token, &done_at, &c->dram_next) > 0 && token != UINT32_MAX)
-      push_done(c, core_of(c, done_at) + (uint64_t)c->m->dram.extra_latency, token);
+    if (weir_dram_step(&c->dram, d, &token, &done_at, &c->dram_next) > 0 && token != UINT32_MAX) {
+      struct done done = {core_of(c, done_at) + (uint64_t)c->m->dram.extra_latency, token};
+      if (!WEIR_FIFO_PUSH(c->done, done)) c->outbox.is_failed = true;
+    }
     if (c->writes.n > 0) c->dram_next = weir_min64(c->dram_next, d + 1);
     c->last_event = weir_max64(c->last_event, now);
   }
@@ -247,7 +196,7 @@ static void evict(struct weir_slice *s, struct weir_l2_line *l) {
     s->stats.writeback_sectors++;
     uint64_t at = base + (unsigned)__builtin_ctz(left) * SECTOR;
     for (unsigned a = 0; a < atoms_of(s->channel); a++)
-      if (!push_writeback(s->channel, at + a * (uint64_t)s->channel->m->dram.atom_bytes))
+      if (!WEIR_FIFO_PUSH(s->channel->writes, at + a * (uint64_t)s->channel->m->dram.atom_bytes))
         s->channel->outbox.is_failed = true;
   }
 }
@@ -466,8 +415,8 @@ uint64_t weir_channel_cycle(struct weir_channel *c, uint64_t now) {
   uint64_t wake = WEIR_NEVER;
   run_dram(c, now);
   while (c->done.n > 0 && c->done.v[c->done.head].at <= now) {
-    uint32_t token = c->done.v[c->done.head++].token;
-    if (--c->done.n == 0) c->done.head = 0;
+    uint32_t token = WEIR_FIFO_HEAD(c->done).token;
+    WEIR_FIFO_POP(c->done);
     fill(&c->slices[token >> 27], token >> 3 & 0xffffff, token & 7, now);
     c->last_event = weir_max64(c->last_event, now);
   }

@@ -74,7 +74,7 @@ struct weir_channel {
     uint32_t head, n, cap;
   } done; /* reads on their way to the L2 */
   struct {
-    uint64_t *addr;
+    uint64_t *v;
     uint32_t head, n, cap;
   } writes;            /* write-backs that the DRAM queue has no room for yet */
   uint64_t wake;       /* next cycle in which anything can happen */

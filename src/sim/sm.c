@@ -6,6 +6,7 @@
  * What is counted per cycle (slots, stalls) is added up over the cycles between. */
 #include "sim/sm.h"
 
+#include "sim/fifo.h"
 #include "sim/memory.h"
 
 #define S(f, u, h) WEIR_STAT(weir_sm_stats, f, u, h)
@@ -313,26 +314,6 @@ static void return_credit(struct weir_sm *sm, const struct weir_msg *r, uint64_t
   weir_outbox_put(&sm->out, &credit);
 }
 
-static void keep_fill(struct weir_sm *sm, const struct weir_msg *r) {
-  if (sm->fills.head + sm->fills.n == sm->fills.cap) {
-    if (sm->fills.head > 0) {
-      memmove(sm->fills.v, sm->fills.v + sm->fills.head, sm->fills.n * sizeof *sm->fills.v);
-      sm->fills.head = 0;
-    }
-    if (sm->fills.n == sm->fills.cap) {
-      uint32_t cap = sm->fills.cap ? 2 * sm->fills.cap : 64;
-      struct weir_msg *v = realloc(sm->fills.v, cap * sizeof *v);
-      if (v == NULL) {
-        sm->out.is_failed = true;
-        return;
-      }
-      sm->fills.v = v;
-      sm->fills.cap = cap;
-    }
-  }
-  sm->fills.v[sm->fills.head + sm->fills.n++] = *r;
-}
-
 static bool take_messages(struct weir_sm *sm, uint64_t now) {
   bool changed = false;
   for (const struct weir_msg *r; (r = weir_inbox_head(&sm->in)) != NULL && r->at <= now;
@@ -351,12 +332,11 @@ static bool take_messages(struct weir_sm *sm, uint64_t now) {
       load_done(sm, r->id, now);
       return_credit(sm, r, now);
     } else
-      keep_fill(sm, r);
+      sm->out.is_failed |= !WEIR_FIFO_PUSH(sm->fills, *r);
   }
-  if (sm->fills.n > 0 && sm->l1_ops->fill(sm->l1, &sm->fills.v[sm->fills.head], now)) {
-    return_credit(sm, &sm->fills.v[sm->fills.head], now);
-    sm->fills.head++;
-    if (--sm->fills.n == 0) sm->fills.head = 0;
+  if (sm->fills.n > 0 && sm->l1_ops->fill(sm->l1, &WEIR_FIFO_HEAD(sm->fills), now)) {
+    return_credit(sm, &WEIR_FIFO_HEAD(sm->fills), now);
+    WEIR_FIFO_POP(sm->fills);
     changed = true;
   }
   uint32_t id = sm->l1_ops->drain(sm->l1);
