@@ -240,6 +240,36 @@ static void test_data_port(void **state) {
   end();
 }
 
+/* Two replies of one flit arrive one cycle apart; the second waits until the first has left the
+ * port. */
+static void test_fill_waits_for_port(void **state) {
+  (void)state;
+  rig_open(&g, "l1.port_bytes=32", "noc.flit_bytes=136", NULL);
+  rig_warm_l2(&g, A, 2);
+  one_warp();
+  load(c.ld0, A);
+  load(c.ld1, A + 128);
+  put(c.use1);
+  assert_int_equal(run(), 1 + REQUEST + L2 + REPLY + 4);
+  end();
+}
+
+/* Two requests of one cycle: the first is taken, so that in this cycle nothing stalls. */
+static void test_stall_of_second_probe(void **state) {
+  (void)state;
+  uint64_t lane[WEIR_LANES];
+  rig_open(&g, "l1.mshr_entries=1", "l1.sectored=true", "l1.probes_per_cycle=2", "l1.banks=2",
+           "sm.coalesce_per_cycle=2", NULL);
+  one_warp();
+  for (unsigned i = 0; i < WEIR_LANES; i++)
+    lane[i] = i % 2 ? B + 32 : A;
+  synth_list(&s, 0, 0, c.ld0, UINT32_MAX, lane);
+  run();
+  assert_int_equal(r.sm.resv_fail[WEIR_NO_MSHR], 1);
+  assert_int_equal(r.sm.stall[WEIR_NO_MSHR], DRAM_SECTOR - 2);
+  end();
+}
+
 /* Resources are asked for in a fixed order: with several short, the first is counted. */
 static void test_order_of_failures(void **state) {
   (void)state;
@@ -523,6 +553,22 @@ static void test_reply_credits(void **state) {
   assert_int_equal(two_loads("noc.reply_buffer=5"), L2_LINE + CREDIT + 4 + REPLY);
 }
 
+/* Two SMs send at once: the lower number is served first. */
+static void test_order_of_messages(void **state) {
+  (void)state;
+  rig_open(&g, "sm.count=2", "sm.blocks=1", NULL);
+  rig_warm_l2(&g, A, 2);
+  synth_init(&s, 2, 1);
+  c = rig_code(&s, WEIR_SP_GLOBAL);
+  synth_stride(&s, 0, 0, c.ld0, UINT32_MAX, A, 4);
+  synth_stride(&s, 1, 0, c.ld0, UINT32_MAX, A + 128, 4);
+  synth_put(&s, 1, 0, c.use0);
+  synth_stride(&s, 1, 0, c.ld1, UINT32_MAX, A + 128, 4);
+  synth_put(&s, 1, 0, c.use1);
+  assert_int_equal(run(), L2_LINE + 5 + 1 + L1_HIT);
+  end();
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -540,6 +586,8 @@ int main(void) {
       T(test_no_miss_queue),
       T(test_no_bypass_queue),
       T(test_data_port),
+      T(test_fill_waits_for_port),
+      T(test_stall_of_second_probe),
       T(test_order_of_failures),
       T(test_bypass),
       T(test_bypass_whole_line),
@@ -557,6 +605,7 @@ int main(void) {
       T(test_bank_conflict),
       T(test_request_credits),
       T(test_reply_credits),
+      T(test_order_of_messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,6 +200,26 @@ static void test_dispatch(void **state) {
   rig_close(&g);
 }
 
+/* Two blocks end in the same cycle: the SM with the lower number gets the next one. Its line is
+ * still there. */
+static void test_dispatch_order(void **state) {
+  (void)state;
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  rig_open(&g, "sm.count=2", "sm.blocks=1", "l2.slices=2", "dram.channels=2", "l2.interleave=256",
+           NULL);
+  synth_init(&s, 3, 1);
+  struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+  for (uint32_t b = 0; b < 3; b++)
+    synth_stride(&s, b, 0, c.ld0, UINT32_MAX, 0x10000 + 256 * (b % 2), 4);
+  rig_run(&g, &s, &r);
+  assert_int_equal(r.l1.misses, 2);
+  assert_int_equal(r.l1.hits, 1);
+  synth_free(&s);
+  rig_close(&g);
+}
+
 static void test_fit(void **state) {
   (void)state;
   static const struct {
@@ -236,9 +256,17 @@ static void test_fit(void **state) {
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      T(test_lrr),        T(test_gto),     T(test_two_level),          T(test_gto_stall),
-      T(test_dependency), T(test_barrier), T(test_barrier_after_exit), T(test_shared),
-      T(test_dispatch),   T(test_fit),
+      T(test_lrr),
+      T(test_gto),
+      T(test_two_level),
+      T(test_gto_stall),
+      T(test_dependency),
+      T(test_barrier),
+      T(test_barrier_after_exit),
+      T(test_shared),
+      T(test_dispatch),
+      T(test_dispatch_order),
+      T(test_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
