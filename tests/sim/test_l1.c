@@ -569,6 +569,18 @@ static void test_order_of_messages(void **state) {
   end();
 }
 
+/* Two packets of 5 flits arrive at a slice at once: the second is taken when the first is in. */
+static void test_input_port(void **state) {
+  (void)state;
+  rig_open(&g, "sm.count=2", "sm.blocks=1", NULL);
+  synth_init(&s, 2, 1);
+  c = rig_code(&s, WEIR_SP_GLOBAL);
+  synth_stride(&s, 0, 0, c.st, UINT32_MAX, A, 4);
+  synth_stride(&s, 1, 0, c.st, UINT32_MAX, B, 4);
+  assert_int_equal(run(), 1 + 4 + REQUEST + 5 + L2 + REPLY);
+  end();
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -606,6 +618,7 @@ int main(void) {
       T(test_request_credits),
       T(test_reply_credits),
       T(test_order_of_messages),
+      T(test_input_port),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
