@@ -108,15 +108,12 @@ static const struct weir_param noc_table[] = {
     P(weir_noc_cfg, reply_cyc, "40", 1, 1e6, "cycle", "L2 to SM"),
     P(weir_noc_cfg, credit_cyc, "20", 1, 1e6, "cycle",
       "a freed buffer place becomes known to the sender", .source = "guess"),
-    P(weir_noc_cfg, flit_bytes, "32", 1, 1024, "byte",
-      "moved by a port in one cycle of the interconnect"),
+    P(weir_noc_cfg, flit_bytes, "32", 1, 1024, "byte", "moved by a port in one core cycle"),
     P(weir_noc_cfg, header_bytes, "8", 0, 64, "byte", "of a packet"),
     P(weir_noc_cfg, request_buffer, "64", 1, 1e6, NULL,
       "flits that an SM may have under way to one slice"),
     P(weir_noc_cfg, reply_buffer, "256", 1, 1e6, NULL,
       "flits that a slice may have under way to one SM"),
-    P(weir_noc_cfg, clock_mhz, "0", 0, 100000, "MHz",
-      "clock of the interconnect's ports; 0 = the core's"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_noc_params = {"noc", "The interconnect.", noc_table,
                                                  sizeof(struct weir_noc_cfg)};

@@ -27,7 +27,7 @@ struct weir_l1_cfg {
 
 struct weir_noc_cfg {
   int64_t request_cyc, reply_cyc, credit_cyc, flit_bytes, header_bytes, request_buffer,
-      reply_buffer, clock_mhz;
+      reply_buffer;
 };
 
 struct weir_l2_cfg {
