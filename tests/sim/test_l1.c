@@ -553,6 +553,24 @@ static void test_reply_credits(void **state) {
   assert_int_equal(two_loads("noc.reply_buffer=5"), L2_LINE + CREDIT + 4 + REPLY);
 }
 
+/* Replies leave one by one as credits come back, while requests fill the reply queue: a credit must
+ * not wait behind a request that waits for it. */
+static void test_full_reply_queue(void **state) {
+  (void)state;
+  rig_open(&g, "noc.reply_buffer=5", "noc.request_buffer=1000", "l1.sets=64", "l1.mshr_entries=256",
+           "l2.sets=256", "sm.ldst_queue=256", NULL);
+  rig_warm_l2(&g, A, 200);
+  one_warp();
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
+  for (unsigned i = 0; i < 200; i++)
+    load(ld, A + 128 * i);
+  /* Each reply but the first waits for the credit of the one before. */
+  assert_int_equal(run(), L2_LINE + 199 * (4 + REPLY + CREDIT));
+  assert_int_equal(r.l2.read_hits, 200);
+  assert_true(r.l2.stall_reply > 0);
+  end();
+}
+
 /* Two SMs send at once: the lower number is served first. */
 static void test_order_of_messages(void **state) {
   (void)state;
@@ -617,6 +635,7 @@ int main(void) {
       T(test_bank_conflict),
       T(test_request_credits),
       T(test_reply_credits),
+      T(test_full_reply_queue),
       T(test_order_of_messages),
       T(test_input_port),
   };

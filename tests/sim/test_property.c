@@ -109,12 +109,14 @@ static void run_case(uint64_t seed) {
   }
 }
 
-/* A statistic that never moves would be one that nobody tests. */
+/* A statistic that never moves would be one that nobody tests. A full reply queue is rare: it has a
+ * test of its own among those of the L1. */
 static void reached(const struct weir_stat_group *g, const void *stats) {
   for (const struct weir_stat *t = g->table; t->name != NULL; t++) {
     uint64_t v;
     memcpy(&v, (const char *)stats + t->offset, sizeof v);
-    if (v == 0) fail_msg("%s.%s was 0 in all cases", g->prefix, t->name);
+    if (v == 0 && strcmp(t->name, "stall_reply") != 0)
+      fail_msg("%s.%s was 0 in all cases", g->prefix, t->name);
   }
 }
 
