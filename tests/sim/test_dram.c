@@ -212,6 +212,23 @@ static void test_read_to_write(void **state) {
   end();
 }
 
+/* Writes and reads by turns, each older than the next: a pair costs both turn-arounds. */
+static void test_turn_around(void **state) {
+  (void)state;
+  uint64_t t = 10;
+  begin(&slow);
+  for (unsigned i = 0; i < 8; i++) {
+    write_at(0, 0, 2 * i);
+    read_at(0, 0, 2 * i + 1, i);
+  }
+  for (unsigned i = 0; i < 8; i++)
+    t = until(t, &dram.stats.reads, NULL) + 1;
+  uint64_t pair =
+      23 + 19 + 2 * 2; /* t_cdlr, t_cl, two bursts: t_wl is in one and out of the other */
+  assert_int_equal(t - 1, 21 + 7 * pair + 9 + 2 + 23);
+  end();
+}
+
 /* A hit of a younger request goes before the row that an older one needs. */
 static void test_fr_fcfs(void **state) {
   (void)state;
@@ -282,10 +299,11 @@ static void test_queue(void **state) {
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      T(test_row_miss), T(test_row_hit),     T(test_row_conflict), T(test_ccd),
-      T(test_data_bus), T(test_rrd),         T(test_ras),          T(test_rtpl),
-      T(test_rc),       T(test_wl_and_cdlr), T(test_wr),           T(test_read_to_write),
-      T(test_fr_fcfs),  T(test_oldest_hit),  T(test_dual_bus),     T(test_queue),
+      T(test_row_miss),    T(test_row_hit),     T(test_row_conflict), T(test_ccd),
+      T(test_data_bus),    T(test_rrd),         T(test_ras),          T(test_rtpl),
+      T(test_rc),          T(test_wl_and_cdlr), T(test_wr),           T(test_read_to_write),
+      T(test_turn_around), T(test_fr_fcfs),     T(test_oldest_hit),   T(test_dual_bus),
+      T(test_queue),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
