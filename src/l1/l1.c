@@ -58,6 +58,7 @@ struct mshr {
   uint64_t addr;
   uint32_t first, last; /* waiters in order of arrival */
   uint32_t n;           /* waiters, those that are being answered included */
+  uint32_t where;       /* the way that had its line last, if it had one: a guess */
   uint8_t issued, dropped;
   uint32_t next_free;
 };
@@ -319,6 +320,7 @@ static enum weir_l1_answer load(struct weir_l1 *l1, const struct weir_l1_req *q,
   if (way != NULL) {
     way->pending |= fetch;
     way->used = ++l1->stamp;
+    l1->mshr[e].where = (uint32_t)(way - l1->lines);
   }
   wait_for(l1, e, q->id, missing);
   if (fetch != 0) {
@@ -411,7 +413,9 @@ static enum weir_l1_answer present(struct weir_l1 *l1, const struct weir_l1_req 
  * can be had. NULL: nowhere, the waiters alone get them. */
 static struct line *place(struct weir_l1 *l1, const struct weir_msg *r, bool wanted) {
   uint32_t set;
-  struct line *l = find(l1, r->addr, &set);
+  struct line *l = &l1->lines[l1->mshr[r->id].where];
+  if (l->line == r->addr / (uint64_t)l1->m->l1.line + 1) return l;
+  l = find(l1, r->addr, &set);
   if (l != NULL || !wanted || l1->m->l1.alloc[0] != 'f') return l;
   l = victim(l1, set);
   /* A fill never waits for the miss queue, which may itself wait for room beyond it. */

@@ -7,7 +7,7 @@
 #include "l1/l1.h"
 #include "sim/engine.h"
 
-enum { SYNTH_INSNS = 64, SYNTH_FULL = -1 };
+enum { SYNTH_INSNS = 64 };
 
 struct synth_op {
   uint32_t block, warp, insn, mask;
