@@ -109,7 +109,7 @@ static void replay(struct bench *b, struct trace *t, uint32_t threads) {
   struct weir_timing timing;
   struct weir_stream_pool pool;
   struct weir_wtrace *file;
-  if (weir_timing_begin(&timing, &b->settings, b->gpu, threads, &err) ||
+  if (weir_timing_begin(&timing, &b->settings, b->gpu, threads, false, &err) ||
       weir_stream_pool_init(&pool, POOL_BYTES, NULL, &err) ||
       weir_wtrace_open(t->path, &file, &err))
     die(&err);

@@ -131,7 +131,8 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
 
 static enum weir_status run(struct replay *r, struct weir_err *err) {
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
-  if (st == WEIR_OK) st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->threads, err);
+  if (st == WEIR_OK)
+    st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->threads, r->check, err);
   if (st == WEIR_OK) st = weir_stream_pool_init(&r->pool, POOL_BYTES, NULL, err);
   if (st != WEIR_OK) {
     weir_timing_end(&r->timing);

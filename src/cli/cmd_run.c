@@ -380,7 +380,7 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
                                     .self = state,
                                     .want_streams = o->streams || timed};
     state->workload = weir_workload_file(w)->name;
-    if (timed) st = weir_timing_workload(&state->timing, state->workload, o->threads, err);
+    if (timed) st = weir_timing_workload(&state->timing, state->workload, err);
     state->first_row = state->rows.n;
     memset(&state->total, 0, sizeof state->total);
     if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
@@ -434,7 +434,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   if (st == WEIR_OK && o->gpu != NULL) {
     st = weir_cli_gpu_settings(&o->settings, o->gpu, err);
     if (st == WEIR_OK)
-      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->threads, err);
+      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->threads, o->check, err);
   }
   state->started = time(NULL);
   for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {

@@ -100,25 +100,27 @@ enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
 
 enum { WATCHDOG_CYCLES = 5000000 };
 
-static enum weir_status new_sim(struct weir_timing *t, uint32_t threads, struct weir_err *err) {
-  struct weir_sim_options o = {.threads = threads, .watchdog = WATCHDOG_CYCLES};
+static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
+  struct weir_sim_options o = {
+      .threads = t->threads, .watchdog = WATCHDOG_CYCLES, .check = t->check};
   weir_sim_free(t->sim);
   t->sim = NULL;
   return weir_sim_new(&t->machine, &weir_l1_baseline, &o, &t->sim, err);
 }
 
 enum weir_status weir_timing_begin(struct weir_timing *t, const struct weir_settings *s,
-                                   const char *gpu, uint32_t threads, struct weir_err *err) {
-  *t = (struct weir_timing){0};
+                                   const char *gpu, uint32_t threads, bool check,
+                                   struct weir_err *err) {
+  *t = (struct weir_timing){.threads = threads, .check = check};
   enum weir_status st = weir_machine_fill(&t->machine, gpu, s, err);
-  return st == WEIR_OK ? new_sim(t, threads, err) : st;
+  return st == WEIR_OK ? new_sim(t, err) : st;
 }
 
-enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload, uint32_t threads,
+enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
                                       struct weir_err *err) {
   t->workload = workload;
   t->first = t->kernels.n;
-  return new_sim(t, threads, err);
+  return new_sim(t, err);
 }
 
 static struct weir_timed_kernel *row_of(struct weir_timing *t, const char *kernel) {

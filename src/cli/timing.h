@@ -23,6 +23,8 @@ struct weir_timing {
   } kernels;
   size_t first; /* of the workload that runs */
   const char *workload;
+  uint32_t threads;
+  bool check;                  /* that everything is back in place after each kernel */
   struct weir_sim_result last; /* of the last launch */
 };
 
@@ -35,9 +37,10 @@ enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
 
 /* A simulator for the machine that the settings describe; `gpu` is its name and outlives it. */
 enum weir_status weir_timing_begin(struct weir_timing *t, const struct weir_settings *s,
-                                   const char *gpu, uint32_t threads, struct weir_err *err);
+                                   const char *gpu, uint32_t threads, bool check,
+                                   struct weir_err *err);
 /* Each workload starts with cold caches in cycle 0. */
-enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload, uint32_t threads,
+enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
                                       struct weir_err *err);
 /* Time one kernel: a `simulate` hook of weir_workload_run. `self` is the struct weir_timing. */
 enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,

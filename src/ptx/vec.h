@@ -46,7 +46,7 @@
     if (__builtin_expect(mask == FULL, 1)) {                                                       \
       EACH_LANE d[i] = (T)(EXPR);                                                                  \
     } else {                                                                                       \
-      EACH_LANE d[i] = (mask >> i) & 1 ? (T)(EXPR) : d[i];                                         \
+      EACH_LANE d[i] = (T)((mask >> i) & 1 ? (T)(EXPR) : d[i]);                                    \
     }                                                                                              \
   } while (0)
 

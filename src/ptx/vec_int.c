@@ -109,17 +109,23 @@ TER(sad_s64, int64_t,
  * That is what an H200 does; the manual leaves both unspecified. */
 #define DIVU(T)                                                                                    \
   static inline T div_##T(T a, T b) {                                                              \
-    return b == 0 ? (T) ~(T)0 : (T)(a / b);                                                        \
+    if (b == 0) return (T) ~(T)0;                                                                  \
+    return (T)(a / b);                                                                             \
   }                                                                                                \
   static inline T rem_##T(T a, T b) {                                                              \
-    return b == 0 ? (T) ~(T)0 : (T)(a % b);                                                        \
+    if (b == 0) return (T) ~(T)0;                                                                  \
+    return (T)(a % b);                                                                             \
   }
 #define DIVS(T, U)                                                                                 \
   static inline T div_##T(T a, T b) {                                                              \
-    return b == 0 ? (T)-1 : b == -1 ? (T)(0 - (U)a) : (T)(a / b);                                  \
+    if (b == 0) return -1;                                                                         \
+    if (b == -1) return (T)(0 - (U)a);                                                             \
+    return (T)(a / b);                                                                             \
   }                                                                                                \
   static inline T rem_##T(T a, T b) {                                                              \
-    return b == 0 ? (T)-1 : b == -1 ? 0 : (T)(a % b);                                              \
+    if (b == 0) return -1;                                                                         \
+    if (b == -1) return 0;                                                                         \
+    return (T)(a % b);                                                                             \
   }
 DIVU(uint16_t)
 DIVU(uint32_t)
