@@ -1,7 +1,8 @@
 #!/bin/bash
 # The same results, byte for byte, from gcc and clang, -O0 and -O3, and every vector width of this host.
 #   tools/matrix.sh        MATRIX_DIR=folder for the builds (default: build-matrix-* here), JOBS=n compilations at once
-# Compared is what `weir run --json` says of every workload: all statistics of all launches and a checksum of every buffer.
+# Compared is what `weir run --json` says of every workload: all statistics of all launches and a checksum of every buffer; and of
+# three of them timed on two machines, on 1, 2, 3 and 8 threads.
 # Warnings are errors. Prints a table; the exit code is 1 if anything differs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +25,19 @@ results() { # program, vector width
     echo "== $name"
     "$1" run "$name" --input profile --streams --json - --set "exec.simd=$2" 2>/dev/null ||
       "$1" run "$name" --streams --json - --set "exec.simd=$2" || echo "exit $?"
+  done
+  timed "$1" "$2"
+}
+
+# Three of them timed: the statistics must not know how many threads there were.
+timed() { # program, vector width
+  local gpu threads now one=
+  for gpu in fermi-s3 v100-cfg; do
+    for threads in 1 2 3 8; do
+      now=$("$1" run spmv bfs histogram --input profile --gpu "$gpu" --threads "$threads" --json - --set "exec.simd=$2")
+      [ "$threads" = 1 ] && one=$now && echo "$now"
+      [ "$now" = "$one" ] || echo "$gpu: $threads threads differ from one ($(sha256sum <<<"$now"), $1)"
+    done
   done
 }
 
