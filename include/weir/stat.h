@@ -32,6 +32,8 @@ struct weir_stat {
 
 /* into += from, row by row (counters add, maxima take the larger). */
 void weir_stat_sum(const struct weir_stat *table, void *into, const void *from);
+/* later -= earlier, row by row; a maximum stays what it is. */
+void weir_stat_subtract(const struct weir_stat *table, void *later, const void *earlier);
 /* A conservation rule: both sides are sums of named statistics, "loads == hits + misses". */
 struct weir_check {
   const char *rule, *why;

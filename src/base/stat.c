@@ -26,6 +26,14 @@ void weir_stat_sum(const struct weir_stat *table, void *into, const void *from) 
   }
 }
 
+void weir_stat_subtract(const struct weir_stat *table, void *later, const void *earlier) {
+  for (const struct weir_stat *s = table; s->name; s++) {
+    if (s->kind != WEIR_COUNTER) continue;
+    uint64_t v = load(later, s->offset) - load(earlier, s->offset);
+    memcpy((char *)later + s->offset, &v, sizeof v);
+  }
+}
+
 size_t weir_stat_count(const struct weir_stat *table) {
   size_t n = 0;
   while (table[n].name)

@@ -105,7 +105,7 @@ static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
       .threads = t->threads, .watchdog = WATCHDOG_CYCLES, .check = t->check};
   weir_sim_free(t->sim);
   t->sim = NULL;
-  return weir_sim_new(&t->machine, &weir_l1_baseline, &o, &t->sim, err);
+  return weir_sim_new(&t->machine, &weir_l1_pipeline, NULL, &o, &t->sim, err);
 }
 
 enum weir_status weir_timing_begin(struct weir_timing *t, const struct weir_settings *s,

@@ -1,14 +1,22 @@
-/* The baseline L1: tags, one MSHR mechanism with sector masks, miss queue, bypass path. A request
- * either is taken, with all it needs, or leaves no trace. */
+/* The L1 pipeline: an organisation and policies, one MSHR mechanism with sector masks, miss queue,
+ * bypass path. A request either is taken, with all it needs, or leaves no trace. */
 #include "l1/l1.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/index.h"
+#include "l1/core.h"
+#include "l1/mshr.h"
 
 #define S(f, u, h) WEIR_STAT(weir_l1_stats, f, u, h)
+#define AT(f, i, n, u, h)                                                                          \
+  {                                                                                                \
+    .name = n, .unit = u, .help = h,                                                               \
+    .offset = offsetof(struct weir_l1_stats, f) + sizeof(uint64_t) * (i)                           \
+  }
+#define RATIO(n, num, den, h) WEIR_STAT_RATIO(weir_l1_stats, n, num, den, "1", h)
 const struct weir_stat weir_l1_stat_table[] = {
     S(loads, "request", "load requests taken"),
     S(hits, "request", "loads that found all their sectors"),
@@ -17,51 +25,90 @@ const struct weir_stat weir_l1_stat_table[] = {
     S(partial_misses, "request",
       "loads that sent for further sectors of a line that was there or pending"),
     S(bypassed, "request", "loads that went past the L1"),
+    S(local_loads, "request", "of the loads, those from local memory"),
+    S(local_hits, "request", "of these, hits"),
+    S(local_hit_reserved, "request", "... joined a pending line"),
+    S(local_misses, "request", "... misses"),
+    S(local_partial_misses, "request", "... partial misses"),
+    S(local_bypassed, "request", "... went past the L1"),
+    AT(bypass_reason, WEIR_R_STATIC, "bypassed_static", "request",
+       "bypassed because the instruction says so"),
+    AT(bypass_reason, WEIR_R_PREDICTOR, "bypassed_predictor", "request", "... by a prediction"),
+    AT(bypass_reason, WEIR_R_STALL, "bypassed_stall", "request",
+       "... because a resource was missing"),
+    AT(bypass_reason, WEIR_R_MODE, "bypassed_mode", "request", "... the cache was switched off"),
+    AT(bypass_reason, WEIR_R_THRESHOLD, "bypassed_threshold", "request",
+       "... the line had not shown enough reuse"),
+    AT(bypass_reason, WEIR_R_PROFILE, "bypassed_profile", "request", "... by a profile"),
     S(stores, "request", "store requests taken"),
     S(store_hits, "request", "stores whose line was there"),
+    S(local_stores, "request", "of the stores, those to local memory"),
+    S(local_store_hits, "request", "of these, hits"),
     S(atomics, "request", "atomic requests taken"),
+    S(atomic_hits, "request", "of these, those whose line was there"),
+    S(probes, "request", "requests for which tags were read"),
+    S(prefetches, "request", "requests that policies made"),
+    S(prefetches_dropped, "request", "... and that were dropped, for lack of a resource or of use"),
     S(sectors, "sector", "sectors that loads asked for"),
     S(sectors_hit, "sector", "of these, there"),
     S(sectors_missed, "sector", "of these, neither there nor on their way"),
     S(sectors_bypassed, "sector", "sectors of bypassed loads"),
     S(store_sectors, "sector", "sectors that stores wrote"),
     S(store_sectors_missed, "sector", "of these, not there"),
-    S(fills, "sector", "sectors that arrived"),
-    S(evictions, "line", "lines replaced"),
-    S(evictions_unused, "line", "of these, never hit after they were filled"),
-    S(store_evictions, "line", "lines or sectors dropped by stores"),
+    S(fills, "packet", "replies that arrived at the L1"),
+    S(fill_sectors, "sector", "sectors that arrived with them"),
+    S(allocations, "line", "ways that were given to a line"),
+    AT(evictions, WEIR_BY_REPLACEMENT, "evictions", "line", "lines replaced"),
+    AT(evictions, WEIR_BY_STORE, "evictions_store", "line", "lines ended by a store"),
+    AT(evictions, WEIR_BY_FLUSH, "evictions_flush", "line", "lines ended by the next kernel"),
+    AT(evictions, WEIR_BY_COLLATERAL, "evictions_collateral", "line",
+       "lines that something else took along"),
+    S(evictions_unused, "line", "lines replaced that were never hit after they came"),
+    S(store_evictions, "request", "stores that invalidated a line or sectors of it"),
     S(mshr_merges, "request", "requests that joined an MSHR entry"),
+    S(mshr_cycles, "cycle", "MSHR entries in use, summed over cycles"),
+    {.name = "mshr_most",
+     .unit = "entry",
+     .help = "the most MSHR entries in use at once",
+     .kind = WEIR_MAXIMUM,
+     .offset = offsetof(struct weir_l1_stats, mshr_most)},
     S(requests, "packet", "packets sent to the L2"),
+    S(request_flits, "flit", "flits of these"),
+    S(reply_flits, "flit", "flits of data that came from the L2"),
+    S(writebacks, "packet", "packets of dirty lines"),
+    RATIO("hit_rate_ld", hits, loads, "hits of all loads; bypassed ones count as misses"),
     WEIR_STAT_END};
 static const struct weir_check l1_checks[] = {
     {"loads == hits + hit_reserved + misses + partial_misses + bypassed",
      "every load has one class"},
+    {"local_loads == local_hits + local_hit_reserved + local_misses + local_partial_misses + "
+     "local_bypassed",
+     "every load of local memory has one class"},
+    {"bypassed == bypassed_static + bypassed_predictor + bypassed_stall + bypassed_mode + "
+     "bypassed_threshold + bypassed_profile",
+     "every bypass has one reason"},
+    {"evictions + evictions_store + evictions_flush + evictions_collateral <= allocations + "
+     "evictions_flush",
+     "what ended had begun"},
     {NULL, NULL}};
 const struct weir_stat_group weir_l1_stat_group = {"l1", "What the L1 caches did.",
                                                    weir_l1_stat_table, l1_checks};
 
-enum { SECTOR = 32 };
+#define P(f, u, h) WEIR_STAT(weir_pc_stats, f, u, h)
+const struct weir_stat weir_pc_stat_table[] = {
+    P(requests, "request", "requests of this instruction that the L1 took"),
+    P(hits, "request", "hits"),
+    P(hit_reserved, "request", "joined a pending line"),
+    P(misses, "request", "misses"),
+    P(partial_misses, "request", "partial misses"),
+    P(bypassed, "request", "went past the L1"),
+    P(sectors, "sector", "sectors touched"),
+    P(sectors_missed, "sector", "of these, sent for (past the L1 or into it)"),
+    WEIR_STAT_END};
+const struct weir_stat_group weir_pc_stat_group = {
+    "pc", "What one memory instruction did, summed over SMs.", weir_pc_stat_table, NULL};
 
-struct line {
-  uint64_t line; /* number + 1, 0 = empty */
-  uint64_t used;
-  uint8_t valid, pending, dirty, partial;
-  bool was_hit;
-};
-
-struct waiter {
-  uint32_t id, next, mshr;
-  uint8_t wait;
-};
-
-struct mshr {
-  uint64_t addr;
-  uint32_t first, last; /* waiters in order of arrival */
-  uint32_t n;           /* waiters, those that are being answered included */
-  uint32_t where;       /* the way that had its line last, if it had one: a guess */
-  uint8_t issued, dropped;
-  uint32_t next_free;
-};
+enum { SECTOR = 32, MAX_BANKS = 64 };
 
 struct ring {
   struct weir_msg *v;
@@ -69,160 +116,251 @@ struct ring {
 };
 
 struct weir_l1 {
+  struct weir_chain chain; /* first: the parts' `core` is the chain, and thereby the L1 */
   const struct weir_machine *m;
-  uint32_t sm, ways, n_sets;
-  struct line *lines;
-  struct mshr *mshr;
-  struct waiter *waiter;
-  struct weir_index index;
-  uint32_t free_mshr, free_waiter, n_mshr;
-  struct {
-    uint32_t *v;
-    uint32_t head, n, cap;
-  } ready; /* waiters to be answered, one per cycle */
+  struct weir_mshrs mshr;
   struct ring miss, bypass;
-  bool bypass_turn;
-  uint64_t stamp, port_free;
-  uint8_t all; /* sectors of a line */
+  struct weir_kernel kernel;
+  bool bypass_turn, is_sectored, widens_first;
+  uint16_t all; /* sectors of a line */
+  uint32_t line_shift, n_prefetches;
+  uint64_t begin; /* of the kernel */
+  uint64_t now;
+  uint64_t bank_free[MAX_BANKS], probe_cycle, banks_used;
+  uint64_t mshr_since;
+  uint8_t *reused; /* of each way: was it hit since it was allocated? */
+  struct weir_pc_stats *pc;
   struct weir_l1_stats stats;
 };
 
+static struct weir_l1 *l1_of(const struct weir_policy *part) {
+  return part->core;
+}
+
+/* ---- queues ---- */
+
 static bool ring_init(struct ring *r, int64_t cap) {
   r->cap = (uint32_t)cap;
-  r->v = calloc(r->cap, sizeof *r->v);
+  r->v = weir_calloc(r->cap, sizeof *r->v);
   return r->v != NULL;
 }
-static bool ring_full(const struct ring *r) {
-  return r->n == r->cap;
-}
 static struct weir_msg *ring_push(struct ring *r) {
-  return &r->v[(r->head + r->n++) % r->cap];
+  uint32_t at = r->head + r->n++;
+  return &r->v[at < r->cap ? at : at - r->cap];
 }
 static void ring_pop(struct ring *r) {
-  r->head = (r->head + 1) % r->cap;
+  if (++r->head == r->cap) r->head = 0;
   r->n--;
 }
 
+static void send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg) {
+  unsigned n = (unsigned)__builtin_popcount(msg.sectors);
+  unsigned data = msg.kind == WEIR_MSG_READ ? 0 : msg.kind == WEIR_MSG_ATOM ? SECTOR : n * SECTOR;
+  msg.flits = weir_flits(&l1->m->noc, data);
+  assert(r->n < r->cap); /* whoever sends has asked for room */
+  *ring_push(r) = msg;
+  l1->stats.requests++;
+  l1->stats.request_flits += msg.flits;
+}
+
+/* ---- set-up ---- */
+
 static void destroy(struct weir_l1 *l1) {
-  free(l1->lines);
-  free(l1->mshr);
-  free(l1->waiter);
-  weir_index_free(&l1->index);
-  free(l1->ready.v);
+  weir_chain_free(&l1->chain);
+  weir_mshrs_free(&l1->mshr);
   free(l1->miss.v);
   free(l1->bypass.v);
+  free(l1->reused);
+  free(l1->pc);
   free(l1);
 }
 
-static struct weir_l1 *create(const struct weir_machine *m, uint32_t sm) {
-  struct weir_l1 *l1 = calloc(1, sizeof *l1);
-  if (l1 == NULL) return NULL;
-  /* A waiter is a load in flight. */
-  int64_t product = m->l1.mshr_entries * m->l1.mshr_merge;
-  uint32_t n_waiters = (uint32_t)(product < m->sm.inflight ? product : m->sm.inflight);
+static uint32_t most_ways(const struct weir_machine *m) {
   /* With a unified array the ways vary by kernel: room for the largest. */
-  uint64_t most = (uint64_t)m->l1.ways;
-  if (m->l1.unified_bytes > 0) most = (uint64_t)(m->l1.unified_bytes / (m->l1.line * m->l1.sets));
+  return (uint32_t)(m->l1.unified_bytes > 0 ? m->l1.unified_bytes / (m->l1.line * m->l1.sets)
+                                            : m->l1.ways);
+}
+
+static struct weir_l1 *create(const struct weir_machine *m, const void *design,
+                              const struct weir_l1_host *host, struct weir_err *err) {
+  struct weir_design baseline;
+  const struct weir_design *d = design;
+  if (d == NULL) {
+    weir_design_baseline(&baseline, m);
+    d = &baseline;
+  }
+  if (weir_design_check(d, m, err) != WEIR_OK) return NULL;
+  struct weir_l1 *l1 = weir_calloc(1, sizeof *l1);
+  if (l1 == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory"), NULL;
+  uint32_t ways = most_ways(m);
+  struct weir_geometry g = {.sets = (uint32_t)m->l1.sets,
+                            .ways = d->org->ways != NULL ? d->org->ways(d->org_cfg, ways) : ways,
+                            .line_bytes = (uint32_t)m->l1.line,
+                            .sector_bytes = SECTOR,
+                            .sectors = (uint32_t)m->l1.line / SECTOR,
+                            .sm = host->id,
+                            .n_sms = (uint32_t)m->sm.count,
+                            .warps = (uint32_t)m->sm.warps,
+                            .ctas = (uint32_t)m->sm.blocks,
+                            .seed = d->seed};
   l1->m = m;
-  l1->sm = sm;
-  l1->ways = (uint32_t)most;
-  l1->n_sets = (uint32_t)m->l1.sets;
-  l1->all = (uint8_t)((1u << (m->l1.line / SECTOR)) - 1);
-  l1->lines = calloc((size_t)most * l1->n_sets, sizeof *l1->lines);
-  l1->mshr = calloc((size_t)m->l1.mshr_entries, sizeof *l1->mshr);
-  l1->waiter = calloc(n_waiters, sizeof *l1->waiter);
-  l1->ready.cap = n_waiters;
-  l1->ready.v = calloc(l1->ready.cap, sizeof *l1->ready.v);
-  if (!weir_index_init(&l1->index, (uint32_t)m->l1.mshr_entries) || l1->lines == NULL ||
-      l1->mshr == NULL || l1->waiter == NULL || l1->ready.v == NULL ||
-      !ring_init(&l1->miss, m->l1.miss_queue) || !ring_init(&l1->bypass, m->l1.bypass_queue)) {
+  l1->is_sectored = d->org->is_sectored;
+  l1->widens_first = d->org->widens_first;
+  l1->all = (uint16_t)((1u << g.sectors) - 1);
+  l1->line_shift = (uint32_t)__builtin_ctzll((uint64_t)m->l1.line);
+  l1->probe_cycle = WEIR_NEVER;
+  /* A waiter is a load in flight, or a prefetch, of which there is one for each entry at most. */
+  uint64_t product = (uint64_t)m->l1.mshr_entries * (uint64_t)m->l1.mshr_merge;
+  uint64_t most = (uint64_t)m->sm.inflight + (uint64_t)m->l1.mshr_entries;
+  l1->reused = weir_calloc((size_t)g.sets * g.ways, 1);
+  bool ok = l1->reused != NULL &&
+            weir_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries,
+                            (uint32_t)(product < most ? product : most)) &&
+            ring_init(&l1->miss, m->l1.miss_queue) && ring_init(&l1->bypass, m->l1.bypass_queue);
+  if (!ok) weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (!ok || !weir_chain_init(&l1->chain, d, &g, host, err)) {
     destroy(l1);
     return NULL;
   }
-  for (uint32_t i = 0; i < (uint32_t)m->l1.mshr_entries; i++)
-    l1->mshr[i].next_free = i + 1 < (uint32_t)m->l1.mshr_entries ? i + 1 : UINT32_MAX;
-  for (uint32_t i = 0; i < n_waiters; i++)
-    l1->waiter[i].next = i + 1 < n_waiters ? i + 1 : UINT32_MAX;
   return l1;
 }
 
-static void kernel_begin(struct weir_l1 *l1, uint32_t shared_used) {
+static uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {
+  uint64_t n = addr >> l1->line_shift;
+  uint32_t sets = l1->chain.geometry.sets;
+  if (l1->m->l1.index[0] == 'l') return (uint32_t)(n & (sets - 1));
+  /* GPGPU-Sim's Fermi hash, at line number n: low five bits with bits 6, 7, 8, 10, 12 of it. */
+  uint64_t up = (n >> 6 & 7) | (n >> 7 & 8) | (n >> 8 & 16), set = (n & 31) ^ up;
+  return (uint32_t)(sets == 64 ? set | (n & 32) : set);
+}
+
+static void carry_out(struct weir_l1 *l1);
+
+static bool kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32_t shared_used,
+                         uint64_t now) {
   const struct weir_l1_cfg *c = &l1->m->l1;
+  uint32_t ways = most_ways(l1->m);
   if (c->unified_bytes > 0) {
     uint64_t left =
         (uint64_t)c->unified_bytes > shared_used ? (uint64_t)c->unified_bytes - shared_used : 0;
-    uint64_t ways = left / (uint64_t)(c->line * c->sets);
-    l1->ways = ways > 0 ? (uint32_t)ways : 1;
+    uint64_t fit = left / (uint64_t)(c->line * c->sets);
+    ways = fit > 0 ? (uint32_t)fit : 1;
   }
-  if (c->flush_on_kernel || c->unified_bytes > 0)
-    memset(l1->lines, 0, (size_t)l1->ways * l1->n_sets * sizeof *l1->lines);
+  free(l1->pc);
+  l1->pc = weir_calloc(k->n_insns + 1, sizeof *l1->pc);
+  if (l1->pc == NULL) return false;
+  l1->kernel = *k;
+  l1->begin = l1->now = l1->mshr_since = now;
+  l1->stats.mshr_most = 0;
+  if (c->flush_on_kernel || c->unified_bytes > 0) l1->chain.org_ops->flush(&l1->chain.org, ways);
+  weir_chain_kernel_begin(&l1->chain, k);
+  carry_out(l1);
+  return true;
 }
 
-static uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {
-  uint64_t n = addr / (uint64_t)l1->m->l1.line;
-  if (l1->m->l1.index[0] == 'l') return (uint32_t)(n & (l1->n_sets - 1));
-  /* GPGPU-Sim's Fermi hash, at line number n: low five bits with bits 6, 7, 8, 10, 12 of it. */
-  uint64_t up = (n >> 6 & 7) | (n >> 7 & 8) | (n >> 8 & 16), set = (n & 31) ^ up;
-  return (uint32_t)(l1->n_sets == 64 ? set | (n & 32) : set);
+static void kernel_end(struct weir_l1 *l1, uint64_t now) {
+  l1->now = now;
+  weir_chain_kernel_end(&l1->chain, &l1->kernel, now - l1->begin);
+  l1->chain.n_asks = 0; /* nothing runs any more */
 }
 
-static struct line *find(struct weir_l1 *l1, uint64_t addr, uint32_t *set) {
-  *set = set_of(l1, addr);
-  struct line *w = &l1->lines[(size_t)*set * l1->ways];
-  uint64_t key = addr / (uint64_t)l1->m->l1.line + 1;
-  for (uint32_t i = 0; i < l1->ways; i++)
-    if (w[i].line == key) return &w[i];
-  return NULL;
+/* ---- what organisations ask and tell ---- */
+
+int weir_l1_victim(const struct weir_policy *org, const struct weir_access *a,
+                   struct weir_set set) {
+  return weir_chain_victim(&l1_of(org)->chain, a, set);
 }
 
-/* An empty way, else the least recently used without pending sectors, else NULL. */
-static struct line *victim(struct weir_l1 *l1, uint32_t set) {
-  struct line *w = &l1->lines[(size_t)set * l1->ways], *best = NULL;
-  for (uint32_t i = 0; i < l1->ways; i++) {
-    if (w[i].line == 0) return &w[i];
-    if (w[i].pending == 0 && (best == NULL || w[i].used < best->used)) best = &w[i];
+static uint8_t *reused(struct weir_l1 *l1, uint32_t set, int way) {
+  return &l1->reused[(size_t)set * l1->chain.geometry.ways + (size_t)way];
+}
+
+void weir_l1_evict(struct weir_policy *org, const struct weir_access *a, struct weir_set set,
+                   int way, enum weir_cause cause) {
+  struct weir_l1 *l1 = l1_of(org);
+  const struct weir_line *l = &set.line[way];
+  struct weir_access none = {.addr = (l->tag - 1) << l1->line_shift, .set = set.index};
+  l1->stats.evictions[cause]++;
+  if (cause == WEIR_BY_REPLACEMENT && !*reused(l1, set.index, way)) l1->stats.evictions_unused++;
+  weir_chain_evict(&l1->chain, a != NULL ? a : &none, set, way, cause);
+  if (l->dirty_mask == 0 || cause == WEIR_BY_FLUSH) return;
+  l1->stats.writebacks++;
+  send(l1, &l1->miss,
+       (struct weir_msg){.kind = WEIR_MSG_WRITE,
+                         .addr = none.addr,
+                         .sectors = (uint8_t)l->dirty_mask,
+                         .full = (uint8_t)l->dirty_mask,
+                         .id = UINT32_MAX});
+}
+
+void weir_l1_alloc(struct weir_policy *org, const struct weir_access *a, struct weir_set set,
+                   int way) {
+  struct weir_l1 *l1 = l1_of(org);
+  l1->stats.allocations++;
+  *reused(l1, set.index, way) = 0;
+  weir_chain_alloc(&l1->chain, a, set, way);
+}
+
+void weir_l1_reused(struct weir_policy *org, uint32_t set, int way) {
+  *reused(l1_of(org), set, way) = 1;
+}
+
+static struct weir_set view(const struct weir_l1 *l1, uint32_t set) {
+  return l1->chain.org_ops->view(&l1->chain.org, set);
+}
+
+/* ---- banks ---- */
+
+/* The banks that a request's sectors lie in. */
+static uint64_t banks_of(const struct weir_l1 *l1, uint64_t addr, uint32_t sectors) {
+  uint64_t width = (uint64_t)l1->m->l1.bank_bytes, n = (uint64_t)l1->m->l1.banks, set = 0;
+  if (n == 1) return 1;
+  for (unsigned left = sectors; left != 0; left &= left - 1) {
+    uint64_t at = addr + SECTOR * (uint64_t)__builtin_ctz(left);
+    for (uint64_t k = at / width; k <= (at + SECTOR - 1) / width; k++)
+      set |= UINT64_C(1) << k % n;
   }
-  return best;
+  return set;
 }
 
-static void send(struct weir_l1 *l1, struct ring *r, enum weir_msg_kind kind, uint64_t addr,
-                 uint8_t sectors, uint8_t full, uint32_t id, uint8_t flags) {
-  unsigned data = kind == WEIR_MSG_READ   ? 0
-                  : kind == WEIR_MSG_ATOM ? SECTOR
-                                          : (unsigned)__builtin_popcount(sectors) * SECTOR;
-  *ring_push(r) = (struct weir_msg){.kind = (uint8_t)kind,
-                                    .addr = addr,
-                                    .sectors = sectors,
-                                    .full = full,
-                                    .id = id,
-                                    .flags = flags,
-                                    .flits = weir_flits(&l1->m->noc, data)};
-  l1->stats.requests++;
+static bool is_busy(const struct weir_l1 *l1, uint64_t banks, uint64_t now) {
+  for (; banks != 0; banks &= banks - 1)
+    if (l1->bank_free[__builtin_ctzll(banks)] > now) return true;
+  return false;
 }
 
-/* Replace what a way holds. A dirty (local) line is written back; the caller has asked for room in
- * the miss queue. */
-static void take(struct weir_l1 *l1, struct line *l, uint64_t addr) {
-  if (l->line != 0) {
-    l1->stats.evictions++;
-    l1->stats.evictions_unused += !l->was_hit;
-    if (l->dirty != 0)
-      send(l1, &l1->miss, WEIR_MSG_WRITE, (l->line - 1) * (uint64_t)l1->m->l1.line, l->dirty,
-           l->dirty, UINT32_MAX, 0);
-  }
-  *l = (struct line){.line = addr / (uint64_t)l1->m->l1.line + 1};
+/* The data port is as wide as all banks together; each bank has its share. */
+static void use_port(struct weir_l1 *l1, uint64_t banks, uint32_t sectors, uint64_t now) {
+  uint64_t bytes = SECTOR * (uint64_t)__builtin_popcount(sectors) * (uint64_t)l1->m->l1.banks;
+  uint64_t width = (uint64_t)l1->m->l1.port_bytes * (uint64_t)__builtin_popcountll(banks);
+  uint64_t until = now + (bytes + width - 1) / width;
+  for (; banks != 0; banks &= banks - 1)
+    l1->bank_free[__builtin_ctzll(banks)] = until;
 }
 
-static uint64_t port_cycles(const struct weir_l1 *l1, unsigned sectors) {
-  uint64_t bytes = (uint64_t)sectors * SECTOR, width = (uint64_t)l1->m->l1.port_bytes;
-  return (bytes + width - 1) / width;
+static uint64_t port_free(const struct weir_l1 *l1, uint64_t now) {
+  uint64_t t = WEIR_NEVER;
+  for (int64_t i = 0; i < l1->m->l1.banks; i++)
+    if (l1->bank_free[i] > now) t = weir_min64(t, l1->bank_free[i]);
+  return t;
+}
+
+/* ---- MSHR occupancy, as an integral ---- */
+
+static void settle_mshr(struct weir_l1 *l1, uint64_t now) {
+  l1->stats.mshr_cycles += l1->mshr.n * (now - l1->mshr_since);
+  l1->mshr_since = now;
 }
 
 /* ---- loads ---- */
 
-static bool goes_past(const struct weir_l1 *l1, const struct weir_l1_req *q) {
+static struct weir_l1_result failed(enum weir_shortage why) {
+  return (struct weir_l1_result){.answer = WEIR_L1_FAILED, .why = why};
+}
+
+static bool says_past(const struct weir_l1 *l1, const struct weir_access *a) {
   if (!l1->m->l1.enabled) return true;
-  switch (q->cache_op) {
+  switch (a->hint) {
   case WEIR_CO_CG:
   case WEIR_CO_CV:
   case WEIR_CO_VOLATILE:
@@ -230,258 +368,472 @@ static bool goes_past(const struct weir_l1 *l1, const struct weir_l1_req *q) {
   case WEIR_CO_ACQUIRE:
     return true;
   default:
-    return q->evict_hint == WEIR_EV_NO_ALLOCATE;
+    return a->evict_hint == WEIR_EV_NO_ALLOCATE;
   }
 }
 
-static enum weir_l1_answer fail(enum weir_shortage *why, enum weir_shortage kind) {
-  *why = kind;
-  return WEIR_L1_FAILED;
+/* The access as observers see it. */
+static struct weir_access seen(const struct weir_l1 *l1, const struct weir_access *a) {
+  struct weir_access x = *a;
+  x.cycle = l1->now - l1->begin;
+  x.kernel = l1->kernel.uid;
+  return x;
 }
 
-static enum weir_l1_answer go_past(struct weir_l1 *l1, const struct weir_l1_req *q,
-                                   uint32_t inflight, enum weir_shortage *why) {
-  if (inflight >= (uint32_t)l1->m->sm.inflight) return fail(why, WEIR_NO_INFLIGHT);
-  if (ring_full(&l1->bypass)) return fail(why, WEIR_NO_ICNT);
-  uint8_t sectors = l1->m->l1.bypass_gran[0] == 'l' ? l1->all : q->sectors;
-  send(l1, &l1->bypass, WEIR_MSG_READ, q->addr, sectors, 0, q->id, WEIR_REQ_BYPASS);
+static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t *kind,
+                       uint64_t *local_kind, uint64_t *pc_kind, uint32_t missed) {
+  struct weir_pc_stats *pc = &l1->pc[a->insn];
   l1->stats.loads++;
-  l1->stats.bypassed++;
-  l1->stats.sectors_bypassed += (unsigned)__builtin_popcount(q->sectors);
-  return WEIR_L1_WAIT;
-}
-
-static void answer(struct weir_l1 *l1, uint32_t waiter) {
-  l1->ready.v[(l1->ready.head + l1->ready.n++) % l1->ready.cap] = waiter;
-}
-
-/* wait = 0: what it wants has come already, its turn has not. */
-static void wait_for(struct weir_l1 *l1, uint32_t e, uint32_t id, uint8_t wait) {
-  struct mshr *h = &l1->mshr[e];
-  uint32_t w = l1->free_waiter;
-  l1->free_waiter = l1->waiter[w].next;
-  l1->waiter[w] = (struct waiter){.id = id, .mshr = e, .wait = wait, .next = UINT32_MAX};
-  h->n++;
-  if (wait == 0) {
-    answer(l1, w);
-    return;
+  ++*kind;
+  if (a->is_local) {
+    l1->stats.local_loads++;
+    ++*local_kind;
   }
-  if (h->last != UINT32_MAX)
-    l1->waiter[h->last].next = w;
-  else
-    h->first = w;
-  h->last = w;
+  pc->requests++;
+  ++*pc_kind;
+  pc->sectors += (unsigned)__builtin_popcount(a->sectors);
+  pc->sectors_missed += (unsigned)__builtin_popcount(missed);
+}
+#define COUNT_LOAD(l1, a, f, missed)                                                               \
+  count_load(l1, a, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
+
+static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                     const struct weir_probe *r, uint32_t inflight,
+                                     enum weir_reason reason, bool mark) {
+  const struct weir_access *a = &q->a;
+  if (inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT);
+  if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT);
+  struct weir_access x = seen(l1, a);
+  x.fetch = l1->m->l1.bypass_gran[0] == 'l' ? l1->all : a->sectors;
+  if (r != NULL) {
+    l1->stats.probes++;
+    weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);
+    l1->chain.org_ops->commit_bypass(&l1->chain.org, &x, r);
+  }
+  weir_chain_bypass(&l1->chain, &x);
+  l1->chain.accepted++;
+  send(l1, &l1->bypass,
+       (struct weir_msg){.kind = WEIR_MSG_READ,
+                         .at = l1->now + (r != NULL ? r->extra : 0),
+                         .addr = a->addr,
+                         .sectors = (uint8_t)x.fetch,
+                         .id = q->id,
+                         .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)});
+  COUNT_LOAD(l1, a, bypassed, a->sectors);
+  l1->stats.bypass_reason[reason]++;
+  l1->stats.sectors_bypassed += (unsigned)__builtin_popcount(a->sectors);
+  return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = true};
 }
 
-static enum weir_l1_answer load(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,
-                                uint64_t now, enum weir_shortage *why) {
+static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a, uint64_t banks,
+                                 const struct weir_probe *r) {
+  unsigned n = (unsigned)__builtin_popcount(a->sectors);
+  if (r != NULL) {
+    struct weir_access x = seen(l1, a);
+    weir_chain_lookup(&l1->chain, &x, view(l1, a->set), r->way, WEIR_HIT);
+    if (r->way >= 0) *reused(l1, a->set, r->way) = 1;
+    l1->chain.org_ops->commit_hit(&l1->chain.org, &x, r);
+  }
+  l1->chain.accepted++;
+  use_port(l1, banks, a->sectors, l1->now);
+  l1->stats.probes++;
+  COUNT_LOAD(l1, a, hits, 0);
+  l1->stats.sectors += n;
+  l1->stats.sectors_hit += n;
+  return (struct weir_l1_result){.answer = WEIR_L1_HIT,
+                                 .ready_at = l1->now + (uint64_t)l1->m->l1.hit_latency +
+                                             (r != NULL ? r->extra : 0)};
+}
+
+/* What a load that does not hit needs. */
+struct need {
+  uint32_t entry, missing, fetch;
+  uint16_t issued;
+};
+
+static enum weir_shortage check_resources(const struct weir_l1 *l1, const struct weir_access *a,
+                                          const struct weir_probe *r, const struct need *n,
+                                          uint32_t inflight) {
   const struct weir_l1_cfg *c = &l1->m->l1;
-  if (goes_past(l1, q)) return go_past(l1, q, inflight, why);
-  if (l1->port_free > now) return fail(why, WEIR_NO_DATA_PORT);
-  uint32_t set, e = weir_index_find(&l1->index, q->addr);
-  struct line *l = find(l1, q->addr, &set);
-  uint8_t want = c->sectored ? q->sectors : l1->all, valid = l != NULL ? l->valid : 0;
-  uint8_t missing = (uint8_t)(want & ~valid), n_want = (uint8_t)__builtin_popcount(q->sectors);
-  if (missing == 0) {
-    l->used = ++l1->stamp;
-    l->was_hit = true;
-    l1->port_free = now + port_cycles(l1, n_want);
-    l1->stats.loads++;
-    l1->stats.hits++;
-    l1->stats.sectors += n_want;
-    l1->stats.sectors_hit += n_want;
-    return WEIR_L1_HIT;
+  if (inflight >= (uint32_t)l1->m->sm.inflight) return WEIR_NO_INFLIGHT;
+  int dirty = 0;
+  if (n->fetch != 0) {
+    dirty = l1->chain.org_ops->can_reserve(&l1->chain.org, a, r, n->fetch);
+    if (dirty < 0) return WEIR_NO_LINE;
   }
-  uint8_t issued = e != UINT32_MAX ? l1->mshr[e].issued : 0;
+  uint32_t slots = (n->fetch != 0 ? 1u : 0u) + (uint32_t)dirty;
+  if (l1->miss.n + slots > l1->miss.cap ||
+      (slots == 0 && c->hr_needs_mq && l1->miss.n == l1->miss.cap))
+    return WEIR_NO_QUEUE;
+  if (n->entry != UINT32_MAX)
+    return l1->mshr.v[n->entry].n >= (uint32_t)c->mshr_merge ? WEIR_NO_MERGE : WEIR_N_SHORTAGES;
+  return l1->mshr.free_entry == UINT32_MAX ? WEIR_NO_MSHR : WEIR_N_SHORTAGES;
+}
+
+static struct need find_need(const struct weir_l1 *l1, const struct weir_access *a,
+                             const struct weir_probe *r) {
+  struct need n = {.entry = weir_mshr_find(&l1->mshr, a->addr), .missing = r->want & ~r->valid};
+  if (n.entry != UINT32_MAX) n.issued = l1->mshr.v[n.entry].issued;
   /* The line has come and gone again, but its entry still answers: the data are at hand. With
    * sectors nobody knows which, and they are fetched again. */
-  if (!c->sectored && e != UINT32_MAX && issued == 0 && l == NULL) missing = 0;
-  uint8_t fetch = (uint8_t)(missing & ~issued);
-  bool needs_way = c->alloc[0] == 'm' && l == NULL && fetch != 0;
-  if (inflight >= (uint32_t)l1->m->sm.inflight) return fail(why, WEIR_NO_INFLIGHT);
-  struct line *way = l;
-  if (needs_way && (way = victim(l1, set)) == NULL) return fail(why, WEIR_NO_LINE);
-  uint32_t slots = (fetch != 0 ? 1u : 0u) + (needs_way && way->dirty != 0 ? 1u : 0u);
-  if (l1->miss.n + slots > l1->miss.cap || (slots == 0 && c->hr_needs_mq && ring_full(&l1->miss)))
-    return fail(why, WEIR_NO_QUEUE);
-  if (e != UINT32_MAX && l1->mshr[e].n >= (uint32_t)c->mshr_merge) return fail(why, WEIR_NO_MERGE);
-  if (e == UINT32_MAX && l1->free_mshr == UINT32_MAX) return fail(why, WEIR_NO_MSHR);
+  if (!l1->is_sectored && n.entry != UINT32_MAX && n.issued == 0 && r->way < 0) n.missing = 0;
+  n.fetch = n.missing & ~(uint32_t)n.issued;
+  if (n.fetch != 0 && !l1->widens_first && l1->chain.hook[WEIR_H_FETCH_MASK].n > 0)
+    n.fetch |= weir_chain_fetch_mask(&l1->chain, a, n.fetch) & l1->all & ~r->valid & ~r->pending &
+               ~(uint32_t)n.issued;
+  return n;
+}
 
-  bool is_new = e == UINT32_MAX;
-  if (needs_way) take(l1, way, q->addr);
+/* All resources are there. `id` is the load that waits; UINT32_MAX: a prefetch. */
+static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access *a,
+                                   const struct weir_probe *r, const struct need *n, uint32_t id) {
+  bool is_new = n->entry == UINT32_MAX;
+  uint32_t e = n->entry;
+  settle_mshr(l1, l1->now);
   if (is_new) {
-    e = l1->free_mshr;
-    l1->free_mshr = l1->mshr[e].next_free;
-    l1->mshr[e] = (struct mshr){.addr = q->addr, .first = UINT32_MAX, .last = UINT32_MAX};
-    weir_index_put(&l1->index, q->addr, e);
-    l1->n_mshr++;
+    e = weir_mshr_open(&l1->mshr, a->addr);
+    if (l1->mshr.n > l1->stats.mshr_most) l1->stats.mshr_most = l1->mshr.n;
   } else
     l1->stats.mshr_merges++;
-  if (way != NULL) {
-    way->pending |= fetch;
-    way->used = ++l1->stamp;
-    l1->mshr[e].where = (uint32_t)(way - l1->lines);
-  }
-  wait_for(l1, e, q->id, missing);
-  if (fetch != 0) {
-    l1->mshr[e].issued |= fetch;
-    send(l1, &l1->miss, WEIR_MSG_READ, q->addr, fetch, 0, e, 0);
-  }
-  l1->stats.loads++;
-  l1->stats.sectors += n_want;
-  l1->stats.sectors_hit += (unsigned)__builtin_popcount(q->sectors & valid);
-  l1->stats.sectors_missed += (unsigned)__builtin_popcount(q->sectors & fetch);
-  if (fetch == 0)
-    l1->stats.hit_reserved++;
-  else if (is_new && l == NULL)
-    l1->stats.misses++;
+  struct weir_access x = seen(l1, a);
+  x.first_of_mshr = is_new;
+  x.fetch = (uint16_t)n->fetch;
+  enum weir_outcome outcome = n->fetch == 0 ? WEIR_HIT_PENDING
+                              : is_new && r->way < 0 && r->valid == 0 && r->pending == 0
+                                  ? WEIR_MISS
+                                  : WEIR_PARTIAL;
+  weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, outcome);
+  if (n->fetch != 0)
+    l1->chain.org_ops->reserve(&l1->chain.org, &x, r, n->fetch);
   else
-    l1->stats.partial_misses++;
-  return WEIR_L1_WAIT;
+    l1->chain.org_ops->commit_hit(&l1->chain.org, &x, r);
+  l1->chain.accepted++;
+  uint32_t w = weir_mshr_wait(&l1->mshr, e, id, n->missing);
+  if (n->fetch != 0) {
+    l1->mshr.v[e].issued |= (uint16_t)n->fetch;
+    send(l1, &l1->miss,
+         (struct weir_msg){.kind = WEIR_MSG_READ,
+                           .at = l1->now + r->extra,
+                           .addr = a->addr,
+                           .sectors = (uint8_t)n->fetch,
+                           .id = w});
+  }
+  return outcome;
+}
+
+static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                  uint32_t inflight) {
+  const struct weir_access *a = &q->a;
+  const struct weir_chain *c = &l1->chain;
+  uint32_t who = 0;
+  enum weir_answer ans;
+  if (says_past(l1, a)) return go_past(l1, q, NULL, inflight, WEIR_R_STATIC, false);
+  if (c->hook[WEIR_H_ROUTE].n > 0 && (ans = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
+    return go_past(l1, q, NULL, inflight, c->ops[who]->reason, ans == WEIR_BYPASS_MARKED);
+  uint64_t banks = banks_of(l1, a->addr, a->sectors);
+  if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT);
+  if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
+
+  uint32_t want = l1->is_sectored ? a->sectors : l1->all;
+  if (l1->widens_first) want = weir_chain_fetch_mask(c, a, want) & l1->all;
+  struct weir_probe r = c->org_ops->probe(&c->org, a, want);
+  if ((want & ~r.valid) == 0) return hit(l1, a, banks, &r);
+  struct need n = find_need(l1, a, &r);
+  if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
+      (ans = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
+    return go_past(l1, q, &r, inflight, c->ops[who]->reason, ans == WEIR_BYPASS_MARKED);
+  if (r.verdict == WEIR_BYPASS) return go_past(l1, q, &r, inflight, WEIR_R_THRESHOLD, false);
+  enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
+  if (why != WEIR_N_SHORTAGES) {
+    if (c->hook[WEIR_H_BLOCKED].n > 0 && (ans = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
+      struct weir_l1_result past =
+          go_past(l1, q, &r, inflight, WEIR_R_STALL, ans == WEIR_BYPASS_MARKED);
+      if (past.answer != WEIR_L1_FAILED) return past;
+    }
+    return failed(why);
+  }
+  enum weir_outcome outcome = take_miss(l1, a, &r, &n, q->id);
+  uint32_t missed = a->sectors & n.fetch;
+  l1->stats.probes++;
+  l1->stats.sectors += (unsigned)__builtin_popcount(a->sectors);
+  l1->stats.sectors_hit += (unsigned)__builtin_popcount(a->sectors & r.valid);
+  l1->stats.sectors_missed += (unsigned)__builtin_popcount(missed);
+  if (outcome == WEIR_HIT_PENDING)
+    COUNT_LOAD(l1, a, hit_reserved, missed);
+  else if (outcome == WEIR_MISS)
+    COUNT_LOAD(l1, a, misses, missed);
+  else
+    COUNT_LOAD(l1, a, partial_misses, missed);
+  return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = n.fetch != 0};
 }
 
 /* ---- stores ---- */
 
 /* Pending sectors that a store overwrites are dropped when they arrive. */
-static void poison(struct weir_l1 *l1, uint64_t addr, uint8_t sectors) {
-  uint32_t e = weir_index_find(&l1->index, addr);
+static void poison(struct weir_l1 *l1, uint64_t addr, uint32_t sectors) {
+  uint32_t e = weir_mshr_find(&l1->mshr, addr);
   if (e != UINT32_MAX && l1->m->l1.store_poisons_pending)
-    l1->mshr[e].dropped |= (uint8_t)(sectors & l1->mshr[e].issued);
+    l1->mshr.v[e].dropped |= (uint16_t)(sectors & l1->mshr.v[e].issued);
 }
 
-static void drop(struct weir_l1 *l1, struct line *l, uint8_t sectors) {
-  if (!l1->m->l1.sectored) sectors = l1->all;
-  if ((l->valid & sectors) == 0) return;
-  l->valid &= (uint8_t)~sectors;
-  l->dirty &= (uint8_t)~sectors;
-  l1->stats.store_evictions++;
-  if (l->valid == 0 && l->pending == 0) l->line = 0;
-}
+enum store_mode { EVICT, THROUGH, ALLOCATE, KEEP };
 
-static enum weir_l1_answer store(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,
-                                 enum weir_shortage *why) {
+static enum store_mode store_mode(const struct weir_l1 *l1, const struct weir_access *a,
+                                  const struct weir_probe *r) {
   const struct weir_l1_cfg *c = &l1->m->l1;
-  uint32_t set = 0;
-  struct line *l = c->enabled ? find(l1, q->addr, &set) : NULL;
-  bool is_atom = q->op == WEIR_ATOMIC, stays = q->is_local && c->local_wb && !is_atom && l != NULL;
-  uint8_t had = l != NULL ? (uint8_t)(l->valid | l->partial) : 0;
-  bool takes = c->write[0] == 'a' && !is_atom && c->enabled && l == NULL;
-  if (is_atom && inflight >= (uint32_t)l1->m->sm.inflight) return fail(why, WEIR_NO_INFLIGHT);
-  struct line *way = takes ? victim(l1, set) : NULL;
-  if (takes && way == NULL) return fail(why, WEIR_NO_LINE);
-  if (!stays && l1->miss.n + 1 + (takes && way->dirty != 0) > l1->miss.cap)
-    return fail(why, WEIR_NO_QUEUE);
-  if (stays) {
-    l->dirty |= q->sectors;
-    l->valid |= q->sectors & q->full;
-  } else {
-    if (takes) {
-      take(l1, way, q->addr);
-      l = way;
+  if (a->op == WEIR_ATOMIC) return EVICT;
+  if (l1->chain.hook[WEIR_H_STORE].n > 0)
+    switch (weir_chain_store(&l1->chain, a, view(l1, a->set), r->way)) {
+    case WEIR_WRITE_BACK:
+      if (l1->chain.org_ops->has_dirty && r->way >= 0) return KEEP;
+      break;
+    case WEIR_WRITE_THROUGH:
+      return THROUGH;
+    case WEIR_WRITE_EVICT:
+      return EVICT;
+    case WEIR_WRITE_PASS:
+      break;
     }
-    send(l1, &l1->miss, is_atom ? WEIR_MSG_ATOM : WEIR_MSG_WRITE, q->addr, q->sectors, q->full,
-         q->id, is_atom ? WEIR_REQ_BYPASS : 0);
-    if (c->write[0] == 'e' || is_atom) {
-      if (l != NULL) drop(l1, l, q->sectors);
-      if (c->enabled) poison(l1, q->addr, q->sectors);
-    } else if (l != NULL && c->write[0] == 'a') {
-      l->partial =
-          (uint8_t)((l->partial | (q->sectors & ~q->full & ~l->valid)) & ~(q->sectors & q->full));
-      l->valid |= q->sectors & q->full;
-      l->used = ++l1->stamp;
-    }
-  }
-  if (is_atom)
-    l1->stats.atomics++;
-  else {
-    l1->stats.stores++;
-    l1->stats.store_hits += had != 0;
-    l1->stats.store_sectors += (unsigned)__builtin_popcount(q->sectors);
-    l1->stats.store_sectors_missed += (unsigned)__builtin_popcount(q->sectors & ~had);
-  }
-  return is_atom ? WEIR_L1_WAIT : stays ? WEIR_L1_HIT : WEIR_L1_SENT;
+  if (a->is_local && c->local_wb && l1->chain.org_ops->has_dirty && r->way >= 0) return KEEP;
+  return c->write[0] == 'e' ? EVICT : c->write[0] == 't' ? THROUGH : ALLOCATE;
 }
 
-static enum weir_l1_answer present(struct weir_l1 *l1, const struct weir_l1_req *q,
-                                   uint32_t inflight, uint64_t now, enum weir_shortage *why) {
-  return q->op == WEIR_LOAD ? load(l1, q, inflight, now, why) : store(l1, q, inflight, why);
+static void count_store(struct weir_l1 *l1, const struct weir_access *a, uint32_t had) {
+  struct weir_pc_stats *pc = &l1->pc[a->insn];
+  unsigned n = (unsigned)__builtin_popcount(a->sectors);
+  unsigned missed = (unsigned)__builtin_popcount(a->sectors & ~had);
+  pc->requests++;
+  pc->sectors += n;
+  if (a->op == WEIR_ATOMIC) {
+    l1->stats.atomics++;
+    l1->stats.atomic_hits += had != 0;
+    return;
+  }
+  l1->stats.stores++;
+  l1->stats.store_hits += had != 0;
+  l1->stats.local_stores += a->is_local;
+  l1->stats.local_store_hits += a->is_local && had != 0;
+  l1->stats.store_sectors += n;
+  l1->stats.store_sectors_missed += missed;
+}
+
+static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const struct weir_probe *r,
+                        enum store_mode mode) {
+  struct weir_access x = seen(l1, a);
+  const struct weir_org_ops *org = l1->chain.org_ops;
+  weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);
+  if (mode != EVICT) {
+    org->write(&l1->chain.org, &x, r, mode == KEEP, mode == ALLOCATE);
+    return;
+  }
+  uint32_t sectors = l1->is_sectored ? a->sectors : l1->all;
+  if (org->invalidate(&l1->chain.org, &x, sectors, WEIR_BY_STORE) > 0) l1->stats.store_evictions++;
+  poison(l1, a->addr, sectors);
+}
+
+static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                   uint32_t inflight) {
+  const struct weir_access *a = &q->a;
+  const struct weir_org_ops *org = l1->chain.org_ops;
+  bool is_atom = a->op == WEIR_ATOMIC, is_on = l1->m->l1.enabled;
+  struct weir_probe r = {.way = -1};
+  uint32_t had = 0;
+  enum store_mode mode = EVICT;
+  int dirty = 0;
+  if (is_on) {
+    if (is_busy(l1, banks_of(l1, a->addr, a->sectors), l1->now)) return failed(WEIR_NO_DATA_PORT);
+    r = org->probe(&l1->chain.org, a, a->sectors);
+    had = r.valid | (r.way >= 0 ? view(l1, a->set).line[r.way].written_mask : 0u);
+    mode = store_mode(l1, a, &r);
+  }
+  if (is_atom && inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT);
+  if (mode == ALLOCATE && r.way < 0) {
+    dirty = org->can_reserve(&l1->chain.org, a, &r, 0);
+    if (dirty < 0) return failed(WEIR_NO_LINE);
+  }
+  if (mode != KEEP && l1->miss.n + 1 + (uint32_t)dirty > l1->miss.cap) return failed(WEIR_NO_QUEUE);
+  if (is_on) {
+    l1->stats.probes++;
+    apply_store(l1, a, &r, mode);
+  }
+  l1->chain.accepted++;
+  if (mode != KEEP)
+    send(l1, &l1->miss,
+         (struct weir_msg){.kind = is_atom ? WEIR_MSG_ATOM : WEIR_MSG_WRITE,
+                           .at = l1->now + r.extra,
+                           .addr = a->addr,
+                           .sectors = (uint8_t)a->sectors,
+                           .full = (uint8_t)a->full,
+                           .id = q->id,
+                           .flags = is_atom ? WEIR_REQ_BYPASS : 0});
+  count_store(l1, a, had);
+  return (struct weir_l1_result){.answer = is_atom        ? WEIR_L1_WAIT
+                                           : mode == KEEP ? WEIR_L1_HIT
+                                                          : WEIR_L1_SENT};
+}
+
+static struct weir_l1_result present(struct weir_l1 *l1, struct weir_l1_req *q, uint32_t inflight,
+                                     uint64_t now) {
+  l1->now = now;
+  q->a.set = set_of(l1, q->a.addr);
+  if (l1->m->l1.probes_per_cycle > 1) {
+    uint64_t banks = banks_of(l1, q->a.addr, q->a.sectors);
+    if (l1->probe_cycle != now) l1->probe_cycle = now, l1->banks_used = 0;
+    if (l1->banks_used & banks) return (struct weir_l1_result){.answer = WEIR_L1_LATER};
+    l1->banks_used |= banks;
+  }
+  struct weir_l1_result r = q->a.op == WEIR_LOAD ? load(l1, q, inflight) : store(l1, q, inflight);
+  if (l1->chain.n_asks > 0) carry_out(l1);
+  return r;
+}
+
+/* ---- what policies asked for ---- */
+
+static void try_prefetch(struct weir_l1 *l1, const struct weir_ask *ask) {
+  struct weir_access a = {.addr = ask->addr >> l1->line_shift << l1->line_shift,
+                          .sectors = (uint16_t)(ask->sectors & l1->all),
+                          .op = WEIR_PREFETCH};
+  a.set = set_of(l1, a.addr);
+  uint32_t want = l1->is_sectored ? a.sectors : l1->all;
+  struct weir_probe r = l1->chain.org_ops->probe(&l1->chain.org, &a, want);
+  struct need n = find_need(l1, &a, &r);
+  if (!l1->m->l1.enabled || n.fetch == 0 || r.verdict == WEIR_BYPASS ||
+      l1->n_prefetches >= (uint32_t)l1->m->l1.mshr_entries ||
+      check_resources(l1, &a, &r, &n, 0) != WEIR_N_SHORTAGES) {
+    l1->stats.prefetches_dropped++;
+    return;
+  }
+  take_miss(l1, &a, &r, &n, UINT32_MAX);
+  l1->n_prefetches++;
+  l1->stats.prefetches++;
+}
+
+/* What is asked for while asks are carried out is forgotten: no hook can keep the L1 busy for
+ * ever. */
+static void carry_out(struct weir_l1 *l1) {
+  struct weir_ask asks[WEIR_MAX_ASKS];
+  uint32_t n = l1->chain.n_asks;
+  memcpy(asks, l1->chain.asks, n * sizeof *asks);
+  for (uint32_t i = 0; i < n; i++)
+    if (asks[i].is_prefetch)
+      try_prefetch(l1, &asks[i]);
+    else if (asks[i].set < l1->chain.geometry.sets && asks[i].way >= 0 &&
+             (uint32_t)asks[i].way < view(l1, asks[i].set).ways)
+      l1->chain.org_ops->invalidate_way(&l1->chain.org, asks[i].set, asks[i].way);
+  l1->chain.n_asks = 0;
 }
 
 /* ---- arrivals ---- */
 
-/* Where the sectors of a reply go: their line, if it is there; when allocating on fill, a way that
- * can be had. NULL: nowhere, the waiters alone get them. */
-static struct line *place(struct weir_l1 *l1, const struct weir_msg *r, bool wanted) {
-  uint32_t set;
-  struct line *l = &l1->lines[l1->mshr[r->id].where];
-  if (l->line == r->addr / (uint64_t)l1->m->l1.line + 1) return l;
-  l = find(l1, r->addr, &set);
-  if (l != NULL || !wanted || l1->m->l1.alloc[0] != 'f') return l;
-  l = victim(l1, set);
-  /* A fill never waits for the miss queue, which may itself wait for room beyond it. */
-  if (l == NULL || (l->dirty != 0 && ring_full(&l1->miss))) return NULL;
-  take(l1, l, r->addr);
-  return l;
-}
-
-static void wake_waiters(struct weir_l1 *l1, struct mshr *h, uint8_t arrived) {
-  uint32_t *link = &h->first, last = UINT32_MAX;
-  for (uint32_t w = h->first; w != UINT32_MAX; w = l1->waiter[w].next) {
-    l1->waiter[w].wait &= (uint8_t)~arrived;
-    if (l1->waiter[w].wait == 0) {
-      answer(l1, w);
-      *link = l1->waiter[w].next;
-    } else {
-      link = &l1->waiter[w].next;
-      last = w;
-    }
-  }
-  h->last = last;
-}
-
-static void free_if_done(struct weir_l1 *l1, uint32_t e) {
-  struct mshr *h = &l1->mshr[e];
-  if (h->n > 0 || h->issued != 0) return;
-  weir_index_remove(&l1->index, h->addr);
-  h->next_free = l1->free_mshr;
-  l1->free_mshr = e;
-  l1->n_mshr--;
+static uint32_t reply_flags(const struct weir_msg *r) {
+  return r->flags & WEIR_REP_MARKED ? WEIR_REPLY_MARKED : 0;
 }
 
 static bool fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
-  if (l1->port_free > now) return false;
-  uint8_t x = r->sectors;
-  struct mshr *h = &l1->mshr[r->id];
-  struct line *l = place(l1, r, (x & ~h->dropped) != 0);
-  l1->port_free = now + port_cycles(l1, (unsigned)__builtin_popcount(x));
-  l1->stats.fills += (unsigned)__builtin_popcount(x);
-  if (l != NULL) {
-    l->pending &= (uint8_t)~x;
-    l->valid |= (uint8_t)(x & ~h->dropped);
-    l->partial &= (uint8_t)~x;
-    if (l->valid == 0 && l->pending == 0) l->line = 0;
-  }
-  h->issued &= (uint8_t)~x;
-  h->dropped &= (uint8_t)~x;
-  wake_waiters(l1, h, x);
-  free_if_done(l1, r->id);
+  uint64_t banks = banks_of(l1, r->addr, r->sectors);
+  if (is_busy(l1, banks, now)) return false;
+  uint32_t e = l1->mshr.waiter[r->id].entry, id = l1->mshr.waiter[r->id].id;
+  struct weir_access a = {.addr = r->addr,
+                          .set = set_of(l1, r->addr),
+                          .cycle = now - l1->begin,
+                          .kernel = l1->kernel.uid,
+                          .sectors = r->sectors,
+                          .fetch = r->sectors,
+                          .op = id == UINT32_MAX ? WEIR_PREFETCH : WEIR_LOAD};
+  l1->now = now;
+  if (id != UINT32_MAX) l1->chain.host.describe(l1->chain.host.sm, id, &a);
+  int way = l1->chain.org_ops->fill(&l1->chain.org, &a, r->sectors, l1->mshr.v[e].dropped,
+                                    l1->miss.cap - l1->miss.n);
+  weir_chain_fill(&l1->chain, &a, view(l1, a.set), way, reply_flags(r));
+  use_port(l1, banks, r->sectors, now);
+  l1->stats.fills++;
+  l1->stats.fill_sectors += (unsigned)__builtin_popcount(r->sectors);
+  l1->stats.reply_flits += r->flits;
+  settle_mshr(l1, now);
+  weir_mshr_arrive(&l1->mshr, e, r->sectors);
+  weir_mshr_close_if_done(&l1->mshr, e);
+  if (l1->chain.n_asks > 0) carry_out(l1);
   return true;
 }
 
-static uint32_t drain(struct weir_l1 *l1) {
-  if (l1->ready.n == 0) return UINT32_MAX;
-  uint32_t w = l1->ready.v[l1->ready.head], e = l1->waiter[w].mshr;
-  l1->ready.head = (l1->ready.head + 1) % l1->ready.cap;
-  l1->ready.n--;
-  l1->waiter[w].next = l1->free_waiter;
-  l1->free_waiter = w;
-  l1->mshr[e].n--;
-  free_if_done(l1, e);
-  return l1->waiter[w].id;
+static void bypass_return(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
+  l1->stats.reply_flits += r->flits;
+  if (l1->chain.hook[WEIR_H_BYPASS_RETURN].n == 0) return;
+  struct weir_access a = {.addr = r->addr,
+                          .set = set_of(l1, r->addr),
+                          .cycle = now - l1->begin,
+                          .kernel = l1->kernel.uid,
+                          .sectors = r->sectors,
+                          .fetch = r->sectors};
+  l1->now = now;
+  l1->chain.host.describe(l1->chain.host.sm, r->id, &a);
+  if (a.op != WEIR_LOAD) return; /* an atomic's result */
+  weir_chain_bypass_return(&l1->chain, &a, reply_flags(r));
+  if (l1->chain.n_asks > 0) carry_out(l1);
+}
+
+static uint32_t drain(struct weir_l1 *l1, uint64_t now) {
+  while (l1->mshr.ready_n > 0) {
+    settle_mshr(l1, now);
+    uint32_t id = weir_mshr_drain(&l1->mshr);
+    if (id != UINT32_MAX) return id;
+    l1->n_prefetches--; /* nobody waits for it */
+  }
+  return UINT32_MAX;
 }
 
 static bool has_drain(const struct weir_l1 *l1) {
-  return l1->ready.n > 0;
+  return l1->mshr.ready_n > 0;
+}
+
+/* ---- events of the SM ---- */
+
+static void heard(struct weir_l1 *l1, uint32_t from, uint32_t part, const uint64_t v[4],
+                  uint64_t now) {
+  l1->now = now;
+  weir_chain_heard(&l1->chain, part, from, v, now - l1->begin);
+  if (l1->chain.n_asks > 0) carry_out(l1);
+}
+
+static void cta_begin(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now) {
+  l1->now = now;
+  weir_chain_cta(&l1->chain, c, now - l1->begin, false);
+  if (l1->chain.n_asks > 0) carry_out(l1);
+}
+
+static void cta_end(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now) {
+  l1->now = now;
+  weir_chain_cta(&l1->chain, c, now - l1->begin, true);
+  if (l1->chain.n_asks > 0) carry_out(l1);
+}
+
+static uint64_t next_tick(const struct weir_l1 *l1) {
+  uint64_t t = l1->chain.next_wake;
+  return t == WEIR_NEVER ? WEIR_NEVER : l1->begin + t;
+}
+
+static void tick(struct weir_l1 *l1, uint64_t now) {
+  l1->now = now;
+  weir_chain_tick(&l1->chain, now - l1->begin);
+  if (l1->chain.n_asks > 0) carry_out(l1);
+}
+
+static bool has_gate(const struct weir_l1 *l1) {
+  return l1->chain.hook[WEIR_H_GATE].n > 0;
+}
+
+static bool gate(const struct weir_l1 *l1, uint32_t warp, enum weir_op op) {
+  return weir_chain_gate(&l1->chain, warp, op);
+}
+
+static uint32_t max_ctas(const struct weir_l1 *l1, const struct weir_kernel *k) {
+  uint32_t most = UINT32_MAX;
+  const struct weir_hook_list *h = &l1->chain.hook[WEIR_H_MAX_CTAS];
+  for (uint32_t i = 0; i < h->n; i++) {
+    uint32_t n = l1->chain.ops[h->who[i]]->max_ctas(&l1->chain.policy[h->who[i]], k);
+    if (n < most) most = n;
+  }
+  return most;
 }
 
 /* ---- injection: the two queues take turns ---- */
@@ -498,51 +850,75 @@ static void pop(struct weir_l1 *l1) {
   l1->bypass_turn = !from_bypass;
 }
 
-static uint64_t port_free(const struct weir_l1 *l1) {
-  return l1->port_free;
-}
+/* ---- checks and reports ---- */
 
-static const struct weir_l1_stats *get_stats(const struct weir_l1 *l1) {
+static const struct weir_l1_stats *get_stats(struct weir_l1 *l1, uint64_t now) {
+  if (now > l1->mshr_since) settle_mshr(l1, now);
   return &l1->stats;
 }
 
-static bool is_idle(const struct weir_l1 *l1) {
-  return l1->n_mshr == 0 && l1->ready.n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
+static const struct weir_pc_stats *pc_stats(const struct weir_l1 *l1) {
+  return l1->pc;
 }
 
-/* ---- checks and reports ---- */
+static const struct weir_part *part(const struct weir_l1 *l1, uint32_t i) {
+  const struct weir_chain *c = &l1->chain;
+  return i > c->n ? NULL : i == 0 ? &c->org_ops->part : &c->ops[i - 1]->part;
+}
+
+static const uint64_t *part_stats(const struct weir_l1 *l1, uint32_t i) {
+  const struct weir_chain *c = &l1->chain;
+  return i > c->n ? NULL : i == 0 ? c->org.stats : c->policy[i - 1].stats;
+}
+
+static bool is_idle(const struct weir_l1 *l1) {
+  return l1->mshr.n == 0 && l1->mshr.ready_n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
+}
+
+/* Ways that hold something are as many as were given to lines and not taken away. */
+static const char *verify_ways(const struct weir_l1 *l1) {
+  uint64_t resident = 0, ended = 0;
+  for (uint32_t s = 0; s < l1->chain.geometry.sets; s++) {
+    struct weir_set set = view(l1, s);
+    for (uint32_t w = 0; w < set.ways; w++) {
+      if (set.line[w].tag == 0) continue;
+      resident++;
+      if (set.line[w].pending_mask != 0) return "a line has pending sectors";
+      if (set_of(l1, (set.line[w].tag - 1) << l1->line_shift) != s)
+        return "a line is in a set that is not its own";
+    }
+  }
+  for (unsigned i = 0; i < WEIR_N_CAUSES; i++)
+    ended += l1->stats.evictions[i];
+  return resident + ended != l1->stats.allocations ? "lines given and taken do not add up" : NULL;
+}
 
 static const char *verify(const struct weir_l1 *l1) {
-  uint32_t mshrs = (uint32_t)l1->m->l1.mshr_entries, n = 0;
-  for (uint32_t i = l1->free_mshr; i != UINT32_MAX && n <= mshrs; i = l1->mshr[i].next_free)
-    n++;
-  if (n != mshrs || l1->n_mshr != 0) return "MSHRs are not all free";
-  n = 0;
-  for (uint32_t i = l1->free_waiter; i != UINT32_MAX && n <= l1->ready.cap; i = l1->waiter[i].next)
-    n++;
-  if (n != l1->ready.cap) return "places for waiting loads are not all free";
-  if (!is_idle(l1)) return "its queues are not empty";
-  for (size_t i = 0; i < (size_t)l1->ways * l1->n_sets; i++) {
-    if (l1->lines[i].line == 0) continue;
-    if (l1->lines[i].pending != 0) return "a line has pending sectors";
-    if (set_of(l1, (l1->lines[i].line - 1) * (uint64_t)l1->m->l1.line) != i / l1->ways)
-      return "a line is in a set that is not its own";
-    for (size_t k = i - i % l1->ways; k < i; k++)
-      if (l1->lines[k].line == l1->lines[i].line) return "a line is in two ways of its set";
+  const char *bad = weir_mshrs_verify(&l1->mshr);
+  if (bad == NULL && !is_idle(l1)) bad = "its queues are not empty";
+  if (bad == NULL) bad = verify_ways(l1);
+  for (uint32_t i = 0; bad == NULL && i <= l1->chain.n; i++) {
+    const struct weir_policy *p = i == 0 ? &l1->chain.org : &l1->chain.policy[i - 1];
+    const struct weir_part *is = i == 0 ? &l1->chain.org_ops->part : &l1->chain.ops[i - 1]->part;
+    if (is->verify != NULL) bad = is->verify(p);
   }
-  return NULL;
+  return bad;
+}
+
+static const char *fault(const struct weir_l1 *l1) {
+  return l1->chain.fault[0] != '\0' ? l1->chain.fault : NULL;
 }
 
 static void describe(const struct weir_l1 *l1, char *text, size_t len) {
   text[0] = '\0';
-  for (uint32_t i = 0; l1->n_mshr > 0 && i < (uint32_t)l1->m->l1.mshr_entries; i++) {
-    const struct mshr *h = &l1->mshr[i];
-    if (weir_index_find(&l1->index, h->addr) != i) continue;
+  for (uint32_t i = 0; l1->mshr.n > 0 && i < l1->mshr.n_entries; i++) {
+    const struct weir_mshr *h = &l1->mshr.v[i];
+    if (weir_mshr_find(&l1->mshr, h->addr) != i) continue;
     snprintf(text, len,
              "%u MSHRs; that of line 0x%" PRIx64
              " waits for sectors 0x%x with %u loads; miss queue "
              "%u of %u, bypass queue %u of %u",
-             l1->n_mshr, h->addr, h->issued, h->n, l1->miss.n, l1->miss.cap, l1->bypass.n,
+             l1->mshr.n, h->addr, h->issued, h->n, l1->miss.n, l1->miss.cap, l1->bypass.n,
              l1->bypass.cap);
     return;
   }
@@ -551,18 +927,32 @@ static void describe(const struct weir_l1 *l1, char *text, size_t len) {
              l1->bypass.n, l1->bypass.cap);
 }
 
-const struct weir_l1_ops weir_l1_baseline = {.name = "baseline",
+const struct weir_l1_ops weir_l1_pipeline = {.name = "l1",
                                              .create = create,
                                              .destroy = destroy,
                                              .kernel_begin = kernel_begin,
+                                             .kernel_end = kernel_end,
+                                             .bypass_return = bypass_return,
+                                             .heard = heard,
+                                             .cta_begin = cta_begin,
                                              .fill = fill,
                                              .drain = drain,
                                              .has_drain = has_drain,
+                                             .next_tick = next_tick,
+                                             .tick = tick,
                                              .present = present,
                                              .peek = peek,
                                              .pop = pop,
+                                             .has_gate = has_gate,
+                                             .gate = gate,
+                                             .cta_end = cta_end,
+                                             .max_ctas = max_ctas,
                                              .port_free = port_free,
                                              .stats = get_stats,
+                                             .pc_stats = pc_stats,
+                                             .part = part,
+                                             .part_stats = part_stats,
                                              .is_idle = is_idle,
                                              .verify = verify,
+                                             .fault = fault,
                                              .describe = describe};

@@ -2,9 +2,9 @@
 #ifndef WEIR_L1_L1_H
 #define WEIR_L1_L1_H
 
-#include "sim/l1_port.h"
+#include "l1/design.h"
 
-/* Conventional or sectored, allocating on miss or on fill, by the machine's l1.* parameters. */
-extern const struct weir_l1_ops weir_l1_baseline;
+/* Its `design` is a struct weir_design. */
+extern const struct weir_l1_ops weir_l1_pipeline;
 
 #endif

@@ -29,6 +29,10 @@ struct weir_sim {
   atomic_uint turn, done; /* windows begun; workers that finished the present one */
   atomic_bool quit;
   bool is_broken; /* a kernel failed */
+  uint32_t n_kernels;
+  struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; before it */
+  struct weir_pc_stats *insns;
+  uint32_t n_insns;
 };
 
 /* ---- one window of a share of the components ---- */
@@ -41,6 +45,7 @@ static void run_share(struct weir_sim *sim, uint32_t index, uint32_t count) {
     while (sm->wake < end) {
       uint64_t t = sm->wake, next = weir_sm_cycle(sm, t);
       sm->wake = sim->o.literal ? t + 1 : next;
+      if (sm->is_failed) break;
     }
   }
   for (uint32_t i = index; i < sim->n_channels; i += count) {
@@ -135,26 +140,63 @@ static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
   }
 }
 
+/* What SMs told one another: everybody hears it but the speaker. */
+static bool deliver_casts(struct weir_sim *sim) {
+  bool ok = true;
+  for (uint32_t i = 0; i < sim->n_sms; i++) {
+    struct weir_casts *said = &sim->sms[i].said;
+    for (size_t c = 0; c < said->n; c++)
+      for (uint32_t k = 0; k < sim->n_sms; k++) {
+        if (k == i) continue;
+        struct weir_sm *to = &sim->sms[k];
+        ok &= weir_sm_hear(to, &said->v[c]);
+        /* One without work leaves it until an exchange. */
+        if (!to->is_settled) to->wake = weir_min64(to->wake, said->v[c].at);
+      }
+    said->n = 0;
+  }
+  return ok;
+}
+
+static bool is_finished(const struct weir_sim *sim) {
+  if (!sim->is_source_done) return false;
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    if (!weir_sm_is_idle(&sim->sms[i])) return false;
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    if (!weir_channel_is_idle(&sim->channels[i])) return false;
+  return true;
+}
+
 static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->n_sms; i++) {
-    if (sim->sms[i].is_failed) {
-      if (err != NULL) *err = sim->sms[i].err;
-      return sim->sms[i].status;
+    struct weir_sm *sm = &sim->sms[i];
+    if (sm->is_failed) {
+      if (err != NULL) *err = sm->err;
+      return sm->status;
     }
-    ok &= deliver(sim, &sim->sms[i].out);
+    const char *fault = sm->l1_ops->fault(sm->l1);
+    if (fault != NULL) return weir_fail(err, WEIR_EBUG, "%s (SM %u)", fault, i);
+    ok &= deliver(sim, &sm->out);
   }
   for (uint32_t i = 0; i < sim->n_channels; i++)
     ok &= deliver(sim, &sim->channels[i].outbox);
-  if (!ok) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  return dispatch(sim, err);
+  enum weir_status st = dispatch(sim, err);
+  if (st != WEIR_OK) return st;
+  /* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
+   * they happen. At a kernel's end weir_sm_kernel_end decides. */
+  if (!is_finished(sim))
+    for (uint32_t i = 0; i < sim->n_sms; i++)
+      if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->window_end);
+  ok &= deliver_casts(sim);
+  return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
 /* ---- set-up ---- */
 
 enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
-                              const struct weir_sim_options *o, struct weir_sim **out,
-                              struct weir_err *err) {
+                              const void *design, const struct weir_sim_options *o,
+                              struct weir_sim **out, struct weir_err *err) {
   *out = NULL;
   struct weir_sim *sim = calloc(1, sizeof *sim);
   if (sim == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -167,9 +209,17 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
   sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
   sim->workers = calloc(sim->o.threads, sizeof *sim->workers);
-  bool ok = sim->sms != NULL && sim->channels != NULL && sim->workers != NULL;
-  for (uint32_t i = 0; ok && i < sim->n_sms; i++)
-    ok = weir_sm_init(&sim->sms[i], m, l1, i);
+  sim->units = calloc(sim->n_sms, sizeof *sim->units);
+  sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
+  bool ok = sim->sms != NULL && sim->channels != NULL && sim->workers != NULL &&
+            sim->units != NULL && sim->units_before != NULL;
+  for (uint32_t i = 0; ok && i < sim->n_sms; i++) {
+    enum weir_status st = weir_sm_init(&sim->sms[i], m, l1, design, i, err);
+    if (st != WEIR_OK) {
+      weir_sim_free(sim);
+      return st;
+    }
+  }
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
   for (uint32_t i = 1; ok && i < sim->o.threads; i++) {
@@ -195,6 +245,9 @@ void weir_sim_free(struct weir_sim *sim) {
   for (uint32_t i = 0; sim->channels != NULL && i < sim->n_channels; i++)
     if (sim->channels[i].m != NULL) weir_channel_free(&sim->channels[i]);
   free(sim->sms);
+  free(sim->units);
+  free(sim->units_before);
+  free(sim->insns);
   free(sim->channels);
   free(sim->workers);
   free(sim);
@@ -202,11 +255,24 @@ void weir_sim_free(struct weir_sim *sim) {
 
 /* ---- results ---- */
 
-static void add_up(const struct weir_sim *sim, struct weir_sim_result *r) {
+static void add_part(const struct weir_sm *sm, uint32_t i, uint64_t *into) {
+  const struct weir_part *part = sm->l1_ops->part(sm->l1, i);
+  const uint64_t *stats = sm->l1_ops->part_stats(sm->l1, i);
+  for (size_t k = 0; part != NULL && k < part->stats_bytes / sizeof *stats; k++)
+    into[k] += stats[k];
+}
+
+static void add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
+                   struct weir_sim_result *r) {
   memset(r, 0, sizeof *r);
   for (uint32_t i = 0; i < sim->n_sms; i++) {
-    weir_stat_sum(weir_sm_stat_table, &r->sm, &sim->sms[i].stats);
-    weir_stat_sum(weir_l1_stat_table, &r->l1, sim->sms[i].l1_ops->stats(sim->sms[i].l1));
+    const struct weir_sm *sm = &sim->sms[i];
+    units[i].sm = sm->stats;
+    units[i].l1 = *sm->l1_ops->stats(sm->l1, sim->now);
+    weir_stat_sum(weir_sm_stat_table, &r->sm, &units[i].sm);
+    weir_stat_sum(weir_l1_stat_table, &r->l1, &units[i].l1);
+    for (uint32_t k = 0; k < WEIR_MAX_PARTS; k++)
+      add_part(sm, k, r->part[k]);
   }
   for (uint32_t i = 0; i < sim->n_channels; i++) {
     for (uint32_t k = 0; k < sim->channels[i].n_slices; k++)
@@ -215,21 +281,47 @@ static void add_up(const struct weir_sim *sim, struct weir_sim_result *r) {
   }
 }
 
-/* All of these structs hold counters only. */
-static void subtract(void *a, const void *b, size_t bytes) {
-  uint64_t *x = a;
-  const uint64_t *y = b;
-  for (size_t i = 0; i < bytes / sizeof *x; i++)
-    x[i] -= y[i];
+static void subtract(struct weir_sim_result *r, const struct weir_sim_result *before) {
+  weir_stat_subtract(weir_sm_stat_table, &r->sm, &before->sm);
+  weir_stat_subtract(weir_l1_stat_table, &r->l1, &before->l1);
+  weir_stat_subtract(weir_l2_stat_table, &r->l2, &before->l2);
+  weir_stat_subtract(weir_dram_stat_table, &r->dram, &before->dram);
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    for (uint32_t k = 0; k < WEIR_MAX_PART_STATS; k++)
+      r->part[i][k] -= before->part[i][k];
 }
 
-static bool is_finished(const struct weir_sim *sim) {
-  if (!sim->is_source_done) return false;
-  for (uint32_t i = 0; i < sim->n_sms; i++)
-    if (!weir_sm_is_idle(&sim->sms[i])) return false;
-  for (uint32_t i = 0; i < sim->n_channels; i++)
-    if (!weir_channel_is_idle(&sim->channels[i])) return false;
+/* What each SM and each instruction did in the kernel that ended. */
+static bool keep_details(struct weir_sim *sim, uint64_t start) {
+  free(sim->insns);
+  sim->n_insns = sim->source->kernel->n_insns;
+  sim->insns = calloc(sim->n_insns + 1, sizeof *sim->insns);
+  if (sim->insns == NULL) return false;
+  for (uint32_t i = 0; i < sim->n_sms; i++) {
+    const struct weir_sm *sm = &sim->sms[i];
+    struct weir_sim_unit *u = &sim->units[i];
+    u->cycles = sm->stats.blocks > sim->units_before[i].sm.blocks ? sm->last_event + 1 - start : 0;
+    weir_stat_subtract(weir_sm_stat_table, &u->sm, &sim->units_before[i].sm);
+    weir_stat_subtract(weir_l1_stat_table, &u->l1, &sim->units_before[i].l1);
+    const struct weir_pc_stats *pc = sm->l1_ops->pc_stats(sm->l1);
+    for (uint32_t k = 0; k < sim->n_insns; k++)
+      weir_stat_sum(weir_pc_stat_table, &sim->insns[k], &pc[k]);
+  }
   return true;
+}
+
+const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n) {
+  *n = sim->n_sms;
+  return sim->units;
+}
+
+const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t *n) {
+  *n = sim->n_insns;
+  return sim->insns;
+}
+
+const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
+  return sim->sms[0].l1_ops->part(sim->sms[0].l1, i);
 }
 
 static uint64_t next_event(const struct weir_sim *sim) {
@@ -248,9 +340,21 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
     return weir_fail(err, WEIR_EINVAL,
                      "kernel %s: not even one block fits on an SM of machine %s (%s)", k->name,
                      sim->m->name, r->limited_by);
+  const struct weir_kernel about = {.name = k->name,
+                                    .uid = sim->n_kernels,
+                                    .n_insns = k->n_insns,
+                                    .n_ctas = k->grid[0] * k->grid[1] * k->grid[2],
+                                    .warps_per_cta = k->n_warps,
+                                    .ctas_per_sm = r->blocks_per_sm};
+  uint32_t allowed = sim->sms[0].l1_ops->max_ctas(sim->sms[0].l1, &about);
+  if (allowed < r->blocks_per_sm) {
+    r->blocks_per_sm = allowed > 0 ? allowed : 1;
+    r->limited_by = "policy";
+  }
   for (uint32_t i = 0; i < sim->n_sms; i++)
-    if (!weir_sm_kernel(&sim->sms[i], k, r->blocks_per_sm, sim->now))
+    if (!weir_sm_kernel(&sim->sms[i], k, sim->n_kernels, r->blocks_per_sm, sim->now))
       return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  sim->n_kernels++;
   /* Round robin, one block per SM and cycle. */
   for (uint32_t n = 0; n < r->blocks_per_sm && !sim->is_source_done; n++)
     for (uint32_t i = 0; i < sim->n_sms && !sim->is_source_done; i++) {
@@ -288,7 +392,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
                                  struct weir_sim_result *result, struct weir_err *err) {
   struct weir_sim_result before, shape = {0};
   if (sim->is_broken) return weir_fail(err, WEIR_EINVAL, "an earlier kernel failed");
-  add_up(sim, &before);
+  add_up(sim, sim->units_before, &before);
   sim->source = source;
   sim->is_source_done = false;
   sim->now += (uint64_t)sim->m->sm.launch_latency;
@@ -316,19 +420,22 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   /* The cycle of the last event belongs to the kernel. */
   for (uint32_t i = 0; i < sim->n_sms; i++)
     end = weir_max64(end, sim->sms[i].last_event + 1);
+  sim->now = end;
   for (uint32_t i = 0; i < sim->n_sms; i++)
+    weir_sm_soft(&sim->sms[i], end);
+  if (!deliver_casts(sim)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
+  for (uint32_t i = 0; i < sim->n_sms; i++) {
+    weir_sm_kernel_end(&sim->sms[i], end);
     weir_sm_settle(&sim->sms[i], end);
+  }
   for (uint32_t i = 0; i < sim->n_channels; i++)
     weir_channel_settle(&sim->channels[i], end);
-  add_up(sim, result);
-  subtract(&result->sm, &before.sm, sizeof result->sm);
-  subtract(&result->l1, &before.l1, sizeof result->l1);
-  subtract(&result->l2, &before.l2, sizeof result->l2);
-  subtract(&result->dram, &before.dram, sizeof result->dram);
+  add_up(sim, sim->units, result);
+  subtract(result, &before);
+  if (!keep_details(sim, start)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   result->start = start;
   result->cycles = end - start;
   result->blocks_per_sm = shape.blocks_per_sm;
   result->limited_by = shape.limited_by;
-  sim->now = end;
   return WEIR_OK;
 }

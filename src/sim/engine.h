@@ -20,23 +20,37 @@ struct weir_sim_options {
   void *self;
 };
 
+struct weir_sim_unit { /* one SM in one kernel */
+  uint64_t cycles;     /* from the kernel's begin to the last event of this SM */
+  struct weir_sm_stats sm;
+  struct weir_l1_stats l1;
+};
+
 struct weir_sim_result { /* of one kernel, or summed */
   uint64_t start, cycles;
   struct weir_sm_stats sm;
   struct weir_l1_stats l1;
   struct weir_l2_stats l2;
   struct weir_dram_stats dram;
+  uint64_t part[WEIR_MAX_PARTS][WEIR_MAX_PART_STATS]; /* counters of the parts of the L1 */
   uint32_t blocks_per_sm;
   const char *limited_by;
 };
 
 struct weir_sim;
+/* `design` is the L1's, see l1_port.h, and outlives the simulator. */
 enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
-                              const struct weir_sim_options *o, struct weir_sim **out,
-                              struct weir_err *err);
+                              const void *design, const struct weir_sim_options *o,
+                              struct weir_sim **out, struct weir_err *err);
 /* Run one kernel to its end. After a failure the simulator can only be freed. */
 enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
                                  struct weir_sim_result *result, struct weir_err *err);
+/* Of the last kernel: each SM, and each instruction of the kernel summed over SMs. They live until
+ * the next kernel. */
+const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n);
+const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t *n);
+/* What part i of the L1 is; NULL: no such part. */
+const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i);
 void weir_sim_free(struct weir_sim *sim);
 
 #endif

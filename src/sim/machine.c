@@ -67,6 +67,8 @@ const struct weir_param_group weir_sm_params = {"sm", "Streaming multiprocessors
 static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, enabled, "true",
                .help = "false: every global and local access goes past the L1"),
+    WEIR_PARAM(weir_l1_cfg, perfect, "false",
+               .help = "every load that does not bypass hits: a bound, not a design"),
     WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "32-byte sectors, fetched on demand"),
     P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size"),
     P(weir_l1_cfg, sets, "32", 1, 65536, NULL, "sets, a power of two"),
@@ -82,7 +84,8 @@ static const struct weir_param l1_table[] = {
     P(weir_l1_cfg, probes_per_cycle, "1", 1, 64, NULL, "requests taken in a cycle"),
     P(weir_l1_cfg, banks, "1", 1, 64, NULL, "banks; two requests of a cycle must not share one"),
     P(weir_l1_cfg, bank_bytes, "32", 4, 4096, "byte", "interleaving of banks"),
-    P(weir_l1_cfg, port_bytes, "128", 4, 4096, "byte", "width of the data port"),
+    P(weir_l1_cfg, port_bytes, "128", 4, 4096, "byte",
+      "width of the data port; each bank has its share of it"),
     WEIR_PARAM(weir_l1_cfg, write, "evict", .choices = "evict|through|alloc_nofetch",
                .help = "stores to global memory"),
     WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = "miss|fill", .help = "when a way is chosen"),

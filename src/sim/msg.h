@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "weir/policy.h" /* WEIR_NEVER */
+
 enum weir_msg_kind {
   WEIR_MSG_READ,  /* SM to slice: sectors wanted */
   WEIR_MSG_WRITE, /* SM to slice: sectors written; `full` those written whole */
@@ -30,7 +32,8 @@ struct weir_msg {
   uint8_t flags; /* WEIR_REQ_*, returned with the reply */
 };
 
-enum { WEIR_REQ_BYPASS = 1, WEIR_REQ_LOCAL = 2 };
+/* MARK: set the mark of the L2's line. MARKED, in a reply: the line was there and marked. */
+enum { WEIR_REQ_BYPASS = 1, WEIR_REQ_LOCAL = 2, WEIR_REQ_MARK = 4, WEIR_REP_MARKED = 8 };
 
 static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {
   if (a->at != b->at) return a->at < b->at;
@@ -97,7 +100,6 @@ static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg 
   o->v[o->n++].seq = o->next_seq++;
 }
 
-#define WEIR_NEVER UINT64_MAX
 static inline uint64_t weir_min64(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }

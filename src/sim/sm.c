@@ -6,6 +6,7 @@
  * What is counted per cycle (slots, stalls) is added up over the cycles between. */
 #include "sim/sm.h"
 
+#include "base/arena.h"
 #include "sim/fifo.h"
 #include "sim/memory.h"
 
@@ -25,6 +26,8 @@ const struct weir_stat weir_sm_stat_table[] = {
     S(thread_insns, "insn", "thread instructions issued"),
     S(blocks, "block", "blocks retired"),
     S(mem_insns, "insn", "memory instructions issued, shared and constant memory included"),
+    S(load_insns, "insn", "load instructions from global and local memory that were answered"),
+    S(load_insns_missed, "insn", "of these, those with a request that sent for something"),
     S(requests, "request", "line-sized requests to global and local memory"),
     S(shared_passes, "pass", "passes over the banks of shared memory"),
     SLOT(WEIR_SLOT_ISSUED, "slots_issued", "scheduler slots that issued an instruction"),
@@ -34,6 +37,7 @@ const struct weir_stat weir_sm_stat_table[] = {
     SLOT(WEIR_SLOT_DEPENDENCY, "slots_dependency", "the oldest warp waited for another result"),
     SLOT(WEIR_SLOT_UNIT, "slots_unit", "the oldest warp waited for an execution unit"),
     SLOT(WEIR_SLOT_FENCE, "slots_fence", "the oldest warp waited at a fence"),
+    SLOT(WEIR_SLOT_GATE, "slots_gate", "a policy held the oldest warp back"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_DATA_PORT, "slots_ldst_data_port",
          "the LD/ST unit was full; its head waited for the data port"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_INFLIGHT, "slots_ldst_inflight",
@@ -45,6 +49,8 @@ const struct weir_stat weir_sm_stat_table[] = {
          "... because its line had too many waiters"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_MSHR, "slots_ldst_mshr", "... for a free MSHR"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_ICNT, "slots_ldst_icnt", "... for the interconnect's buffer"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_ORDER, "slots_ldst_order",
+         "... for a place in the queues that order requests"),
     SLOT(WEIR_SLOT_LDST + WEIR_N_SHORTAGES, "slots_ldst_busy",
          "... for nothing: requests were moving"),
     KIND(stall, "stall_data_port", WEIR_NO_DATA_PORT, "cycle",
@@ -57,6 +63,8 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(stall, "stall_merge", WEIR_NO_MERGE, "cycle", "... because its line had too many waiters"),
     KIND(stall, "stall_mshr", WEIR_NO_MSHR, "cycle", "... for a free MSHR"),
     KIND(stall, "stall_icnt", WEIR_NO_ICNT, "cycle", "... for the interconnect's buffer"),
+    KIND(stall, "stall_order", WEIR_NO_ORDER, "cycle",
+         "... for a place in the queues that order requests"),
     KIND(resv_fail, "fail_data_port", WEIR_NO_DATA_PORT, "request",
          "requests that failed at least once: data port"),
     KIND(resv_fail, "fail_inflight", WEIR_NO_INFLIGHT, "request", "... loads in flight"),
@@ -65,18 +73,147 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(resv_fail, "fail_merge", WEIR_NO_MERGE, "request", "... merge limit"),
     KIND(resv_fail, "fail_mshr", WEIR_NO_MSHR, "request", "... MSHR entries"),
     KIND(resv_fail, "fail_icnt", WEIR_NO_ICNT, "request", "... interconnect"),
+    KIND(resv_fail, "fail_order", WEIR_NO_ORDER, "request", "... order queues"),
     WEIR_STAT_END};
 static const struct weir_check sm_checks[] = {
     {"slots_issued == warp_insns", "a slot that issues issues one instruction"}, {NULL, NULL}};
 const struct weir_stat_group weir_sm_stat_group = {"sm", "What the SMs did.", weir_sm_stat_table,
                                                    sm_checks};
 
+static void settle_ldst(struct weir_sm *sm, uint64_t now) {
+  if (sm->head_failed < WEIR_N_SHORTAGES) sm->stats.stall[sm->head_failed] += now - sm->head_since;
+  sm->head_since = now;
+}
+
+/* ---- events that concern policies only ---- */
+
+static uint64_t next_soft(const struct weir_sm *sm) {
+  return weir_min64(sm->heard.n > 0 ? sm->heard.v[0].at : WEIR_NEVER,
+                    sm->l1_ops->next_tick(sm->l1));
+}
+
+/* Nothing here can change the time of a kernel any more, unless a block arrives. */
+static bool has_no_work(const struct weir_sm *sm, uint64_t now) {
+  if (sm->n_blocks > 0 || sm->q_n > 0 || sm->inflight > 0 || !sm->l1_ops->is_idle(sm->l1))
+    return false;
+  for (uint32_t i = 0; i < sm->n_arriving; i++)
+    if (sm->arriving[i].at <= now) return false;
+  return true;
+}
+
+bool weir_sm_hear(struct weir_sm *sm, const struct weir_cast *c) {
+  if (!WEIR_PUSH(sm->heard, *c)) return false;
+  struct weir_cast *v = sm->heard.v;
+  size_t i = sm->heard.n - 1;
+  for (; i > 0 && (c->at < v[i - 1].at || (c->at == v[i - 1].at && c->from < v[i - 1].from)); i--)
+    v[i] = v[i - 1];
+  v[i] = *c;
+  sm->soft_wake = weir_min64(sm->soft_wake, c->at);
+  return true;
+}
+
+/* Hear what has arrived until then. */
+static bool take_casts(struct weir_sm *sm, uint64_t until) {
+  size_t n = 0;
+  while (n < sm->heard.n && sm->heard.v[n].at <= until)
+    n++;
+  if (n == 0) return false;
+  for (size_t i = 0; i < n; i++) {
+    const struct weir_cast *c = &sm->heard.v[i];
+    sm->l1_ops->heard(sm->l1, c->from, c->part, c->v, sm->now);
+  }
+  sm->heard.n -= n;
+  memmove(sm->heard.v, sm->heard.v + n, sm->heard.n * sizeof *sm->heard.v);
+  return true;
+}
+
+static bool take_ticks(struct weir_sm *sm, uint64_t now) {
+  if (sm->l1_ops->next_tick(sm->l1) > now) return false;
+  sm->l1_ops->tick(sm->l1, now);
+  return true;
+}
+
+/* An SM without work leaves these events until the exchange: only there is known whether the kernel
+ * has ended before them. Should a block come first, they are run before it. */
+void weir_sm_soft(struct weir_sm *sm, uint64_t end) {
+  while (sm->soft_wake < end) {
+    sm->now = sm->soft_wake;
+    take_casts(sm, sm->now);
+    take_ticks(sm, sm->now);
+    sm->soft_wake = weir_max64(next_soft(sm), sm->now + 1);
+  }
+}
+
+/* Broadcasts still under way are heard now; wake-ups that have not come are forgotten. */
+void weir_sm_kernel_end(struct weir_sm *sm, uint64_t end) {
+  sm->now = end;
+  take_casts(sm, WEIR_NEVER);
+  sm->l1_ops->kernel_end(sm->l1, end);
+  sm->said.n = 0;
+  sm->soft_wake = WEIR_NEVER;
+}
+
 /* ---- set-up ---- */
 
-bool weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
-                  const struct weir_l1_ops *l1_ops, uint32_t id) {
-  *sm = (struct weir_sm){
-      .m = m, .l1_ops = l1_ops, .id = id, .wake = WEIR_NEVER, .head_failed = WEIR_N_SHORTAGES};
+/* Warps that have not ended; those at a barrier do not count as active. */
+static void view_of(void *self, struct weir_sm_view *v) {
+  struct weir_sm *sm = self;
+  *v = (struct weir_sm_view){.ctas_resident = sm->n_blocks,
+                             .ctas_max = sm->max_blocks,
+                             .insns_issued = sm->stats.warp_insns};
+  for (uint32_t i = 0; i < sm->n_order; i++) {
+    uint8_t state = sm->warps[sm->order[i]].state;
+    v->warps_resident += state != WEIR_W_DONE;
+    v->warps_active += state == WEIR_W_RUN;
+  }
+  settle_ldst(sm, weir_max64(sm->now, sm->head_since));
+  v->resv_stall_cycles = sm->stats.stall[WEIR_NO_LINE] + sm->stats.stall[WEIR_NO_MSHR] +
+                         sm->stats.stall[WEIR_NO_MERGE] + sm->stats.stall[WEIR_NO_QUEUE];
+  const struct weir_l1_stats *l1 = sm->l1_ops->stats(sm->l1, sm->now);
+  v->l1_hits = l1->hits;
+  v->l1_loads = l1->loads;
+}
+
+static void name_warp(const struct weir_sm *sm, uint32_t slot, uint32_t insn,
+                      struct weir_access *a) {
+  const struct weir_sm_warp *w = &sm->warps[slot];
+  a->insn = insn;
+  a->pc = sm->kernel->insns[insn].pc;
+  a->warp = slot;
+  a->warp_uid = w->age;
+  a->cta = w->block;
+  a->cta_uid = (uint32_t)sm->blocks[w->block].stream->id;
+}
+
+static void describe_load(void *self, uint32_t id, struct weir_access *a) {
+  const struct weir_sm *sm = self;
+  const struct weir_static *s = &sm->kernel->insns[sm->loads[id].insn];
+  name_warp(sm, sm->loads[id].warp, sm->loads[id].insn, a);
+  a->op = s->cls == WEIR_C_ATOM ? WEIR_ATOMIC : WEIR_LOAD;
+  a->hint = s->cache_op;
+  a->evict_hint = s->evict_hint;
+  a->is_local = sm->loads[id].is_local;
+}
+
+static void say(void *self, uint32_t part, const uint64_t v[4]) {
+  struct weir_sm *sm = self;
+  struct weir_cast c = {
+      .at = sm->now + (uint64_t)sm->m->sm.broadcast_latency, .from = sm->id, .part = part};
+  memcpy(c.v, v, sizeof c.v);
+  sm->out.is_failed |= !WEIR_PUSH(sm->said, c);
+}
+
+enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
+                              const struct weir_l1_ops *l1_ops, const void *design, uint32_t id,
+                              struct weir_err *err) {
+  struct weir_l1_host host = {
+      .sm = sm, .id = id, .view = view_of, .describe = describe_load, .broadcast = say};
+  *sm = (struct weir_sm){.m = m,
+                         .l1_ops = l1_ops,
+                         .id = id,
+                         .wake = WEIR_NEVER,
+                         .soft_wake = WEIR_NEVER,
+                         .head_failed = WEIR_N_SHORTAGES};
   size_t n_loads = (size_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps);
   sm->warps = calloc((size_t)m->sm.warps, sizeof *sm->warps);
   sm->blocks = calloc((size_t)m->sm.blocks, sizeof *sm->blocks);
@@ -84,10 +221,12 @@ bool weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
   sm->loads = calloc(n_loads, sizeof *sm->loads);
   sm->queue = calloc((size_t)m->sm.ldst_queue, sizeof *sm->queue);
   sm->credit = calloc((size_t)m->l2.slices, sizeof *sm->credit);
-  sm->l1 = l1_ops->create(m, id);
   if (sm->warps == NULL || sm->blocks == NULL || sm->order == NULL || sm->loads == NULL ||
-      sm->queue == NULL || sm->credit == NULL || sm->l1 == NULL)
-    return false;
+      sm->queue == NULL || sm->credit == NULL)
+    return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
+  sm->l1 = l1_ops->create(m, design, &host, err);
+  if (sm->l1 == NULL) return err != NULL ? err->code : WEIR_EINVAL;
+  sm->has_gate = l1_ops->has_gate(sm->l1);
   for (size_t i = 0; i < n_loads; i++)
     sm->loads[i].next_free = i + 1 < n_loads ? (uint32_t)(i + 1) : UINT32_MAX;
   for (int64_t i = 0; i < m->l2.slices; i++)
@@ -95,7 +234,7 @@ bool weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
   for (unsigned s = 0; s < (unsigned)m->sm.schedulers; s++)
     for (int64_t w = s; w < m->sm.warps; w += m->sm.schedulers)
       sm->sched[s].warps |= UINT64_C(1) << w;
-  return true;
+  return WEIR_OK;
 }
 
 void weir_sm_free(struct weir_sm *sm) {
@@ -110,6 +249,8 @@ void weir_sm_free(struct weir_sm *sm) {
   free(sm->in.v);
   free(sm->out.v);
   free(sm->fills.v);
+  free(sm->heard.v);
+  free(sm->said.v);
 }
 
 static uint64_t round_up(uint64_t v, int64_t unit) {
@@ -141,10 +282,12 @@ uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info
   return (uint32_t)fit;
 }
 
-bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t max_blocks,
-                    uint64_t now) {
+bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t uid,
+                    uint32_t max_blocks, uint64_t now) {
   sm->kernel = kernel;
   sm->max_blocks = max_blocks;
+  sm->next_age = 0;
+  sm->now = now;
   sm->regs_per_warp = kernel->n_regs + 1;
   free(sm->regs);
   sm->regs = calloc((size_t)sm->regs_per_warp * (size_t)sm->m->sm.warps, sizeof *sm->regs);
@@ -167,8 +310,15 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->lsu_free = 0;
   sm->kernel_start = now;
   memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
-  sm->l1_ops->kernel_begin(
-      sm->l1, (uint32_t)((uint64_t)max_blocks * (kernel->static_shared + kernel->dyn_shared)));
+  const struct weir_kernel k = {.name = kernel->name,
+                                .uid = uid,
+                                .n_insns = kernel->n_insns,
+                                .n_ctas = kernel->grid[0] * kernel->grid[1] * kernel->grid[2],
+                                .warps_per_cta = kernel->n_warps,
+                                .ctas_per_sm = max_blocks};
+  uint64_t shared = (uint64_t)max_blocks * (kernel->static_shared + kernel->dyn_shared);
+  if (!sm->l1_ops->kernel_begin(sm->l1, &k, (uint32_t)shared, now)) return false;
+  sm->soft_wake = next_soft(sm);
   return true;
 }
 
@@ -255,8 +405,11 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     w->block = b;
     w->loads = w->stores = 0;
     sm->order[sm->n_order++] = slot;
+    sm->blocks[b].warps |= UINT64_C(1) << slot;
     advance(sm, slot, now - 1);
   }
+  const struct weir_cta cta = {.slot = b, .uid = (uint32_t)block->id, .warps = sm->blocks[b].warps};
+  sm->l1_ops->cta_begin(sm->l1, &cta, now);
 }
 
 static bool take_blocks(struct weir_sm *sm, uint64_t now) {
@@ -282,6 +435,10 @@ static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
   struct weir_sm_warp *w = &sm->warps[l->warp];
   const struct weir_static *s = &sm->kernel->insns[l->insn];
   uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra;
+  if (s->cls != WEIR_C_ATOM) {
+    sm->stats.load_insns++;
+    sm->stats.load_insns_missed += l->is_missing;
+  }
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = ready;
   struct weir_sm_block *b = &sm->blocks[w->block];
@@ -329,17 +486,25 @@ static bool take_messages(struct weir_sm *sm, uint64_t now) {
       return_credit(sm, r, now);
     } else if (r->flags & WEIR_REQ_BYPASS) {
       sm->inflight--;
+      sm->l1_ops->bypass_return(sm->l1, r, now);
       load_done(sm, r->id, now);
       return_credit(sm, r, now);
     } else
       sm->out.is_failed |= !WEIR_FIFO_PUSH(sm->fills, *r);
   }
+  return changed;
+}
+
+/* One reply for the L1, then one load that waited for one. */
+static bool take_fill(struct weir_sm *sm, uint64_t now) {
+  bool changed = false;
   if (sm->fills.n > 0 && sm->l1_ops->fill(sm->l1, &WEIR_FIFO_HEAD(sm->fills), now)) {
     return_credit(sm, &WEIR_FIFO_HEAD(sm->fills), now);
     WEIR_FIFO_POP(sm->fills);
     changed = true;
   }
-  uint32_t id = sm->l1_ops->drain(sm->l1);
+  if (!sm->l1_ops->has_drain(sm->l1)) return changed;
+  uint32_t id = sm->l1_ops->drain(sm->l1, now);
   if (id != UINT32_MAX) {
     sm->inflight--;
     load_done(sm, id, now);
@@ -350,52 +515,32 @@ static bool take_messages(struct weir_sm *sm, uint64_t now) {
 
 /* ---- LD/ST head ---- */
 
-static void settle_ldst(struct weir_sm *sm, uint64_t now) {
-  if (sm->head_failed < WEIR_N_SHORTAGES) sm->stats.stall[sm->head_failed] += now - sm->head_since;
-  sm->head_since = now;
-}
-
-/* The banks that a request's sectors lie in. */
-static uint64_t banks_of(const struct weir_sm *sm, const struct weir_l1_req *q) {
-  uint64_t width = (uint64_t)sm->m->l1.bank_bytes, n = (uint64_t)sm->m->l1.banks, set = 0;
-  if (n == 1) return 1;
-  for (unsigned left = q->sectors; left != 0; left &= left - 1) {
-    uint64_t at = q->addr + 32 * (uint64_t)__builtin_ctz(left);
-    for (uint64_t k = at / width; k <= (at + 31) / width; k++)
-      set |= UINT64_C(1) << k % n;
-  }
-  return set;
-}
-
 static bool present_head(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
-  uint64_t banks_used = 0;
   settle_ldst(sm, now);
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->q_n > 0; k++) {
-    const struct weir_l1_req *q = &sm->queue[sm->q_head];
-    uint64_t banks = banks_of(sm, q);
-    if (banks_used & banks) break;
-    banks_used |= banks;
-    enum weir_shortage why = WEIR_N_SHORTAGES;
-    enum weir_l1_answer a = sm->l1_ops->present(sm->l1, q, sm->inflight, now, &why);
-    if (a == WEIR_L1_FAILED) {
-      sm->head_failed = (uint8_t)why;
-      if (!(sm->head_kinds >> why & 1)) {
-        sm->stats.resv_fail[why]++;
-        sm->head_kinds |= 1u << why;
+    struct weir_l1_req *q = &sm->queue[sm->q_head];
+    struct weir_l1_result r = sm->l1_ops->present(sm->l1, q, sm->inflight, now);
+    if (r.answer == WEIR_L1_LATER) break;
+    if (r.answer == WEIR_L1_FAILED) {
+      sm->head_failed = (uint8_t)r.why;
+      if (!(sm->head_kinds >> r.why & 1)) {
+        sm->stats.resv_fail[r.why]++;
+        sm->head_kinds |= 1u << r.why;
       }
       if (moved) sm->head_since = now + 1; /* in this cycle the queue did advance */
       break;
     }
     sm->head_failed = WEIR_N_SHORTAGES;
     sm->head_kinds = 0;
-    if (a == WEIR_L1_HIT && q->op == WEIR_STORE)
+    if (r.is_missing) sm->loads[q->id].is_missing = true;
+    if (r.answer == WEIR_L1_HIT && q->a.op == WEIR_STORE)
       store_done(sm, q->id);
-    else if (a == WEIR_L1_HIT)
-      load_done(sm, q->id, now + (uint64_t)sm->m->l1.hit_latency);
-    else if (a == WEIR_L1_WAIT)
+    else if (r.answer == WEIR_L1_HIT)
+      load_done(sm, q->id, r.ready_at);
+    else if (r.answer == WEIR_L1_WAIT)
       sm->inflight++;
-    sm->q_head = (sm->q_head + 1) % (uint32_t)sm->m->sm.ldst_queue;
+    if (++sm->q_head == (uint32_t)sm->m->sm.ldst_queue) sm->q_head = 0;
     sm->q_n--;
     moved = true;
   }
@@ -408,7 +553,7 @@ static bool present_head(struct weir_sm *sm, uint64_t now) {
 static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
   const struct weir_msg *p = sm->l1_ops->peek(sm->l1);
   if (p == NULL) return WEIR_NEVER;
-  if (sm->port_free > now) return sm->port_free;
+  if (sm->port_free > now || p->at > now) return weir_max64(sm->port_free, p->at);
   uint32_t slice = weir_slice_of(sm->m, p->addr);
   if (sm->credit[slice] < p->flits) return WEIR_NEVER;
   struct weir_msg out = *p;
@@ -432,18 +577,18 @@ static bool drain_coalescer(struct weir_sm *sm) {
     const struct weir_request *r = &sm->p_list[sm->p_next];
     uint32_t at = (sm->q_head + sm->q_n++) % (uint32_t)sm->m->sm.ldst_queue;
     bool is_store = s->cls == WEIR_C_STORE;
-    sm->queue[at] = (struct weir_l1_req){.addr = r->line_addr,
-                                         .id = is_store ? sm->p_warp : sm->p_load,
-                                         .insn = sm->p_insn,
-                                         .warp = sm->p_warp,
-                                         .sectors = (uint8_t)r->sectors,
-                                         .full = (uint8_t)(sm->p_full_all & r->sectors),
-                                         .op = s->cls == WEIR_C_ATOM ? WEIR_ATOMIC
-                                               : is_store            ? WEIR_STORE
-                                                                     : WEIR_LOAD,
-                                         .is_local = sm->p_local,
-                                         .cache_op = s->cache_op,
-                                         .evict_hint = s->evict_hint};
+    struct weir_l1_req *q = &sm->queue[at];
+    *q = (struct weir_l1_req){.a = {.addr = r->line_addr,
+                                    .sectors = (uint16_t)r->sectors,
+                                    .full = (uint16_t)(sm->p_full_all & r->sectors),
+                                    .op = s->cls == WEIR_C_ATOM ? WEIR_ATOMIC
+                                          : is_store            ? WEIR_STORE
+                                                                : WEIR_LOAD,
+                                    .is_local = sm->p_local,
+                                    .hint = s->cache_op,
+                                    .evict_hint = s->evict_hint},
+                              .id = is_store ? sm->p_warp : sm->p_load};
+    name_warp(sm, sm->p_warp, sm->p_insn, &q->a);
     if (++sm->p_next == sm->p_n) sm->p_busy = false;
   }
   return true;
@@ -524,7 +669,8 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   uint32_t id = sm->free_load;
   struct weir_load *l = &sm->loads[id];
   sm->free_load = l->next_free;
-  *l = (struct weir_load){.warp = slot, .insn = w->next.insn, .n_left = sm->p_n};
+  *l = (struct weir_load){
+      .warp = slot, .insn = w->next.insn, .n_left = sm->p_n, .is_local = sm->p_local};
   sm->p_load = id;
   w->loads++;
   sm->blocks[w->block].pending++;
@@ -532,12 +678,25 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = WEIR_NEVER;
 }
 
+/* Does a policy hold the warp's next instruction back? */
+static bool is_gated(const struct weir_sm *sm, uint32_t slot) {
+  if (!sm->has_gate) return false;
+  const struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  uint8_t space = w->next.has_addr ? w->next.addrs.space : WEIR_SP_NONE;
+  if (space != WEIR_SP_GLOBAL && space != WEIR_SP_LOCAL) return false;
+  return !sm->l1_ops->gate(sm->l1, slot,
+                           s->cls == WEIR_C_ATOM    ? WEIR_ATOMIC
+                           : s->cls == WEIR_C_STORE ? WEIR_STORE
+                                                    : WEIR_LOAD);
+}
+
 /* May the warp's next instruction issue now, apart from its registers and the LD/ST unit? */
 static bool unit_is_free(const struct weir_sm *sm, const struct weir_sched *c, uint32_t slot,
                          uint64_t now) {
   const struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
-  if (c->unit_free[s->cls] > now) return false;
+  if (c->unit_free[s->cls] > now || is_gated(sm, slot)) return false;
   return !w->next.has_addr || s->cls == WEIR_C_STORE || sm->free_load != UINT32_MAX;
 }
 
@@ -641,7 +800,7 @@ static uint8_t slot_label(const struct weir_sm *sm, const struct weir_sched *c, 
     if (w->ready_at > now) return WEIR_SLOT_DEPENDENCY;
     if (w->next.has_addr && (sm->p_busy || sm->free_load == UINT32_MAX))
       return (uint8_t)(WEIR_SLOT_LDST + sm->head_failed);
-    return WEIR_SLOT_UNIT;
+    return is_gated(sm, i) ? WEIR_SLOT_GATE : WEIR_SLOT_UNIT;
   }
   return WEIR_SLOT_NO_WARP;
 }
@@ -697,12 +856,14 @@ static bool retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
         sm->order[kept++] = sm->order[i];
     }
     sm->n_order = kept;
+    const struct weir_cta cta = {.slot = b, .uid = (uint32_t)k->stream->id, .warps = k->warps};
     sm->retired[sm->n_retired].cycle = now;
     sm->retired[sm->n_retired++].stream = k->stream;
     k->is_used = false;
     sm->n_ending--;
     sm->n_blocks--;
     sm->stats.blocks++;
+    sm->l1_ops->cta_end(sm->l1, &cta, now);
     sm->last_event = weir_max64(sm->last_event, now);
     any = true;
   }
@@ -725,7 +886,7 @@ static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
     }
   }
   if (sm->fills.n > 0 || (sm->q_n > 0 && sm->head_failed == WEIR_NO_DATA_PORT))
-    wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1), now + 1));
+    wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1, now), now + 1));
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     wake = weir_min64(wake, sm->arriving[i].at);
   const struct weir_msg *r = weir_inbox_head(&sm->in);
@@ -733,8 +894,20 @@ static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
 }
 
 uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
+  bool is_idle = has_no_work(sm, now);
+  if (is_idle && sm->is_settled) {
+    /* What comes is credits, or the acknowledgement of something the L1 wrote back. */
+    take_messages(sm, now);
+    return next_event(sm, now);
+  }
+  sm->is_settled = is_idle;
+  if (!is_idle && sm->soft_wake < now) weir_sm_soft(sm, now);
+  sm->now = now;
   bool changed = take_messages(sm, now);
+  if (!is_idle && sm->heard.n > 0) changed |= take_casts(sm, now);
   if (sm->n_arriving > 0) changed |= take_blocks(sm, now);
+  changed |= take_fill(sm, now);
+  if (!is_idle) changed |= take_ticks(sm, now);
   if (sm->q_n > 0) changed |= present_head(sm, now);
   bool injected = false;
   uint64_t wake = inject(sm, now, &injected);
@@ -744,8 +917,10 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++)
     if (sm->sched[s].label == UINT8_MAX) sm->sched[s].label = slot_label(sm, &sm->sched[s], now);
   /* Whatever moved may let something else move in the next cycle. */
+  sm->soft_wake = next_soft(sm);
   if (changed || injected || issued || queued || retired || sm->l1_ops->has_drain(sm->l1))
     return now + 1;
+  if (!is_idle) wake = weir_min64(wake, weir_max64(sm->soft_wake, now + 1));
   return weir_min64(wake, next_event(sm, now));
 }
 

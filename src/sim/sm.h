@@ -16,13 +16,15 @@ enum weir_slot {
   WEIR_SLOT_DEPENDENCY,
   WEIR_SLOT_UNIT,
   WEIR_SLOT_FENCE,
+  WEIR_SLOT_GATE,
   WEIR_SLOT_LDST,
   WEIR_N_ISSUE_SLOTS =
       WEIR_SLOT_LDST + WEIR_N_SHORTAGES + 1 /* the LD/ST unit is full: by what its head waits for */
 };
 
 struct weir_sm_stats {
-  uint64_t warp_insns, thread_insns, blocks, mem_insns, requests, shared_passes;
+  uint64_t warp_insns, thread_insns, blocks, mem_insns, load_insns, load_insns_missed, requests,
+      shared_passes;
   uint64_t slot[WEIR_N_ISSUE_SLOTS];
   uint64_t stall[WEIR_N_SHORTAGES];     /* cycles in which the LD/ST head could not advance */
   uint64_t resv_fail[WEIR_N_SHORTAGES]; /* requests that failed with that kind at least once */
@@ -38,13 +40,14 @@ struct weir_sm_warp {
   uint64_t ready_at; /* when the next instruction's registers are ready; WEIR_NEVER = one waits for
                         memory */
   uint64_t *reg;     /* cycle in which each register is ready */
-  uint32_t age, block;    /* order of arrival; block slot */
+  uint32_t age, block;    /* order of arrival, counted from the kernel's begin; block slot */
   uint32_t loads, stores; /* under way */
   uint8_t state;
 };
 
 struct weir_sm_block {
   struct weir_block_stream *stream;
+  uint64_t warps; /* their slots */
   uint32_t n_warps, n_left, n_at_barrier;
   uint32_t pending;    /* loads and store requests under way */
   uint64_t busy_until; /* the last result of a load */
@@ -54,6 +57,17 @@ struct weir_sm_block {
 struct weir_load { /* a load instruction that waits for requests */
   uint32_t warp, insn, n_left, next_free;
   uint64_t ready_at;
+  bool is_missing, is_local; /* missing: a request of it sent for something */
+};
+
+/* What a part of an L1 tells the same part of the other SMs. */
+struct weir_cast {
+  uint64_t at, v[4];
+  uint32_t from, part;
+};
+struct weir_casts {
+  struct weir_cast *v;
+  size_t n, cap;
 };
 
 struct weir_sched {
@@ -105,7 +119,10 @@ struct weir_sm {
   uint32_t inflight;
   uint32_t *credit; /* per slice, flits */
   uint64_t port_free;
-  uint64_t last_event, wake;
+  struct weir_casts heard, said; /* in order of arrival; said: in this window */
+  uint64_t now, last_event, wake;
+  bool has_gate, is_settled; /* settled: without work, and its slots say so */
+  uint64_t soft_wake; /* the next event that concerns policies only: a wake-up or a broadcast */
   struct {
     uint64_t cycle;
     struct weir_block_stream *stream;
@@ -123,15 +140,21 @@ struct weir_sm {
   struct weir_err err;
 };
 
-bool weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
-                  const struct weir_l1_ops *l1_ops, uint32_t id);
+enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
+                              const struct weir_l1_ops *l1_ops, const void *design, uint32_t id,
+                              struct weir_err *err);
 void weir_sm_free(struct weir_sm *sm);
 /* Prepare for a kernel: blocks that fit, registers. False: out of memory. */
-bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t max_blocks,
-                    uint64_t now);
+bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t uid,
+                    uint32_t max_blocks, uint64_t now);
+/* The kernel ended: what policies have waited for until then, and that it ended. */
+void weir_sm_kernel_end(struct weir_sm *sm, uint64_t end);
 /* A block arrives in cycle `at` (not before the next window). */
 void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t at);
 uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now);
+/* Run the events of policies before cycle `end` on an SM without work. */
+void weir_sm_soft(struct weir_sm *sm, uint64_t end);
+bool weir_sm_hear(struct weir_sm *sm, const struct weir_cast *c);
 void weir_sm_settle(struct weir_sm *sm, uint64_t now);
 bool weir_sm_is_idle(const struct weir_sm *sm);
 /* Give back the blocks of a kernel that will not be finished. */

@@ -107,6 +107,7 @@ static const char *shortage_name(unsigned kind) {
                                      [WEIR_NO_MERGE] = "the merge limit of its line",
                                      [WEIR_NO_MSHR] = "an MSHR",
                                      [WEIR_NO_ICNT] = "the bypass queue",
+                                     [WEIR_NO_ORDER] = "a place in an order queue",
                                      [WEIR_N_SHORTAGES] = "nothing"};
   return name[kind];
 }
@@ -152,7 +153,7 @@ static void describe_sm(const struct weir_sm *sm, uint64_t now, struct weir_err 
   if (more > 0) weir_err_add(err, "SM %u: and %u more warps", sm->id, more);
   if (sm->q_n > 0)
     weir_err_add(err, "SM %u LD/ST queue: %u of %" PRId64 "; line 0x%" PRIx64 " waits for %s",
-                 sm->id, sm->q_n, sm->m->sm.ldst_queue, sm->queue[sm->q_head].addr,
+                 sm->id, sm->q_n, sm->m->sm.ldst_queue, sm->queue[sm->q_head].a.addr,
                  shortage_name(sm->head_failed));
   const struct weir_msg *out = sm->l1_ops->peek(sm->l1);
   if (out != NULL) {

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weir/cacheop.h"
 #include "weir/err.h"
 
 enum { WEIR_LANES = 32 };
@@ -34,31 +35,6 @@ enum weir_space {
   WEIR_SP_GENERIC,
   WEIR_N_SPACES
 };
-enum weir_cache_op {
-  WEIR_CO_NONE,
-  WEIR_CO_CA,
-  WEIR_CO_CG,
-  WEIR_CO_CS,
-  WEIR_CO_LU,
-  WEIR_CO_CV,
-  WEIR_CO_WB,
-  WEIR_CO_WT,
-  WEIR_CO_NC,
-  WEIR_CO_VOLATILE,
-  WEIR_CO_RELAXED,
-  WEIR_CO_ACQUIRE,
-  WEIR_CO_RELEASE,
-  WEIR_N_CACHE_OPS
-};
-enum weir_evict_hint {
-  WEIR_EV_NONE,
-  WEIR_EV_NORMAL,
-  WEIR_EV_UNCHANGED,
-  WEIR_EV_FIRST,
-  WEIR_EV_LAST,
-  WEIR_EV_NO_ALLOCATE
-};
-
 enum { WEIR_MAX_DST = 4, WEIR_MAX_SRC = 8, WEIR_NO_REG = 0xffff };
 
 struct weir_static {

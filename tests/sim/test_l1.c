@@ -177,7 +177,7 @@ static void test_allocate_on_fill(void **state) {
   run();
   assert_int_equal(r.sm.stall[WEIR_NO_LINE], 0);
   assert_int_equal(r.l1.misses, 2);
-  assert_int_equal(r.l1.evictions, 1);
+  assert_int_equal(r.l1.evictions[WEIR_BY_REPLACEMENT], 1);
   assert_int_equal(r.l1.hits, 1); /* B came last */
   end();
 }
@@ -480,7 +480,7 @@ static void test_local_write_back(void **state) {
     assert_int_equal(r.l1.stores, 2);
     assert_int_equal(r.l2.writes, stays ? 1 : 2);
     assert_int_equal(r.l2.write_sectors, stays ? 4 : 8);
-    assert_int_equal(r.l1.evictions, stays ? 1 : 0);
+    assert_int_equal(r.l1.evictions[WEIR_BY_REPLACEMENT], stays ? 1 : 0);
     end();
   }
 }

@@ -111,12 +111,22 @@ static void run_case(uint64_t seed) {
 
 /* A statistic that never moves would be one that nobody tests. A full reply queue is rare: it has a
  * test of its own among those of the L1. */
+static bool is_rare(const char *name) {
+  static const char *const names[] = {
+      "stall_reply", /* those that only policies can cause: */
+      "slots_gate",         "slots_ldst_order", "stall_order",        "fail_order",
+      "bypassed_predictor", "bypassed_stall",   "bypassed_mode",      "bypassed_threshold",
+      "bypassed_profile",   "prefetches",       "prefetches_dropped", "evictions_collateral"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) return true;
+  return false;
+}
+
 static void reached(const struct weir_stat_group *g, const void *stats) {
   for (const struct weir_stat *t = g->table; t->name != NULL; t++) {
     uint64_t v;
     memcpy(&v, (const char *)stats + t->offset, sizeof v);
-    if (v == 0 && strcmp(t->name, "stall_reply") != 0)
-      fail_msg("%s.%s was 0 in all cases", g->prefix, t->name);
+    if (v == 0 && !is_rare(t->name)) fail_msg("%s.%s was 0 in all cases", g->prefix, t->name);
   }
 }
 

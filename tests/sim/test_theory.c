@@ -15,7 +15,7 @@ static void open_machine(struct rig *g, const char *name, const char *const *set
   struct weir_sim_options o = {.threads = 1, .watchdog = 1000000, .check = true};
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, name);
   machine_init(&g->x, path, set);
-  assert_int_equal(weir_sim_new(&g->x.m, &weir_l1_baseline, &o, &g->sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&g->x.m, &weir_l1_pipeline, NULL, &o, &g->sim, &err), WEIR_OK);
 }
 
 /* ---- pointer chases: each load's address depends on the load before ---- */

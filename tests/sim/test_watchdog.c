@@ -20,7 +20,7 @@ static void run_stuck(struct synth *s, const struct weir_l1_ops *l1, const char 
   struct weir_sim *sim;
   struct weir_sim_result r;
   machine_init(&x, NULL, set);
-  assert_int_equal(weir_sim_new(&x.m, l1, o, &sim, err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&x.m, l1, NULL, o, &sim, err), WEIR_OK);
   assert_int_equal(weir_sim_kernel(sim, synth_source(s), &r, err), WEIR_EBUG);
   assert_int_equal(s->n_released, s->next_block); /* no block is lost */
   struct weir_err again;
@@ -35,7 +35,7 @@ static void says(const struct weir_err *err, const char *text) {
 
 static void test_lost_fill(void **state) {
   (void)state;
-  struct weir_l1_ops l1 = weir_l1_baseline;
+  struct weir_l1_ops l1 = weir_l1_pipeline;
   struct weir_sim_options o = {.threads = 1, .watchdog = 100000};
   struct weir_err err;
   struct synth s;
@@ -60,7 +60,7 @@ static void test_lost_fill(void **state) {
 /* The literal engine never runs out of calls: the watchdog ends it. */
 static void test_watchdog(void **state) {
   (void)state;
-  struct weir_l1_ops l1 = weir_l1_baseline;
+  struct weir_l1_ops l1 = weir_l1_pipeline;
   struct weir_sim_options o = {.threads = 1, .watchdog = 3000, .literal = true};
   struct weir_err err;
   struct synth s;
@@ -75,7 +75,7 @@ static void test_watchdog(void **state) {
 
 static void test_full_queues(void **state) {
   (void)state;
-  struct weir_l1_ops l1 = weir_l1_baseline;
+  struct weir_l1_ops l1 = weir_l1_pipeline;
   struct weir_sim_options o = {.threads = 1, .watchdog = 3000};
   const char *const set[] = {"sm.count=4", "sm.ldst_queue=2", "l1.miss_queue=2", NULL};
   struct weir_err err;
@@ -109,7 +109,7 @@ static bool refuse_fill(struct weir_l1 *l1, const struct weir_msg *reply, uint64
 
 static void test_credits(void **state) {
   (void)state;
-  struct weir_l1_ops l1 = weir_l1_baseline;
+  struct weir_l1_ops l1 = weir_l1_pipeline;
   const char *const set[] = {"sm.count=1",
                              "l2.slices=1",
                              "dram.channels=1",

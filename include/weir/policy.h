@@ -1,0 +1,302 @@
+/* The contract between weir and a cache policy: one table of functions, any of which may be empty.
+ *
+ * A policy either decides or observes. Deciding hooks get a policy they cannot change and an access
+ * without a time; they may be asked any number of times, because a request that finds no room is
+ * presented again. Observing hooks are told once, when something has happened, and are the only
+ * place where state changes: a request that was refused leaves no trace.
+ *
+ * An L1 has a chain of policies. The first answer other than PASS wins, the core's own rule comes
+ * last; every policy of the chain is told what happened, in order. All memory of a policy (its
+ * state, so many bytes for each set and for each way) belongs to the core, which allocates, zeroes,
+ * copies and frees it. A policy must not allocate, print, keep pointers, or use globals, clocks or
+ * rand(): weir_pick() is its source of random choices.
+ *
+ * Order of calls for a load: route; on BYPASS the tags see nothing. Else the tags are read; after a
+ * miss admit; victim where a way is needed; blocked if a resource is missing, and then nothing is
+ * told. When it was accepted: lookup, evict, alloc; bypass if it goes past the cache. When the
+ * reply comes: fill or bypass_return. Stores: store, then lookup and what follows from it. */
+#ifndef WEIR_POLICY_H
+#define WEIR_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "weir/cacheop.h"
+#include "weir/err.h"
+#include "weir/param.h"
+#include "weir/stat.h"
+
+#define WEIR_POLICY_ABI 1
+#define WEIR_NEVER      UINT64_MAX
+
+enum weir_op { WEIR_LOAD, WEIR_STORE, WEIR_ATOMIC, WEIR_PREFETCH, WEIR_N_OPS };
+
+enum weir_outcome {
+  WEIR_HIT,
+  WEIR_HIT_PENDING, /* what it wants is on its way; nothing was sent */
+  WEIR_PARTIAL,     /* its line is there or on its way, further sectors were sent for */
+  WEIR_MISS
+};
+
+enum weir_cause { /* of the end of a line */
+                  WEIR_BY_REPLACEMENT,
+                  WEIR_BY_STORE,
+                  WEIR_BY_FLUSH,      /* a kernel began */
+                  WEIR_BY_COLLATERAL, /* something else that was replaced took it along */
+                  WEIR_N_CAUSES
+};
+
+/* What can be missing, in the order in which it is asked for. */
+enum weir_shortage {
+  WEIR_NO_DATA_PORT,
+  WEIR_NO_INFLIGHT, /* loads of the SM that wait for a reply */
+  WEIR_NO_LINE,     /* all ways are reserved, or `victim` said stall */
+  WEIR_NO_QUEUE,    /* miss queue */
+  WEIR_NO_MERGE,    /* the MSHR entry of its line has as many waiters as it can */
+  WEIR_NO_MSHR,
+  WEIR_NO_ICNT,  /* bypass buffer */
+  WEIR_NO_ORDER, /* the queue in front of the L1 that an order policy chose is full */
+  WEIR_N_SHORTAGES
+};
+
+enum weir_answer {
+  WEIR_PASS, /* no opinion: ask the next */
+  WEIR_CACHE,
+  WEIR_BYPASS,
+  WEIR_BYPASS_MARKED /* bypass, and have the L2 mark the line; see WEIR_REPLY_MARKED */
+};
+
+/* What the bypasses of a policy are counted as. */
+enum weir_reason {
+  WEIR_R_STATIC,    /* the instruction says so: operator or compiler's tag */
+  WEIR_R_PREDICTOR, /* a prediction for this access */
+  WEIR_R_STALL,     /* a resource was missing */
+  WEIR_R_MODE,      /* the cache is switched off for now */
+  WEIR_R_THRESHOLD, /* the line has not shown enough reuse */
+  WEIR_R_PROFILE,
+  WEIR_N_REASONS
+};
+
+enum weir_write { WEIR_WRITE_PASS, WEIR_WRITE_BACK, WEIR_WRITE_THROUGH, WEIR_WRITE_EVICT };
+
+enum { WEIR_WAY_PASS = -1, WEIR_WAY_STALL = -2, WEIR_WAY_NONE = -1 };
+
+/* What a reply says. MARKED: the line was found in the L2 with its mark set; the mark is gone. */
+enum { WEIR_REPLY_MARKED = 1 };
+
+enum weir_tag { WEIR_TAG_NONE, WEIR_TAG_CA, WEIR_TAG_CG, WEIR_TAG_CM };
+
+/* One line-sized access of one warp instruction. A mask has one bit for each sector of the line. */
+struct weir_access {
+  uint64_t addr;            /* of the line */
+  uint64_t pc;              /* in bytes */
+  uint64_t cycle;           /* since the kernel began; 0 in deciding hooks */
+  uint32_t set;             /* the set that the line belongs to */
+  uint32_t insn;            /* number of the instruction in its kernel */
+  uint32_t warp, warp_uid;  /* slot; number of the warp since the kernel began on this SM */
+  uint32_t cta, cta_uid;    /* slot; number of the block in its grid */
+  uint32_t kernel;          /* number of the launch */
+  uint16_t sectors;         /* touched */
+  uint16_t full;            /* of these, those that a store writes whole */
+  uint16_t fetch;           /* sent for; 0 until it was accepted */
+  uint8_t op;               /* enum weir_op */
+  uint8_t hint, evict_hint; /* enum weir_cache_op, enum weir_evict_hint */
+  uint8_t tag;              /* enum weir_tag: what a compiler said */
+  bool is_local;            /* local memory, else global */
+  bool first_of_mshr;       /* it opened its MSHR entry; false until it was accepted */
+};
+
+/* A way as policies see it. What a way is, the organisation says: a line, or a part of one. */
+struct weir_line {
+  uint64_t tag; /* line number + 1; 0: empty */
+  uint16_t valid_mask, dirty_mask, pending_mask;
+  uint16_t written_mask; /* sectors of which some bytes were written and the others are not there */
+};
+struct weir_set {
+  const struct weir_line *line;
+  uint32_t index, ways;
+};
+
+struct weir_geometry {
+  uint32_t sets, ways; /* ways: the most that there can be; a set view says how many there are */
+  uint32_t line_bytes, sector_bytes, sectors; /* sectors: of a line */
+  uint32_t sm, n_sms, warps, ctas;            /* warps, ctas: slots of an SM */
+  uint64_t seed;
+};
+
+struct weir_kernel {
+  const char *name;
+  uint32_t uid;             /* number of the launch */
+  uint32_t n_insns, n_ctas; /* n_ctas: of the grid */
+  uint32_t warps_per_cta, ctas_per_sm;
+};
+
+struct weir_cta {
+  uint32_t slot, uid; /* uid: number in the grid */
+  uint64_t warps;     /* slots, one bit each */
+};
+
+/* What an SM knows about itself, settled to now. */
+struct weir_sm_view {
+  uint32_t warps_resident, warps_active; /* active: not finished and not at a barrier */
+  uint32_t ctas_resident, ctas_max;
+  uint64_t l1_hits, l1_loads, resv_stall_cycles, insns_issued; /* since the simulation began */
+};
+
+struct weir_policy;
+
+/* What every part of an L1, policy or organisation, declares. */
+struct weir_part {
+  uint32_t abi; /* WEIR_POLICY_ABI */
+  const char *name, *help;
+  const char *reference;           /* paper or manual section */
+  const struct weir_param *params; /* may be NULL; keys are NAME.param */
+  const struct weir_stat *stats;   /* may be NULL; names are NAME.stat */
+  size_t cfg_bytes, state_bytes, set_bytes, line_bytes, stats_bytes;
+  /* If state_bytes depends on parameters or geometry; NULL: state_bytes. */
+  size_t (*state_size)(const void *cfg, const struct weir_geometry *g);
+  enum weir_status (*init)(struct weir_policy *, struct weir_err *); /* state is zero */
+  uint64_t (*storage_bits)(const struct weir_policy *);              /* hardware it adds */
+  const char *(*verify)(const struct weir_policy *);                 /* NULL: all is well */
+  /* Observing. */
+  void (*kernel_begin)(struct weir_policy *, const struct weir_kernel *);
+  void (*kernel_end)(struct weir_policy *, const struct weir_kernel *, uint64_t cycle);
+  void (*cta_begin)(struct weir_policy *, const struct weir_cta *, uint64_t cycle);
+  void (*cta_end)(struct weir_policy *, const struct weir_cta *, uint64_t cycle);
+  /* At the cycle that it or weir_ask_wake named, counted from the kernel's beginning; returns the
+   * next one, or WEIR_NEVER. */
+  uint64_t (*tick)(struct weir_policy *, uint64_t now);
+  /* A broadcast of the same part of another SM. */
+  void (*heard)(struct weir_policy *, uint32_t from_sm, const uint64_t v[4], uint64_t cycle);
+};
+
+/* Which questions of a scheme a policy answers; for lists and for refusing combinations. */
+enum {
+  WEIR_AXIS_ADMISSION = 1,
+  WEIR_AXIS_REPLACEMENT = 2,
+  WEIR_AXIS_FETCH = 4,
+  WEIR_AXIS_ORDER = 8,
+  WEIR_AXIS_THREADS = 16
+};
+
+struct weir_policy_ops {
+  struct weir_part part;
+  uint32_t axes;
+  enum weir_reason reason;   /* of the bypasses by route and admit */
+  const char *organisations; /* "a|b": those it works with; NULL: all */
+
+  /* Deciding. */
+  enum weir_answer (*route)(const struct weir_policy *, const struct weir_access *);
+  enum weir_answer (*admit)(const struct weir_policy *, const struct weir_access *,
+                            struct weir_set);
+  int (*victim)(const struct weir_policy *, const struct weir_access *, struct weir_set);
+  enum weir_answer (*blocked)(const struct weir_policy *, const struct weir_access *,
+                              enum weir_shortage);
+  enum weir_write (*store)(const struct weir_policy *, const struct weir_access *, struct weir_set,
+                           int way);
+  /* Sectors to ask for, at least `missing`. An organisation that stores parts of lines apart asks
+   * before its lookup, with the touched ones; others ask after it. */
+  uint32_t (*fetch_mask)(const struct weir_policy *, const struct weir_access *, uint32_t missing);
+  bool (*gate)(const struct weir_policy *, uint32_t warp, enum weir_op); /* may it issue now? */
+  uint32_t (*max_ctas)(const struct weir_policy *, const struct weir_kernel *);
+
+  /* Observing. */
+  void (*lookup)(struct weir_policy *, const struct weir_access *, struct weir_set, int way,
+                 enum weir_outcome);
+  void (*alloc)(struct weir_policy *, const struct weir_access *, struct weir_set, int way);
+  void (*fill)(struct weir_policy *, const struct weir_access *, struct weir_set, int way,
+               uint32_t reply_flags); /* way -1: nowhere, its waiters alone get the data */
+  /* The way still holds what it is about to lose. */
+  void (*evict)(struct weir_policy *, const struct weir_access *, struct weir_set, int way,
+                enum weir_cause);
+  void (*bypass)(struct weir_policy *, const struct weir_access *);
+  void (*bypass_return)(struct weir_policy *, const struct weir_access *, uint32_t reply_flags);
+};
+
+/* ---- what a policy may ask for: carried out after the hook returned ---- */
+
+struct weir_services {
+  void (*wake)(struct weir_policy *, uint64_t cycle);
+  bool (*broadcast)(struct weir_policy *, const uint64_t v[4]);
+  bool (*invalidate)(struct weir_policy *, uint32_t set, int way);
+  bool (*prefetch)(struct weir_policy *, uint64_t addr, uint32_t sectors);
+  void (*view)(struct weir_policy *, struct weir_sm_view *);
+};
+
+/* The layout is the core's; policies use the functions below. */
+struct weir_policy {
+  const void *cfg;
+  void *state, *sets, *lines, *stats;
+  size_t set_bytes, line_bytes, state_bytes;
+  const struct weir_geometry *geometry;
+  const uint64_t *accepted; /* requests accepted so far */
+  const struct weir_services *services;
+  void *core;
+  uint32_t index; /* in the chain; the same on every SM */
+};
+
+static inline const void *weir_cfg(const struct weir_policy *p) {
+  return p->cfg;
+}
+static inline const struct weir_geometry *weir_geometry(const struct weir_policy *p) {
+  return p->geometry;
+}
+static inline const void *weir_state_peek(const struct weir_policy *p) {
+  return p->state;
+}
+static inline void *weir_state_edit(struct weir_policy *p) {
+  return p->state;
+}
+static inline const void *weir_set_peek(const struct weir_policy *p, uint32_t set) {
+  return (const char *)p->sets + set * p->set_bytes;
+}
+static inline void *weir_set_edit(struct weir_policy *p, uint32_t set) {
+  return (char *)p->sets + set * p->set_bytes;
+}
+static inline const void *weir_line_peek(const struct weir_policy *p, uint32_t set, int way) {
+  return (const char *)p->lines + ((size_t)set * p->geometry->ways + (size_t)way) * p->line_bytes;
+}
+static inline void *weir_line_edit(struct weir_policy *p, uint32_t set, int way) {
+  return (char *)p->lines + ((size_t)set * p->geometry->ways + (size_t)way) * p->line_bytes;
+}
+/* Counters: a struct of uint64_t that part.stats describes. */
+static inline void *weir_stats_edit(struct weir_policy *p) {
+  return p->stats;
+}
+
+/* A number below n, the same whenever it is asked before the next request is accepted. A decision
+ * that needs several numbers gives each its own `index`. */
+static inline uint32_t weir_pick(const struct weir_policy *p, uint32_t n, uint32_t index) {
+  uint64_t x = p->geometry->seed + UINT64_C(0x9e3779b97f4a7c15) * (*p->accepted + 1);
+  x ^= ((uint64_t)p->geometry->sm << 32 | index) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  x ^= x >> 31;
+  return n > 1 ? (uint32_t)(((x >> 32) * n) >> 32) : 0;
+}
+
+/* Call tick in that cycle (of the kernel), besides the wake-ups asked for before. */
+static inline void weir_ask_wake(struct weir_policy *p, uint64_t cycle) {
+  p->services->wake(p, cycle);
+}
+/* Tell the same policy of all other SMs; it arrives sm.broadcast_latency cycles later. False: more
+ * than 16 were asked for in one hook. */
+static inline bool weir_ask_broadcast(struct weir_policy *p, const uint64_t v[4]) {
+  return p->services->broadcast(p, v);
+}
+static inline bool weir_ask_invalidate(struct weir_policy *p, uint32_t set, int way) {
+  return p->services->invalidate(p, set, way);
+}
+/* Carried out if all resources are free, else dropped. */
+static inline bool weir_ask_prefetch(struct weir_policy *p, uint64_t addr, uint32_t sectors) {
+  return p->services->prefetch(p, addr, sectors);
+}
+/* In observing hooks only: what it says changes from cycle to cycle. */
+static inline struct weir_sm_view weir_sm_view(struct weir_policy *p) {
+  struct weir_sm_view v;
+  p->services->view(p, &v);
+  return v;
+}
+
+#endif

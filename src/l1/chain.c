@@ -1,0 +1,336 @@
+/* Organisation and policies of one L1: their memory, the order in which they are asked and told,
+ * and the services they can use. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/mem.h"
+#include "l1/core.h"
+
+/* ---- services ---- */
+
+static struct weir_chain *chain_of(const struct weir_policy *p) {
+  return p->core;
+}
+
+static void find_next_wake(struct weir_chain *c) {
+  c->next_wake = WEIR_NEVER;
+  for (uint32_t i = 0; i <= c->n; i++)
+    if (c->wake[i] < c->next_wake) c->next_wake = c->wake[i];
+}
+
+static void wake(struct weir_policy *p, uint64_t cycle) {
+  struct weir_chain *c = chain_of(p);
+  if (cycle < c->wake[p->index]) c->wake[p->index] = cycle;
+  if (cycle < c->next_wake) c->next_wake = cycle;
+}
+
+static bool broadcast(struct weir_policy *p, const uint64_t v[4]) {
+  struct weir_chain *c = chain_of(p);
+  c->host.broadcast(c->host.sm, p->index, v);
+  return true;
+}
+
+static bool ask(struct weir_policy *p, struct weir_ask a) {
+  struct weir_chain *c = chain_of(p);
+  if (c->n_asks == WEIR_MAX_ASKS) return false;
+  c->asks[c->n_asks++] = a;
+  return true;
+}
+
+static bool invalidate(struct weir_policy *p, uint32_t set, int way) {
+  return ask(p, (struct weir_ask){.set = set, .way = way});
+}
+
+static bool prefetch(struct weir_policy *p, uint64_t addr, uint32_t sectors) {
+  return ask(p, (struct weir_ask){.addr = addr, .sectors = sectors, .is_prefetch = true});
+}
+
+static void view(struct weir_policy *p, struct weir_sm_view *v) {
+  struct weir_chain *c = chain_of(p);
+  c->host.view(c->host.sm, v);
+}
+
+static const struct weir_services services = {wake, broadcast, invalidate, prefetch, view};
+
+/* ---- set-up ---- */
+
+static size_t align(size_t n) {
+  return (n + 15) / 16 * 16;
+}
+
+static size_t state_bytes(const struct weir_part *part, const void *cfg,
+                          const struct weir_geometry *g) {
+  return part->state_size != NULL ? part->state_size(cfg, g) : part->state_bytes;
+}
+
+static size_t part_bytes(const struct weir_part *part, const void *cfg,
+                         const struct weir_geometry *g) {
+  return align(state_bytes(part, cfg, g)) + align(part->set_bytes * g->sets) +
+         align(part->line_bytes * g->sets * g->ways) + align(part->stats_bytes);
+}
+
+static char *give_memory(struct weir_chain *c, struct weir_policy *p, const struct weir_part *part,
+                         const void *cfg, uint32_t index, char *at) {
+  const struct weir_geometry *g = &c->geometry;
+  *p = (struct weir_policy){.cfg = cfg,
+                            .set_bytes = part->set_bytes,
+                            .line_bytes = part->line_bytes,
+                            .state_bytes = state_bytes(part, cfg, g),
+                            .geometry = g,
+                            .accepted = &c->accepted,
+                            .services = &services,
+                            .core = c,
+                            .index = index};
+  p->state = at;
+  at += align(p->state_bytes);
+  p->sets = at;
+  at += align(part->set_bytes * g->sets);
+  p->lines = at;
+  at += align(part->line_bytes * g->sets * g->ways);
+  p->stats = at;
+  return at + align(part->stats_bytes);
+}
+
+static void list_hooks(struct weir_chain *c) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const struct weir_policy_ops *o = c->ops[i];
+    const bool has[WEIR_N_HOOKS] = {
+        [WEIR_H_ROUTE] = o->route != NULL,   [WEIR_H_ADMIT] = o->admit != NULL,
+        [WEIR_H_VICTIM] = o->victim != NULL, [WEIR_H_BLOCKED] = o->blocked != NULL,
+        [WEIR_H_STORE] = o->store != NULL,   [WEIR_H_FETCH_MASK] = o->fetch_mask != NULL,
+        [WEIR_H_GATE] = o->gate != NULL,     [WEIR_H_MAX_CTAS] = o->max_ctas != NULL,
+        [WEIR_H_LOOKUP] = o->lookup != NULL, [WEIR_H_ALLOC] = o->alloc != NULL,
+        [WEIR_H_FILL] = o->fill != NULL,     [WEIR_H_EVICT] = o->evict != NULL,
+        [WEIR_H_BYPASS] = o->bypass != NULL, [WEIR_H_BYPASS_RETURN] = o->bypass_return != NULL};
+    for (unsigned h = 0; h < WEIR_N_HOOKS; h++)
+      if (has[h]) c->hook[h].who[c->hook[h].n++] = (uint8_t)i;
+  }
+}
+
+bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
+                     const struct weir_geometry *g, const struct weir_l1_host *host,
+                     struct weir_err *err) {
+  *c = (struct weir_chain){.org_ops = d->org,
+                           .n = d->n_policies,
+                           .geometry = *g,
+                           .host = *host,
+                           .next_wake = WEIR_NEVER,
+                           .paranoid = d->paranoid};
+  c->memory_bytes = part_bytes(&d->org->part, d->org_cfg, g);
+  for (uint32_t i = 0; i < c->n; i++)
+    c->memory_bytes += part_bytes(&d->policy[i].ops->part, d->policy[i].cfg, g);
+  char *at = c->memory = weir_calloc(1, c->memory_bytes + 16);
+  if (at == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory"), false;
+  at = give_memory(c, &c->org, &d->org->part, d->org_cfg, 0, at);
+  for (uint32_t i = 0; i < c->n; i++) {
+    c->ops[i] = d->policy[i].ops;
+    at = give_memory(c, &c->policy[i], &c->ops[i]->part, d->policy[i].cfg, i + 1, at);
+  }
+  list_hooks(c);
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    c->wake[i] = WEIR_NEVER;
+  const struct weir_part *part;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    if (part->init != NULL && part->init(p, err) != WEIR_OK) return false;
+  }
+  return true;
+}
+
+void weir_chain_free(struct weir_chain *c) {
+  free(c->memory);
+  c->memory = NULL;
+}
+
+struct weir_policy *weir_chain_part(struct weir_chain *c, uint32_t i, const struct weir_part **is) {
+  if (i > c->n) return NULL;
+  *is = i == 0 ? &c->org_ops->part : &c->ops[i - 1]->part;
+  return i == 0 ? &c->org : &c->policy[i - 1];
+}
+
+uint64_t weir_chain_hash(const struct weir_chain *c) {
+  return XXH3_64bits(c->memory, c->memory_bytes);
+}
+
+/* The SM looks for a fault after each cycle; the first one is kept. */
+void weir_chain_fault(const struct weir_chain *c, const char *policy, const char *what) {
+  struct weir_chain *e = chain_of(&c->org);
+  if (e->fault[0] == '\0') snprintf(e->fault, sizeof e->fault, "policy %s: %s", policy, what);
+}
+
+/* ---- deciding ---- */
+
+#define EACH(c, h, i)                                                                              \
+  for (uint32_t k_ = 0, i; k_ < (c)->hook[h].n && (i = (c)->hook[h].who[k_], true); k_++)
+
+/* Around every question of a paranoid chain. */
+static uint64_t before(const struct weir_chain *c) {
+  return c->paranoid ? weir_chain_hash(c) : 0;
+}
+static void after(const struct weir_chain *c, uint64_t hash, uint32_t i) {
+  if (c->paranoid && weir_chain_hash(c) != hash)
+    weir_chain_fault(c, c->ops[i]->part.name, "a deciding hook changed the state of a policy");
+}
+
+enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_access *a,
+                                  uint32_t *who) {
+  EACH(c, WEIR_H_ROUTE, i) {
+    uint64_t h = before(c);
+    enum weir_answer r = c->ops[i]->route(&c->policy[i], a);
+    after(c, h, i);
+    *who = i;
+    if (r != WEIR_PASS) return r;
+  }
+  return WEIR_PASS;
+}
+
+enum weir_answer weir_chain_admit(const struct weir_chain *c, const struct weir_access *a,
+                                  struct weir_set set, uint32_t *who) {
+  EACH(c, WEIR_H_ADMIT, i) {
+    uint64_t h = before(c);
+    enum weir_answer r = c->ops[i]->admit(&c->policy[i], a, set);
+    after(c, h, i);
+    *who = i;
+    if (r != WEIR_PASS) return r;
+  }
+  return WEIR_PASS;
+}
+
+int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a,
+                      struct weir_set set) {
+  EACH(c, WEIR_H_VICTIM, i) {
+    uint64_t h = before(c);
+    int way = c->ops[i]->victim(&c->policy[i], a, set);
+    after(c, h, i);
+    if (way == WEIR_WAY_PASS) continue;
+    if (way == WEIR_WAY_STALL) return -1;
+    if (way < 0 || (uint32_t)way >= set.ways || set.line[way].tag == 0 ||
+        set.line[way].pending_mask != 0) {
+      weir_chain_fault(c, c->ops[i]->part.name,
+                       "'victim' named a way that is empty, pending or outside the set");
+      return -1;
+    }
+    return way;
+  }
+  for (uint32_t w = 0; w < set.ways; w++)
+    if (set.line[w].tag != 0 && set.line[w].pending_mask == 0) return (int)w;
+  return -1;
+}
+
+enum weir_answer weir_chain_blocked(const struct weir_chain *c, const struct weir_access *a,
+                                    enum weir_shortage why) {
+  EACH(c, WEIR_H_BLOCKED, i) {
+    uint64_t h = before(c);
+    enum weir_answer r = c->ops[i]->blocked(&c->policy[i], a, why);
+    after(c, h, i);
+    if (r != WEIR_PASS) return r;
+  }
+  return WEIR_PASS;
+}
+
+enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_access *a,
+                                 struct weir_set set, int way) {
+  EACH(c, WEIR_H_STORE, i) {
+    uint64_t h = before(c);
+    enum weir_write r = c->ops[i]->store(&c->policy[i], a, set, way);
+    after(c, h, i);
+    if (r != WEIR_WRITE_PASS) return r;
+  }
+  return WEIR_WRITE_PASS;
+}
+
+uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_access *a,
+                               uint32_t missing) {
+  EACH(c, WEIR_H_FETCH_MASK, i) {
+    uint64_t h = before(c);
+    missing |= c->ops[i]->fetch_mask(&c->policy[i], a, missing);
+    after(c, h, i);
+  }
+  return missing;
+}
+
+bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op) {
+  EACH(c, WEIR_H_GATE, i) {
+    uint64_t h = before(c);
+    bool ok = c->ops[i]->gate(&c->policy[i], warp, op);
+    after(c, h, i);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+/* ---- observing ---- */
+
+void weir_chain_lookup(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                       int way, enum weir_outcome outcome) {
+  EACH(c, WEIR_H_LOOKUP, i) c->ops[i]->lookup(&c->policy[i], a, set, way, outcome);
+}
+void weir_chain_alloc(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                      int way) {
+  EACH(c, WEIR_H_ALLOC, i) c->ops[i]->alloc(&c->policy[i], a, set, way);
+}
+void weir_chain_fill(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                     int way, uint32_t flags) {
+  EACH(c, WEIR_H_FILL, i) c->ops[i]->fill(&c->policy[i], a, set, way, flags);
+}
+void weir_chain_evict(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                      int way, enum weir_cause cause) {
+  EACH(c, WEIR_H_EVICT, i) c->ops[i]->evict(&c->policy[i], a, set, way, cause);
+}
+void weir_chain_bypass(struct weir_chain *c, const struct weir_access *a) {
+  EACH(c, WEIR_H_BYPASS, i) c->ops[i]->bypass(&c->policy[i], a);
+}
+void weir_chain_bypass_return(struct weir_chain *c, const struct weir_access *a, uint32_t flags) {
+  EACH(c, WEIR_H_BYPASS_RETURN, i) c->ops[i]->bypass_return(&c->policy[i], a, flags);
+}
+
+void weir_chain_kernel_begin(struct weir_chain *c, const struct weir_kernel *k) {
+  const struct weir_part *part;
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    c->wake[i] = WEIR_NEVER;
+  c->next_wake = WEIR_NEVER;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    if (part->kernel_begin != NULL) part->kernel_begin(p, k);
+  }
+}
+
+void weir_chain_kernel_end(struct weir_chain *c, const struct weir_kernel *k, uint64_t cycle) {
+  const struct weir_part *part;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    if (part->kernel_end != NULL) part->kernel_end(p, k, cycle);
+  }
+}
+
+void weir_chain_cta(struct weir_chain *c, const struct weir_cta *cta, uint64_t cycle, bool ends) {
+  const struct weir_part *part;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    if (ends ? part->cta_end != NULL : part->cta_begin != NULL)
+      (ends ? part->cta_end : part->cta_begin)(p, cta, cycle);
+  }
+}
+
+void weir_chain_tick(struct weir_chain *c, uint64_t now) {
+  const struct weir_part *part;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    if (c->wake[i] > now) continue;
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    c->wake[i] = WEIR_NEVER;
+    if (part->tick == NULL) continue;
+    uint64_t next = part->tick(p, now);
+    if (next <= now) next = now + 1;
+    if (next < c->wake[i]) c->wake[i] = next;
+  }
+  find_next_wake(c);
+}
+
+void weir_chain_heard(struct weir_chain *c, uint32_t part, uint32_t from, const uint64_t v[4],
+                      uint64_t cycle) {
+  const struct weir_part *is;
+  struct weir_policy *p = weir_chain_part(c, part, &is);
+  if (p != NULL && is->heard != NULL) is->heard(p, from, v, cycle);
+}

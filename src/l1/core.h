@@ -1,0 +1,115 @@
+/* The L1 pipeline as its parts see it: what organisations call, and the layout that the files of
+ * the pipeline share. */
+#ifndef WEIR_L1_CORE_H
+#define WEIR_L1_CORE_H
+
+#include "l1/design.h"
+
+/* ---- for organisations ---- */
+
+/* A way of the set for the access, chosen by the policies among those without pending sectors; -1:
+ * none can be had. */
+int weir_l1_victim(const struct weir_policy *org, const struct weir_access *a, struct weir_set set);
+/* The way is about to lose what it holds: tells the policies, counts, writes dirty sectors back. */
+void weir_l1_evict(struct weir_policy *org, const struct weir_access *a, struct weir_set set,
+                   int way, enum weir_cause cause);
+/* The way now belongs to the line of the access. */
+void weir_l1_alloc(struct weir_policy *org, const struct weir_access *a, struct weir_set set,
+                   int way);
+
+/* A hit found part of its data in this way; for organisations whose probes name no single way. */
+void weir_l1_reused(struct weir_policy *org, uint32_t set, int way);
+
+/* ---- the chain ---- */
+
+enum weir_hook {
+  WEIR_H_ROUTE,
+  WEIR_H_ADMIT,
+  WEIR_H_VICTIM,
+  WEIR_H_BLOCKED,
+  WEIR_H_STORE,
+  WEIR_H_FETCH_MASK,
+  WEIR_H_GATE,
+  WEIR_H_MAX_CTAS,
+  WEIR_H_LOOKUP,
+  WEIR_H_ALLOC,
+  WEIR_H_FILL,
+  WEIR_H_EVICT,
+  WEIR_H_BYPASS,
+  WEIR_H_BYPASS_RETURN,
+  WEIR_N_HOOKS
+};
+
+/* Who fills a hook, in order. */
+struct weir_hook_list {
+  uint8_t n, who[WEIR_MAX_PARTS - 1];
+};
+
+struct weir_ask { /* of a hook, carried out after it */
+  uint64_t addr;
+  uint32_t set, sectors;
+  int way;
+  bool is_prefetch;
+};
+enum { WEIR_MAX_ASKS = 16 };
+
+/* Organisation and policies of one L1, with their memory. */
+struct weir_chain {
+  struct weir_policy org, policy[WEIR_MAX_PARTS - 1];
+  const struct weir_org_ops *org_ops;
+  const struct weir_policy_ops *ops[WEIR_MAX_PARTS - 1];
+  uint32_t n;
+  struct weir_hook_list hook[WEIR_N_HOOKS];
+  struct weir_geometry geometry;
+  uint64_t accepted;
+  uint64_t wake[WEIR_MAX_PARTS], next_wake; /* cycles of the kernel; 0 is the organisation */
+  struct weir_ask asks[WEIR_MAX_ASKS];
+  uint32_t n_asks;
+  struct weir_l1_host host;
+  void *memory;
+  size_t memory_bytes;
+  bool paranoid;
+  char fault[160]; /* who broke the contract, and how */
+};
+
+bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
+                     const struct weir_geometry *g, const struct weir_l1_host *host,
+                     struct weir_err *err);
+void weir_chain_free(struct weir_chain *c);
+struct weir_policy *weir_chain_part(struct weir_chain *c, uint32_t i, const struct weir_part **is);
+uint64_t weir_chain_hash(const struct weir_chain *c);
+void weir_chain_fault(const struct weir_chain *c, const char *policy, const char *what);
+
+/* Deciding: the first answer other than PASS. *who: the policy that gave it. */
+enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_access *a,
+                                  uint32_t *who);
+enum weir_answer weir_chain_admit(const struct weir_chain *c, const struct weir_access *a,
+                                  struct weir_set set, uint32_t *who);
+int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a, struct weir_set set);
+enum weir_answer weir_chain_blocked(const struct weir_chain *c, const struct weir_access *a,
+                                    enum weir_shortage why);
+enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_access *a,
+                                 struct weir_set set, int way);
+uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_access *a,
+                               uint32_t missing);
+bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op);
+
+/* Observing. */
+void weir_chain_lookup(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                       int way, enum weir_outcome outcome);
+void weir_chain_alloc(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                      int way);
+void weir_chain_fill(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                     int way, uint32_t flags);
+void weir_chain_evict(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
+                      int way, enum weir_cause cause);
+void weir_chain_bypass(struct weir_chain *c, const struct weir_access *a);
+void weir_chain_bypass_return(struct weir_chain *c, const struct weir_access *a, uint32_t flags);
+void weir_chain_kernel_begin(struct weir_chain *c, const struct weir_kernel *k);
+void weir_chain_kernel_end(struct weir_chain *c, const struct weir_kernel *k, uint64_t cycle);
+void weir_chain_cta(struct weir_chain *c, const struct weir_cta *cta, uint64_t cycle, bool ends);
+void weir_chain_tick(struct weir_chain *c, uint64_t now);
+void weir_chain_heard(struct weir_chain *c, uint32_t part, uint32_t from, const uint64_t v[4],
+                      uint64_t cycle);
+
+#endif

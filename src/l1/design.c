@@ -1,0 +1,86 @@
+#include "l1/design.h"
+
+#include <string.h>
+
+#include "l1/organisation/lines.h"
+
+const struct weir_org_ops *const weir_organisations[] = {&weir_org_conventional, &weir_org_sectored,
+                                                         NULL};
+const struct weir_policy_ops *const weir_policies[] = {&weir_policy_lru, NULL};
+
+const struct weir_org_ops *weir_organisation_find(const char *name) {
+  for (size_t i = 0; weir_organisations[i] != NULL; i++)
+    if (strcmp(weir_organisations[i]->part.name, name) == 0) return weir_organisations[i];
+  return NULL;
+}
+
+const struct weir_policy_ops *weir_policy_find(const char *name) {
+  for (size_t i = 0; weir_policies[i] != NULL; i++)
+    if (strcmp(weir_policies[i]->part.name, name) == 0) return weir_policies[i];
+  return NULL;
+}
+
+static const struct weir_lines_cfg on_miss = {.on_fill = false}, on_fill = {.on_fill = true};
+
+void weir_design_baseline(struct weir_design *d, const struct weir_machine *m) {
+  *d = (struct weir_design){
+      .org = m->l1.sectored ? &weir_org_sectored : &weir_org_conventional,
+      .org_cfg = m->l1.alloc[0] == 'f' ? &on_fill : &on_miss,
+      .n_policies = 1,
+  };
+  d->policy[0].ops = &weir_policy_lru;
+}
+
+/* Is `name` one of "a|b|c"? */
+static bool is_listed(const char *list, const char *name) {
+  size_t n = strlen(name);
+  for (const char *s = list; s != NULL; s = strchr(s, '|') != NULL ? strchr(s, '|') + 1 : NULL)
+    if (strncmp(s, name, n) == 0 && (s[n] == '\0' || s[n] == '|')) return true;
+  return false;
+}
+
+enum weir_status weir_design_check(const struct weir_design *d, const struct weir_machine *m,
+                                   struct weir_err *err) {
+  const char *org = d->org->part.name, *replacement = NULL, *threads = NULL;
+  if (d->org->part.abi != WEIR_POLICY_ABI)
+    return weir_fail(err, WEIR_EINVAL, "organisation %s was made for another version of weir", org);
+  for (uint32_t i = 0; i < d->n_policies; i++) {
+    const struct weir_policy_ops *o = d->policy[i].ops;
+    const char *name = o->part.name;
+    if (o->part.abi != WEIR_POLICY_ABI)
+      return weir_fail(err, WEIR_EINVAL,
+                       "policy %s was made for version %u of the policy contract; this is %d", name,
+                       o->part.abi, WEIR_POLICY_ABI);
+    if (o->organisations != NULL && !is_listed(o->organisations, org))
+      return weir_fail(err, WEIR_EINVAL, "policy %s works with the organisations %s, not with %s",
+                       name, o->organisations, org);
+    if (o->victim != NULL) {
+      if (d->org->has_victim_rule)
+        return weir_fail(err, WEIR_EINVAL,
+                         "organisation %s has its own replacement; policy %s cannot be added", org,
+                         name);
+      if (replacement != NULL)
+        return weir_fail(err, WEIR_EINVAL, "two replacement policies: %s and %s", replacement,
+                         name);
+      replacement = name;
+    }
+    if (o->gate != NULL) {
+      if (threads != NULL)
+        return weir_fail(err, WEIR_EINVAL, "two policies that hold warps back: %s and %s", threads,
+                         name);
+      threads = name;
+    }
+    if (o->fetch_mask != NULL && !d->org->is_sectored)
+      return weir_fail(err, WEIR_EINVAL,
+                       "policy %s chooses sectors; organisation %s fetches whole lines", name, org);
+  }
+  if (!d->org->has_victim_rule && replacement == NULL)
+    return weir_fail(err, WEIR_EINVAL, "organisation %s needs a replacement policy, such as lru",
+                     org);
+  if (m->l1.unified_bytes > 0 && d->org->ways != NULL)
+    return weir_fail(err, WEIR_EINVAL,
+                     "organisation %s has a fixed size; machine %s takes its L1 from "
+                     "l1.unified_bytes",
+                     org, m->name);
+  return WEIR_OK;
+}

@@ -1,0 +1,38 @@
+/* What an L1 is put together from: one organisation and a chain of policies, with their parameters.
+ */
+#ifndef WEIR_L1_DESIGN_H
+#define WEIR_L1_DESIGN_H
+
+#include "sim/l1_port.h"
+#include "sim/org.h"
+
+struct weir_design_part {
+  const struct weir_part *part;
+  const void *cfg;
+};
+
+struct weir_design {
+  const struct weir_org_ops *org;
+  const void *org_cfg;
+  struct {
+    const struct weir_policy_ops *ops;
+    const void *cfg;
+  } policy[WEIR_MAX_PARTS - 1];
+  uint32_t n_policies;
+  uint64_t seed;
+  bool paranoid; /* check that deciding hooks change nothing; verify after every request */
+};
+
+/* Ended by NULL. */
+extern const struct weir_org_ops *const weir_organisations[];
+extern const struct weir_policy_ops *const weir_policies[];
+const struct weir_org_ops *weir_organisation_find(const char *name);
+const struct weir_policy_ops *weir_policy_find(const char *name);
+
+/* What the machine's own parameters describe: lines, sectored or not, with LRU. */
+void weir_design_baseline(struct weir_design *d, const struct weir_machine *m);
+/* Can these parts stand together on this machine? Names both parties if not. */
+enum weir_status weir_design_check(const struct weir_design *d, const struct weir_machine *m,
+                                   struct weir_err *err);
+
+#endif

@@ -1,0 +1,312 @@
+/* Lines in sets: the conventional L1, and the sectored one, whose lines come in parts. */
+#include <string.h>
+
+#include "l1/organisation/lines.h"
+
+/* State: this header, then for each set a hint, then the ways as policies see them, then (with many
+ * ways) a table from line to way. All of it in one block without pointers. */
+struct lines {
+  uint32_t ways;       /* in force */
+  uint32_t table_mask; /* 0: few ways, sets are searched */
+};
+
+enum { SEARCHED_WAYS = 8 };
+
+static size_t table_entries(const struct weir_geometry *g) {
+  size_t n = 16;
+  if (g->ways <= SEARCHED_WAYS) return 0;
+  while (n < 2 * (size_t)g->sets * g->ways)
+    n *= 2;
+  return n;
+}
+
+static size_t lines_offset(const struct weir_geometry *g) {
+  return (sizeof(struct lines) + g->sets * sizeof(uint32_t) + 15) / 16 * 16;
+}
+
+static size_t state_size(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg;
+  return lines_offset(g) + (size_t)g->sets * g->ways * sizeof(struct weir_line) +
+         table_entries(g) * sizeof(uint32_t);
+}
+
+/* Accessors of const state give up const: callers that only look take the result as const. */
+static struct weir_line *lines_of(const struct weir_policy *p) {
+  return (struct weir_line *)((char *)p->state + lines_offset(p->geometry));
+}
+static struct weir_line *set_of(const struct weir_policy *p, uint32_t set) {
+  return lines_of(p) + (size_t)set * p->geometry->ways;
+}
+static uint32_t *table_of(const struct weir_policy *p) {
+  return (uint32_t *)(lines_of(p) + (size_t)p->geometry->sets * p->geometry->ways);
+}
+/* Ways below this one are not empty. */
+static uint32_t *first_free(struct weir_policy *p, uint32_t set) {
+  return (uint32_t *)((char *)p->state + sizeof(struct lines)) + set;
+}
+static bool on_fill(const struct weir_policy *p) {
+  return ((const struct weir_lines_cfg *)p->cfg)->on_fill;
+}
+
+static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
+  (void)err;
+  struct lines *s = p->state;
+  size_t n = table_entries(p->geometry);
+  s->ways = p->geometry->ways;
+  s->table_mask = n > 0 ? (uint32_t)n - 1 : 0;
+  return WEIR_OK;
+}
+
+/* ---- from line to way ---- */
+
+static uint64_t key_of(const struct weir_policy *p, uint64_t addr) {
+  return addr / p->geometry->line_bytes + 1;
+}
+
+static uint32_t home(const struct lines *s, uint64_t key) {
+  return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & s->table_mask;
+}
+
+/* The way that holds the line; -1: none. Entries of the table are 1 + the number of the line. */
+static int find(const struct weir_policy *p, uint32_t set, uint64_t key) {
+  const struct lines *s = p->state;
+  const struct weir_line *l = set_of(p, set);
+  if (s->table_mask == 0) {
+    for (uint32_t i = 0; i < s->ways; i++)
+      if (l[i].tag == key) return (int)i;
+    return -1;
+  }
+  const struct weir_line *all = lines_of(p);
+  const uint32_t *table = table_of(p);
+  for (uint32_t i = home(s, key); table[i] != 0; i = (i + 1) & s->table_mask)
+    if (all[table[i] - 1].tag == key) return (int)(&all[table[i] - 1] - l);
+  return -1;
+}
+
+static void table_put(struct weir_policy *p, const struct weir_line *l) {
+  const struct lines *s = p->state;
+  if (s->table_mask == 0) return;
+  uint32_t *table = table_of(p), i = home(s, l->tag);
+  while (table[i] != 0)
+    i = (i + 1) & s->table_mask;
+  table[i] = (uint32_t)(l - lines_of(p)) + 1;
+}
+
+static void table_remove(struct weir_policy *p, const struct weir_line *l) {
+  const struct lines *s = p->state;
+  if (s->table_mask == 0) return;
+  const struct weir_line *all = lines_of(p);
+  uint32_t *table = table_of(p), i = home(s, l->tag), me = (uint32_t)(l - all) + 1;
+  while (table[i] != me)
+    i = (i + 1) & s->table_mask;
+  for (uint32_t k = (i + 1) & s->table_mask; table[k] != 0; k = (k + 1) & s->table_mask) {
+    uint32_t h = home(s, all[table[k] - 1].tag);
+    if (((k - h) & s->table_mask) < ((k - i) & s->table_mask)) continue; /* would pass its home */
+    table[i] = table[k];
+    i = k;
+  }
+  table[i] = 0;
+}
+
+/* ---- looking ---- */
+
+static struct weir_set view(const struct weir_policy *p, uint32_t set) {
+  const struct lines *s = p->state;
+  return (struct weir_set){.line = set_of(p, set), .index = set, .ways = s->ways};
+}
+
+static struct weir_probe probe(const struct weir_policy *p, const struct weir_access *a,
+                               uint32_t want) {
+  int way = find(p, a->set, key_of(p, a->addr));
+  struct weir_probe r = {.verdict = WEIR_CACHE, .want = want, .way = way, .outcome = WEIR_MISS};
+  if (way < 0) return r;
+  const struct weir_line *l = set_of(p, a->set) + way;
+  r.valid = l->valid_mask;
+  r.pending = l->pending_mask;
+  uint32_t missing = want & ~r.valid;
+  r.outcome = missing == 0                  ? WEIR_HIT
+              : (missing & ~r.pending) == 0 ? WEIR_HIT_PENDING
+                                            : WEIR_PARTIAL;
+  return r;
+}
+
+static int free_way(const struct weir_policy *p, uint32_t set) {
+  const struct lines *s = p->state;
+  const struct weir_line *l = set_of(p, set);
+  const uint32_t *first = (const uint32_t *)((const char *)p->state + sizeof(struct lines)) + set;
+  for (uint32_t i = *first; i < s->ways; i++)
+    if (l[i].tag == 0) return (int)i;
+  return -1;
+}
+
+static int way_for(const struct weir_policy *p, const struct weir_access *a) {
+  int way = free_way(p, a->set);
+  return way >= 0 ? way : weir_l1_victim(p, a, view(p, a->set));
+}
+
+static int can_reserve(const struct weir_policy *p, const struct weir_access *a,
+                       const struct weir_probe *r, uint32_t fetch) {
+  if (r->way >= 0 || (on_fill(p) && fetch != 0)) return 0;
+  int way = way_for(p, a);
+  return way < 0 ? -1 : set_of(p, a->set)[way].dirty_mask != 0;
+}
+
+/* ---- changing ---- */
+
+static void empty(struct weir_policy *p, uint32_t set, int way) {
+  struct weir_line *l = set_of(p, set) + way;
+  table_remove(p, l);
+  *l = (struct weir_line){0};
+  uint32_t *first = first_free(p, set);
+  if ((uint32_t)way < *first) *first = (uint32_t)way;
+}
+
+/* A way for the access's line; there is one. */
+static struct weir_line *take(struct weir_policy *p, const struct weir_access *a, int *way) {
+  *way = way_for(p, a);
+  struct weir_line *l = set_of(p, a->set) + *way;
+  if (l->tag != 0) {
+    weir_l1_evict(p, a, view(p, a->set), *way, WEIR_BY_REPLACEMENT);
+    empty(p, a->set, *way);
+  }
+  l->tag = key_of(p, a->addr);
+  table_put(p, l);
+  uint32_t *first = first_free(p, a->set);
+  if (*first == (uint32_t)*way) ++*first;
+  weir_l1_alloc(p, a, view(p, a->set), *way);
+  return l;
+}
+
+static void reserve(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r,
+                    uint32_t fetch) {
+  int way = r->way;
+  if (way < 0 && on_fill(p)) return;
+  struct weir_line *l = way >= 0 ? set_of(p, a->set) + way : take(p, a, &way);
+  l->pending_mask |= (uint16_t)fetch;
+}
+
+static void commit_nothing(struct weir_policy *p, const struct weir_access *a,
+                           const struct weir_probe *r) {
+  (void)p, (void)a, (void)r;
+}
+
+static void write_line(struct weir_policy *p, const struct weir_access *a,
+                       const struct weir_probe *r, bool is_dirty, bool allocates) {
+  int way = r->way;
+  if (way < 0 && !allocates) return;
+  struct weir_line *l = way >= 0 ? set_of(p, a->set) + way : take(p, a, &way);
+  uint16_t whole = a->sectors & a->full;
+  if (is_dirty) {
+    l->dirty_mask |= a->sectors;
+    l->valid_mask |= whole;
+  } else if (allocates) {
+    l->written_mask =
+        (uint16_t)((l->written_mask | (a->sectors & ~a->full & ~l->valid_mask)) & ~whole);
+    l->valid_mask |= whole;
+  }
+}
+
+/* Sectors of which something is here, or will be. A dirty sector may be known in part only. */
+static uint16_t held(const struct weir_line *l) {
+  return l->valid_mask | l->pending_mask | l->written_mask | l->dirty_mask;
+}
+
+static void drop_if_empty(struct weir_policy *p, const struct weir_access *a, uint32_t set, int way,
+                          enum weir_cause cause) {
+  if (held(set_of(p, set) + way) != 0) return;
+  weir_l1_evict(p, a, view(p, set), way, cause);
+  empty(p, set, way);
+}
+
+static int fill(struct weir_policy *p, const struct weir_access *a, uint32_t arrived,
+                uint32_t dropped, uint32_t room) {
+  int way = find(p, a->set, key_of(p, a->addr));
+  if (way < 0) {
+    /* Allocating on miss, its way was given up meanwhile: only the waiters get the data. */
+    if (!on_fill(p) || (arrived & ~dropped) == 0) return -1;
+    int to = way_for(p, a);
+    if (to < 0 || (set_of(p, a->set)[to].dirty_mask != 0 && room == 0)) return -1;
+    take(p, a, &way);
+  }
+  struct weir_line *l = set_of(p, a->set) + way;
+  l->pending_mask &= (uint16_t)~arrived;
+  l->written_mask &= (uint16_t)~arrived;
+  l->valid_mask |= (uint16_t)(arrived & ~dropped);
+  drop_if_empty(p, a, a->set, way, WEIR_BY_STORE);
+  return l->tag != 0 ? way : -1;
+}
+
+static uint32_t invalidate(struct weir_policy *p, const struct weir_access *a, uint32_t sectors,
+                           enum weir_cause cause) {
+  int way = find(p, a->set, key_of(p, a->addr));
+  if (way < 0) return 0;
+  struct weir_line *l = set_of(p, a->set) + way;
+  if (((l->valid_mask | l->written_mask | l->dirty_mask) & sectors) == 0) return 0;
+  uint16_t left = (uint16_t)~sectors;
+  l->dirty_mask &= left; /* what a store overwrites needs no write-back */
+  if ((held(l) & left) == 0 && l->pending_mask == 0) {
+    weir_l1_evict(p, a, view(p, a->set), way, cause);
+    empty(p, a->set, way);
+    return 1;
+  }
+  l->valid_mask &= left;
+  l->written_mask &= left;
+  return 1;
+}
+
+static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
+  struct weir_line *l = set_of(p, set) + way;
+  if (l->tag == 0 || l->pending_mask != 0) return;
+  weir_l1_evict(p, NULL, view(p, set), way, WEIR_BY_COLLATERAL);
+  empty(p, set, way);
+}
+
+static void flush(struct weir_policy *p, uint32_t ways) {
+  struct lines *s = p->state;
+  for (uint32_t set = 0; set < p->geometry->sets; set++)
+    for (uint32_t w = 0; w < s->ways; w++)
+      if (set_of(p, set)[w].tag != 0) weir_l1_evict(p, NULL, view(p, set), (int)w, WEIR_BY_FLUSH);
+  size_t head = sizeof *s;
+  memset((char *)p->state + head, 0, p->state_bytes - head);
+  s->ways = ways;
+}
+
+static const char *verify(const struct weir_policy *p) {
+  const struct lines *s = p->state;
+  for (uint32_t set = 0; set < p->geometry->sets; set++) {
+    const struct weir_line *l = set_of(p, set);
+    for (uint32_t i = 0; i < s->ways; i++) {
+      if (l[i].tag == 0) continue;
+      if (l[i].valid_mask & l[i].pending_mask) return "a sector is both valid and pending";
+      if (find(p, set, l[i].tag) != (int)i) return "a line cannot be found, or is in two ways";
+    }
+  }
+  return NULL;
+}
+
+#define LINES                                                                                      \
+  .view = view, .probe = probe, .can_reserve = can_reserve, .reserve = reserve,                    \
+  .commit_hit = commit_nothing, .commit_bypass = commit_nothing, .write = write_line,              \
+  .fill = fill, .invalidate = invalidate, .invalidate_way = invalidate_way, .flush = flush
+
+const struct weir_org_ops weir_org_conventional = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "conventional",
+             .help = "lines that are fetched whole",
+             .cfg_bytes = sizeof(struct weir_lines_cfg),
+             .state_size = state_size,
+             .init = init,
+             .verify = verify},
+    .has_dirty = true,
+    LINES};
+
+const struct weir_org_ops weir_org_sectored = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "sectored",
+             .help = "lines whose 32-byte sectors are fetched on demand",
+             .cfg_bytes = sizeof(struct weir_lines_cfg),
+             .state_size = state_size,
+             .init = init,
+             .verify = verify},
+    .is_sectored = true,
+    LINES};

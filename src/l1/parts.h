@@ -1,0 +1,10 @@
+/* All parts that an L1 can be put together from; design.c lists them. */
+#ifndef WEIR_L1_PARTS_H
+#define WEIR_L1_PARTS_H
+
+#include "l1/core.h"
+
+extern const struct weir_org_ops weir_org_conventional, weir_org_sectored;
+extern const struct weir_policy_ops weir_policy_lru;
+
+#endif
