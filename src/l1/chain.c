@@ -144,6 +144,29 @@ void weir_chain_free(struct weir_chain *c) {
   c->memory = NULL;
 }
 
+static void move_part(struct weir_chain *to, struct weir_policy *p, const struct weir_chain *from) {
+  ptrdiff_t by = (char *)to->memory - (char *)from->memory;
+  p->state = (char *)p->state + by;
+  p->sets = (char *)p->sets + by;
+  p->lines = (char *)p->lines + by;
+  p->stats = (char *)p->stats + by;
+  p->geometry = &to->geometry;
+  p->accepted = &to->accepted;
+  p->core = to;
+}
+
+bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
+                      const struct weir_l1_host *host) {
+  to->memory = weir_malloc(from->memory_bytes + 16);
+  if (to->memory == NULL) return false;
+  memcpy(to->memory, from->memory, from->memory_bytes + 16);
+  to->host = *host;
+  move_part(to, &to->org, from);
+  for (uint32_t i = 0; i < to->n; i++)
+    move_part(to, &to->policy[i], from);
+  return true;
+}
+
 struct weir_policy *weir_chain_part(struct weir_chain *c, uint32_t i, const struct weir_part **is) {
   if (i > c->n) return NULL;
   *is = i == 0 ? &c->org_ops->part : &c->ops[i - 1]->part;

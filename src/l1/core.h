@@ -76,6 +76,9 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
                      const struct weir_geometry *g, const struct weir_l1_host *host,
                      struct weir_err *err);
 void weir_chain_free(struct weir_chain *c);
+/* `to` has the contents of `from`, pointers included: give it memory of its own. */
+bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
+                      const struct weir_l1_host *host);
 struct weir_policy *weir_chain_part(struct weir_chain *c, uint32_t i, const struct weir_part **is);
 uint64_t weir_chain_hash(const struct weir_chain *c);
 void weir_chain_fault(const struct weir_chain *c, const char *policy, const char *what);

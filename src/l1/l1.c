@@ -225,6 +225,39 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
   return l1;
 }
 
+static bool ring_clone(struct ring *to, const struct ring *from) {
+  if (!ring_init(to, from->cap)) return false;
+  memcpy(to->v, from->v, from->cap * sizeof *from->v);
+  to->head = from->head;
+  to->n = from->n;
+  return true;
+}
+
+struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_host *host) {
+  struct weir_l1 *c = weir_calloc(1, sizeof *c);
+  if (c == NULL) return NULL;
+  *c = *l1;
+  const struct weir_geometry *g = &l1->chain.geometry;
+  c->mshr = (struct weir_mshrs){0};
+  c->miss.v = c->bypass.v = NULL;
+  c->reused = weir_malloc((size_t)g->sets * g->ways);
+  c->pc = weir_malloc((l1->kernel.n_insns + 1) * sizeof *c->pc);
+  bool ok = weir_chain_clone(&c->chain, &l1->chain, host) && c->reused != NULL && c->pc != NULL &&
+            weir_mshrs_clone(&c->mshr, &l1->mshr) && ring_clone(&c->miss, &l1->miss) &&
+            ring_clone(&c->bypass, &l1->bypass);
+  if (!ok) {
+    destroy(c);
+    return NULL;
+  }
+  memcpy(c->reused, l1->reused, (size_t)g->sets * g->ways);
+  if (l1->pc != NULL) memcpy(c->pc, l1->pc, (l1->kernel.n_insns + 1) * sizeof *c->pc);
+  return c;
+}
+
+uint64_t weir_l1_parts_hash(const struct weir_l1 *l1) {
+  return weir_chain_hash(&l1->chain);
+}
+
 static uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {
   uint64_t n = addr >> l1->line_shift;
   uint32_t sets = l1->chain.geometry.sets;
@@ -672,6 +705,16 @@ static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req 
                                                           : WEIR_L1_SENT};
 }
 
+/* The parts' own invariants, after every request. */
+static void verify_parts(struct weir_l1 *l1) {
+  const struct weir_part *is;
+  for (uint32_t i = 0; i <= l1->chain.n; i++) {
+    const struct weir_policy *p = weir_chain_part(&l1->chain, i, &is);
+    const char *bad = is->verify != NULL ? is->verify(p) : NULL;
+    if (bad != NULL) weir_chain_fault(&l1->chain, is->name, bad);
+  }
+}
+
 static struct weir_l1_result present(struct weir_l1 *l1, struct weir_l1_req *q, uint32_t inflight,
                                      uint64_t now) {
   l1->now = now;
@@ -684,6 +727,7 @@ static struct weir_l1_result present(struct weir_l1 *l1, struct weir_l1_req *q, 
   }
   struct weir_l1_result r = q->a.op == WEIR_LOAD ? load(l1, q, inflight) : store(l1, q, inflight);
   if (l1->chain.n_asks > 0) carry_out(l1);
+  if (l1->chain.paranoid) verify_parts(l1);
   return r;
 }
 

@@ -7,4 +7,9 @@
 /* Its `design` is a struct weir_design. */
 extern const struct weir_l1_ops weir_l1_pipeline;
 
+/* Another L1 in the same state, for another SM (`host`) of the same number. NULL: out of memory. */
+struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_host *host);
+/* A hash of all that its organisation and policies remember. */
+uint64_t weir_l1_parts_hash(const struct weir_l1 *l1);
+
 #endif

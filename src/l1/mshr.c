@@ -1,5 +1,7 @@
 #include "l1/mshr.h"
 
+#include <string.h>
+
 bool weir_mshrs_init(struct weir_mshrs *m, uint32_t entries, uint32_t waiters) {
   *m = (struct weir_mshrs){.n_entries = entries, .n_waiters = waiters};
   m->v = weir_calloc(entries, sizeof *m->v);
@@ -19,6 +21,21 @@ void weir_mshrs_free(struct weir_mshrs *m) {
   free(m->waiter);
   free(m->ready);
   weir_index_free(&m->index);
+}
+
+bool weir_mshrs_clone(struct weir_mshrs *to, const struct weir_mshrs *from) {
+  if (!weir_mshrs_init(to, from->n_entries, from->n_waiters)) return false;
+  memcpy(to->v, from->v, from->n_entries * sizeof *from->v);
+  memcpy(to->waiter, from->waiter, from->n_waiters * sizeof *from->waiter);
+  memcpy(to->ready, from->ready, from->n_waiters * sizeof *from->ready);
+  memcpy(to->index.key, from->index.key, (from->index.mask + 1) * sizeof *from->index.key);
+  memcpy(to->index.value, from->index.value, (from->index.mask + 1) * sizeof *from->index.value);
+  to->n = from->n;
+  to->free_entry = from->free_entry;
+  to->free_waiter = from->free_waiter;
+  to->ready_head = from->ready_head;
+  to->ready_n = from->ready_n;
+  return true;
 }
 
 const char *weir_mshrs_verify(const struct weir_mshrs *m) {

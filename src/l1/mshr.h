@@ -36,6 +36,7 @@ struct weir_mshrs {
 
 bool weir_mshrs_init(struct weir_mshrs *m, uint32_t entries, uint32_t waiters);
 void weir_mshrs_free(struct weir_mshrs *m);
+bool weir_mshrs_clone(struct weir_mshrs *to, const struct weir_mshrs *from);
 /* Are all entries and waiters free? NULL: yes, else what is not. */
 const char *weir_mshrs_verify(const struct weir_mshrs *m);
 

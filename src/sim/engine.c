@@ -167,6 +167,14 @@ static bool is_finished(const struct weir_sim *sim) {
   return true;
 }
 
+/* The kernel has ended, though credits may be on their way. */
+static bool is_over(const struct weir_sim *sim) {
+  if (!sim->is_source_done) return false;
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    if (!weir_sm_is_over(&sim->sms[i])) return false;
+  return true;
+}
+
 static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->n_sms; i++) {
@@ -185,7 +193,7 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
   if (st != WEIR_OK) return st;
   /* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
    * they happen. At a kernel's end weir_sm_kernel_end decides. */
-  if (!is_finished(sim))
+  if (!is_over(sim))
     for (uint32_t i = 0; i < sim->n_sms; i++)
       if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->window_end);
   ok &= deliver_casts(sim);

@@ -101,6 +101,10 @@ static bool has_no_work(const struct weir_sm *sm, uint64_t now) {
   return true;
 }
 
+bool weir_sm_is_over(const struct weir_sm *sm) {
+  return sm->n_arriving == 0 && sm->writebacks == 0 && has_no_work(sm, 0);
+}
+
 bool weir_sm_hear(struct weir_sm *sm, const struct weir_cast *c) {
   if (!WEIR_PUSH(sm->heard, *c)) return false;
   struct weir_cast *v = sm->heard.v;
@@ -295,6 +299,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   for (int64_t i = 0; i < sm->m->sm.warps; i++)
     sm->warps[i].reg = sm->regs + (size_t)i * sm->regs_per_warp;
   sm->n_order = 0;
+  sm->is_settled = true;
   sm->last_event = now;
   for (unsigned s = 0; s < 4; s++) {
     struct weir_sched *c = &sm->sched[s];
@@ -482,7 +487,10 @@ static bool take_messages(struct weir_sm *sm, uint64_t now) {
     }
     sm->last_event = now;
     if (r->kind == WEIR_MSG_ACK) {
-      if (r->id != UINT32_MAX) store_done(sm, r->id); /* else a line that the L1 wrote back */
+      if (r->id != UINT32_MAX)
+        store_done(sm, r->id);
+      else
+        sm->writebacks--;
       return_credit(sm, r, now);
     } else if (r->flags & WEIR_REQ_BYPASS) {
       sm->inflight--;
@@ -562,6 +570,7 @@ static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
   out.dst = (uint32_t)sm->m->sm.count + slice;
   out.at = now + out.flits - 1 + (uint64_t)sm->m->noc.request_cyc;
   sm->port_free = now + out.flits;
+  if (out.kind == WEIR_MSG_WRITE && out.id == UINT32_MAX) sm->writebacks++;
   weir_outbox_put(&sm->out, &out);
   sm->l1_ops->pop(sm->l1);
   *moved = true;
@@ -678,8 +687,7 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = WEIR_NEVER;
 }
 
-/* Does a policy hold the warp's next instruction back? */
-static bool is_gated(const struct weir_sm *sm, uint32_t slot) {
+bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot) {
   if (!sm->has_gate) return false;
   const struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
@@ -696,7 +704,7 @@ static bool unit_is_free(const struct weir_sm *sm, const struct weir_sched *c, u
                          uint64_t now) {
   const struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
-  if (c->unit_free[s->cls] > now || is_gated(sm, slot)) return false;
+  if (c->unit_free[s->cls] > now || weir_sm_is_gated(sm, slot)) return false;
   return !w->next.has_addr || s->cls == WEIR_C_STORE || sm->free_load != UINT32_MAX;
 }
 
@@ -800,7 +808,7 @@ static uint8_t slot_label(const struct weir_sm *sm, const struct weir_sched *c, 
     if (w->ready_at > now) return WEIR_SLOT_DEPENDENCY;
     if (w->next.has_addr && (sm->p_busy || sm->free_load == UINT32_MAX))
       return (uint8_t)(WEIR_SLOT_LDST + sm->head_failed);
-    return is_gated(sm, i) ? WEIR_SLOT_GATE : WEIR_SLOT_UNIT;
+    return weir_sm_is_gated(sm, i) ? WEIR_SLOT_GATE : WEIR_SLOT_UNIT;
   }
   return WEIR_SLOT_NO_WARP;
 }

@@ -116,8 +116,8 @@ struct weir_sm {
   bool p_busy, p_local;
   uint32_t first_sched, next_first; /* which scheduler asks first */
   uint64_t lsu_free;                /* shared memory passes */
-  uint32_t inflight;
-  uint32_t *credit; /* per slice, flits */
+  uint32_t inflight, writebacks;    /* writebacks: lines of the L1 under way, not acknowledged */
+  uint32_t *credit;                 /* per slice, flits */
   uint64_t port_free;
   struct weir_casts heard, said; /* in order of arrival; said: in this window */
   uint64_t now, last_event, wake;
@@ -154,7 +154,11 @@ void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
 uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now);
 /* Run the events of policies before cycle `end` on an SM without work. */
 void weir_sm_soft(struct weir_sm *sm, uint64_t end);
+/* No further event here can belong to the kernel; credits may still come. */
+bool weir_sm_is_over(const struct weir_sm *sm);
 bool weir_sm_hear(struct weir_sm *sm, const struct weir_cast *c);
+/* Does a policy hold the warp's next instruction back? */
+bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot);
 void weir_sm_settle(struct weir_sm *sm, uint64_t now);
 bool weir_sm_is_idle(const struct weir_sm *sm);
 /* Give back the blocks of a kernel that will not be finished. */

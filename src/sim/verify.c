@@ -129,6 +129,8 @@ static void describe_warp(const struct weir_sm *sm, uint32_t slot, uint64_t now,
     snprintf(why, sizeof why, "waits for one of %u loads", w->loads);
   else if (w->ready_at > now)
     snprintf(why, sizeof why, "waits for a result until cycle %" PRIu64, w->ready_at);
+  else if (weir_sm_is_gated(sm, slot))
+    snprintf(why, sizeof why, "is ready; a policy holds it back");
   else
     snprintf(why, sizeof why, "waits for its unit%s", sm->p_busy ? ": the LD/ST unit is full" : "");
   if (w->state == WEIR_W_DONE)

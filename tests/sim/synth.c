@@ -284,6 +284,7 @@ static const struct {
     {"sm.ldst_queue", "1 2 3 8 16"},
     {"sm.launch_latency", "0 0 7 100"},
     {"l1.enabled", "true true true true true false"},
+    {"l1.perfect", "false false false false false false true"},
     {"l1.line", "32 64 128 128 128 256"},
     {"l2.line", "32 64 128 128 128 256"},
     {"l1.sets", "1 2 4 32 64"},

@@ -277,7 +277,7 @@ static const char *verify(const struct weir_policy *p) {
     const struct weir_line *l = set_of(p, set);
     for (uint32_t i = 0; i < s->ways; i++) {
       if (l[i].tag == 0) continue;
-      if (l[i].valid_mask & l[i].pending_mask) return "a sector is both valid and pending";
+      if (held(&l[i]) == 0) return "a line holds nothing";
       if (find(p, set, l[i].tag) != (int)i) return "a line cannot be found, or is in two ways";
     }
   }

@@ -1,0 +1,321 @@
+#include "bench.h"
+
+#include <string.h>
+
+static uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+/* A choice of the stimulus: the same whatever the L1 does. */
+static uint32_t choose(const struct bench *b, uint32_t sm, uint64_t what, uint32_t n) {
+  return (uint32_t)(mix(b->seed * 1000003 + what * 31 + sm) % n);
+}
+
+static void note(struct bench *b, uint64_t what) {
+  b->log = mix(b->log * 31 + what);
+}
+
+static const struct weir_l1_ops *const ops = &weir_l1_pipeline;
+
+/* ---- what the L1 asks of its SM ---- */
+
+static void view(void *self, struct weir_sm_view *v) {
+  struct bench_sm *s = self;
+  const struct weir_l1_stats *st = ops->stats(s->l1, s->b->now);
+  *v = (struct weir_sm_view){.warps_resident = 8 * s->ctas,
+                             .warps_active = 6 * s->ctas,
+                             .ctas_resident = s->ctas,
+                             .ctas_max = 4,
+                             .l1_hits = st->hits,
+                             .l1_loads = st->loads,
+                             .insns_issued = s->b->now};
+}
+
+static void describe(void *self, uint32_t load, struct weir_access *a) {
+  const struct weir_access *l = &((const struct bench_sm *)self)->load[load];
+  a->insn = l->insn;
+  a->pc = l->pc;
+  a->warp = l->warp;
+  a->warp_uid = l->warp_uid;
+  a->cta = l->cta;
+  a->cta_uid = l->cta_uid;
+  a->op = l->op;
+  a->hint = l->hint;
+  a->evict_hint = l->evict_hint;
+  a->is_local = l->is_local;
+}
+
+static void broadcast(void *self, uint32_t part, const uint64_t v[4]) {
+  struct bench_sm *s = self;
+  struct bench *b = s->b;
+  if (b->n_casts == 64) {
+    b->bad = "more broadcasts than a policy should need";
+    return;
+  }
+  struct bench_cast c = {.at = b->now + 20, .from = s->id, .part = part};
+  memcpy(c.v, v, sizeof c.v);
+  b->cast[b->n_casts++] = c;
+}
+
+static struct weir_l1_host host_of(struct bench *b, uint32_t i) {
+  return (struct weir_l1_host){
+      .sm = &b->sm[i], .id = i, .view = view, .describe = describe, .broadcast = broadcast};
+}
+
+/* ---- set-up ---- */
+
+bool bench_init(struct bench *b, const struct weir_machine *m, const struct weir_design *d,
+                uint64_t seed, struct weir_err *err) {
+  *b = (struct bench){.m = m, .seed = seed};
+  for (uint32_t i = 0; i < BENCH_SMS; i++) {
+    struct weir_l1_host host = host_of(b, i);
+    b->sm[i] = (struct bench_sm){.b = b, .id = i, .req.a.op = WEIR_N_OPS};
+    b->sm[i].l1 = ops->create(m, d, &host, err);
+    if (b->sm[i].l1 == NULL) {
+      bench_free(b);
+      return false;
+    }
+  }
+  return true;
+}
+
+void bench_free(struct bench *b) {
+  for (uint32_t i = 0; i < BENCH_SMS; i++)
+    if (b->sm[i].l1 != NULL) ops->destroy(b->sm[i].l1);
+}
+
+bool bench_clone(struct bench *to, const struct bench *from) {
+  *to = *from;
+  bool ok = true;
+  for (uint32_t i = 0; i < BENCH_SMS; i++) {
+    struct weir_l1_host host = host_of(to, i);
+    to->sm[i].b = to;
+    to->sm[i].l1 = weir_l1_clone(from->sm[i].l1, &host);
+    ok &= to->sm[i].l1 != NULL;
+  }
+  return ok;
+}
+
+static struct weir_kernel kernel_of(const struct bench *b) {
+  return (struct weir_kernel){.name = "bench",
+                              .uid = b->uid,
+                              .n_insns = BENCH_INSNS,
+                              .n_ctas = 1000,
+                              .warps_per_cta = 8,
+                              .ctas_per_sm = 4};
+}
+
+static void cta(struct bench_sm *s, uint32_t slot, bool ends) {
+  const struct weir_cta c = {
+      .slot = slot, .uid = s->b->uid * 100 + slot, .warps = UINT64_C(0xff) << 8 * slot};
+  (ends ? ops->cta_end : ops->cta_begin)(s->l1, &c, s->b->now);
+  s->ctas = ends ? s->ctas - 1 : s->ctas + 1;
+}
+
+void bench_kernel(struct bench *b) {
+  const struct weir_kernel k = kernel_of(b);
+  for (uint32_t i = 0; i < BENCH_SMS; i++) {
+    if (!ops->kernel_begin(b->sm[i].l1, &k, 0, b->now)) b->bad = "out of memory";
+    for (uint32_t c = 0; c < 4; c++)
+      cta(&b->sm[i], c, false);
+  }
+}
+
+/* ---- requests ---- */
+
+/* The line that request n is for: two streams of small sets of lines, and one that never returns.
+ */
+static uint64_t line_of(const struct bench *b, uint32_t sm, uint64_t n) {
+  switch (choose(b, sm, 7 * n, 4)) {
+  case 0:
+    return choose(b, sm, 7 * n + 1, 8);
+  case 1:
+  case 2:
+    return 8 + choose(b, sm, 7 * n + 1, 40);
+  default:
+    return 48 + n % (BENCH_LINES - 48);
+  }
+}
+
+static void next_request(struct bench_sm *s) {
+  struct bench *b = s->b;
+  uint32_t id = 0;
+  while (id < BENCH_LOADS && s->used[id])
+    id++;
+  if (id == BENCH_LOADS) return;
+  uint64_t n = s->n_presented++;
+  uint32_t kind = choose(b, s->id, 7 * n + 2, 20), insn = choose(b, s->id, 7 * n + 3, BENCH_INSNS);
+  uint32_t all = (1u << b->m->l1.line / 32) - 1, mask = choose(b, s->id, 7 * n + 4, all) + 1;
+  uint32_t warp = choose(b, s->id, 7 * n + 5, 32);
+  s->req = (struct weir_l1_req){.a = {.addr = line_of(b, s->id, n) * (uint64_t)b->m->l1.line,
+                                      .pc = 8 * insn,
+                                      .insn = insn,
+                                      .warp = warp,
+                                      .warp_uid = b->uid * 32 + warp,
+                                      .cta = warp / 8,
+                                      .cta_uid = b->uid * 100 + warp / 8,
+                                      .sectors = (uint16_t)mask,
+                                      .full = (uint16_t)(kind < 2 ? mask : 0),
+                                      .tag = (uint8_t)(insn % 4),
+                                      .hint = insn == 7 ? WEIR_CO_CG : WEIR_CO_NONE,
+                                      .evict_hint = insn == 6   ? WEIR_EV_FIRST
+                                                    : insn == 5 ? WEIR_EV_LAST
+                                                                : WEIR_EV_NONE,
+                                      .is_local = choose(b, s->id, 7 * n + 6, 8) == 0,
+                                      .op = kind < 3    ? WEIR_STORE
+                                            : kind == 3 ? WEIR_ATOMIC
+                                                        : WEIR_LOAD},
+                                .id = id};
+}
+
+static void present(struct bench_sm *s) {
+  struct bench *b = s->b;
+  if (s->req.a.op == WEIR_N_OPS) next_request(s);
+  if (s->req.a.op == WEIR_N_OPS) return;
+  if (ops->has_gate(s->l1) && !ops->gate(s->l1, s->req.a.warp, (enum weir_op)s->req.a.op)) {
+    s->gated++;
+    note(b, 99);
+    return;
+  }
+  uint64_t before = weir_l1_parts_hash(s->l1);
+  struct weir_l1_result r = ops->present(s->l1, &s->req, s->inflight, b->now);
+  note(b, (uint64_t)r.answer * 16 + r.why);
+  if (r.answer == WEIR_L1_FAILED || r.answer == WEIR_L1_LATER) {
+    if (weir_l1_parts_hash(s->l1) != before) b->bad = "a refused request left a trace";
+    return;
+  }
+  bool is_store = s->req.a.op == WEIR_STORE;
+  s->loads += !is_store;
+  s->stores += is_store;
+  if (r.answer == WEIR_L1_HIT) {
+    s->answered += !is_store;
+    s->acked += is_store;
+  } else {
+    s->load[s->req.id] = s->req.a;
+    s->used[s->req.id] = true;
+    if (r.answer == WEIR_L1_WAIT) s->inflight++;
+  }
+  s->req.a.op = WEIR_N_OPS;
+}
+
+/* ---- memory ---- */
+
+static void inject(struct bench_sm *s) {
+  struct bench *b = s->b;
+  const struct weir_msg *p = ops->peek(s->l1);
+  if (p == NULL || p->at > b->now || b->n_msgs == BENCH_MSGS) return;
+  struct weir_msg m = *p;
+  uint64_t line = m.addr / (uint64_t)b->m->l1.line % BENCH_LINES;
+  m.src = s->id;
+  m.at = b->now + 20 + choose(b, s->id, b->now, 40);
+  m.flags &= (uint8_t)~WEIR_REP_MARKED;
+  if (m.kind == WEIR_MSG_READ) {
+    if (b->known[line] && b->marked[line]) m.flags |= WEIR_REP_MARKED;
+    b->known[line] = 1;
+    b->marked[line] = (m.flags & WEIR_REQ_MARK) != 0;
+  }
+  b->msg[b->n_msgs++] = m;
+  ops->pop(s->l1);
+}
+
+static void answer(struct bench_sm *s, uint32_t id) {
+  if (id >= BENCH_LOADS || !s->used[id]) {
+    s->b->bad = "a request was answered twice";
+    return;
+  }
+  s->used[id] = false;
+}
+
+/* True: it was taken. */
+static bool arrive(struct bench_sm *s, const struct weir_msg *m, bool *filled) {
+  struct bench *b = s->b;
+  if (m->kind == WEIR_MSG_WRITE) {
+    if (m->id != UINT32_MAX) {
+      answer(s, m->id);
+      s->acked++;
+    }
+  } else if (m->flags & WEIR_REQ_BYPASS) {
+    ops->bypass_return(s->l1, m, b->now);
+    answer(s, m->id);
+    s->inflight--;
+    s->answered++;
+  } else {
+    if (*filled || !ops->fill(s->l1, m, b->now)) return false;
+    *filled = true;
+  }
+  return true;
+}
+
+static void step_sm(struct bench_sm *s, bool presents) {
+  struct bench *b = s->b;
+  bool filled = false;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < b->n_msgs; i++)
+    if (b->msg[i].src != s->id || b->msg[i].at > b->now || !arrive(s, &b->msg[i], &filled))
+      b->msg[kept++] = b->msg[i];
+  b->n_msgs = kept;
+  for (uint32_t i = 0; i < b->n_casts; i++)
+    if (b->cast[i].at == b->now && b->cast[i].from != s->id)
+      ops->heard(s->l1, b->cast[i].from, b->cast[i].part, b->cast[i].v, b->now);
+  uint32_t id = ops->drain(s->l1, b->now);
+  if (id != UINT32_MAX) {
+    answer(s, id);
+    s->inflight--;
+    s->answered++;
+    note(b, id);
+  }
+  if (ops->next_tick(s->l1) <= b->now) ops->tick(s->l1, b->now);
+  if (presents) present(s);
+  inject(s);
+  if (presents && b->now % 97 == 96) {
+    uint32_t slot = (uint32_t)(b->now / 97 % 4);
+    cta(s, slot, true);
+    cta(s, slot, false);
+  }
+  if (ops->fault(s->l1) != NULL) b->bad = ops->fault(s->l1);
+}
+
+static void step(struct bench *b, bool presents) {
+  for (uint32_t i = 0; i < BENCH_SMS; i++)
+    step_sm(&b->sm[i], presents);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < b->n_casts; i++)
+    if (b->cast[i].at > b->now) b->cast[kept++] = b->cast[i];
+  b->n_casts = kept;
+  b->now++;
+}
+
+void bench_step(struct bench *b) {
+  step(b, true);
+}
+
+void bench_drain(struct bench *b) {
+  bool busy = true;
+  for (uint32_t n = 0; busy && n < 100000; n++) {
+    step(b, false);
+    busy = b->n_msgs > 0;
+    for (uint32_t i = 0; i < BENCH_SMS; i++)
+      busy |= !ops->is_idle(b->sm[i].l1) || b->sm[i].inflight > 0;
+  }
+  for (uint32_t i = 0; i < BENCH_SMS; i++) {
+    struct bench_sm *s = &b->sm[i];
+    if (busy || s->loads != s->answered || s->stores != s->acked)
+      b->bad = "not every request was answered";
+    for (uint32_t c = 0; c < 4; c++)
+      cta(s, c, true);
+    ops->kernel_end(s->l1, b->now);
+    if (b->bad == NULL) b->bad = ops->verify(s->l1);
+  }
+  b->uid++;
+}
+
+uint64_t bench_hash(const struct bench *b) {
+  uint64_t h = b->log;
+  for (uint32_t i = 0; i < BENCH_SMS; i++) {
+    h = mix(h * 31 + weir_l1_parts_hash(b->sm[i].l1));
+    h = mix(h * 31 + b->sm[i].loads * 7 + b->sm[i].answered);
+  }
+  return h;
+}
