@@ -20,6 +20,8 @@ const struct weir_stat weir_l2_stat_table[] = {
     S(fills, "sector", "sectors that came from DRAM"),
     S(evictions, "line", "lines replaced"),
     S(writeback_sectors, "sector", "dirty sectors sent to DRAM"),
+    S(marks_set, "request", "reads that marked their line"),
+    S(marks_returned, "request", "reads that were told of a mark and took it away"),
     S(stall_mshr, "cycle", "the head of the input waited for a free MSHR"),
     S(stall_merge, "cycle", "the head of the input waited because its line had too many waiters"),
     S(stall_line, "cycle", "the head of the input waited because all ways of its set were pending"),
@@ -109,13 +111,15 @@ static uint64_t dram_of(const struct weir_channel *c, uint64_t t) {
 
 /* ---- replies ---- */
 
-static void push_reply(struct weir_slice *s, const struct weir_msg *req, uint64_t ready) {
+static void push_reply(struct weir_slice *s, const struct weir_msg *req, uint8_t flags,
+                       uint64_t ready) {
   const struct weir_machine *m = s->channel->m;
   struct weir_msg r = *req;
   r.dst = req->src;
   r.src = s->channel->n_sms + s->id;
   r.kind = req->kind == WEIR_MSG_WRITE ? WEIR_MSG_ACK : WEIR_MSG_DATA;
   r.at = ready;
+  r.flags |= flags;
   unsigned n = req->kind == WEIR_MSG_WRITE  ? 0
                : req->kind == WEIR_MSG_ATOM ? 1
                                             : (unsigned)__builtin_popcount(req->sectors);
@@ -262,8 +266,18 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   l->partial = (uint8_t)((l->partial | in_part) & ~whole);
   l->dirty |= q->sectors;
   l->used = ++s->stamp;
-  push_reply(s, q, now + (uint64_t)s->channel->m->l2.latency);
+  push_reply(s, q, 0, now + (uint64_t)s->channel->m->l2.latency);
   return true;
+}
+
+/* What an accepted read does to the mark of its line; returns the reply's flag. */
+static uint8_t pass_mark(struct weir_slice *s, struct weir_l2_line *l, const struct weir_msg *q,
+                         bool is_hit) {
+  bool was_marked = is_hit && l->is_marked, sets = (q->flags & WEIR_REQ_MARK) != 0;
+  l->is_marked = sets || (l->is_marked && !is_hit);
+  s->stats.marks_set += sets;
+  s->stats.marks_returned += was_marked;
+  return was_marked ? WEIR_REP_MARKED : 0;
 }
 
 static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
@@ -329,7 +343,8 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
   s->stats.reads += !is_atom;
   s->stats.read_sectors += (unsigned)__builtin_popcount(q->sectors);
   if (is_atom) l->dirty |= q->sectors;
-  if (missing == 0) push_reply(s, q, now + (uint64_t)m->l2.latency);
+  uint8_t mark = is_atom ? 0 : pass_mark(s, l, q, missing == 0);
+  if (missing == 0) push_reply(s, q, mark, now + (uint64_t)m->l2.latency);
   return true;
 }
 
@@ -347,7 +362,7 @@ static void fill(struct weir_slice *s, uint32_t e, unsigned sector, uint64_t now
     uint32_t next = s->waiter[w].next;
     s->waiter[w].wait &= (uint8_t)~bit;
     if (s->waiter[w].wait == 0) {
-      push_reply(s, &s->waiter[w].msg, now + (uint64_t)s->channel->m->l2.latency);
+      push_reply(s, &s->waiter[w].msg, 0, now + (uint64_t)s->channel->m->l2.latency);
       *link = next;
       s->waiter[w].next = s->free_waiter;
       s->free_waiter = w;

@@ -11,6 +11,7 @@ struct weir_l2_stats {
   uint64_t read_sectors, read_sectors_missed;
   uint64_t writes, write_hits, write_misses, write_sectors, write_sectors_missed;
   uint64_t atomics, fills, evictions, writeback_sectors;
+  uint64_t marks_set, marks_returned;
   uint64_t stall_mshr, stall_merge, stall_line, stall_dram, stall_reply;
 };
 extern const struct weir_stat weir_l2_stat_table[];
@@ -21,6 +22,7 @@ struct weir_l2_line {
   uint64_t used; /* for LRU */
   uint8_t valid, dirty, pending,
       partial; /* sectors; partial: written in part, the rest is not here */
+  bool is_marked;
 };
 
 struct weir_l2_waiter {

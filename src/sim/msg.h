@@ -29,10 +29,12 @@ struct weir_msg {
   uint32_t id; /* what the SM calls the request */
   uint16_t flits;
   uint8_t kind, sectors, full;
-  uint8_t flags; /* WEIR_REQ_*, returned with the reply */
+  uint8_t flags; /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
 };
 
-/* MARK: set the mark of the L2's line. MARKED, in a reply: the line was there and marked. */
+/* An L2 line has one mark, which means what the L1s agree on. A read that finds all its sectors
+ * takes the mark away and is told of it (MARKED); then, and after any other read, WEIR_REQ_MARK
+ * sets it. */
 enum { WEIR_REQ_BYPASS = 1, WEIR_REQ_LOCAL = 2, WEIR_REQ_MARK = 4, WEIR_REP_MARKED = 8 };
 
 static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {

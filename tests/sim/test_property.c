@@ -113,7 +113,7 @@ static void run_case(uint64_t seed) {
  * test of its own among those of the L1. */
 static bool is_rare(const char *name) {
   static const char *const names[] = {
-      "stall_reply", /* those that only policies can cause: */
+      "stall_reply", "marks_set", "marks_returned", /* those that only policies can cause: */
       "slots_gate",         "slots_ldst_order", "stall_order",        "fail_order",
       "bypassed_predictor", "bypassed_stall",   "bypassed_mode",      "bypassed_threshold",
       "bypassed_profile",   "prefetches",       "prefetches_dropped", "evictions_collateral"};

@@ -1,0 +1,165 @@
+/* One memory channel, driven without SMs: what a read does to the mark of its line. */
+#include "synth.h"
+
+#include "../stream/util.h"
+
+static const char *const small[] = {"sm.count=2", "l2.slices=1",     "l2.sets=1",
+                                    "l2.ways=2",  "dram.channels=1", NULL};
+
+struct bed {
+  struct machine x;
+  struct weir_channel c;
+  uint64_t now;
+  uint32_t seq;
+};
+
+static void bed_open(struct bed *b) {
+  memset(b, 0, sizeof *b);
+  machine_init(&b->x, NULL, small);
+  assert_true(weir_channel_init(&b->c, &b->x.m, 0));
+}
+
+static void bed_close(struct bed *b) {
+  weir_channel_free(&b->c);
+  machine_free(&b->x);
+}
+
+/* A request that arrives in the next cycle. */
+static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t sectors,
+                 uint8_t flags, uint32_t id) {
+  struct weir_msg q = {.at = b->now + 1,
+                       .addr = line * 128,
+                       .dst = b->c.n_sms,
+                       .seq = b->seq++,
+                       .id = id,
+                       .flits = 1,
+                       .kind = (uint8_t)kind,
+                       .sectors = sectors,
+                       .full = sectors,
+                       .flags = flags};
+  assert_true(weir_inbox_put(&b->c.slices[0].in, &q));
+}
+
+/* Run until nothing is under way; the replies are left in the outbox. */
+static void settle(struct bed *b) {
+  b->c.outbox.n = 0;
+  do
+    weir_channel_cycle(&b->c, ++b->now);
+  while (!weir_channel_is_idle(&b->c));
+}
+
+static uint8_t flags_of(const struct bed *b, uint32_t id) {
+  for (uint32_t i = 0; i < b->c.outbox.n; i++) {
+    const struct weir_msg *r = &b->c.outbox.v[i];
+    if (r->kind != WEIR_MSG_CREDIT && r->id == id) return r->flags;
+  }
+  fail_msg("no reply to %u", id);
+  return 0;
+}
+
+/* One read from start to end: was it told of a mark? */
+static bool is_told(struct bed *b, uint64_t line, uint8_t sectors, uint8_t flags) {
+  send(b, WEIR_MSG_READ, line, sectors, flags, 7);
+  settle(b);
+  assert_int_equal(flags_of(b, 7) & ~WEIR_REP_MARKED, flags);
+  return (flags_of(b, 7) & WEIR_REP_MARKED) != 0;
+}
+
+static void expect(const struct bed *b, uint64_t set, uint64_t returned) {
+  assert_int_equal(b->c.slices[0].stats.marks_set, set);
+  assert_int_equal(b->c.slices[0].stats.marks_returned, returned);
+}
+
+static void test_hit_takes_mark(void **state) {
+  (void)state;
+  struct bed b;
+  bed_open(&b);
+  assert_false(is_told(&b, 1, 1, 0)); /* a miss that wishes nothing */
+  assert_false(is_told(&b, 1, 1, 0));
+  assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK)); /* a hit that sets it */
+  assert_true(is_told(&b, 1, 1, 0));
+  assert_false(is_told(&b, 1, 1, 0));
+  expect(&b, 1, 1);
+  bed_close(&b);
+}
+
+static void test_miss_sets_mark(void **state) {
+  (void)state;
+  struct bed b;
+  bed_open(&b);
+  assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
+  assert_true(is_told(&b, 1, 1, WEIR_REQ_MARK)); /* told, and set again */
+  assert_true(is_told(&b, 1, 1, WEIR_REQ_BYPASS));
+  assert_false(is_told(&b, 1, 1, 0));
+  expect(&b, 2, 2);
+  bed_close(&b);
+}
+
+/* A read that lacks a sector is no hit: it is not told, and takes nothing away. */
+static void test_partial_miss(void **state) {
+  (void)state;
+  struct bed b;
+  bed_open(&b);
+  assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
+  assert_false(is_told(&b, 1, 3, 0));
+  assert_true(is_told(&b, 1, 3, 0));
+  assert_false(is_told(&b, 1, 12, WEIR_REQ_MARK));
+  assert_true(is_told(&b, 1, 15, 0));
+  expect(&b, 2, 2);
+  bed_close(&b);
+}
+
+static void test_merge(void **state) {
+  (void)state;
+  struct bed b;
+  bed_open(&b);
+  send(&b, WEIR_MSG_READ, 1, 1, WEIR_REQ_MARK, 1);
+  send(&b, WEIR_MSG_READ, 1, 1, 0, 2);
+  settle(&b);
+  assert_int_equal(b.c.slices[0].stats.read_pending, 1);
+  assert_int_equal(flags_of(&b, 1) | flags_of(&b, 2), WEIR_REQ_MARK);
+  assert_true(is_told(&b, 1, 1, 0)); /* the second has not taken it away */
+  send(&b, WEIR_MSG_READ, 2, 1, 0, 1);
+  send(&b, WEIR_MSG_READ, 2, 1, WEIR_REQ_MARK, 2);
+  settle(&b);
+  assert_true(is_told(&b, 2, 1, 0)); /* the second has set it */
+  expect(&b, 2, 2);
+  bed_close(&b);
+}
+
+static void test_replaced_line_loses_mark(void **state) {
+  (void)state;
+  struct bed b;
+  bed_open(&b);
+  assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
+  assert_false(is_told(&b, 2, 1, 0));
+  assert_false(is_told(&b, 3, 1, 0)); /* two ways: line 1 goes */
+  assert_false(is_told(&b, 1, 1, 0));
+  assert_false(is_told(&b, 1, 1, 0));
+  expect(&b, 1, 0);
+  bed_close(&b);
+}
+
+/* Stores and atomics are no reads of an L1. */
+static void test_others_leave_mark(void **state) {
+  (void)state;
+  struct bed b;
+  bed_open(&b);
+  assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
+  send(&b, WEIR_MSG_WRITE, 1, 1, 0, 1);
+  send(&b, WEIR_MSG_ATOM, 1, 1, 0, 2);
+  settle(&b);
+  assert_int_equal(flags_of(&b, 1) | flags_of(&b, 2), 0);
+  assert_true(is_told(&b, 1, 1, 0));
+  expect(&b, 1, 1);
+  bed_close(&b);
+}
+
+#define T(f) cmocka_unit_test(f)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      T(test_hit_takes_mark), T(test_miss_sets_mark),           T(test_partial_miss),
+      T(test_merge),          T(test_replaced_line_loses_mark), T(test_others_leave_mark),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
