@@ -20,7 +20,8 @@ const struct weir_stat_group weir_dram_stat_group = {"dram", "What the DRAM chan
                                                      weir_dram_stat_table, NULL};
 
 bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
-  *d = (struct weir_dram){.cfg = cfg, .bank_count = (unsigned)cfg->banks};
+  *d = (struct weir_dram){.cfg = cfg, .bank_count = (unsigned)cfg->banks, .row_from = WEIR_NEVER};
+  d->n_masks = (d->bank_count + 63) / 64;
   d->req = calloc((size_t)cfg->queue, sizeof *d->req);
   d->bank = calloc((size_t)cfg->banks, sizeof *d->bank);
   d->next_col_group = calloc((size_t)cfg->bank_groups, sizeof *d->next_col_group);
@@ -30,7 +31,11 @@ bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
   for (int64_t i = 0; i < cfg->queue; i++)
     d->req[i].next = (int16_t)(i + 1 < cfg->queue ? i + 1 : -1);
   for (unsigned b = 0; b < d->bank_count; b++)
-    d->bank[b] = (struct weir_dram_bank){.open_row = UINT64_MAX, .head = -1, .tail = -1, .hit = -1};
+    d->bank[b] = (struct weir_dram_bank){.open_row = UINT64_MAX,
+                                         .head = -1,
+                                         .tail = -1,
+                                         .hit = -1,
+                                         .group = (uint8_t)(b % (unsigned)cfg->bank_groups)};
   return true;
 }
 
@@ -40,14 +45,40 @@ void weir_dram_free(struct weir_dram *d) {
   free(d->next_col_group);
 }
 
+/* ---- which banks want what ---- */
+
+/* First cycle of the row command that a bank without a hit needs. */
+static uint64_t row_time(const struct weir_dram *d, const struct weir_dram_bank *b) {
+  return b->open_row != UINT64_MAX ? b->next_pre : weir_max64(b->next_act, d->next_act);
+}
+
+/* After any change of a bank's requests or its row. */
+static void sort_bank(struct weir_dram *d, unsigned bank) {
+  struct weir_dram_bank *b = &d->bank[bank];
+  uint64_t bit = UINT64_C(1) << bank % 64;
+  d->col[bank / 64] &= ~bit;
+  d->row[bank / 64] &= ~bit;
+  if (b->head < 0) return;
+  b->head_seq = d->req[b->head].seq;
+  if (b->hit >= 0) {
+    b->hit_seq = d->req[b->hit].seq;
+    b->is_hit_write = d->req[b->hit].is_write;
+    d->col[bank / 64] |= bit;
+  } else {
+    d->row[bank / 64] |= bit;
+    d->row_from = weir_min64(d->row_from, row_time(d, b));
+  }
+}
+
 void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t token) {
   int16_t i = d->free;
   struct weir_dram_req *r = &d->req[i];
   d->free = r->next;
-  uint64_t page = addr >> d->col_shift;
-  r->row = page / d->bank_count;
-  r->bank = (uint8_t)((page + r->row) %
-                      d->bank_count); /* a stride of whole rows does not stay in one bank */
+  uint64_t page = addr >> d->col_shift, n = d->bank_count;
+  bool is_power = (n & (n - 1)) == 0;
+  r->row = is_power ? page >> __builtin_ctzll(n) : page / n;
+  /* A stride of whole rows does not stay in one bank. */
+  r->bank = (uint8_t)(is_power ? (page + r->row) & (n - 1) : (page + r->row) % n);
   r->is_write = is_write;
   r->was_opened = false;
   r->token = token;
@@ -55,43 +86,45 @@ void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t 
   r->next = -1;
   d->n++;
   struct weir_dram_bank *b = &d->bank[r->bank];
+  r->prev = b->tail;
   if (b->tail >= 0)
     d->req[b->tail].next = i;
   else
     b->head = i;
   b->tail = i;
-  if (b->hit < 0 && b->open_row == r->row) b->hit = i;
+  bool is_first_hit = b->hit < 0 && b->open_row == r->row;
+  if (is_first_hit) b->hit = i;
+  if (is_first_hit || b->head == i) sort_bank(d, r->bank);
 }
 
-static void unlink_req(struct weir_dram *d, struct weir_dram_bank *b, int16_t i) {
-  int16_t prev = -1;
-  for (int16_t k = b->head; k != i; k = d->req[k].next)
-    prev = k;
-  int16_t next = d->req[i].next;
-  if (prev >= 0)
-    d->req[prev].next = next;
+/* The hit has been served: the next one is behind it, if there is one. */
+static void unlink_hit(struct weir_dram *d, struct weir_dram_bank *b) {
+  struct weir_dram_req *r = &d->req[b->hit];
+  int16_t i = b->hit, k = r->next;
+  if (r->prev >= 0)
+    d->req[r->prev].next = r->next;
   else
-    b->head = next;
-  if (b->tail == i) b->tail = prev;
-  b->hit = -1;
-  for (int16_t k = b->head; k >= 0; k = d->req[k].next)
-    if (d->req[k].row == b->open_row) {
-      b->hit = k;
-      break;
-    }
-  d->req[i].next = d->free;
+    b->head = r->next;
+  if (r->next >= 0)
+    d->req[r->next].prev = r->prev;
+  else
+    b->tail = r->prev;
+  while (k >= 0 && d->req[k].row != b->open_row)
+    k = d->req[k].next;
+  b->hit = k;
+  r->next = d->free;
   d->free = i;
   d->n--;
 }
 
-/* Earliest cycle of the column command for request r of an open bank. */
-static uint64_t column_time(const struct weir_dram *d, const struct weir_dram_bank *b,
-                            const struct weir_dram_req *r, unsigned group) {
+/* ---- commands ---- */
+
+/* What all column commands of a kind wait for, whatever their bank. */
+static uint64_t column_from(const struct weir_dram *d, bool is_write) {
   const struct weir_dram_cfg *c = d->cfg;
-  uint64_t t = weir_max64(weir_max64(b->next_col, d->next_col), d->next_col_group[group]);
-  uint64_t lead = (uint64_t)(r->is_write ? c->t_wl : c->t_cl);
+  uint64_t t = d->next_col, lead = (uint64_t)(is_write ? c->t_wl : c->t_cl);
   if (d->bus_free > t + lead) t = d->bus_free - lead;
-  if (!r->is_write && d->write_end != 0) t = weir_max64(t, d->write_end + (uint64_t)c->t_cdlr);
+  if (!is_write && d->write_end != 0) t = weir_max64(t, d->write_end + (uint64_t)c->t_cdlr);
   return t;
 }
 
@@ -99,14 +132,12 @@ static void issue_column(struct weir_dram *d, unsigned bank, uint64_t now, uint3
                          uint64_t *done_at) {
   const struct weir_dram_cfg *c = d->cfg;
   struct weir_dram_bank *b = &d->bank[bank];
-  int16_t i = b->hit;
-  struct weir_dram_req *r = &d->req[i];
-  unsigned group = bank % (unsigned)c->bank_groups;
+  struct weir_dram_req *r = &d->req[b->hit];
   uint64_t start = now + (uint64_t)(r->is_write ? c->t_wl : c->t_cl),
            end = start + (uint64_t)c->burst_cyc;
   d->bus_free = end;
   d->next_col = now + (uint64_t)c->t_ccd;
-  d->next_col_group[group] = now + (uint64_t)c->t_ccdl;
+  d->next_col_group[b->group] = now + (uint64_t)c->t_ccdl;
   d->stats.busy_cyc += (uint64_t)c->burst_cyc;
   if (!r->was_opened) d->stats.row_hits++;
   if (r->is_write) {
@@ -119,7 +150,8 @@ static void issue_column(struct weir_dram *d, unsigned bank, uint64_t now, uint3
     *token = r->token;
     *done_at = end;
   }
-  unlink_req(d, b, i);
+  unlink_hit(d, b);
+  sort_bank(d, bank);
 }
 
 static void issue_row(struct weir_dram *d, unsigned bank, uint64_t now) {
@@ -128,55 +160,85 @@ static void issue_row(struct weir_dram *d, unsigned bank, uint64_t now) {
   struct weir_dram_req *r = &d->req[b->head];
   if (b->open_row != UINT64_MAX) {
     b->open_row = UINT64_MAX;
-    b->hit = -1;
     b->next_act = weir_max64(b->next_act, now + (uint64_t)c->t_rp);
     d->stats.precharges++;
     if (!r->was_opened) d->stats.row_conflicts++;
-    r->was_opened = true;
-    return;
+  } else {
+    b->open_row = r->row;
+    b->hit = b->head;
+    b->next_col = now + (uint64_t)c->t_rcd;
+    b->next_pre = now + (uint64_t)c->t_ras;
+    b->next_act = now + (uint64_t)c->t_rc;
+    d->next_act = now + (uint64_t)c->t_rrd;
+    d->stats.activates++;
+    if (!r->was_opened) d->stats.row_misses++;
   }
-  b->open_row = r->row;
-  b->hit = b->head;
-  b->next_col = now + (uint64_t)c->t_rcd;
-  b->next_pre = now + (uint64_t)c->t_ras;
-  b->next_act = now + (uint64_t)c->t_rc;
-  d->next_act = now + (uint64_t)c->t_rrd;
-  d->stats.activates++;
-  if (!r->was_opened) d->stats.row_misses++;
   r->was_opened = true;
+  sort_bank(d, bank);
+}
+
+static bool is_older(uint32_t a, uint32_t b) {
+  return a - b > UINT32_MAX / 2;
+}
+
+/* The bank of the oldest column command that is legal now, -1 if none is; *soonest: when the first
+ * of the others is. */
+static int choose_column(const struct weir_dram *d, uint64_t now, uint64_t *soonest) {
+  uint64_t from[2] = {column_from(d, false), column_from(d, true)};
+  int best = -1;
+  *soonest = WEIR_NEVER;
+  for (unsigned m = 0; m < d->n_masks; m++)
+    for (uint64_t left = d->col[m]; left != 0; left &= left - 1) {
+      unsigned k = m * 64 + (unsigned)__builtin_ctzll(left);
+      const struct weir_dram_bank *b = &d->bank[k];
+      uint64_t t = weir_max64(b->next_col, d->next_col_group[b->group]);
+      t = weir_max64(t, from[b->is_hit_write]);
+      if (t > now)
+        *soonest = weir_min64(*soonest, t);
+      else if (best < 0 || is_older(b->hit_seq, d->bank[best].hit_seq))
+        best = (int)k;
+    }
+  return best;
+}
+
+/* The same for row commands; row_from is then that of the others. */
+static int choose_row(struct weir_dram *d, uint64_t now) {
+  int best = -1;
+  if (d->row_from > now) return -1;
+  d->row_from = WEIR_NEVER;
+  for (unsigned m = 0; m < d->n_masks; m++)
+    for (uint64_t left = d->row[m]; left != 0; left &= left - 1) {
+      unsigned k = m * 64 + (unsigned)__builtin_ctzll(left);
+      const struct weir_dram_bank *b = &d->bank[k];
+      uint64_t t = row_time(d, b);
+      if (t > now) {
+        d->row_from = weir_min64(d->row_from, t);
+        continue;
+      }
+      if (best >= 0) d->row_from = now + 1; /* one of the two will still be there */
+      if (best < 0 || is_older(b->head_seq, d->bank[best].head_seq)) best = (int)k;
+    }
+  return best;
 }
 
 unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint64_t *done_at,
                         uint64_t *next) {
-  const struct weir_dram_cfg *c = d->cfg;
+  uint64_t soonest;
+  unsigned reads = 0;
   *next = WEIR_NEVER;
   if (d->n == 0) return 0;
-  int col = -1, row = -1;
-  uint64_t soonest = WEIR_NEVER;
-  for (unsigned k = 0; k < d->bank_count; k++) {
-    struct weir_dram_bank *b = &d->bank[k];
-    if (b->head < 0) continue;
-    if (b->hit >= 0) {
-      uint64_t t = column_time(d, b, &d->req[b->hit], k % (unsigned)c->bank_groups);
-      if (t <= now &&
-          (col < 0 || d->req[b->hit].seq - d->req[d->bank[col].hit].seq > UINT32_MAX / 2))
-        col = (int)k;
-      soonest = weir_min64(soonest, t);
-    } else {
-      uint64_t t = b->open_row != UINT64_MAX ? b->next_pre : weir_max64(b->next_act, d->next_act);
-      if (t <= now &&
-          (row < 0 || d->req[b->head].seq - d->req[d->bank[row].head].seq > UINT32_MAX / 2))
-        row = (int)k;
-      soonest = weir_min64(soonest, t);
-    }
-  }
-  unsigned reads = 0;
+  int col = choose_column(d, now, &soonest), row = choose_row(d, now);
   if (col >= 0) {
-    reads = !d->req[d->bank[col].hit].is_write;
+    reads = !d->bank[col].is_hit_write;
     issue_column(d, (unsigned)col, now, token, done_at);
+    soonest = weir_max64(d->next_col, now + 1);
   }
-  if (row >= 0 && (col < 0 || c->dual_bus)) issue_row(d, (unsigned)row, now);
-  *next = soonest > now ? soonest : now + 1;
-  if (d->n == 0) *next = WEIR_NEVER;
+  if (row >= 0 && col >= 0 && !d->cfg->dual_bus)
+    d->row_from = now + 1;
+  else if (row >= 0) {
+    issue_row(d, (unsigned)row, now);
+    if (d->bank[row].hit >= 0) soonest = weir_min64(soonest, d->bank[row].next_col);
+  }
+  if (d->n > 0) *next = weir_max64(weir_min64(soonest, d->row_from), now + 1);
   return reads;
 }

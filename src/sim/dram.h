@@ -15,7 +15,7 @@ struct weir_dram_req {
   uint64_t row;
   uint32_t token; /* given back when a read is done */
   uint32_t seq;
-  int16_t next; /* in its bank's list */
+  int16_t next, prev; /* in its bank's list */
   uint8_t bank;
   bool is_write, was_opened; /* was_opened: an activate was needed for it */
 };
@@ -23,19 +23,26 @@ struct weir_dram_req {
 struct weir_dram_bank {
   uint64_t open_row; /* UINT64_MAX: closed */
   uint64_t next_act, next_pre, next_col;
-  int16_t head, tail, hit; /* requests; hit: the oldest that wants the open row */
+  uint32_t head_seq, hit_seq; /* of the requests below: a choice looks at banks only */
+  int16_t head, tail, hit;    /* requests; hit: the oldest that wants the open row */
+  uint8_t group;
+  bool is_hit_write;
 };
+
+enum { WEIR_DRAM_MASKS = 4 }; /* 64 banks each */
 
 struct weir_dram {
   const struct weir_dram_cfg *cfg;
   struct weir_dram_req *req;
   struct weir_dram_bank *bank;
-  uint64_t *next_col_group; /* per bank group: t_ccdl */
+  uint64_t col[WEIR_DRAM_MASKS], row[WEIR_DRAM_MASKS]; /* banks that want a command of that kind */
+  uint64_t row_from;                                   /* no row command is legal before */
+  uint64_t *next_col_group;                            /* per bank group: t_ccdl */
   uint64_t next_col, next_act, bus_free,
       write_end; /* write_end: end of the last write's data, for t_cdlr */
   int16_t free;
   uint32_t n, next_seq;
-  unsigned col_shift, bank_count;
+  unsigned col_shift, bank_count, n_masks;
   struct weir_dram_stats stats;
 };
 
@@ -48,7 +55,7 @@ static inline bool weir_dram_has_room(const struct weir_dram *d, uint32_t n) {
 void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t token);
 /* Issue what can be issued in DRAM cycle `now`. A read that was issued ends (*done_at: last data
  * cycle + 1) and gives its token; returns the number of reads issued (0 or 1). *next: the next
- * cycle in which anything can be issued (WEIR_NEVER if idle). */
+ * cycle in which anything can be issued, or an earlier one (WEIR_NEVER if idle). */
 unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint64_t *done_at,
                         uint64_t *next);
 
