@@ -52,8 +52,10 @@ static void run_share(struct weir_sim *sim, uint32_t index, uint32_t count) {
     struct weir_channel *c = &sim->channels[i];
     if (sim->o.literal) c->wake = weir_min64(c->wake, sim->now);
     while (c->wake < end) {
-      uint64_t t = c->wake, next = weir_channel_cycle(c, t);
-      c->wake = sim->o.literal ? t + 1 : next;
+      uint64_t t = c->wake;
+      if (sim->o.literal) weir_channel_poke(c);
+      weir_channel_cycle(c, t);
+      if (sim->o.literal) c->wake = t + 1;
     }
   }
 }
@@ -98,9 +100,7 @@ static bool deliver(struct weir_sim *sim, struct weir_outbox *o) {
     } else {
       uint32_t slice = q->dst - sim->n_sms;
       struct weir_channel *c = &sim->channels[slice / sim->channels[0].n_slices];
-      struct weir_slice *s = &c->slices[slice - c->first_slice];
-      if (!weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &s->credits : &s->in, q)) return false;
-      c->wake = weir_min64(c->wake, q->at);
+      if (!weir_channel_put(c, q)) return false;
     }
   }
   o->n = 0;
@@ -423,6 +423,8 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     if (sim->o.progress != NULL) sim->o.progress(sim->o.self, sim->now - start, sim->blocks_done);
   }
   if (st != WEIR_OK) return give_up(sim, st);
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    weir_channel_rest(&sim->channels[i]);
   struct weir_parts parts = parts_of(sim);
   if (sim->o.check && (st = weir_verify(&parts, err)) != WEIR_OK) return give_up(sim, st);
   /* The cycle of the last event belongs to the kernel. */

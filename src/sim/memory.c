@@ -31,51 +31,101 @@ const struct weir_stat weir_l2_stat_table[] = {
 const struct weir_stat_group weir_l2_stat_group = {"l2", "What the L2 slices did.",
                                                    weir_l2_stat_table, NULL};
 
-enum { SECTOR = 32, OUT_LIMIT = 64 };
+enum { SECTOR = 32, OUT_LIMIT = 64, NO_WAY = UINT16_MAX };
+
+/* ---- where a line lies ---- */
+
+/* Most machines have a power of two of slices. */
+static uint64_t by_slices(const struct weir_machine *m, uint64_t block) {
+  uint64_t n = (uint64_t)m->l2.slices;
+  return (n & (n - 1)) == 0 ? block >> __builtin_ctzll(n) : block / n;
+}
 
 uint32_t weir_slice_of(const struct weir_machine *m, uint64_t addr) {
-  uint64_t n = (uint64_t)m->l2.slices, block = addr / (uint64_t)m->l2.interleave, q = block / n;
-  if (m->l2.hash[0] == 'l') return (uint32_t)(block % n);
+  uint64_t n = (uint64_t)m->l2.slices;
+  uint64_t block = addr >> __builtin_ctzll((uint64_t)m->l2.interleave), q = by_slices(m, block);
+  if (m->l2.hash[0] == 'l') return (uint32_t)(block - q * n);
   /* Any function of the quotient keeps the map one-to-one. */
   q = (q ^ q >> 7 ^ q >> 15) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
-  return (uint32_t)((block + q) % n);
+  block += q;
+  return (uint32_t)(block - by_slices(m, block) * n);
 }
 
 /* Byte of the channel at which a line of one of its slices lies: slices of a channel are
  * interleaved as they are in memory. */
 static uint64_t channel_addr(const struct weir_slice *s, uint64_t addr) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  uint64_t inter = (uint64_t)l2->interleave, block = addr / inter / (uint64_t)l2->slices;
-  return (block * s->channel->n_slices + (s->id - s->channel->first_slice)) * inter + addr % inter;
+  const struct weir_channel *c = s->channel;
+  uint64_t block = by_slices(c->m, addr >> c->inter_shift);
+  uint64_t in_block = addr & ((UINT64_C(1) << c->inter_shift) - 1);
+  return (block * c->n_slices + (s->id - c->first_slice)) << c->inter_shift | in_block;
+}
+
+static uint32_t set_of(const struct weir_slice *s, uint64_t addr) {
+  const struct weir_channel *c = s->channel;
+  uint64_t block = by_slices(c->m, addr >> c->inter_shift);
+  uint64_t in_block = addr & ((UINT64_C(1) << c->inter_shift) - 1);
+  uint64_t n = block << (c->inter_shift - c->line_shift) | in_block >> c->line_shift;
+  return (uint32_t)((n ^ n >> c->set_shift) & ((UINT64_C(1) << c->set_shift) - 1));
+}
+
+/* ---- set-up ---- */
+
+/* Every list in the order of its array. */
+static void link_up(struct weir_slice *s, uint32_t n_waiters) {
+  const struct weir_machine *m = s->channel->m;
+  uint32_t n_mshrs = (uint32_t)m->l2.mshr_entries, ways = (uint32_t)m->l2.ways;
+  for (uint32_t k = 0; k < n_mshrs; k++)
+    s->mshr[k].next_free = k + 1 < n_mshrs ? k + 1 : UINT32_MAX;
+  for (uint32_t k = 0; k < n_waiters; k++)
+    s->waiter[k].next = k + 1 < n_waiters ? k + 1 : UINT32_MAX;
+  for (uint32_t k = 0; k < s->channel->n_sms; k++)
+    s->credit[k] = (uint32_t)m->noc.reply_buffer;
+  for (uint32_t set = 0; set < (uint32_t)m->l2.sets; set++) {
+    struct weir_l2_line *w = &s->lines[(size_t)set * ways];
+    s->order[set] = (struct weir_l2_order){.oldest = 0, .newest = (uint16_t)(ways - 1)};
+    for (uint32_t k = 0; k < ways; k++) {
+      w[k].older = k > 0 ? (uint16_t)(k - 1) : NO_WAY;
+      w[k].newer = k + 1 < ways ? (uint16_t)(k + 1) : NO_WAY;
+    }
+  }
+}
+
+static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id) {
+  const struct weir_l2_cfg *l2 = &c->m->l2;
+  uint32_t n_waiters = (uint32_t)(l2->mshr_entries * l2->mshr_merge);
+  s->channel = c;
+  s->id = id;
+  s->wake = WEIR_NEVER;
+  s->lines = calloc((size_t)(l2->sets * l2->ways), sizeof *s->lines);
+  s->order = calloc((size_t)l2->sets, sizeof *s->order);
+  s->tags = calloc((size_t)l2->sets * c->tag_words, sizeof *s->tags);
+  s->mshr = calloc((size_t)l2->mshr_entries, sizeof *s->mshr);
+  s->waiter = calloc(n_waiters, sizeof *s->waiter);
+  s->credit = calloc(c->n_sms, sizeof *s->credit);
+  if (s->lines == NULL || s->order == NULL || s->tags == NULL || s->mshr == NULL ||
+      s->waiter == NULL || s->credit == NULL)
+    return false;
+  link_up(s, n_waiters);
+  return true;
 }
 
 bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uint32_t index) {
-  *c = (struct weir_channel){.m = m, .wake = WEIR_NEVER, .dram_next = WEIR_NEVER};
+  *c = (struct weir_channel){
+      .m = m, .wake = WEIR_NEVER, .dram_next = WEIR_NEVER, .dram_wake = WEIR_NEVER};
   c->n_slices = (uint32_t)(m->l2.slices / m->dram.channels);
   c->first_slice = index * c->n_slices;
   c->n_sms = (uint32_t)m->sm.count;
+  c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
+  c->inter_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.interleave);
+  c->set_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.sets);
+  c->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
+  c->tag_words = (unsigned)(m->l2.ways + 7) / 8;
+  for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
+    c->flits[n] = weir_flits(&m->noc, n * SECTOR);
   c->slices = calloc(c->n_slices, sizeof *c->slices);
   if (c->slices == NULL || !weir_dram_init(&c->dram, &m->dram)) return false;
-  for (uint32_t i = 0; i < c->n_slices; i++) {
-    struct weir_slice *s = &c->slices[i];
-    uint32_t n_waiters = (uint32_t)(m->l2.mshr_entries * m->l2.mshr_merge);
-    s->channel = c;
-    s->id = c->first_slice + i;
-    s->lines = calloc((size_t)(m->l2.sets * m->l2.ways), sizeof *s->lines);
-    s->mshr = calloc((size_t)m->l2.mshr_entries, sizeof *s->mshr);
-    s->waiter = calloc(n_waiters, sizeof *s->waiter);
-    s->credit = calloc(c->n_sms, sizeof *s->credit);
-    if (!weir_index_init(&s->index, (uint32_t)m->l2.mshr_entries) || s->lines == NULL ||
-        s->mshr == NULL || s->waiter == NULL || s->credit == NULL)
-      return false;
-    for (uint32_t k = 0; k < (uint32_t)m->l2.mshr_entries; k++)
-      s->mshr[k].next_free = k + 1;
-    s->mshr[m->l2.mshr_entries - 1].next_free = UINT32_MAX;
-    for (uint32_t k = 0; k < n_waiters; k++)
-      s->waiter[k].next = k + 1 < n_waiters ? k + 1 : UINT32_MAX;
-    for (uint32_t k = 0; k < c->n_sms; k++)
-      s->credit[k] = (uint32_t)m->noc.reply_buffer;
-  }
+  for (uint32_t i = 0; i < c->n_slices; i++)
+    if (!slice_init(&c->slices[i], c, c->first_slice + i)) return false;
   return true;
 }
 
@@ -83,13 +133,14 @@ void weir_channel_free(struct weir_channel *c) {
   for (uint32_t i = 0; c->slices != NULL && i < c->n_slices; i++) {
     struct weir_slice *s = &c->slices[i];
     free(s->lines);
+    free(s->order);
+    free(s->tags);
     free(s->mshr);
     free(s->waiter);
     free(s->credit);
     free(s->in.v);
     free(s->credits.v);
     free(s->out.v);
-    weir_index_free(&s->index);
   }
   free(c->slices);
   free(c->outbox.v);
@@ -98,32 +149,58 @@ void weir_channel_free(struct weir_channel *c) {
   weir_dram_free(&c->dram);
 }
 
-/* ---- clocks: DRAM cycle d begins in core cycle ceil(d * core / dram) ---- */
+/* ---- messages from SMs ---- */
 
-static uint64_t core_of(const struct weir_channel *c, uint64_t d) {
-  uint64_t core = (uint64_t)c->m->core.clock_mhz, dram = (uint64_t)c->m->dram.clock_mhz;
-  return d == WEIR_NEVER ? WEIR_NEVER : (d * core + dram - 1) / dram;
+/* Credits that arrive in the same cycle are added up: their order is of no matter. */
+static bool put_credit(struct weir_slice *s, const struct weir_msg *q) {
+  struct weir_credit credit = {.at = q->at, .sm = q->src, .flits = q->flits};
+  if (!WEIR_FIFO_PUSH(s->credits, credit)) return false;
+  struct weir_credit *v = s->credits.v + s->credits.head;
+  uint32_t n = s->credits.n - 1, i = n;
+  while (i > 0 && v[i - 1].at > credit.at)
+    i--;
+  if (i < n) {
+    memmove(v + i + 1, v + i, (n - i) * sizeof *v);
+    v[i] = credit;
+  }
+  return true;
 }
-/* The last DRAM cycle that has begun by core cycle t. */
-static uint64_t dram_of(const struct weir_channel *c, uint64_t t) {
-  return t * (uint64_t)c->m->dram.clock_mhz / (uint64_t)c->m->core.clock_mhz;
+
+bool weir_channel_put(struct weir_channel *c, const struct weir_msg *q) {
+  struct weir_slice *s = &c->slices[q->dst - c->n_sms - c->first_slice];
+  bool is_credit = q->kind == WEIR_MSG_CREDIT;
+  if (!(is_credit ? put_credit(s, q) : weir_inbox_put(&s->in, q))) return false;
+  /* Nobody looks at a credit that is not wanted, or at a request behind a head that waits. */
+  if (is_credit ? s->wants_credit : s->head_wait == WEIR_L2_NOTHING) {
+    s->wake = weir_min64(s->wake, q->at);
+    c->wake = weir_min64(c->wake, q->at);
+  }
+  return true;
+}
+
+static void take_credits(struct weir_slice *s, uint64_t now) {
+  while (s->credits.n > 0 && WEIR_FIFO_HEAD(s->credits).at <= now) {
+    s->credit[WEIR_FIFO_HEAD(s->credits).sm] += WEIR_FIFO_HEAD(s->credits).flits;
+    WEIR_FIFO_POP(s->credits);
+  }
 }
 
 /* ---- replies ---- */
 
-static void push_reply(struct weir_slice *s, const struct weir_msg *req, uint8_t flags,
-                       uint64_t ready) {
+static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2_waiter *w,
+                       uint64_t now) {
   const struct weir_machine *m = s->channel->m;
-  struct weir_msg r = *req;
-  r.dst = req->src;
-  r.src = s->channel->n_sms + s->id;
-  r.kind = req->kind == WEIR_MSG_WRITE ? WEIR_MSG_ACK : WEIR_MSG_DATA;
-  r.at = ready;
-  r.flags |= flags;
-  unsigned n = req->kind == WEIR_MSG_WRITE  ? 0
-               : req->kind == WEIR_MSG_ATOM ? 1
-                                            : (unsigned)__builtin_popcount(req->sectors);
-  r.flits = weir_flits(&m->noc, n * SECTOR);
+  bool is_write = w->kind == WEIR_MSG_WRITE;
+  unsigned n = is_write ? 0 : w->kind == WEIR_MSG_ATOM ? 1 : weir_n_sectors(w->sectors);
+  struct weir_msg r = {.at = now + (uint64_t)m->l2.latency,
+                       .addr = addr,
+                       .src = s->channel->n_sms + s->id,
+                       .dst = w->src,
+                       .id = w->id,
+                       .flits = s->channel->flits[n],
+                       .kind = is_write ? WEIR_MSG_ACK : WEIR_MSG_DATA,
+                       .sectors = w->sectors,
+                       .flags = w->flags};
   if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox.is_failed = true;
 }
 
@@ -132,141 +209,196 @@ static void push_reply(struct weir_slice *s, const struct weir_msg *req, uint8_t
 static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   struct weir_channel *c = s->channel;
   if (s->out.n == 0) return WEIR_NEVER;
-  struct weir_msg *r = &s->out.v[s->out.head];
+  struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
   uint64_t can = weir_max64(r->at, s->port_free);
   if (can > now) return can;
-  if (s->credit[r->dst] < r->flits) return WEIR_NEVER; /* a credit wakes us */
+  s->wants_credit = s->credit[r->dst] < r->flits;
+  if (s->wants_credit) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
   s->credit[r->dst] -= r->flits;
   s->port_free = now + r->flits;
   r->at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
   weir_outbox_put(&c->outbox, r);
   WEIR_FIFO_POP(s->out);
-  return s->out.n > 0 ? weir_max64(s->port_free, s->out.v[s->out.head].at) : WEIR_NEVER;
+  return s->out.n > 0 ? weir_max64(s->port_free, WEIR_FIFO_HEAD(s->out).at) : WEIR_NEVER;
 }
 
 /* ---- DRAM side ---- */
 
+/* DRAM cycle d begins in core cycle ceil(d * core / dram). */
+static void set_dram_next(struct weir_channel *c, uint64_t d) {
+  uint64_t core = (uint64_t)c->m->core.clock_mhz, dram = (uint64_t)c->m->dram.clock_mhz;
+  c->dram_next = d;
+  c->dram_wake = d == WEIR_NEVER ? WEIR_NEVER : (d * core + dram - 1) / dram;
+}
+
+/* The first DRAM cycle that begins after core cycle `now`. */
 static void wake_dram(struct weir_channel *c, uint64_t now) {
-  c->dram_next = weir_min64(c->dram_next, dram_of(c, now) + 1);
+  if (c->dram_next == c->dram_done + 1) return;
+  uint64_t d = now * (uint64_t)c->m->dram.clock_mhz / (uint64_t)c->m->core.clock_mhz + 1;
+  if (d < c->dram_next) set_dram_next(c, d);
 }
 
 /* Column accesses of a sector: one per atom. Only the last one carries the token. */
-static unsigned atoms_of(const struct weir_channel *c) {
-  return (unsigned)(SECTOR / c->m->dram.atom_bytes);
-}
-
-static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint32_t where,
+static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint32_t e,
                          uint64_t now) {
   struct weir_channel *c = s->channel;
   uint64_t base = channel_addr(s, addr);
-  for (uint8_t left = sectors; left != 0; left &= (uint8_t)(left - 1)) {
-    unsigned k = (unsigned)__builtin_ctz(left), atoms = atoms_of(c);
-    for (unsigned a = 0; a < atoms; a++)
-      weir_dram_push(&c->dram, base + k * SECTOR + a * (uint64_t)c->m->dram.atom_bytes, false,
-                     a + 1 < atoms ? UINT32_MAX : (s->id - c->first_slice) << 27 | where << 3 | k);
+  for (unsigned left = sectors; left != 0; left &= left - 1) {
+    unsigned k = (unsigned)__builtin_ctz(left);
+    for (unsigned a = 0; a < c->atoms; a++)
+      weir_dram_push(&c->dram, base + k * SECTOR + a * (SECTOR / c->atoms), false,
+                     a + 1 < c->atoms ? UINT32_MAX : (s->id - c->first_slice) << 27 | e << 3 | k);
   }
   wake_dram(c, now);
 }
 
 /* DRAM cycles that begin in core cycles up to `now`. */
 static void run_dram(struct weir_channel *c, uint64_t now) {
-  uint64_t limit = dram_of(c, now);
-  while (c->dram_next <= limit) {
-    uint64_t d = c->dram_next, done_at;
+  while (c->dram_wake <= now) {
+    uint64_t d = c->dram_next, next, done_at;
     while (c->writes.n > 0 && weir_dram_has_room(&c->dram, 1)) {
       weir_dram_push(&c->dram, WEIR_FIFO_HEAD(c->writes), true, 0);
       WEIR_FIFO_POP(c->writes);
     }
     uint32_t token;
-    if (weir_dram_step(&c->dram, d, &token, &done_at, &c->dram_next) > 0 && token != UINT32_MAX) {
-      struct done done = {core_of(c, done_at) + (uint64_t)c->m->dram.extra_latency, token};
+    if (weir_dram_step(&c->dram, d, &token, &done_at, &next) > 0 && token != UINT32_MAX) {
+      uint64_t core = (uint64_t)c->m->core.clock_mhz, dram = (uint64_t)c->m->dram.clock_mhz;
+      struct done done = {(done_at * core + dram - 1) / dram + (uint64_t)c->m->dram.extra_latency,
+                          token};
       if (!WEIR_FIFO_PUSH(c->done, done)) c->outbox.is_failed = true;
     }
-    if (c->writes.n > 0) c->dram_next = weir_min64(c->dram_next, d + 1);
-    c->last_event = weir_max64(c->last_event, now);
+    if (c->writes.n > 0 && weir_dram_has_room(&c->dram, 1)) next = d + 1;
+    c->dram_done = d;
+    set_dram_next(c, next);
   }
 }
 
-/* ---- L2 ---- */
+/* ---- L2: lines ---- */
 
-static uint64_t line_addr(const struct weir_slice *s, const struct weir_l2_line *l) {
-  return (l->line - 1) * (uint64_t)s->channel->m->l2.line;
+static uint64_t key_of(const struct weir_slice *s, uint64_t addr) {
+  return (addr >> s->channel->line_shift) + 1;
 }
 
-static void evict(struct weir_slice *s, struct weir_l2_line *l) {
+/* The byte by which a line is looked for; 0 is that of an empty way. */
+static uint64_t tag_of(uint64_t key) {
+  uint64_t tag = key * UINT64_C(0x9e3779b97f4a7c15) >> 56;
+  return tag + (tag == 0);
+}
+
+static struct weir_l2_line *set_at(const struct weir_slice *s, uint32_t set) {
+  return &s->lines[(size_t)set * (size_t)s->channel->m->l2.ways];
+}
+
+/* The line's way, or NO_WAY. */
+static uint32_t find_way(const struct weir_slice *s, uint32_t set, uint64_t key) {
+  const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), each = UINT64_C(0x0101010101010101);
+  const uint64_t *word = &s->tags[(size_t)set * s->channel->tag_words];
+  const struct weir_l2_line *w = set_at(s, set);
+  uint64_t tag = tag_of(key) * each;
+  for (uint32_t i = 0; i < s->channel->tag_words; i++) {
+    uint64_t x = word[i] ^ tag;
+    /* The high bit of every byte that is zero. */
+    for (uint64_t hit = ~(((x & low) + low) | x | low); hit != 0; hit &= hit - 1) {
+      uint32_t way = i * 8 + (uint32_t)__builtin_ctzll(hit) / 8;
+      if (w[way].line == key) return way;
+    }
+  }
+  return NO_WAY;
+}
+
+/* The least recently used way that waits for nothing, or NO_WAY. */
+static uint32_t choose_way(const struct weir_slice *s, uint32_t set) {
+  const struct weir_l2_line *w = set_at(s, set);
+  uint32_t way = s->order[set].oldest;
+  while (way != NO_WAY && w[way].pending != 0)
+    way = w[way].newer;
+  return way;
+}
+
+static void touch(struct weir_slice *s, uint32_t set, uint32_t way) {
+  struct weir_l2_line *w = set_at(s, set);
+  struct weir_l2_order *o = &s->order[set];
+  if (o->newest == way) return;
+  w[w[way].newer].older = w[way].older;
+  if (o->oldest == way)
+    o->oldest = w[way].newer;
+  else
+    w[w[way].older].newer = w[way].newer;
+  w[o->newest].newer = (uint16_t)way;
+  w[way].older = o->newest;
+  w[way].newer = NO_WAY;
+  o->newest = (uint16_t)way;
+}
+
+static void evict(struct weir_slice *s, const struct weir_l2_line *l) {
+  struct weir_channel *c = s->channel;
   s->stats.evictions++;
-  uint64_t base = channel_addr(s, line_addr(s, l));
-  for (uint8_t left = l->dirty; left != 0; left &= (uint8_t)(left - 1)) {
+  if (l->dirty == 0) return;
+  uint64_t base = channel_addr(s, (l->line - 1) << c->line_shift);
+  for (unsigned left = l->dirty; left != 0; left &= left - 1) {
     s->stats.writeback_sectors++;
     uint64_t at = base + (unsigned)__builtin_ctz(left) * SECTOR;
-    for (unsigned a = 0; a < atoms_of(s->channel); a++)
-      if (!WEIR_FIFO_PUSH(s->channel->writes, at + a * (uint64_t)s->channel->m->dram.atom_bytes))
-        s->channel->outbox.is_failed = true;
+    for (unsigned a = 0; a < c->atoms; a++)
+      if (!WEIR_FIFO_PUSH(c->writes, at + a * (SECTOR / c->atoms))) c->outbox.is_failed = true;
   }
 }
 
-static uint32_t set_of(const struct weir_slice *s, uint64_t addr) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  uint64_t local = addr / (uint64_t)l2->interleave / (uint64_t)l2->slices;
-  uint64_t per = (uint64_t)(l2->interleave / l2->line),
-           n = local * per + addr % (uint64_t)l2->interleave / (uint64_t)l2->line;
-  return (uint32_t)((n ^ n / (uint64_t)l2->sets) % (uint64_t)l2->sets);
+/* NULL for NO_WAY. */
+static struct weir_l2_line *line_at(const struct weir_slice *s, uint32_t set, uint32_t way) {
+  return way != NO_WAY ? set_at(s, set) + way : NULL;
 }
 
-/* The line's way, or NULL. */
-static struct weir_l2_line *find_line(struct weir_slice *s, uint64_t addr, uint32_t *set) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  *set = set_of(s, addr);
-  struct weir_l2_line *w = &s->lines[(size_t)*set * (size_t)l2->ways];
-  uint64_t key = addr / (uint64_t)l2->line + 1;
-  for (int64_t i = 0; i < l2->ways; i++)
-    if (w[i].line == key) return &w[i];
-  return NULL;
-}
-
-/* A way for a new line: an empty one, else the least recently used that waits for nothing; NULL if
- * there is none. */
-static struct weir_l2_line *choose_way(struct weir_slice *s, uint32_t set) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  struct weir_l2_line *w = &s->lines[(size_t)set * (size_t)l2->ways], *best = NULL;
-  for (int64_t i = 0; i < l2->ways; i++) {
-    if (w[i].line == 0) return &w[i];
-    if (w[i].pending == 0 && (best == NULL || w[i].used < best->used)) best = &w[i];
-  }
-  return best;
-}
-
-static void take_way(struct weir_slice *s, struct weir_l2_line *l, uint64_t addr) {
+static struct weir_l2_line *take_way(struct weir_slice *s, uint32_t set, uint32_t way,
+                                     uint64_t key) {
+  struct weir_l2_line *l = set_at(s, set) + way;
+  uint64_t *word = &s->tags[(size_t)set * s->channel->tag_words + way / 8];
+  unsigned shift = way % 8 * 8;
   if (l->line != 0) evict(s, l);
-  *l = (struct weir_l2_line){.line = addr / (uint64_t)s->channel->m->l2.line + 1};
+  *l = (struct weir_l2_line){.line = key, .newer = l->newer, .older = l->older};
+  *word = (*word & ~(UINT64_C(0xff) << shift)) | tag_of(key) << shift;
+  return l;
+}
+
+/* ---- L2: requests ---- */
+
+static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
+  s->head_wait = (uint8_t)why;
+  return false;
+}
+
+static struct weir_l2_waiter answer_to(const struct weir_msg *q) {
+  return (struct weir_l2_waiter){.src = q->src,
+                                 .id = q->id,
+                                 .next = UINT32_MAX,
+                                 .kind = q->kind,
+                                 .sectors = q->sectors,
+                                 .flags = q->flags};
 }
 
 static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  uint32_t set;
-  struct weir_l2_line *l = find_line(s, q->addr, &set);
+  uint64_t key = key_of(s, q->addr);
+  uint32_t set = set_of(s, q->addr), way = find_way(s, set, key);
+  struct weir_l2_line *l = line_at(s, set, way);
   bool hit = l != NULL;
   if (!hit) {
-    l = choose_way(s, set);
-    if (l == NULL) {
-      s->head_stall = &s->stats.stall_line;
-      return false;
-    }
-    take_way(s, l, q->addr);
+    way = choose_way(s, set);
+    if (way == NO_WAY) return refuse(s, WEIR_L2_LINE);
+    l = take_way(s, set, way, key);
     wake_dram(s->channel, now);
   }
   s->stats.writes++;
   s->stats.write_hits += hit;
   s->stats.write_misses += !hit;
-  s->stats.write_sectors += (unsigned)__builtin_popcount(q->sectors);
-  s->stats.write_sectors_missed +=
-      (unsigned)__builtin_popcount(q->sectors & (uint8_t) ~(l->valid | l->partial));
+  s->stats.write_sectors += weir_n_sectors(q->sectors);
+  s->stats.write_sectors_missed += weir_n_sectors(q->sectors & (uint8_t) ~(l->valid | l->partial));
   /* A sector written in part keeps what it has; if it has nothing, a read will fetch the rest. */
   uint8_t whole = q->full & q->sectors, in_part = (uint8_t)(q->sectors & ~q->full & ~l->valid);
   l->valid |= whole;
   l->partial = (uint8_t)((l->partial | in_part) & ~whole);
   l->dirty |= q->sectors;
-  l->used = ++s->stamp;
-  push_reply(s, q, 0, now + (uint64_t)s->channel->m->l2.latency);
+  touch(s, set, way);
+  struct weir_l2_waiter answer = answer_to(q);
+  push_reply(s, q->addr, &answer, now);
   return true;
 }
 
@@ -280,71 +412,87 @@ static uint8_t pass_mark(struct weir_slice *s, struct weir_l2_line *l, const str
   return was_marked ? WEIR_REP_MARKED : 0;
 }
 
+/* A line without pending sectors gets an MSHR. */
+static void take_mshr(struct weir_slice *s, struct weir_l2_line *l, uint64_t addr) {
+  uint32_t e = s->free_mshr;
+  s->free_mshr = s->mshr[e].next_free;
+  s->mshr[e] = (struct weir_l2_mshr){
+      .addr = addr, .where = (uint32_t)(l - s->lines), .first = UINT32_MAX, .last = UINT32_MAX};
+  s->n_mshr++;
+  l->mshr = (uint16_t)e;
+}
+
+static void wait_for(struct weir_slice *s, struct weir_l2_mshr *h, const struct weir_msg *q,
+                     uint8_t missing) {
+  uint32_t w = s->free_waiter;
+  s->free_waiter = s->waiter[w].next;
+  s->waiter[w] = answer_to(q);
+  s->waiter[w].wait = missing;
+  if (h->last != UINT32_MAX)
+    s->waiter[h->last].next = w;
+  else
+    h->first = w;
+  h->last = w;
+  h->n++;
+}
+
+/* Sectors to ask the DRAM for, given those that are here or on their way. */
+static uint8_t fetch_for(const struct weir_slice *s, uint8_t missing,
+                         const struct weir_l2_line *l) {
+  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
+  unsigned pending = l != NULL ? l->pending : 0, valid = l != NULL ? l->valid : 0;
+  unsigned fetch = missing & ~pending;
+  if (!l2->sectored && fetch != 0) fetch = ((1u << (l2->line / SECTOR)) - 1) & ~(valid | pending);
+  return (uint8_t)fetch;
+}
+
+/* A read (or an atomic) that lacks sectors. *way: that of its line, or the one it gets. NULL: it
+ * must wait. */
+static struct weir_l2_line *accept_miss(struct weir_slice *s, const struct weir_msg *q,
+                                        uint32_t set, uint32_t *way, uint8_t missing,
+                                        uint64_t now) {
+  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
+  struct weir_l2_line *l = line_at(s, set, *way);
+  bool is_new = l == NULL, is_pending = l != NULL && l->pending != 0;
+  uint8_t fetch = fetch_for(s, missing, l);
+  if (is_new && (*way = choose_way(s, set)) == NO_WAY) return refuse(s, WEIR_L2_LINE), NULL;
+  if (is_pending && s->mshr[l->mshr].n >= (uint32_t)l2->mshr_merge)
+    return refuse(s, WEIR_L2_MERGE), NULL;
+  if (!is_pending && s->free_mshr == UINT32_MAX) return refuse(s, WEIR_L2_MSHR), NULL;
+  s->head_needs = weir_n_sectors(fetch) * s->channel->atoms;
+  if (!weir_dram_has_room(&s->channel->dram, s->head_needs)) return refuse(s, WEIR_L2_DRAM), NULL;
+  if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
+  if (!is_pending) take_mshr(s, l, q->addr);
+  wait_for(s, &s->mshr[l->mshr], q, missing);
+  l->pending |= fetch;
+  if (fetch != 0) push_sectors(s, q->addr, fetch, l->mshr, now);
+  s->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
+  if (q->kind == WEIR_MSG_READ) {
+    s->stats.read_misses += is_new;
+    s->stats.read_pending += !is_new && fetch == 0;
+    s->stats.read_partial += !is_new && fetch != 0;
+  }
+  return l;
+}
+
 static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  const struct weir_machine *m = s->channel->m;
-  uint32_t set, e = weir_index_find(&s->index, q->addr);
-  struct weir_l2_line *l = find_line(s, q->addr, &set);
+  uint32_t set = set_of(s, q->addr), way = find_way(s, set, key_of(s, q->addr));
+  struct weir_l2_line *l = line_at(s, set, way);
   uint8_t missing = l != NULL ? (uint8_t)(q->sectors & ~l->valid) : q->sectors;
   bool is_atom = q->kind == WEIR_MSG_ATOM;
-  if (missing != 0) {
-    uint8_t to_fetch = (uint8_t)(missing & (l != NULL ? ~l->pending : 0xff));
-    if (!m->l2.sectored && to_fetch != 0)
-      to_fetch = (uint8_t)(((1u << (m->l2.line / SECTOR)) - 1) &
-                           ~(l != NULL ? (unsigned)(l->valid | l->pending) : 0u));
-    if (l == NULL && (l = choose_way(s, set)) == NULL) {
-      s->head_stall = &s->stats.stall_line;
-      return false;
-    }
-    if (e != UINT32_MAX ? s->mshr[e].n >= (uint32_t)m->l2.mshr_merge : s->free_mshr == UINT32_MAX) {
-      s->head_stall = e != UINT32_MAX ? &s->stats.stall_merge : &s->stats.stall_mshr;
-      return false;
-    }
-    if (!weir_dram_has_room(&s->channel->dram,
-                            (uint32_t)__builtin_popcount(to_fetch) * atoms_of(s->channel))) {
-      s->head_stall = &s->stats.stall_dram;
-      return false;
-    }
-    bool is_new = l->line != q->addr / (uint64_t)m->l2.line + 1;
-    if (is_new) take_way(s, l, q->addr);
-    if (e == UINT32_MAX) {
-      e = s->free_mshr;
-      s->free_mshr = s->mshr[e].next_free;
-      s->mshr[e] = (struct weir_l2_mshr){.line = q->addr,
-                                         .where = (uint32_t)(l - s->lines),
-                                         .first = UINT32_MAX,
-                                         .last = UINT32_MAX};
-      weir_index_put(&s->index, q->addr, e);
-      s->n_mshr++;
-    }
-    uint32_t w = s->free_waiter;
-    s->free_waiter = s->waiter[w].next;
-    s->waiter[w] = (struct weir_l2_waiter){.msg = *q, .wait = missing, .next = UINT32_MAX};
-    if (s->mshr[e].last != UINT32_MAX)
-      s->waiter[s->mshr[e].last].next = w;
-    else
-      s->mshr[e].first = w;
-    s->mshr[e].last = w;
-    s->mshr[e].n++;
-    l->pending |= to_fetch;
-    if (to_fetch != 0) push_sectors(s, q->addr, to_fetch, e, now);
-    s->stats.read_sectors_missed += (unsigned)__builtin_popcount(to_fetch & missing);
-    if (!is_atom) {
-      if (is_new)
-        s->stats.read_misses++;
-      else if (to_fetch == 0)
-        s->stats.read_pending++;
-      else
-        s->stats.read_partial++;
-    }
-  } else if (!is_atom)
-    s->stats.read_hits++;
-  l->used = ++s->stamp;
+  if (missing != 0 && (l = accept_miss(s, q, set, &way, missing, now)) == NULL) return false;
+  touch(s, set, way);
   s->stats.atomics += is_atom;
   s->stats.reads += !is_atom;
-  s->stats.read_sectors += (unsigned)__builtin_popcount(q->sectors);
+  s->stats.read_sectors += weir_n_sectors(q->sectors);
   if (is_atom) l->dirty |= q->sectors;
   uint8_t mark = is_atom ? 0 : pass_mark(s, l, q, missing == 0);
-  if (missing == 0) push_reply(s, q, mark, now + (uint64_t)m->l2.latency);
+  if (missing == 0) {
+    struct weir_l2_waiter answer = answer_to(q);
+    answer.flags |= mark;
+    s->stats.read_hits += !is_atom;
+    push_reply(s, q->addr, &answer, now);
+  }
   return true;
 }
 
@@ -362,7 +510,7 @@ static void fill(struct weir_slice *s, uint32_t e, unsigned sector, uint64_t now
     uint32_t next = s->waiter[w].next;
     s->waiter[w].wait &= (uint8_t)~bit;
     if (s->waiter[w].wait == 0) {
-      push_reply(s, &s->waiter[w].msg, 0, now + (uint64_t)s->channel->m->l2.latency);
+      push_reply(s, h->addr, &s->waiter[w], now);
       *link = next;
       s->waiter[w].next = s->free_waiter;
       s->free_waiter = w;
@@ -374,89 +522,116 @@ static void fill(struct weir_slice *s, uint32_t e, unsigned sector, uint64_t now
     w = next;
   }
   h->last = last;
-  if (h->first == UINT32_MAX && l->pending == 0) {
-    weir_index_remove(&s->index, h->line);
+  if (l->pending == 0) { /* then nobody waits any more */
     h->next_free = s->free_mshr;
     s->free_mshr = e;
     s->n_mshr--;
   }
+  s->is_filled = true;
+  s->wake = now;
 }
+
+/* ---- a slice's cycle ---- */
 
 static void settle_head(struct weir_slice *s, uint64_t now) {
-  if (s->head_stall != NULL) *s->head_stall += now - s->head_stall_since;
+  uint64_t waited = now - s->head_stall_since;
   s->head_stall_since = now;
+  switch ((enum weir_l2_wait)s->head_wait) {
+  case WEIR_L2_NOTHING:
+    break;
+  case WEIR_L2_MSHR:
+    s->stats.stall_mshr += waited;
+    break;
+  case WEIR_L2_MERGE:
+    s->stats.stall_merge += waited;
+    break;
+  case WEIR_L2_LINE:
+    s->stats.stall_line += waited;
+    break;
+  case WEIR_L2_DRAM:
+    s->stats.stall_dram += waited;
+    break;
+  case WEIR_L2_REPLY:
+    s->stats.stall_reply += waited;
+    break;
+  }
 }
 
-/* Credits come at once: a request that waits for the reply queue must not hold them up. */
-static uint64_t take_credits(struct weir_slice *s, uint64_t now) {
-  const struct weir_msg *q;
-  for (; (q = weir_inbox_head(&s->credits)) != NULL && q->at <= now; weir_inbox_pop(&s->credits))
-    s->credit[q->src] += q->flits;
-  return q == NULL ? WEIR_NEVER : q->at;
+/* A head that was refused is presented again when what it waits for, or what it is counted under,
+ * may have changed. */
+static bool may_retry(const struct weir_slice *s) {
+  return s->head_wait == WEIR_L2_NOTHING || s->is_filled || s->head_wait == WEIR_L2_REPLY ||
+         (s->head_wait == WEIR_L2_DRAM && weir_dram_has_room(&s->channel->dram, s->head_needs));
 }
 
 /* The head of the input: one request per cycle. */
 static uint64_t take_input(struct weir_slice *s, uint64_t now) {
   struct weir_channel *c = s->channel;
   const struct weir_msg *q = weir_inbox_head(&s->in);
-  if (q != NULL && q->at <= now) {
-    if (s->eject_free > now) return s->eject_free;
-    settle_head(s, now);
-    s->head_stall = NULL;
-    bool ok = true;
-    if (s->out.n >= OUT_LIMIT) {
-      s->head_stall = &s->stats.stall_reply;
-      ok = false;
-    } else
-      ok = q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now) : accept_read(s, q, now);
-    if (!ok)
-      return WEIR_NEVER; /* a fill, a reply or the DRAM will change something: each of them is an
-                            event of this channel */
-    struct weir_msg credit = {.at = now + (uint64_t)c->m->noc.credit_cyc,
-                              .kind = WEIR_MSG_CREDIT,
-                              .src = c->n_sms + s->id,
-                              .dst = q->src,
-                              .flits = q->flits};
-    s->eject_free = now + q->flits;
-    weir_inbox_pop(&s->in);
-    weir_outbox_put(&c->outbox, &credit);
-    c->last_event = weir_max64(c->last_event, now);
-    q = weir_inbox_head(&s->in);
-  }
-  return q == NULL ? WEIR_NEVER : weir_max64(q->at, now + 1);
+  if (q == NULL) return WEIR_NEVER;
+  uint64_t can = weir_max64(q->at, s->eject_free);
+  if (can > now) return can;
+  if (!may_retry(s)) return WEIR_NEVER;
+  settle_head(s, now);
+  s->head_wait = WEIR_L2_NOTHING;
+  s->is_filled = false;
+  bool ok = s->out.n >= OUT_LIMIT       ? refuse(s, WEIR_L2_REPLY)
+            : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
+                                        : accept_read(s, q, now);
+  if (!ok) return WEIR_NEVER;
+  struct weir_msg credit = {.at = now + (uint64_t)c->m->noc.credit_cyc,
+                            .kind = WEIR_MSG_CREDIT,
+                            .src = c->n_sms + s->id,
+                            .dst = q->src,
+                            .flits = q->flits};
+  s->eject_free = now + q->flits;
+  weir_inbox_pop(&s->in);
+  weir_outbox_put(&c->outbox, &credit);
+  q = weir_inbox_head(&s->in);
+  return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);
 }
 
-uint64_t weir_channel_cycle(struct weir_channel *c, uint64_t now) {
-  uint64_t wake = WEIR_NEVER;
+static void run_slice(struct weir_slice *s, uint64_t now) {
+  take_credits(s, now);
+  uint64_t in = take_input(s, now), out = inject_replies(s, now);
+  /* There may be room again only now that a reply has left. */
+  if (s->head_wait == WEIR_L2_REPLY && s->out.n < OUT_LIMIT) in = now + 1;
+  s->wake = weir_min64(in, out);
+}
+
+void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
   run_dram(c, now);
-  while (c->done.n > 0 && c->done.v[c->done.head].at <= now) {
+  while (c->done.n > 0 && WEIR_FIFO_HEAD(c->done).at <= now) {
     uint32_t token = WEIR_FIFO_HEAD(c->done).token;
     WEIR_FIFO_POP(c->done);
     fill(&c->slices[token >> 27], token >> 3 & 0xffffff, token & 7, now);
-    c->last_event = weir_max64(c->last_event, now);
   }
+  uint64_t wake = c->done.n > 0 ? WEIR_FIFO_HEAD(c->done).at : WEIR_NEVER;
   for (uint32_t i = 0; i < c->n_slices; i++) {
     struct weir_slice *s = &c->slices[i];
-    wake = weir_min64(wake, take_credits(s, now));
-    wake = weir_min64(wake, take_input(s, now));
-    wake = weir_min64(wake, inject_replies(s, now));
-    /* A head that failed is presented again whenever something of this slice changes; that may be
-     * in this very cycle's injection, so look once more in the next one. */
-    if (s->head_stall == &s->stats.stall_reply && s->out.n < OUT_LIMIT)
-      wake = weir_min64(wake, now + 1);
+    if (s->wake <= now || (s->head_wait == WEIR_L2_DRAM && may_retry(s))) run_slice(s, now);
+    wake = weir_min64(wake, s->wake);
   }
-  if (c->done.n > 0) wake = weir_min64(wake, weir_max64(c->done.v[c->done.head].at, now + 1));
-  wake = weir_min64(wake, weir_max64(core_of(c, c->dram_next), now + 1));
-  return wake;
+  c->wake = weir_min64(wake, c->dram_wake);
+}
+
+void weir_channel_poke(struct weir_channel *c) {
+  for (uint32_t i = 0; i < c->n_slices; i++) {
+    c->slices[i].wake = 0;
+    c->slices[i].is_filled = true;
+  }
 }
 
 bool weir_channel_is_idle(const struct weir_channel *c) {
   if (c->done.n > 0 || c->dram.n > 0 || c->writes.n > 0) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)
-    if (c->slices[i].in.n > 0 || c->slices[i].credits.n > 0 || c->slices[i].out.n > 0 ||
-        c->slices[i].n_mshr > 0)
-      return false;
+    if (c->slices[i].in.n > 0 || c->slices[i].out.n > 0 || c->slices[i].n_mshr > 0) return false;
   return true;
+}
+
+void weir_channel_rest(struct weir_channel *c) {
+  for (uint32_t i = 0; i < c->n_slices; i++)
+    take_credits(&c->slices[i], WEIR_NEVER);
 }
 
 void weir_channel_settle(struct weir_channel *c, uint64_t now) {

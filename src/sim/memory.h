@@ -3,7 +3,6 @@
 #define WEIR_SIM_MEMORY_H
 
 #include "sim/dram.h"
-#include "sim/index.h"
 #include "sim/msg.h"
 
 struct weir_l2_stats {
@@ -18,55 +17,88 @@ extern const struct weir_stat weir_l2_stat_table[];
 extern const struct weir_stat_group weir_l2_stat_group;
 
 struct weir_l2_line {
-  uint64_t line; /* line number + 1, 0 = empty */
-  uint64_t used; /* for LRU */
+  uint64_t line;         /* line number + 1, 0 = empty */
+  uint16_t newer, older; /* neighbours in the set's order of use */
+  uint16_t mshr;         /* that waits for the pending sectors */
   uint8_t valid, dirty, pending,
       partial; /* sectors; partial: written in part, the rest is not here */
   bool is_marked;
 };
 
+/* Ways of a set, least recently used first. Empty ones come first, in their order. */
+struct weir_l2_order {
+  uint16_t oldest, newest;
+};
+
 struct weir_l2_waiter {
-  struct weir_msg msg;
+  uint32_t src, id, next;
+  uint8_t kind, sectors, flags;
   uint8_t wait; /* sectors it waits for */
-  uint32_t next;
 };
 
 struct weir_l2_mshr {
-  uint64_t line;
+  uint64_t addr;
   uint32_t where;          /* index of its line */
   uint32_t first, last, n; /* waiters */
   uint32_t next_free;
 };
 
+/* What the head of a slice's input waits for. */
+enum weir_l2_wait {
+  WEIR_L2_NOTHING,
+  WEIR_L2_MSHR,
+  WEIR_L2_MERGE,
+  WEIR_L2_LINE,
+  WEIR_L2_DRAM,
+  WEIR_L2_REPLY
+};
+
+/* A place that an SM has freed, from cycle `at` on. */
+struct weir_credit {
+  uint64_t at;
+  uint32_t sm, flits;
+};
+
 struct weir_slice {
   struct weir_channel *channel;
-  uint32_t id; /* of all slices */
-  struct weir_inbox in, credits;
+  uint32_t id;   /* of all slices */
+  uint64_t wake; /* next cycle in which its input or output can move without others */
+  struct weir_inbox in;
   uint64_t eject_free; /* the input port is busy until then */
   struct weir_l2_line *lines;
-  struct weir_index index; /* of MSHRs */
+  struct weir_l2_order *order;
+  uint64_t *tags; /* one byte per way, eight in a word: where to look for a line */
   struct weir_l2_mshr *mshr;
   struct weir_l2_waiter *waiter;
   uint32_t free_mshr, free_waiter, n_mshr;
-  uint64_t stamp;
   struct {
     struct weir_msg *v;
     uint32_t head, n, cap;
-  } out;                     /* replies; `at` = ready */
-  uint64_t port_free;        /* the output port */
-  uint32_t *credit;          /* per SM, flits */
-  uint64_t head_stall_since; /* the head waits since then for `head_stall` */
-  uint64_t *head_stall;
+  } out;              /* replies; `at` = ready */
+  uint64_t port_free; /* the output port */
+  uint32_t *credit;   /* per SM, flits */
+  struct {
+    struct weir_credit *v;
+    uint32_t head, n, cap;
+  } credits;                 /* on their way, in order of arrival */
+  bool wants_credit;         /* the first reply waits for one */
+  bool is_filled;            /* since the head was presented */
+  uint8_t head_wait;         /* weir_l2_wait */
+  uint32_t head_needs;       /* WEIR_L2_DRAM: places of its queue */
+  uint64_t head_stall_since; /* the head waits since then */
   struct weir_l2_stats stats;
 };
 
 struct weir_channel {
   const struct weir_machine *m;
   uint32_t first_slice, n_slices, n_sms;
+  unsigned line_shift, inter_shift, set_shift, atoms, tag_words;
+  uint16_t flits[9]; /* of a reply with that many sectors */
   struct weir_slice *slices;
   struct weir_dram dram;
   uint64_t dram_next; /* DRAM cycle in which a command can be issued */
-  uint64_t dram_done; /* DRAM cycles up to this one are over */
+  uint64_t dram_wake; /* the core cycle in which it begins */
+  uint64_t dram_done; /* the last DRAM cycle in which there was work */
   struct weir_outbox outbox;
   struct {
     struct done {
@@ -78,17 +110,22 @@ struct weir_channel {
   struct {
     uint64_t *v;
     uint32_t head, n, cap;
-  } writes;            /* write-backs that the DRAM queue has no room for yet */
-  uint64_t wake;       /* next cycle in which anything can happen */
-  uint64_t last_event; /* of this kernel */
+  } writes;      /* write-backs that the DRAM queue has no room for yet */
+  uint64_t wake; /* next cycle in which anything can happen */
 };
 
 bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uint32_t index);
 void weir_channel_free(struct weir_channel *c);
-/* All work of cycle `now`; returns the next cycle that needs a call. */
-uint64_t weir_channel_cycle(struct weir_channel *c, uint64_t now);
-/* Is nothing under way? */
+/* A message from an SM. False: out of memory. */
+bool weir_channel_put(struct weir_channel *c, const struct weir_msg *q);
+/* All work of cycle `now`; sets `wake`. */
+void weir_channel_cycle(struct weir_channel *c, uint64_t now);
+/* Forget what need not be looked at in the next cycle: for the literal engine. */
+void weir_channel_poke(struct weir_channel *c);
+/* Is nothing under way but credits? */
 bool weir_channel_is_idle(const struct weir_channel *c);
+/* At the end of a kernel, when nothing is under way: take the credits that are. */
+void weir_channel_rest(struct weir_channel *c);
 /* Bring counters of waiting times up to `now`. */
 void weir_channel_settle(struct weir_channel *c, uint64_t now);
 

@@ -43,8 +43,15 @@ static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_m
   return a->seq < b->seq;
 }
 
-/* Messages in order of delivery. Insertion is from the end: what is sent later nearly always
- * arrives later. */
+/* Sectors of a mask. */
+static inline unsigned weir_n_sectors(uint8_t mask) {
+  unsigned n = mask - (mask >> 1 & 0x55u);
+  n = (n & 0x33) + (n >> 2 & 0x33);
+  return (n + (n >> 4)) & 0xf;
+}
+
+/* Messages in order of delivery. What is sent later mostly arrives later, so the end is tried
+ * first. */
 struct weir_inbox {
   struct weir_msg *v;
   uint32_t head, n, cap; /* v[head .. head + n) */
@@ -65,8 +72,17 @@ static inline bool weir_inbox_put(struct weir_inbox *b, const struct weir_msg *m
   }
   struct weir_msg *v = b->v + b->head;
   uint32_t i = b->n++;
-  for (; i > 0 && weir_msg_before(m, &v[i - 1]); i--)
-    v[i] = v[i - 1];
+  if (i > 0 && weir_msg_before(m, &v[i - 1])) {
+    uint32_t end = i - 1; /* it goes before v[end] and behind all before v[i] */
+    for (i = 0; i < end;) {
+      uint32_t mid = (i + end) / 2;
+      if (weir_msg_before(m, &v[mid]))
+        end = mid;
+      else
+        i = mid + 1;
+    }
+    memmove(v + i + 1, v + i, (b->n - 1 - i) * sizeof *v);
+  }
   v[i] = *m;
   return true;
 }

@@ -172,14 +172,13 @@ static void describe_sm(const struct weir_sm *sm, uint64_t now, struct weir_err 
 }
 
 static const char *stall_name(const struct weir_slice *s) {
-  const struct weir_l2_stats *t = &s->stats;
-  const uint64_t *p = s->head_stall;
-  return p == &t->stall_mshr    ? "an MSHR"
-         : p == &t->stall_merge ? "the merge limit of its line"
-         : p == &t->stall_line  ? "a way: all of its set are pending"
-         : p == &t->stall_dram  ? "the DRAM queue"
-         : p == &t->stall_reply ? "the reply queue"
-                                : "its turn";
+  static const char *const name[] = {[WEIR_L2_NOTHING] = "its turn",
+                                     [WEIR_L2_MSHR] = "an MSHR",
+                                     [WEIR_L2_MERGE] = "the merge limit of its line",
+                                     [WEIR_L2_LINE] = "a way: all of its set are pending",
+                                     [WEIR_L2_DRAM] = "the DRAM queue",
+                                     [WEIR_L2_REPLY] = "the reply queue"};
+  return name[s->head_wait];
 }
 
 static bool slice_is_busy(const struct weir_slice *s) {

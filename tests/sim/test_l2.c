@@ -37,7 +37,7 @@ static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t 
                        .sectors = sectors,
                        .full = sectors,
                        .flags = flags};
-  assert_true(weir_inbox_put(&b->c.slices[0].in, &q));
+  assert_true(weir_channel_put(&b->c, &q));
 }
 
 /* Run until nothing is under way; the replies are left in the outbox. */
