@@ -1,6 +1,7 @@
 #include "sim/dram.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/msg.h"
 
@@ -24,8 +25,11 @@ bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
   d->n_masks = (d->bank_count + 63) / 64;
   d->req = calloc((size_t)cfg->queue, sizeof *d->req);
   d->bank = calloc((size_t)cfg->banks, sizeof *d->bank);
+  d->row_at = calloc((size_t)cfg->banks, sizeof *d->row_at);
   d->next_col_group = calloc((size_t)cfg->bank_groups, sizeof *d->next_col_group);
-  if (d->req == NULL || d->bank == NULL || d->next_col_group == NULL) return false;
+  if (d->req == NULL || d->bank == NULL || d->row_at == NULL || d->next_col_group == NULL)
+    return false;
+  memset(d->closed, 0xff, sizeof d->closed);
   while ((INT64_C(1) << d->col_shift) < cfg->row_bytes)
     d->col_shift++;
   for (int64_t i = 0; i < cfg->queue; i++)
@@ -42,31 +46,30 @@ bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
 void weir_dram_free(struct weir_dram *d) {
   free(d->req);
   free(d->bank);
+  free(d->row_at);
   free(d->next_col_group);
 }
 
 /* ---- which banks want what ---- */
 
-/* First cycle of the row command that a bank without a hit needs. */
-static uint64_t row_time(const struct weir_dram *d, const struct weir_dram_bank *b) {
-  return b->open_row != UINT64_MAX ? b->next_pre : weir_max64(b->next_act, d->next_act);
-}
-
 /* After any change of a bank's requests or its row. */
 static void sort_bank(struct weir_dram *d, unsigned bank) {
   struct weir_dram_bank *b = &d->bank[bank];
+  unsigned m = bank / 64;
   uint64_t bit = UINT64_C(1) << bank % 64;
-  d->col[bank / 64] &= ~bit;
-  d->row[bank / 64] &= ~bit;
+  d->col[m] &= ~bit;
+  d->wait[m] &= ~bit;
+  d->ready[m] &= ~bit;
   if (b->head < 0) return;
   b->head_seq = d->req[b->head].seq;
   if (b->hit >= 0) {
     b->hit_seq = d->req[b->hit].seq;
     b->is_hit_write = d->req[b->hit].is_write;
-    d->col[bank / 64] |= bit;
+    d->col[m] |= bit;
   } else {
-    d->row[bank / 64] |= bit;
-    d->row_from = weir_min64(d->row_from, row_time(d, b));
+    d->wait[m] |= bit;
+    d->row_at[bank] = d->closed[m] & bit ? b->next_act : b->next_pre;
+    d->row_from = weir_min64(d->row_from, d->row_at[bank]);
   }
 }
 
@@ -158,12 +161,15 @@ static void issue_row(struct weir_dram *d, unsigned bank, uint64_t now) {
   const struct weir_dram_cfg *c = d->cfg;
   struct weir_dram_bank *b = &d->bank[bank];
   struct weir_dram_req *r = &d->req[b->head];
-  if (b->open_row != UINT64_MAX) {
+  uint64_t *closed = &d->closed[bank / 64], bit = UINT64_C(1) << bank % 64;
+  if ((*closed & bit) == 0) {
+    *closed |= bit;
     b->open_row = UINT64_MAX;
     b->next_act = weir_max64(b->next_act, now + (uint64_t)c->t_rp);
     d->stats.precharges++;
     if (!r->was_opened) d->stats.row_conflicts++;
   } else {
+    *closed &= ~bit;
     b->open_row = r->row;
     b->hit = b->head;
     b->next_col = now + (uint64_t)c->t_rcd;
@@ -201,24 +207,43 @@ static int choose_column(const struct weir_dram *d, uint64_t now, uint64_t *soon
   return best;
 }
 
-/* The same for row commands; row_from is then that of the others. */
-static int choose_row(struct weir_dram *d, uint64_t now) {
+/* Banks whose time has come need not be asked again. */
+static void find_ready(struct weir_dram *d, uint64_t now) {
+  if (d->row_from > now) return;
+  uint64_t from = WEIR_NEVER;
+  for (unsigned m = 0; m < d->n_masks; m++) {
+    for (uint64_t left = d->wait[m]; left != 0; left &= left - 1) {
+      uint64_t t = d->row_at[m * 64 + (unsigned)__builtin_ctzll(left)];
+      if (t <= now)
+        d->ready[m] |= left & -left;
+      else
+        from = weir_min64(from, t);
+    }
+    d->wait[m] &= ~d->ready[m];
+  }
+  d->row_from = from;
+}
+
+/* The bank of the oldest row command that is legal now, -1 if none is. */
+static int choose_row(const struct weir_dram *d, uint64_t now) {
   int best = -1;
-  if (d->row_from > now) return -1;
-  d->row_from = WEIR_NEVER;
   for (unsigned m = 0; m < d->n_masks; m++)
-    for (uint64_t left = d->row[m]; left != 0; left &= left - 1) {
+    for (uint64_t left = d->ready[m] & (d->next_act <= now ? UINT64_MAX : ~d->closed[m]); left != 0;
+         left &= left - 1) {
       unsigned k = m * 64 + (unsigned)__builtin_ctzll(left);
-      const struct weir_dram_bank *b = &d->bank[k];
-      uint64_t t = row_time(d, b);
-      if (t > now) {
-        d->row_from = weir_min64(d->row_from, t);
-        continue;
-      }
-      if (best >= 0) d->row_from = now + 1; /* one of the two will still be there */
-      if (best < 0 || is_older(b->head_seq, d->bank[best].head_seq)) best = (int)k;
+      if (best < 0 || is_older(d->bank[k].head_seq, d->bank[best].head_seq)) best = (int)k;
     }
   return best;
+}
+
+/* When a row command can be legal next, after cycle `now`. */
+static uint64_t next_row(const struct weir_dram *d, uint64_t now) {
+  uint64_t t = d->row_from;
+  for (unsigned m = 0; m < d->n_masks; m++) {
+    if ((d->ready[m] & d->closed[m]) != 0) t = weir_min64(t, d->next_act);
+    if ((d->ready[m] & ~d->closed[m]) != 0) t = now;
+  }
+  return t;
 }
 
 unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint64_t *done_at,
@@ -227,18 +252,17 @@ unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint
   unsigned reads = 0;
   *next = WEIR_NEVER;
   if (d->n == 0) return 0;
+  find_ready(d, now);
   int col = choose_column(d, now, &soonest), row = choose_row(d, now);
   if (col >= 0) {
     reads = !d->bank[col].is_hit_write;
     issue_column(d, (unsigned)col, now, token, done_at);
-    soonest = weir_max64(d->next_col, now + 1);
+    soonest = d->next_col;
   }
-  if (row >= 0 && col >= 0 && !d->cfg->dual_bus)
-    d->row_from = now + 1;
-  else if (row >= 0) {
+  if (row >= 0 && (col < 0 || d->cfg->dual_bus)) {
     issue_row(d, (unsigned)row, now);
     if (d->bank[row].hit >= 0) soonest = weir_min64(soonest, d->bank[row].next_col);
   }
-  if (d->n > 0) *next = weir_max64(weir_min64(soonest, d->row_from), now + 1);
+  if (d->n > 0) *next = weir_max64(weir_min64(soonest, next_row(d, now)), now + 1);
   return reads;
 }

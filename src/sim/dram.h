@@ -35,9 +35,13 @@ struct weir_dram {
   const struct weir_dram_cfg *cfg;
   struct weir_dram_req *req;
   struct weir_dram_bank *bank;
-  uint64_t col[WEIR_DRAM_MASKS], row[WEIR_DRAM_MASKS]; /* banks that want a command of that kind */
-  uint64_t row_from;                                   /* no row command is legal before */
-  uint64_t *next_col_group;                            /* per bank group: t_ccdl */
+  /* Banks that want a column command; a row command, from row_at[bank] on; one whose time has come.
+   * closed: those without an open row. */
+  uint64_t col[WEIR_DRAM_MASKS], wait[WEIR_DRAM_MASKS], ready[WEIR_DRAM_MASKS],
+      closed[WEIR_DRAM_MASKS];
+  uint64_t *row_at;
+  uint64_t row_from;        /* the smallest row_at of those that wait */
+  uint64_t *next_col_group; /* per bank group: t_ccdl */
   uint64_t next_col, next_act, bus_free,
       write_end; /* write_end: end of the last write's data, for t_cdlr */
   int16_t free;

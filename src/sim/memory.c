@@ -560,8 +560,19 @@ static void settle_head(struct weir_slice *s, uint64_t now) {
 /* A head that was refused is presented again when what it waits for, or what it is counted under,
  * may have changed. */
 static bool may_retry(const struct weir_slice *s) {
-  return s->head_wait == WEIR_L2_NOTHING || s->is_filled || s->head_wait == WEIR_L2_REPLY ||
-         (s->head_wait == WEIR_L2_DRAM && weir_dram_has_room(&s->channel->dram, s->head_needs));
+  if (s->is_poked || s->out.n >= OUT_LIMIT) return true;
+  switch ((enum weir_l2_wait)s->head_wait) {
+  case WEIR_L2_NOTHING:
+  case WEIR_L2_REPLY:
+    return true;
+  case WEIR_L2_DRAM:
+    return weir_dram_has_room(&s->channel->dram, s->head_needs);
+  case WEIR_L2_MSHR:
+  case WEIR_L2_MERGE:
+  case WEIR_L2_LINE:
+    break;
+  }
+  return s->is_filled;
 }
 
 /* The head of the input: one request per cycle. */
@@ -574,7 +585,7 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
   if (!may_retry(s)) return WEIR_NEVER;
   settle_head(s, now);
   s->head_wait = WEIR_L2_NOTHING;
-  s->is_filled = false;
+  s->is_filled = s->is_poked = false;
   bool ok = s->out.n >= OUT_LIMIT       ? refuse(s, WEIR_L2_REPLY)
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
@@ -618,7 +629,7 @@ void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
 void weir_channel_poke(struct weir_channel *c) {
   for (uint32_t i = 0; i < c->n_slices; i++) {
     c->slices[i].wake = 0;
-    c->slices[i].is_filled = true;
+    c->slices[i].is_poked = true;
   }
 }
 

@@ -82,7 +82,7 @@ struct weir_slice {
     uint32_t head, n, cap;
   } credits;                 /* on their way, in order of arrival */
   bool wants_credit;         /* the first reply waits for one */
-  bool is_filled;            /* since the head was presented */
+  bool is_filled, is_poked;  /* since the head was presented */
   uint8_t head_wait;         /* weir_l2_wait */
   uint32_t head_needs;       /* WEIR_L2_DRAM: places of its queue */
   uint64_t head_stall_since; /* the head waits since then */
