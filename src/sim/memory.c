@@ -216,8 +216,12 @@ static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   if (s->wants_credit) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
   s->credit[r->dst] -= r->flits;
   s->port_free = now + r->flits;
-  r->at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
-  weir_outbox_put(&c->outbox, r);
+  struct weir_msg *sent = weir_outbox_slot(&c->outbox);
+  if (sent != NULL) {
+    *sent = *r;
+    sent->at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
+    sent->seq = c->outbox.next_seq++;
+  }
   WEIR_FIFO_POP(s->out);
   return s->out.n > 0 ? weir_max64(s->port_free, WEIR_FIFO_HEAD(s->out).at) : WEIR_NEVER;
 }
@@ -590,14 +594,16 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
-  struct weir_msg credit = {.at = now + (uint64_t)c->m->noc.credit_cyc,
-                            .kind = WEIR_MSG_CREDIT,
-                            .src = c->n_sms + s->id,
-                            .dst = q->src,
-                            .flits = q->flits};
+  struct weir_msg *credit = weir_outbox_slot(&c->outbox);
+  if (credit != NULL)
+    *credit = (struct weir_msg){.at = now + (uint64_t)c->m->noc.credit_cyc,
+                                .kind = WEIR_MSG_CREDIT,
+                                .src = c->n_sms + s->id,
+                                .dst = q->src,
+                                .seq = c->outbox.next_seq++,
+                                .flits = q->flits};
   s->eject_free = now + q->flits;
   weir_inbox_pop(&s->in);
-  weir_outbox_put(&c->outbox, &credit);
   q = weir_inbox_head(&s->in);
   return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);
 }

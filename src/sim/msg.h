@@ -103,19 +103,27 @@ struct weir_outbox {
   bool is_failed; /* out of memory: seen by the exchange */
 };
 
-static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg *m) {
+/* Where the next message is to be written, all but its number; NULL: out of memory. A message that
+ * is written here need not be copied. */
+static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o) {
   if (o->n == o->cap) {
     uint32_t cap = o->cap ? 2 * o->cap : 256;
     struct weir_msg *v = realloc(o->v, cap * sizeof *v);
     if (v == NULL) {
       o->is_failed = true;
-      return;
+      return NULL;
     }
     o->v = v;
     o->cap = cap;
   }
-  o->v[o->n] = *m;
-  o->v[o->n++].seq = o->next_seq++;
+  return &o->v[o->n++];
+}
+
+static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg *m) {
+  struct weir_msg *slot = weir_outbox_slot(o);
+  if (slot == NULL) return;
+  *slot = *m;
+  slot->seq = o->next_seq++;
 }
 
 static inline uint64_t weir_min64(uint64_t a, uint64_t b) {
