@@ -29,6 +29,7 @@ struct weir_sim {
   atomic_uint turn, done; /* windows begun; workers that finished the present one */
   atomic_bool quit;
   bool is_broken; /* a kernel failed */
+  bool has_soft;  /* a part of the L1 wakes by itself, or hears others */
   uint32_t n_kernels;
   struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; before it */
   struct weir_pc_stats *insns;
@@ -193,10 +194,12 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
   if (st != WEIR_OK) return st;
   /* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
    * they happen. At a kernel's end weir_sm_kernel_end decides. */
-  if (!is_over(sim))
-    for (uint32_t i = 0; i < sim->n_sms; i++)
+  if (sim->has_soft) {
+    bool over = is_over(sim);
+    for (uint32_t i = 0; !over && i < sim->n_sms; i++)
       if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->window_end);
-  ok &= deliver_casts(sim);
+    ok &= deliver_casts(sim);
+  }
   return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
@@ -228,6 +231,9 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
       return st;
     }
   }
+  const struct weir_part *part;
+  for (uint32_t i = 0; ok && (part = weir_sim_part(sim, i)) != NULL; i++)
+    sim->has_soft |= part->tick != NULL || part->heard != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
   for (uint32_t i = 1; ok && i < sim->o.threads; i++) {
