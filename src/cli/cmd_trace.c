@@ -153,7 +153,7 @@ static enum weir_status show_info(const struct weir_wtrace *t, struct weir_text 
     copies += e.kind != WEIR_EVENT_KERNEL;
     copied += e.bytes;
   }
-  weir_text_printf(out, "%-22s %d\n", "version", WEIR_WTRACE_VERSION);
+  weir_text_printf(out, "%-22s %u\n", "version", weir_wtrace_version(t));
   weir_text_printf(out, "%-22s %s\n", "recorded from", weir_wtrace_source_text(t));
   info_line(out, "kernel launches", weir_wtrace_n_kernels(t));
   info_line(out, "memory copies", copies);
@@ -194,6 +194,15 @@ static void show_addrs(struct weir_text *out, const struct weir_dyn *d, unsigned
   }
 }
 
+static void show_barrier(struct weir_text *out, const struct weir_static *s,
+                         const struct weir_dyn *d) {
+  struct weir_barrier b = weir_barrier_of(s, d);
+  weir_text_printf(out, "  barrier %u", b.id);
+  if (b.warps != 0) weir_text_printf(out, " of %u warps", b.warps);
+  if (s->bar_arrive) weir_text_puts(out, ", arrives");
+  if (b.is_partial && d->mask != 0) weir_text_puts(out, ", other lanes follow");
+}
+
 static void show_insn(struct weir_text *out, const struct weir_kernel_info *k,
                       const struct weir_dyn *d) {
   const struct weir_static *s = &k->insns[d->insn];
@@ -211,7 +220,10 @@ static void show_insn(struct weir_text *out, const struct weir_kernel_info *k,
   } else if (s->ptx_line) {
     weir_text_printf(out, " ptx:%u", s->ptx_line);
   }
-  if (d->has_addr) show_addrs(out, d, s->width);
+  if (s->cls == WEIR_C_BARRIER)
+    show_barrier(out, s, d);
+  else if (d->has_addr)
+    show_addrs(out, d, s->width);
   weir_text_puts(out, "\n");
 }
 

@@ -202,6 +202,10 @@ struct ptx_warp {
   struct ptx_split *splits;
   uint32_t cap_splits;
   uint32_t bar_mask[16]; /* lanes that arrived at a barrier whose warp has not been counted yet */
+  struct ptx_arrival {   /* the last of these arrivals, not in the stream yet: whether it is the one
+                            with which the warp counts is known only when others come or exit */
+    uint32_t pc, mask, warps; /* mask 0: none */
+  } arrival[16];
   struct ptx_fault fault;
   bool is_stored; /* something happened that another warp could see */
   uint64_t cache_lo,

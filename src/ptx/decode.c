@@ -3,6 +3,7 @@
 #include "ptx/decode.h"
 
 #include "base/mem.h"
+#include "ptx/sync.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -521,6 +522,21 @@ static void note_static(void *ctx, uint32_t reg, bool is_def) {
     c->s->src[c->s->n_src++] = number;
 }
 
+/* Of operand k, if it is a number; registers are known when they are read. */
+static uint64_t number_of(const struct ptx_insn *in, unsigned k) {
+  return k < in->n_opnds && in->opnds[k].kind == PTX_O_int ? in->opnds[k].imm : 0;
+}
+
+static void fill_barrier(const struct ptx_insn *in, const struct ptx_uop *u,
+                         struct weir_static *s) {
+  unsigned at = u->aux >= PTX_BAR_POPC ? 1 : 0;
+  uint64_t id = number_of(in, at), count = u->b != UINT32_MAX ? number_of(in, at + 1) : 0;
+  s->width = 1; /* its records may carry a struct weir_barrier */
+  s->scope = id < WEIR_BARRIERS ? (uint8_t)id : 0;
+  s->bar_warps = count <= 1024 ? (uint8_t)(count / LANES) : 0;
+  s->bar_arrive = u->aux == PTX_BAR_ARRIVE;
+}
+
 static void fill_static(struct decoder *d, uint32_t pc) {
   static const uint8_t spaces[] = {
       [PTX_SPACE_none] = WEIR_SP_GENERIC,  [PTX_SPACE_const] = WEIR_SP_CONST,
@@ -540,6 +556,7 @@ static void fill_static(struct decoder *d, uint32_t pc) {
     s->cache_op = cache_op_of(in);
     s->evict_hint = evict_hint_of(in);
   }
+  if (u->kind == PTX_K_BAR) fill_barrier(in, u, s);
   if (in->loc != 0) {
     s->file = ir->locs[in->loc - 1].file;
     s->line = ir->locs[in->loc - 1].line;

@@ -135,6 +135,7 @@ bool ptx_warp_start(struct ptx_warp *w, uint32_t live) {
   w->n_splits = 0;
   w->live = live;
   memset(w->bar_mask, 0, sizeof w->bar_mask);
+  memset(w->arrival, 0, sizeof w->arrival);
   w->executed = 0;
   w->fault.kind = PTX_F_NONE;
   w->cache_lo = w->cache_hi = 0;
@@ -165,6 +166,21 @@ void ptx_warp_free(struct ptx_warp *w) {
 
 /* ---- block barriers ---- */
 
+/* Writes the arrival that was held back. */
+static void put_arrival(struct ptx_warp *w, uint32_t id, bool is_partial) {
+  struct ptx_arrival a = w->arrival[id];
+  w->arrival[id].mask = 0;
+  if (a.mask == 0 || w->writer == NULL) return;
+  const struct weir_static *s = &w->prog->statics[a.pc];
+  struct weir_barrier b = {(uint8_t)id, (uint8_t)a.warps, is_partial};
+  struct weir_addrs addrs = {
+      .kind = WEIR_ADDR_UNIFORM, .space = WEIR_SP_GLOBAL, .base = weir_barrier_pack(b)};
+  if (is_partial || s->scope != id || s->bar_warps != a.warps)
+    weir_put_mem(w->writer, a.pc, a.mask, &addrs);
+  else
+    weir_put(w->writer, a.pc, a.mask);
+}
+
 static void finish_barrier(struct ptx_cta *cta, uint32_t id) {
   struct ptx_bar *b = &cta->bar[id];
   for (uint32_t k = 0; k < cta->n_warps; k++) {
@@ -172,6 +188,8 @@ static void finish_barrier(struct ptx_cta *cta, uint32_t id) {
     for (uint32_t i = 0; i < w->n_splits; i++) {
       struct ptx_split *s = &w->splits[i];
       if (s->state != PTX_S_BAR || s->bar_id != id) continue;
+      put_arrival(w, id, true); /* of a warp that was not waited for */
+      w->bar_mask[id] &= ~s->mask;
       const struct ptx_uop *u = &w->code[s->pc];
       if (u->d != UINT32_MAX && u->aux == PTX_BAR_POPC)
         EACH_BIT(lane, s->mask) REG32(u->d)[lane] = b->n_true;
@@ -197,6 +215,7 @@ static void check_barrier(struct ptx_cta *cta, uint32_t id) {
 static void count_warp(struct ptx_warp *w, uint32_t id) {
   if (w->bar_mask[id] == 0 || (w->bar_mask[id] & w->live) != w->live) return;
   w->bar_mask[id] = 0;
+  put_arrival(w, id, false);
   w->cta->bar[id].arrived += LANES;
   check_barrier(w->cta, id);
 }
@@ -215,8 +234,10 @@ static void lanes_exit(struct ptx_warp *w, uint32_t mask) {
     }
   if (w->live == 0) {
     w->cta->n_live_warps--;
-    for (uint32_t id = 0; id < 16; id++)
+    for (uint32_t id = 0; id < 16; id++) {
+      count_warp(w, id); /* its last lanes did not come, but others had arrived and gone on */
       check_barrier(w->cta, id);
+    }
     return;
   }
   for (uint32_t id = 0; id < 16; id++)
@@ -634,6 +655,8 @@ static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop 
     b->n_voted += (uint32_t)__builtin_popcount(mask);
   }
   w->bar_mask[id] |= mask;
+  put_arrival(w, id, true);
+  w->arrival[id] = (struct ptx_arrival){pc, mask, count / LANES};
   if (u->aux == PTX_BAR_ARRIVE) {
     w->splits[leaf].pc = pc + 1;
     count_warp(w, id);
@@ -843,8 +866,8 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
       w->fault.lane = (uint32_t)__builtin_ctz(m);
       goto fault;
     case PTX_K_BAR:
-      PUT(m);
       if (m == 0) {
+        PUT(0);
         pc++;
         continue;
       }

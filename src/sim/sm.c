@@ -356,16 +356,39 @@ static void finish_warp(struct weir_sm *sm, uint32_t slot) {
   if (--sm->blocks[w->block].n_left == 0) sm->n_ending++;
 }
 
-static void release_barrier(struct weir_sm *sm, uint32_t block, uint64_t now) {
+uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id) {
+  return b->barrier[id].warps != 0 ? b->barrier[id].warps : b->n_left;
+}
+
+static void release_barrier(struct weir_sm *sm, uint32_t block, uint32_t id, uint64_t now) {
   struct weir_sm_block *b = &sm->blocks[block];
-  if (b->n_at_barrier == 0 || b->n_at_barrier < b->n_left) return;
-  b->n_at_barrier = 0;
-  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps; i++)
-    if (sm->warps[i].state == WEIR_W_BARRIER && sm->warps[i].block == block) {
-      sm->warps[i].state = WEIR_W_RUN;
-      find_ready(sm, i);
-      sm->warps[i].ready_at = weir_max64(sm->warps[i].ready_at, now + 1);
-    }
+  uint32_t arrived = b->barrier[id].arrived;
+  if (arrived == 0 || arrived < weir_sm_barrier_wants(b, id)) return;
+  b->barrier[id].arrived = b->barrier[id].warps = 0;
+  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps; i++) {
+    struct weir_sm_warp *w = &sm->warps[i];
+    if (w->state != WEIR_W_BARRIER || w->block != block || w->at_barrier != id) continue;
+    w->state = WEIR_W_RUN;
+    find_ready(sm, i);
+    w->ready_at = weir_max64(w->ready_at, now + 1);
+  }
+}
+
+/* The warp has issued a barrier and stands at what follows it. One that has ended with it is
+ * missing among those that are left, but not in a count. */
+static void reach_barrier(struct weir_sm *sm, uint32_t slot, struct weir_barrier at, bool waits,
+                          uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  struct weir_sm_block *b = &sm->blocks[w->block];
+  if (at.is_partial || (w->state == WEIR_W_DONE && at.warps == 0)) return;
+  if (waits && w->state == WEIR_W_RUN) {
+    w->state = WEIR_W_BARRIER;
+    w->at_barrier = at.id;
+    sm->sched[slot % (unsigned)sm->m->sm.schedulers].awake &= ~(UINT64_C(1) << slot);
+  }
+  b->barrier[at.id].arrived++;
+  if (at.warps != 0) b->barrier[at.id].warps = at.warps;
+  release_barrier(sm, w->block, at.id, now);
 }
 
 static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
@@ -376,8 +399,14 @@ static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
       sm->status = weir_reader_error(&w->reader, &sm->err);
     }
     finish_warp(sm, slot);
-    release_barrier(sm, w->block, now);
+    for (uint32_t id = 0; id < WEIR_BARRIERS; id++)
+      release_barrier(sm, w->block, id, now);
     return;
+  }
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  if (s->cls == WEIR_C_BARRIER) {
+    w->barrier = weir_barrier_of(s, &w->next);
+    w->next.has_addr = false; /* it was none */
   }
   find_ready(sm, slot);
   w->ready_at = weir_max64(w->ready_at, now + 1);
@@ -723,15 +752,11 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     for (unsigned i = 0; i < s->n_dst; i++)
       if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.latency[s->cls];
   bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
-  uint32_t block = w->block;
+  struct weir_barrier barrier = w->barrier;
   advance(sm, slot, now);
-  if (w->state != WEIR_W_RUN) return;
   if (is_barrier) {
-    w->state = WEIR_W_BARRIER;
-    c->awake &= ~(UINT64_C(1) << slot);
-    sm->blocks[block].n_at_barrier++;
-    release_barrier(sm, block, now);
-  } else if (is_fence && w->stores > 0) {
+    reach_barrier(sm, slot, barrier, !s->bar_arrive, now);
+  } else if (is_fence && w->stores > 0 && w->state == WEIR_W_RUN) {
     w->state = WEIR_W_FENCE;
     c->awake &= ~(UINT64_C(1) << slot);
   }

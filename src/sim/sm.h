@@ -43,12 +43,17 @@ struct weir_sm_warp {
   uint32_t age, block;    /* order of arrival, counted from the kernel's begin; block slot */
   uint32_t loads, stores; /* under way */
   uint8_t state;
+  uint8_t at_barrier;          /* WEIR_W_BARRIER: which */
+  struct weir_barrier barrier; /* of the next instruction, if that is one */
 };
 
 struct weir_sm_block {
   struct weir_block_stream *stream;
   uint64_t warps; /* their slots */
-  uint32_t n_warps, n_left, n_at_barrier;
+  uint32_t n_warps, n_left;
+  struct {
+    uint32_t arrived, warps; /* warps: how many it is for; 0: all that are left */
+  } barrier[WEIR_BARRIERS];
   uint32_t pending;    /* loads and store requests under way */
   uint64_t busy_until; /* the last result of a load */
   bool is_used;
@@ -160,6 +165,8 @@ bool weir_sm_hear(struct weir_sm *sm, const struct weir_cast *c);
 /* Does a policy hold the warp's next instruction back? */
 bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot);
 void weir_sm_settle(struct weir_sm *sm, uint64_t now);
+/* Warps that a barrier of a block waits for, those that are there included. */
+uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id);
 bool weir_sm_is_idle(const struct weir_sm *sm);
 /* Give back the blocks of a kernel that will not be finished. */
 void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source);

@@ -121,8 +121,8 @@ static void describe_warp(const struct weir_sm *sm, uint32_t slot, uint64_t now,
     snprintf(why, sizeof why, "has ended; %u loads and %u stores are unanswered", w->loads,
              w->stores);
   else if (w->state == WEIR_W_BARRIER)
-    snprintf(why, sizeof why, "waits at a barrier: %u of %u warps are there", b->n_at_barrier,
-             b->n_left);
+    snprintf(why, sizeof why, "waits at barrier %u: %u of %u warps are there", w->at_barrier,
+             b->barrier[w->at_barrier].arrived, weir_sm_barrier_wants(b, w->at_barrier));
   else if (w->state == WEIR_W_FENCE)
     snprintf(why, sizeof why, "waits at a fence for %u acknowledgements", w->stores);
   else if (w->ready_at == WEIR_NEVER)

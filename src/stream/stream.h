@@ -43,7 +43,9 @@ struct weir_static {
   uint8_t space; /* enum weir_space; of a generic access the dynamic record says which */
   uint8_t width; /* bytes per lane of a memory access (vector width included), else 0 */
   uint8_t cache_op, evict_hint;
-  uint8_t scope; /* barrier id for barriers, scope level for fences and atomics */
+  uint8_t scope;     /* barrier id for barriers, scope level for fences and atomics */
+  uint8_t bar_warps; /* barriers: for so many warps; 0 = all of the block */
+  bool bar_arrive;   /* barriers: the warp is counted and does not wait */
   uint8_t n_dst, n_src;
   uint16_t dst[WEIR_MAX_DST],
       src[WEIR_MAX_SRC]; /* register numbers of the kernel, predicates included */
@@ -75,5 +77,23 @@ struct weir_addrs {
   int64_t stride; /* STRIDE: bytes from lane to lane */
   const uint64_t *lane; /* LIST: 32 addresses */
 };
+
+/* What a barrier asks of a warp. Its static instruction says it, except where the id or the count
+ * was in a register, and where only some of the warp's lanes have come: such a record carries this,
+ * packed, as a uniform address (in global space, for want of a better one). */
+enum { WEIR_BARRIERS = 16 };
+struct weir_barrier {
+  uint8_t id, warps; /* warps 0: all of the block that have not ended */
+  bool is_partial;   /* other lanes are still missing: the warp is not counted and does not wait */
+};
+
+static inline uint64_t weir_barrier_pack(struct weir_barrier b) {
+  return b.id | (uint64_t)b.warps << 8 | (uint64_t)b.is_partial << 16;
+}
+
+static inline struct weir_barrier weir_barrier_unpack(uint64_t v) {
+  return (struct weir_barrier){
+      .id = (uint8_t)(v % WEIR_BARRIERS), .warps = (uint8_t)(v >> 8), .is_partial = v >> 16 & 1};
+}
 
 #endif

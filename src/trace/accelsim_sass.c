@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 
 enum span { ONE, PAIR, WIDE, TWO, DATA, ASYNC, MATRIX };
-enum field { WIDTH, COUNT, EXTENDED, STRONG, SCOPE, CACHE_OP, HINT, NOTHING, N_FIELDS };
+enum field { WIDTH, COUNT, EXTENDED, STRONG, SCOPE, CACHE_OP, HINT, ARRIVE, NOTHING, N_FIELDS };
 enum access { NEVER, ALWAYS, MAYBE, TOUCH };
 
 enum { SCOPE_GPU = 3, RZ = 255, MAX_BARRIERS = 16, MATRIX_ROW_BYTES = 16 };
@@ -210,6 +210,7 @@ enum weir_sass_trouble weir_sass_decode(const struct weir_sass_line *l,
   } else if (op->cls == WEIR_C_BARRIER) {
     if (l->has_imm && (l->imm < 0 || l->imm >= MAX_BARRIERS)) return WEIR_SASS_BARRIER_COUNT;
     s->scope = (uint8_t)l->imm;
+    s->bar_arrive = v[ARRIVE];
   } else if (op->cls == WEIR_C_FENCE) {
     s->scope = v[SCOPE];
   }

@@ -10,7 +10,12 @@
 
 #include "stream/block.h"
 
-enum { WEIR_WTRACE_VERSION = 1, WEIR_WTRACE_LEVEL = 15, WEIR_WTRACE_MAX_WARPS = 64 };
+enum {
+  WEIR_WTRACE_VERSION = 2, /* that is written */
+  WEIR_WTRACE_OLDEST = 1,  /* that is read */
+  WEIR_WTRACE_LEVEL = 15,
+  WEIR_WTRACE_MAX_WARPS = 64
+};
 
 /* What happened on the device, in order. */
 enum weir_event_kind {
@@ -73,6 +78,7 @@ enum weir_status weir_wtrace_open_unchecked(const char *path, struct weir_wtrace
 /* Every source must have been closed. */
 void weir_wtrace_close(struct weir_wtrace *t);
 
+uint32_t weir_wtrace_version(const struct weir_wtrace *t);
 const char *weir_wtrace_source_text(const struct weir_wtrace *t);
 uint64_t weir_wtrace_file_bytes(const struct weir_wtrace *t);
 uint32_t weir_wtrace_n_events(const struct weir_wtrace *t);

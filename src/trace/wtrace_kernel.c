@@ -5,7 +5,8 @@
 #include "base/mem.h"
 #include "trace/wtrace_format.h"
 
-enum { FIXED_FIELDS = 12 }; /* every instruction takes at least this many bytes in a table */
+/* Every instruction takes at least this many bytes in a table; in version 1 two less. */
+enum { FIXED_FIELDS = 14, FIXED_FIELDS_1 = 12 };
 
 const char WT_NO_MEMORY[] = "out of memory";
 
@@ -30,6 +31,7 @@ static const char *insn_fault(const struct weir_static *s, uint32_t n_regs) {
   if (s->space >= WEIR_N_SPACES) return "an unknown memory space";
   if (s->cache_op >= WEIR_N_CACHE_OPS) return "an unknown cache operator";
   if (s->evict_hint > WEIR_EV_NO_ALLOCATE) return "an unknown eviction hint";
+  if (s->cls == WEIR_C_BARRIER && s->scope >= WEIR_BARRIERS) return "a barrier beyond 15";
   if (s->n_dst > WEIR_MAX_DST || s->n_src > WEIR_MAX_SRC) return "too many registers";
   if (!regs_are_sound(s->dst, s->n_dst, n_regs) || !regs_are_sound(s->src, s->n_src, n_regs))
     return "a register beyond the number of registers";
@@ -40,7 +42,7 @@ enum weir_status wt_info_check(const struct weir_kernel_info *k, const char **wh
   *why = NULL;
   if (!shape_is_sound(k)) *why = "its grid, block and number of warps do not fit";
   if (k->n_regs > 1u << 16) *why = "too many registers";
-  if (k->n_insns > WT_MAX_TABLE / FIXED_FIELDS) *why = "too many instructions";
+  if (k->n_insns > WT_MAX_TABLE / FIXED_FIELDS_1) *why = "too many instructions";
   for (uint32_t i = 0; !*why && i < k->n_insns; i++)
     *why = insn_fault(&k->insns[i], k->n_regs);
   return *why ? WEIR_EINVAL : WEIR_OK;
@@ -48,7 +50,8 @@ enum weir_status wt_info_check(const struct weir_kernel_info *k, const char **wh
 
 #define EACH_BYTE_FIELD(X)                                                                         \
   X(cls) X(space) X(width) X(cache_op) X(evict_hint) X(scope) X(n_dst) X(n_src)
-#define EACH_WORD_FIELD(X) X(file) X(line) X(ptx_line)
+#define EACH_BARRIER_FIELD(X) X(bar_warps) X(bar_arrive) /* not in version 1 */
+#define EACH_WORD_FIELD(X)    X(file) X(line) X(ptx_line)
 
 static void put_delta(struct wt_buf *b, uint32_t v, uint32_t *before) {
   wt_buf_leb(b, wt_zigzag((int32_t)(v - *before)));
@@ -71,6 +74,7 @@ void wt_put_table(struct wt_buf *b, const struct weir_kernel_info *k) {
   for (uint32_t i = 0; i < n; i++)                                                                 \
     wt_buf_byte(b, s[i].field);
   EACH_BYTE_FIELD(PUT)
+  EACH_BARRIER_FIELD(PUT)
 #undef PUT
 #define PUT(field)                                                                                 \
   before = 0;                                                                                      \
@@ -96,7 +100,8 @@ static const char *get_regs(struct wt_cursor *c, struct weir_static *s, uint32_t
   return NULL;
 }
 
-static const char *get_fields(struct wt_cursor *c, struct weir_static *s, uint32_t n) {
+static const char *get_fields(struct wt_cursor *c, struct weir_static *s, uint32_t n,
+                              uint32_t version) {
   uint32_t before = 0, step = 0;
   const char *why = NULL;
   for (uint32_t i = 0; i < n; i++)
@@ -105,6 +110,9 @@ static const char *get_fields(struct wt_cursor *c, struct weir_static *s, uint32
   for (uint32_t i = 0; i < n; i++)                                                                 \
     s[i].field = wt_read_byte(c);
   EACH_BYTE_FIELD(GET)
+  if (version > 1) {
+    EACH_BARRIER_FIELD(GET)
+  }
 #undef GET
 #define GET(field)                                                                                 \
   before = 0;                                                                                      \
@@ -118,16 +126,17 @@ static const char *get_fields(struct wt_cursor *c, struct weir_static *s, uint32
   return why;
 }
 
-const char *wt_get_table(const uint8_t *bytes, size_t n, struct weir_kernel_info *k) {
+const char *wt_get_table(const uint8_t *bytes, size_t n, uint32_t version,
+                         struct weir_kernel_info *k) {
   struct wt_cursor c = {.p = bytes, .end = bytes + n};
   uint32_t n_insns = wt_read_u32(&c);
-  if (n_insns > (size_t)(c.end - c.p) / FIXED_FIELDS)
+  if (n_insns > (size_t)(c.end - c.p) / (version > 1 ? FIXED_FIELDS : FIXED_FIELDS_1))
     return "more instructions than the table has bytes";
   struct weir_static *s = weir_calloc(n_insns + (size_t)1, sizeof *s);
   if (!s) return WT_NO_MEMORY;
   k->insns = s;
   k->n_insns = n_insns;
-  const char *why = get_fields(&c, s, n_insns);
+  const char *why = get_fields(&c, s, n_insns, version);
   if (!why && c.is_bad) why = "the table ends in the middle";
   if (!why && c.p != c.end) why = "bytes after the end of the table";
   if (!why) wt_info_check(k, &why);

@@ -17,7 +17,7 @@ static enum weir_status no_memory(const struct weir_wtrace *t, struct weir_err *
 
 /* ---- header and trailer ---- */
 
-static enum weir_status check_begin(const struct weir_wtrace *t, const uint8_t *head, size_t n,
+static enum weir_status check_begin(struct weir_wtrace *t, const uint8_t *head, size_t n,
                                     struct weir_err *err) {
   size_t magic = n < WT_MAGIC_BYTES ? n : WT_MAGIC_BYTES;
   if (memcmp(head, WT_MAGIC, magic) != 0) {
@@ -30,10 +30,11 @@ static enum weir_status check_begin(const struct weir_wtrace *t, const uint8_t *
     return weir_fail(err, WEIR_EPARSE,
                      "%s: truncated: the file ends at byte %llu, inside the header", t->path,
                      (unsigned long long)t->file_bytes);
-  uint32_t version = weir_load32(head + 8);
-  if (version == WEIR_WTRACE_VERSION) return WEIR_OK;
-  weir_fail(err, WEIR_EPARSE, "%s: it is a .wtrace of version %u; this weir reads version %d",
-            t->path, version, WEIR_WTRACE_VERSION);
+  t->version = weir_load32(head + 8);
+  if (t->version >= WEIR_WTRACE_OLDEST && t->version <= WEIR_WTRACE_VERSION) return WEIR_OK;
+  weir_fail(err, WEIR_EPARSE,
+            "%s: it is a .wtrace of version %u; this weir reads versions %d to %d", t->path,
+            t->version, WEIR_WTRACE_OLDEST, WEIR_WTRACE_VERSION);
   weir_err_add(err, "  remedy: record it again, or use the weir that wrote it");
   return WEIR_EPARSE;
 }
@@ -254,6 +255,10 @@ void weir_wtrace_close(struct weir_wtrace *t) {
   free(t->kernels);
   free(t->groups);
   free(t);
+}
+
+uint32_t weir_wtrace_version(const struct weir_wtrace *t) {
+  return t->version;
 }
 
 const char *weir_wtrace_source_text(const struct weir_wtrace *t) {

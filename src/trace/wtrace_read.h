@@ -20,6 +20,7 @@ struct weir_wtrace {
   char *path, *text;
   int fd;
   bool is_checked;
+  uint32_t version;
   uint64_t file_bytes, first_section, index_at;
   struct weir_event *events;
   struct wt_kernel_entry *kernels;

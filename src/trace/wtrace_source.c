@@ -48,7 +48,7 @@ enum weir_status weir_wtrace_info(const struct weir_wtrace *t, uint32_t kernel,
   snprintf(what, sizeof what, "the instruction table of kernel %u", kernel);
   if (!st) st = wt_section_read(t, &s, table_at, WT_TABLE, what, err);
   if (!st) {
-    const char *why = wt_get_table(s.part[0], s.n[0], k);
+    const char *why = wt_get_table(s.part[0], s.n[0], t->version, k);
     if (why) st = fail_at(t, table_at, what, why, err);
   }
   wt_section_free(&s);

@@ -1,6 +1,8 @@
 /* Barriers of blocks, exchanges within warps, lanes that wait for one another. */
 #include "vm.h"
 
+#include <stdio.h>
+
 /* ---- exchanges ---- */
 
 static void shuffles(void **state) {
@@ -311,6 +313,80 @@ static void barrier_from_two_splits(void **state) {
   vm_close(&vm);
 }
 
+/* What the streams of block 0 say of barriers: "warp: id.warps" with > for an arrival and - where
+ * lanes are missing. */
+static void barrier_records(struct vm *vm, struct weir_block_stream *b,
+                            const struct weir_kernel_info *info, char *text, size_t len) {
+  for (uint32_t k = 0; k < b->n_warps; k++) {
+    struct weir_warp_reader r;
+    struct weir_dyn d;
+    size_t at = strlen(text);
+    snprintf(text + at, len - at, "%s%u:", at ? " " : "", k);
+    weir_reader_open(&r, &b->warps[k], info, false);
+    while (weir_next(&r, &d)) {
+      const struct weir_static *s = &info->insns[d.insn];
+      if (s->cls != WEIR_C_BARRIER) continue;
+      struct weir_barrier x = weir_barrier_of(s, &d);
+      at = strlen(text);
+      snprintf(text + at, len - at, " %s%u.%u%s", s->bar_arrive ? ">" : "", x.id, x.warps,
+               x.is_partial ? "-" : "");
+    }
+    if (weir_reader_error(&r, &vm->err) != WEIR_OK) fail_msg("%s", vm->err.msg);
+    weir_reader_close(&r);
+  }
+}
+
+static void expect_records(const char *body, uint32_t threads, const char *want) {
+  struct vm vm;
+  struct ptx_program *prog;
+  struct ptx_run *run;
+  struct weir_block_stream *b;
+  char text[512] = "";
+  vm_open(&vm, body);
+  assert_int_equal(ptx_program_build(vm.image, "k", &vm.cfg, &prog, &vm.err), WEIR_OK);
+  struct ptx_launch launch = {.grid = {1, 1, 1}, .block = {threads, 1, 1}, .params = &vm.out_addr};
+  assert_int_equal(ptx_run_begin(&vm.dev, prog, &launch, true, &run, &vm.err), WEIR_OK);
+  if (ptx_run_next(run, &b, &vm.err) != WEIR_OK) fail_msg("%s", vm.err.msg);
+  barrier_records(&vm, b, ptx_run_info(run), text, sizeof text);
+  assert_string_equal(text, want);
+  ptx_run_stats(run, &vm.stats);
+  uint64_t n = 0;
+  for (uint32_t k = 0; k < b->n_warps; k++)
+    n += b->warps[k].n_insns;
+  assert_int_equal(n, vm.stats.warp_insns); /* nothing is lost, nothing written twice */
+  ptx_run_release(run, b);
+  ptx_run_end(run);
+  ptx_program_free(prog);
+  vm_close(&vm);
+}
+
+/* Timing learns from a warp's stream which barrier it comes to, and when all its lanes have. */
+static void streams_of_barriers(void **state) {
+  (void)state;
+  expect_records(KERNEL("bar.sync 3; barrier.sync 4, 64; bar.red.popc.u32 %r0, 5, 64, %p0;"), 64,
+                 "0: 3.0 4.2 5.2 1: 3.0 4.2 5.2");
+  expect_records(KERNEL("setp.lt.u32 %p0, %r30, 32; mov.u32 %r1, 6; mov.u32 %r2, 64;\n"
+                        "@%p0 bra go; bar.arrive 7, %r2; barrier.sync %r1, %r2; bra done;\n"
+                        "go: bar.sync 7, 64; bar.sync %r1, 64; done: @!%p0 bar.sync 9;"),
+                 64, "0: 7.2 6.2 9.0- 1: >7.2 6.2 9.0");
+  /* Both sides of a branch: the warp has come with the second. */
+  expect_records(KERNEL("setp.lt.u32 %p0, %r30, 7; @%p0 bra low; barrier.sync 1; bra done;\n"
+                        "low: barrier.sync 1; done:"),
+                 32, "0: 1.0- 1.0");
+  /* The others exit: the first was all. */
+  expect_records(KERNEL("setp.lt.u32 %p0, %r30, 7; @%p0 bra low; barrier.sync 1; bra done;\n"
+                        "low: exit; done:"),
+                 32, "0: 1.0");
+  expect_records(KERNEL("setp.lt.u32 %p0, %r30, 7; setp.ge.u32 %p1, %r30, 32; @%p1 bra wait;\n"
+                        "@%p0 bra low; bar.arrive 2, 64; bra done; low: exit;\n"
+                        "wait: bar.sync 2, 64; done:"),
+                 64, "0: >2.2 1: 2.2");
+  /* Some lanes arrive, the others wait. */
+  expect_records(KERNEL("setp.lt.u32 %p0, %r30, 7; @%p0 bra low; barrier.arrive 1, 32; bra done;\n"
+                        "low: barrier.sync 1, 32; done:"),
+                 32, "0: >1.1- 1.1");
+}
+
 static void barrier_deadlocks(void **state) {
   (void)state;
   struct vm vm;
@@ -388,6 +464,7 @@ int main(void) {
       cmocka_unit_test(reducing_barriers),
       cmocka_unit_test(barrier_after_exit),
       cmocka_unit_test(barrier_from_two_splits),
+      cmocka_unit_test(streams_of_barriers),
       cmocka_unit_test(barrier_deadlocks),
       cmocka_unit_test(lane_lock),
       cmocka_unit_test(warp_pipe),

@@ -85,6 +85,15 @@ uint32_t synth_access(struct synth *s, enum weir_class cls, enum weir_space spac
   return i;
 }
 
+uint32_t synth_barrier(struct synth *s, unsigned id, unsigned warps, bool arrive) {
+  uint32_t i = synth_insn(s, WEIR_C_BARRIER, -1, -1);
+  s->insns[i].width = 1;
+  s->insns[i].scope = (uint8_t)id;
+  s->insns[i].bar_warps = (uint8_t)warps;
+  s->insns[i].bar_arrive = arrive;
+  return i;
+}
+
 static struct synth_op *append(struct synth *s, uint32_t block, uint32_t warp, uint32_t insn) {
   if (s->n == s->cap) {
     s->cap = s->cap ? 2 * s->cap : 64;
@@ -109,6 +118,7 @@ void synth_stride(struct synth *s, uint32_t block, uint32_t warp, uint32_t insn,
                                   .space = s->insns[insn].space,
                                   .base = base,
                                   .stride = stride};
+  if (s->insns[insn].cls == WEIR_C_BARRIER) op->addrs.space = WEIR_SP_GLOBAL;
 }
 
 void synth_uniform(struct synth *s, uint32_t block, uint32_t warp, uint32_t insn, uint64_t base) {
@@ -181,22 +191,38 @@ static void random_addresses(struct synth *s, uint64_t *r, uint32_t block, uint3
   }
 }
 
+/* The first instructions of random kernels: barriers 0 and 7, and one that records name. */
+enum { RANDOM_BARRIERS = 3 };
+
+static void random_barrier(struct synth *s, uint64_t *r, uint32_t block, uint32_t warp,
+                           uint32_t phase) {
+  struct weir_barrier b = {.id = (uint8_t)(2 + phase)};
+  uint32_t i = (block + phase) % RANDOM_BARRIERS;
+  if (i < 2) {
+    synth_put(s, block, warp, i);
+    return;
+  }
+  b.is_partial = true;
+  if (below(r, 3) == 0) synth_uniform(s, block, warp, i, weir_barrier_pack(b));
+  b.is_partial = false;
+  synth_uniform(s, block, warp, i, weir_barrier_pack(b));
+}
+
 /* Of a block: warps run to a barrier together, or end before it. */
-static void random_block(struct synth *s, uint64_t *r, uint32_t block, uint32_t barrier,
-                         uint32_t n_code) {
+static void random_block(struct synth *s, uint64_t *r, uint32_t block, uint32_t n_code) {
   uint32_t phases = below(r, 4), len = 1 + below(r, below(r, 8) ? 24 : 200);
   for (uint32_t w = 0; w < s->info.n_warps; w++) {
     if (below(r, 12) == 0) continue; /* an empty warp */
     for (uint32_t p = 0; p <= phases; p++) {
       for (uint32_t n = below(r, len + 1); n > 0; n--) {
         uint32_t i = below(r, n_code);
-        if (i == barrier) continue;
+        if (i < RANDOM_BARRIERS) continue;
         if (s->insns[i].width != 0)
           random_addresses(s, r, block, w, i);
         else
           append(s, block, w, i)->mask = rnd_mask(r);
       }
-      if (p < phases) synth_put(s, block, w, barrier);
+      if (p < phases) random_barrier(s, r, block, w, p);
       if (below(r, 20) == 0) break; /* ends early */
     }
   }
@@ -207,7 +233,10 @@ void synth_random(struct synth *s, uint64_t seed) {
   synth_init(s, 1 + below(r, 12), 1 + below(r, 6));
   s->info.regs_per_thread = below(r, 4) == 0 ? 0 : 4 + below(r, 16);
   s->info.static_shared = below(r, 3) == 0 ? 0 : below(r, 2048);
-  uint32_t barrier = synth_insn(s, WEIR_C_BARRIER, -1, -1), n = 8 + below(r, 40);
+  uint32_t n = 8 + below(r, 40);
+  synth_barrier(s, 0, 0, false);
+  synth_barrier(s, 7, 0, false);
+  synth_barrier(s, 0, 0, false);
   synth_insn(s, WEIR_C_FENCE, -1, -1);
   while (s->info.n_insns < n)
     if (below(r, 2))
@@ -219,7 +248,7 @@ void synth_random(struct synth *s, uint64_t seed) {
       synth_insn(s, c, any_reg(r), any_reg(r));
     }
   for (uint32_t b = 0; b < s->n_blocks; b++)
-    random_block(s, r, b, barrier, n);
+    random_block(s, r, b, n);
 }
 
 /* ---- machines ---- */

@@ -37,6 +37,9 @@ uint32_t synth_insn(struct synth *s, enum weir_class cls, int dst, int src);
 uint32_t synth_access(struct synth *s, enum weir_class cls, enum weir_space space, unsigned width,
                       int dst, int src);
 
+/* For `warps` warps; 0: all of the block. */
+uint32_t synth_barrier(struct synth *s, unsigned id, unsigned warps, bool arrive);
+
 /* The next dynamic instruction of a warp. */
 void synth_put(struct synth *s, uint32_t block, uint32_t warp, uint32_t insn);
 /* All lanes at `base`. */

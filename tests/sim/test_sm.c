@@ -153,6 +153,94 @@ static void test_barrier_after_exit(void **state) {
   synth_free(&s);
 }
 
+/* Kernels of up to four warps, one text each: letters are instructions of `code`. */
+static void barriers(const struct weir_static *code, const char *const *warp, uint32_t n_warps,
+                     const char *want) {
+  uint8_t order[STEPS];
+  struct synth s;
+  uint32_t letter[26] = {0};
+  synth_init(&s, 1, n_warps);
+  uint32_t make = synth_insn(&s, WEIR_C_INT, 0, -1), use = synth_insn(&s, WEIR_C_INT, 1, 0),
+           add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  for (unsigned i = 0; code[i].cls == WEIR_C_BARRIER; i++)
+    letter[i] = synth_barrier(&s, code[i].scope, code[i].bar_warps, code[i].bar_arrive);
+  for (uint32_t w = 0; w < n_warps; w++)
+    for (const char *p = warp[w]; *p != '\0'; p++)
+      synth_put(&s, 0, w, *p == 'm' ? make : *p == 'u' ? use : *p == '+' ? add : letter[*p - 'A']);
+  issue_order(&s, "gto", order);
+  expect(order, want);
+  synth_free(&s);
+}
+
+#define BAR(id, n, arrive)                                                                         \
+  { .cls = WEIR_C_BARRIER, .scope = id, .bar_warps = n, .bar_arrive = arrive }
+
+/* A consumer waits for its producer and for nobody else. */
+static void test_named_barrier(void **state) {
+  (void)state;
+  const struct weir_static code[] = {BAR(1, 2, false), BAR(1, 2, true), {0}};
+  const char *const warps[] = {"A+", "muB+", "+++"};
+  barriers(code, warps, 3, "012221110-");
+}
+
+/* Who arrives goes on, and counts although it has ended before the other came. */
+static void test_barrier_arrive(void **state) {
+  (void)state;
+  const struct weir_static code[] = {BAR(1, 2, true), BAR(1, 2, false), {0}};
+  const char *const warps[] = {"A++", "B+"};
+  barriers(code, warps, 2, "00011-");
+}
+
+/* Two pairs, each with its own barrier; one is late. Then all meet. */
+static void test_barrier_counts(void **state) {
+  (void)state;
+  const struct weir_static code[] = {BAR(2, 2, false), BAR(3, 2, false), BAR(0, 0, false), {0}};
+  const char *const warps[] = {"A+C+", "A+C", "B+C", "muB+C"};
+  barriers(code, warps, 4, "01110023---3333220-");
+}
+
+/* A ring of one element: "full" and "empty" in turn. */
+static void test_barriers_alternate(void **state) {
+  (void)state;
+  const struct weir_static code[] = {
+      BAR(1, 2, true), BAR(1, 2, false), BAR(2, 2, true), BAR(2, 2, false), {0}};
+  const char *const warps[] = {"ADAD+", "BCBC+"};
+  barriers(code, warps, 2, "0011100110-");
+}
+
+/* A barrier that is the last of its warp. */
+static void test_barrier_at_the_end(void **state) {
+  (void)state;
+  const struct weir_static code[] = {BAR(1, 2, false), BAR(0, 0, false), {0}};
+  const char *const counted[] = {"A", "+A+"}, *const all[] = {"B", "+B+"};
+  barriers(code, counted, 2, "0111-");
+  barriers(code, all, 2, "0111-");
+}
+
+/* Records that name another barrier than their instruction, that have only some lanes, or none. */
+static void test_barrier_records(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  synth_init(&s, 1, 3);
+  uint32_t bar = synth_barrier(&s, 0, 0, false), add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  struct weir_barrier five = {.id = 5, .warps = 2},
+                      part = {.id = 5, .warps = 2, .is_partial = true};
+  synth_stride(&s, 0, 0, bar, 0xffff, weir_barrier_pack(part), 0);
+  synth_put(&s, 0, 0, add);
+  synth_stride(&s, 0, 0, bar, 0xffff0000, weir_barrier_pack(five), 0);
+  synth_put(&s, 0, 0, add);
+  synth_put(&s, 0, 1, add);
+  synth_uniform(&s, 0, 1, bar, weir_barrier_pack(five));
+  synth_put(&s, 0, 1, add);
+  synth_put(&s, 0, 2, bar);
+  s.ops[s.n - 1].mask = 0;
+  synth_put(&s, 0, 2, add);
+  issue_order(&s, "gto", order);
+  expect(order, "000111022-");
+  synth_free(&s);
+}
+
 /* ---- shared memory ---- */
 
 static void test_shared(void **state) {
@@ -263,6 +351,12 @@ int main(void) {
       T(test_dependency),
       T(test_barrier),
       T(test_barrier_after_exit),
+      T(test_named_barrier),
+      T(test_barrier_arrive),
+      T(test_barrier_counts),
+      T(test_barriers_alternate),
+      T(test_barrier_at_the_end),
+      T(test_barrier_records),
       T(test_shared),
       T(test_dispatch),
       T(test_dispatch_order),

@@ -51,9 +51,25 @@ static void test_lost_fill(void **state) {
   run_stuck(&s, &l1, NULL, &o, &err);
   says(&err, "no progress");
   says(&err, "SM 0 warp 0 at pc 0x8 waits for one of 1 loads");
-  says(&err, "SM 0 warp 1 at pc 0x8 waits at a barrier: 1 of 2 warps are there");
+  says(&err, "SM 0 warp 1 at pc 0x8 waits at barrier 0: 1 of 2 warps are there");
   says(&err, "SM 0 L1: 1 MSHRs; that of line 0x4000 waits for sectors 0xf with 1 loads");
   says(&err, "1 loads in flight");
+  synth_free(&s);
+}
+
+static void test_missing_warps(void **state) {
+  (void)state;
+  struct weir_sim_options o = {.threads = 1, .watchdog = 1000};
+  struct weir_err err;
+  struct synth s;
+  synth_init(&s, 1, 2);
+  uint32_t pair = synth_barrier(&s, 3, 4, false), add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  for (uint32_t w = 0; w < 2; w++) {
+    synth_put(&s, 0, w, pair);
+    synth_put(&s, 0, w, add);
+  }
+  run_stuck(&s, &weir_l1_baseline, NULL, &o, &err);
+  says(&err, "SM 0 warp 1 at pc 0x8 waits at barrier 3: 2 of 4 warps are there");
   synth_free(&s);
 }
 
@@ -134,9 +150,8 @@ static void test_credits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lost_fill),
-      cmocka_unit_test(test_watchdog),
-      cmocka_unit_test(test_full_queues),
+      cmocka_unit_test(test_lost_fill), cmocka_unit_test(test_missing_warps),
+      cmocka_unit_test(test_watchdog),  cmocka_unit_test(test_full_queues),
       cmocka_unit_test(test_credits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,7 +177,7 @@ static void shared_tables(void **state) {
   for (int i = 0; i < 50; i++)
     OK(weir_wtrace_kernel(w, &info, &err));
   OK(weir_wtrace_finish(w, &total, &err));
-  assert_true(total.file_bytes < 12 * TEST_INSNS + 50 * 200);
+  assert_true(total.file_bytes < 14 * TEST_INSNS + 50 * 200);
   OK(try_all(true));
 }
 

@@ -119,11 +119,13 @@ static void foreign(void **state) {
   assert_non_null(strstr(err.msg, "not a .wtrace"));
   write_random(NULL, 1, 1, 10);
   uint8_t *bytes = slurp(&n);
-  wt_store32(bytes + 8, 2);
-  spit(bytes, n);
-  assert_int_equal(try_all(true), WEIR_EPARSE);
-  assert_non_null(strstr(err.msg, "version 2"));
-  assert_non_null(strstr(err.msg, "reads version 1"));
+  for (uint32_t version = 0; version <= 3; version += 3) {
+    wt_store32(bytes + 8, version);
+    spit(bytes, n);
+    assert_int_equal(try_all(true), WEIR_EPARSE);
+    assert_non_null(strstr(err.msg, version ? "of version 3" : "of version 0"));
+    assert_non_null(strstr(err.msg, "reads versions 1 to 2"));
+  }
   free(bytes);
   unlink(path);
   assert_int_equal(try_all(true), WEIR_ENOENT);

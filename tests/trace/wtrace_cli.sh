@@ -28,6 +28,18 @@ expect 0 'sound: 1 kernel launch, 45,056 warp instructions' "$weir" trace verify
 # The same bytes every time.
 "$weir" record -q -o "$dir/again.wtrace" vecadd --input profile
 cmp "$f" "$dir/again.wtrace"
+# A version that is no longer written.
+old=$(dirname "$0")/version1.wtrace
+expect 0 'version                1' "$weir" trace info "$old"
+expect 0 'sound: 1 kernel launch, 37,376 warp instructions' "$weir" trace verify "$old"
+# Barriers: from registers, with counts, arriving.
+"$weir" record -q -o "$dir/b.wtrace" simt/named_barriers
+expect 0 'barrier 2 of 2 warps' "$weir" trace head "$dir/b.wtrace" -w 2
+expect 0 'barrier 4 of 4 warps, arrives' "$weir" trace head "$dir/b.wtrace" -n 100
+"$weir" replay -q "$dir/b.wtrace" --gpu fermi-s3 --json "$dir/replayed"
+"$weir" run simt/named_barriers --gpu fermi-s3 --json "$dir/run" >"$dir/out"
+cycles() { grep -m 1 '"cycles"' "$1" | tr -dc 0-9; }
+[ "$(cycles "$dir/run")" = "$(cycles "$dir/replayed")" ] || fail "a recording is timed differently"
 expect 2 'has no block 256' "$weir" trace head "$f" -b 256
 expect 2 'no kernel 1' "$weir" trace head "$f" -k 1
 expect 2 '8 warps' "$weir" trace head "$f" -w 8

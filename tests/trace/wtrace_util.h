@@ -38,7 +38,16 @@ static inline int remove_folder(void **state) {
 /* Kernel k of the random traces. */
 static inline struct weir_kernel_info random_kernel(uint32_t k, uint32_t n_blocks) {
   static const char *const files[] = {NULL, "a.cu", "b/c.cu"};
+  static struct weir_static insns[TEST_INSNS];
   struct weir_kernel_info info = *test_kernel();
+  for (uint32_t i = 0; i < TEST_INSNS; i++) {
+    insns[i] = info.insns[i];
+    insns[i].cls = (uint8_t)(i % WEIR_N_CLASSES);
+    insns[i].scope = (uint8_t)(i % WEIR_BARRIERS);
+    insns[i].bar_warps = (uint8_t)(i % 33);
+    insns[i].bar_arrive = i % 5 == 0;
+  }
+  info.insns = insns;
   info.name = k % 2 ? "odd" : "even";
   info.grid[0] = n_blocks;
   info.grid[1] = info.grid[2] = 1;

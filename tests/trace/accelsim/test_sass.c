@@ -115,6 +115,12 @@ static void barriers(void **state) {
   l.imm = 3;
   assert_int_equal(weir_sass_decode(&l, NULL, 0, &s, &lanes), WEIR_SASS_FINE);
   assert_int_equal(s.scope, 3);
+  assert_int_equal(s.bar_warps, 0);
+  assert_false(s.bar_arrive);
+  l.opcode = "BAR.ARV";
+  l.n_opcode = strlen(l.opcode);
+  assert_int_equal(weir_sass_decode(&l, NULL, 0, &s, &lanes), WEIR_SASS_FINE);
+  assert_true(s.bar_arrive);
   l.imm = 16;
   assert_int_equal(weir_sass_decode(&l, NULL, 0, &s, &lanes), WEIR_SASS_BARRIER_COUNT);
   l.imm = -1;
