@@ -68,7 +68,7 @@ static enum weir_status time_kernel(struct replay *r, struct weir_block_source *
   enum weir_status st = weir_timing_kernel(&r->timing, source, err);
   if (st != WEIR_OK || r->json_kernels == NULL) return st;
   json_t *o = json_pack("{s:s, s:o}", "kernel", source->kernel->name, "timing",
-                        weir_timing_json(&r->timing.last));
+                        weir_timing_json(&r->timing.last, source->kernel));
   if (o == NULL || json_array_append_new(r->json_kernels, o) != 0)
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
   return WEIR_OK;

@@ -148,7 +148,7 @@ static void launched(void *self, const struct weir_launch_report *r) {
       "interleaved", (int)r->info->is_interleaved, "reads_clock", (int)r->info->reads_clock,
       "statistics", weir_stat_json(weir_func_stat_table, &r->stats));
   if (o != NULL && st->timing.sim != NULL &&
-      json_object_set_new(o, "timing", weir_timing_json(&st->timing.last)) != 0)
+      json_object_set_new(o, "timing", weir_timing_json(&st->timing.last, r->info)) != 0)
     st->is_failed = true;
   if (o == NULL || json_array_append_new(st->json_launches, o) != 0) st->is_failed = true;
 }

@@ -67,7 +67,7 @@ static void show_row(struct weir_table *table, uint32_t number, const struct row
   weir_table_cell(table, "%ux%ux%u", k->grid[0], k->grid[1], k->grid[2]);
   weir_table_cell(table, "%ux%ux%u", k->block[0], k->block[1], k->block[2]);
   if (k->regs_per_thread)
-    weir_table_cell(table, "%u", k->regs_per_thread);
+    weir_table_cell(table, "%s%u", k->regs_estimated ? "~" : "", k->regs_per_thread);
   else
     weir_table_cell(table, "-");
   weir_table_cell(table, "%u", k->static_shared + k->dyn_shared);

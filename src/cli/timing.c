@@ -143,6 +143,8 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
   struct weir_timed_kernel *row = row_of(t, source->kernel->name);
   if (row == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   row->launches++;
+  row->registers = source->kernel->regs_per_thread;
+  row->regs_estimated = source->kernel->regs_estimated;
   row->result.cycles += t->last.cycles;
   row->result.blocks_per_sm = t->last.blocks_per_sm;
   row->result.limited_by = t->last.limited_by;
@@ -190,7 +192,8 @@ static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, boo
   weir_table_cell(t, "%s", k->kernel);
   weir_table_cell(t, "%s", weir_text_thousands(r->cycles, num));
   weir_table_cell(t, "%.2f", r->cycles ? (double)r->sm.warp_insns / (double)r->cycles : 0.0);
-  weir_table_cell(t, "%u (%s)", r->blocks_per_sm, r->limited_by);
+  weir_table_cell(t, "%u (%s)%s", r->blocks_per_sm, r->limited_by,
+                  k->regs_estimated || k->registers == 0 ? "*" : "");
   percent(t, r->l1.hits + r->l1.hit_reserved, r->l1.loads - r->l1.bypassed);
   percent(t, r->l2.read_sectors - r->l2.read_sectors_missed, r->l2.read_sectors);
   weir_table_cell(t, "%s", weir_text_thousands(r->dram.reads + r->dram.writes, num));
@@ -199,6 +202,18 @@ static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, boo
   percent(t, ldst_slots(&r->sm), slots);
   percent(t, r->sm.slot[WEIR_SLOT_BARRIER], slots);
   percent(t, r->sm.slot[WEIR_SLOT_NO_WARP], slots);
+}
+
+static void add_notes(const struct weir_timing *t, struct weir_text *out) {
+  for (size_t i = 0; i < t->kernels.n; i++) {
+    const struct weir_timed_kernel *k = &t->kernels.v[i];
+    if (k->registers == 0)
+      weir_text_printf(out, "* %s: registers per thread are not known and limit nothing\n",
+                       k->kernel);
+    else if (k->regs_estimated)
+      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u\n", k->kernel,
+                       k->registers);
+  }
 }
 
 enum weir_status weir_timing_text(const struct weir_timing *t, bool all, struct weir_text *out,
@@ -219,6 +234,7 @@ enum weir_status weir_timing_text(const struct weir_timing *t, bool all, struct 
   weir_text_printf(out, "machine %s\n", t->machine.name);
   enum weir_status st = weir_table_text(table, out, err);
   weir_table_free(table);
+  add_notes(t, out);
   if (st != WEIR_OK || !all) return st;
   struct weir_sim_result sum = {0};
   for (size_t i = 0; i < t->kernels.n; i++) {
@@ -236,9 +252,12 @@ enum weir_status weir_timing_text(const struct weir_timing *t, bool all, struct 
   return st;
 }
 
-json_t *weir_timing_json(const struct weir_sim_result *r) {
-  return json_pack("{s:I, s:i, s:s, s:o, s:o, s:o, s:o}", "cycles", (json_int_t)r->cycles,
-                   "blocks_per_sm", (int)r->blocks_per_sm, "blocks_limited_by", r->limited_by, "sm",
+json_t *weir_timing_json(const struct weir_sim_result *r, const struct weir_kernel_info *k) {
+  return json_pack("{s:I, s:i, s:s, s:o, s:b, s:o, s:o, s:o, s:o}", "cycles", (json_int_t)r->cycles,
+                   "blocks_per_sm", (int)r->blocks_per_sm, "blocks_limited_by", r->limited_by,
+                   "registers_per_thread",
+                   k->regs_per_thread != 0 ? json_integer(k->regs_per_thread) : json_null(),
+                   "registers_estimated", (int)k->regs_estimated, "sm",
                    weir_stat_json(weir_sm_stat_table, &r->sm), "l1",
                    weir_stat_json(weir_l1_stat_table, &r->l1), "l2",
                    weir_stat_json(weir_l2_stat_table, &r->l2), "dram",

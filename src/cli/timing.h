@@ -11,6 +11,8 @@
 struct weir_timed_kernel {
   char *workload, *kernel;
   uint64_t launches;
+  uint32_t registers; /* per thread, of the last launch; 0: not known */
+  bool regs_estimated;
   struct weir_sim_result result; /* summed over the launches */
 };
 
@@ -49,8 +51,8 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
 enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err);
 enum weir_status weir_timing_text(const struct weir_timing *t, bool all, struct weir_text *out,
                                   struct weir_err *err);
-/* {"cycles": ..., "sm": {...}, ...} of a result; NULL: no memory. */
-json_t *weir_timing_json(const struct weir_sim_result *r);
+/* {"cycles": ..., "sm": {...}, ...} of a result of kernel `k`; NULL: no memory. */
+json_t *weir_timing_json(const struct weir_sim_result *r, const struct weir_kernel_info *k);
 void weir_timing_end(struct weir_timing *t);
 
 #endif

@@ -266,6 +266,7 @@ struct ptx_program {
   uint32_t reg_bytes;     /* size of the register block */
   uint32_t fixed_lo;      /* from here on: constants, parameters and special registers */
   uint32_t n_stream_regs; /* registers of all functions, numbered for streams */
+  uint32_t regs_estimate; /* per thread, if ptxas was not asked */
   struct ptx_const_slot *consts;
   uint32_t n_consts;
   struct ptx_param_slot *params;

@@ -3,6 +3,7 @@
 #include "ptx/decode.h"
 
 #include "base/mem.h"
+#include "ptx/liveness.h"
 #include "ptx/sync.h"
 
 #include <stdarg.h>
@@ -332,93 +333,22 @@ static bool lay_out_function(struct decoder *d, uint32_t f, uint32_t *n_regs) {
 
 /* ---- what may be read before it is written ---- */
 
-typedef void (*reg_visit)(void *ctx, uint32_t reg, bool is_def);
-
-static void visit_operand(const struct ptx_operand *o, bool is_def, reg_visit visit, void *ctx) {
-  switch (o->kind) {
-  case PTX_O_reg:
-    visit(ctx, o->reg, is_def);
-    break;
-  case PTX_O_addr:
-    if (o->has_base) visit(ctx, o->reg, false);
-    break;
-  default:
-    for (uint16_t k = 0; k < o->n_elem; k++)
-      visit_operand(&o->elem[k], is_def, visit, ctx);
-  }
-}
-
-static void visit_regs(const struct ptx_insn *in, reg_visit visit, void *ctx) {
-  if (in->guarded) visit(ctx, in->guard, false);
-  if (in->op == PTX_OP_call) {
-    bool seen = false;
-    for (unsigned k = 0; k < in->n_opnds; k++) {
-      visit_operand(&in->opnds[k], in->opnds[k].kind == PTX_O_list && !seen, visit, ctx);
-      seen |= in->opnds[k].kind == PTX_O_func || in->opnds[k].kind == PTX_O_reg;
-    }
-    return;
-  }
-  const struct ptx_form *f = ptx_form(in->form);
-  for (unsigned k = 0; k < in->n_opnds; k++) {
-    const struct ptx_slot *s = ptx_slot_at(f, in->n_opnds, k);
-    bool is_def = s != NULL && (s->kind == 'd' || s->kind == 'o' || s->kind == 'r' ||
-                                s->kind == 'P' || s->kind == 'D' || s->kind == 'u');
-    visit_operand(&in->opnds[k], is_def, visit, ctx);
-  }
-}
-
-struct live_ctx {
-  uint64_t *use, *def;
-};
-
-static void note_live_use(void *ctx, uint32_t reg, bool is_def) {
-  struct live_ctx *c = ctx;
-  uint64_t bit = UINT64_C(1) << (reg & 63);
-  if (!is_def && !(c->def[reg >> 6] & bit)) c->use[reg >> 6] |= bit;
-}
-
-static void note_live_def(void *ctx, uint32_t reg, bool is_def) {
-  struct live_ctx *c = ctx;
-  if (is_def) c->def[reg >> 6] |= UINT64_C(1) << (reg & 63);
-}
-
 /* Registers live at a function's entry are zeroed there, so that results never depend on what ran
- * before. Backward liveness over basic blocks; divergence does not matter, since a use that any
- * path reaches undefined is kept. */
-static bool find_zeroed(struct decoder *d, uint32_t f) {
+ * before. Divergence does not matter, since a use that any path reaches undefined is kept. */
+static bool find_zeroed(struct decoder *d, uint32_t f, uint32_t *peak) {
   struct ptx_fn_info *info = &d->prog->funcs[f];
   const struct ptx_func *ir = info->ir;
-  size_t words = (ir->n_regs + 63u) / 64, nb = ir->cfg.n_blocks;
-  uint64_t *sets = weir_calloc((nb * 3 + 1) * (words ? words : 1), sizeof *sets);
-  if (sets == NULL) return dec_fail(d, "out of memory");
-  uint64_t *use = sets, *def = sets + nb * words, *in = sets + 2 * nb * words;
-  for (size_t b = 0; b < nb; b++)
-    for (uint32_t i = ir->cfg.blocks[b].first; i <= ir->cfg.blocks[b].last && i < ir->n_insns;
-         i++) {
-      /* An instruction reads its sources first; one under a guard may not write. */
-      struct live_ctx c = {use + b * words, def + b * words};
-      visit_regs(&ir->insns[i], note_live_use, &c);
-      if (!ir->insns[i].guarded) visit_regs(&ir->insns[i], note_live_def, &c);
-    }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t b = nb; b-- > 0;)
-      for (size_t k = 0; k < words; k++) {
-        uint64_t out = 0;
-        const struct ptx_block *blk = &ir->cfg.blocks[b];
-        for (uint32_t s = 0; s < blk->n_succ; s++)
-          if (blk->succ[s] < nb) out |= in[blk->succ[s] * words + k];
-        uint64_t now = use[b * words + k] | (out & ~def[b * words + k]);
-        if (now != in[b * words + k]) in[b * words + k] = now, changed = true;
-      }
-  }
+  struct ptx_liveness live;
+  uint32_t n = 0;
+  if (!ptx_liveness_find(ir, NULL, &live)) return dec_fail(d, "out of memory");
   struct ptx_lanes *list = weir_arena_array(&d->prog->arena, ir->n_regs + 1u, sizeof *list);
-  if (list == NULL) dec_fail(d, "out of memory");
-  for (uint32_t r = 0; nb > 0 && list != NULL && r < ir->n_regs; r++)
-    if ((in[r >> 6] >> (r & 63)) & 1)
+  if (list == NULL || !ptx_peak_registers(ir, &live, &n)) dec_fail(d, "out of memory");
+  for (uint32_t r = 0; ir->cfg.n_blocks > 0 && list != NULL && r < ir->n_regs; r++)
+    if (ptx_is_live(&live, 0, r))
       list[info->n_zero++] = (struct ptx_lanes){d->reg_offset[f][r], lane_bytes(ir->regs[r].type)};
   info->zero = list;
-  free(sets);
+  ptx_liveness_free(&live);
+  if (n > *peak) *peak = n;
   return !d->is_failed;
 }
 
@@ -451,7 +381,7 @@ static bool find_interleaving(struct decoder *d) {
     struct use_ctx c = {weir_calloc(ir->n_regs + 1u, 1)};
     if (c.used == NULL) return dec_fail(d, "out of memory");
     for (uint32_t i = 0; i < ir->n_insns; i++)
-      visit_regs(&ir->insns[i], note_use, &c);
+      ptx_visit_regs(&ir->insns[i], note_use, &c);
     for (uint32_t i = 0; i < ir->n_insns; i++) {
       const struct ptx_insn *in = &ir->insns[i];
       if (!may_be_global(in)) continue;
@@ -562,7 +492,7 @@ static void fill_static(struct decoder *d, uint32_t pc) {
     s->line = ir->locs[in->loc - 1].line;
   }
   struct static_ctx c = {s, d->reg_base[d->prog->func_of[pc]]};
-  visit_regs(in, note_static, &c);
+  ptx_visit_regs(in, note_static, &c);
 }
 
 /* ---- the whole ---- */
@@ -630,10 +560,11 @@ static bool build(struct decoder *d, const struct ptx_func *entry) {
   d->reg_offset = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->reg_offset);
   d->reg_base = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->reg_base);
   if (d->reg_offset == NULL || d->reg_base == NULL) return dec_fail(d, "out of memory");
-  uint32_t n_regs = 0;
+  uint32_t n_regs = 0, peak = 0;
   for (uint32_t f = 0; f < p->n_funcs; f++)
-    if (!lay_out_function(d, f, &n_regs) || !find_zeroed(d, f)) return false;
+    if (!lay_out_function(d, f, &n_regs) || !find_zeroed(d, f, &peak)) return false;
   p->n_stream_regs = n_regs;
+  p->regs_estimate = ptx_estimate_registers(entry, d->image->module->sm, peak);
   place_all_shared(d);
   if (d->is_failed || !find_stack(d) || !find_interleaving(d)) return false;
   p->fixed_lo = (d->next_slot + 63) & ~63u;

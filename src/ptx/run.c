@@ -484,7 +484,10 @@ static bool fill_info(struct ptx_run *r) {
   r->info = (struct weir_kernel_info){.name = r->prog->entry->name,
                                       .n_warps = r->n_warps,
                                       .n_regs = r->prog->n_stream_regs,
-                                      .regs_per_thread = r->launch.regs_per_thread,
+                                      .regs_per_thread = r->launch.regs_per_thread != 0
+                                                             ? r->launch.regs_per_thread
+                                                             : r->prog->regs_estimate,
+                                      .regs_estimated = r->launch.regs_per_thread == 0,
                                       .static_shared = r->prog->static_shared,
                                       .dyn_shared = r->launch.dyn_shared,
                                       .local_bytes = r->local_bytes,

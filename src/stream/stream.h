@@ -59,7 +59,8 @@ struct weir_kernel_info {
   uint32_t n_warps; /* per block */
   uint32_t n_regs;  /* stream register numbers used: 0 .. n_regs-1 */
   uint32_t regs_per_thread, static_shared, dyn_shared,
-      local_bytes; /* regs_per_thread 0 = unknown */
+      local_bytes;     /* regs_per_thread 0 = unknown */
+  bool regs_estimated; /* regs_per_thread is no compiler's figure */
   bool is_interleaved, reads_clock;
   uint32_t n_insns;
   const struct weir_static *insns;

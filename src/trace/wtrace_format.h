@@ -141,8 +141,8 @@ void wt_put_info(struct wt_buf *b, const struct weir_kernel_info *k, uint64_t ta
 /* Both return NULL or what is wrong; WT_NO_MEMORY is one of the reasons. *out is from malloc and
  * freed by weir_wtrace_info_free. */
 extern const char WT_NO_MEMORY[];
-const char *wt_get_info(const uint8_t *bytes, size_t n, struct weir_kernel_info **out,
-                        uint64_t *table_at);
+const char *wt_get_info(const uint8_t *bytes, size_t n, uint32_t version,
+                        struct weir_kernel_info **out, uint64_t *table_at);
 const char *wt_get_table(const uint8_t *bytes, size_t n, uint32_t version,
                          struct weir_kernel_info *k);
 

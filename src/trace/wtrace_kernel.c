@@ -154,7 +154,8 @@ void wt_put_info(struct wt_buf *b, const struct weir_kernel_info *k, uint64_t ta
   wt_buf_leb(b, k->static_shared);
   wt_buf_leb(b, k->dyn_shared);
   wt_buf_leb(b, k->local_bytes);
-  wt_buf_byte(b, (uint8_t)((k->is_interleaved ? 1 : 0) | (k->reads_clock ? 2 : 0)));
+  wt_buf_byte(b, (uint8_t)((k->is_interleaved ? 1 : 0) | (k->reads_clock ? 2 : 0) |
+                           (k->regs_estimated ? 4 : 0)));
   wt_buf_text(b, k->name);
   wt_buf_leb(b, k->n_files);
   for (uint32_t i = 0; i < k->n_files; i++)
@@ -194,8 +195,8 @@ static const char *get_names(struct wt_cursor *c, struct weir_kernel_info *k) {
   return why;
 }
 
-const char *wt_get_info(const uint8_t *bytes, size_t n, struct weir_kernel_info **out,
-                        uint64_t *table_at) {
+const char *wt_get_info(const uint8_t *bytes, size_t n, uint32_t version,
+                        struct weir_kernel_info **out, uint64_t *table_at) {
   struct wt_cursor c = {.p = bytes, .end = bytes + n};
   struct weir_kernel_info *k = *out = weir_calloc(1, sizeof *k);
   if (!k) return WT_NO_MEMORY;
@@ -212,7 +213,8 @@ const char *wt_get_info(const uint8_t *bytes, size_t n, struct weir_kernel_info 
   uint8_t flags = wt_read_byte(&c);
   k->is_interleaved = flags & 1;
   k->reads_clock = flags & 2;
-  if (flags > 3) return "an unknown flag";
+  k->regs_estimated = flags & 4;
+  if (flags > (version > 1 ? 7 : 3)) return "an unknown flag";
   uint64_t threads = (uint64_t)k->block[0] * k->block[1];
   if (threads > 32 * WEIR_WTRACE_MAX_WARPS || threads * k->block[2] > 32 * WEIR_WTRACE_MAX_WARPS)
     return "a block of too many threads";

@@ -42,7 +42,7 @@ enum weir_status weir_wtrace_info(const struct weir_wtrace *t, uint32_t kernel,
   snprintf(what, sizeof what, "the description of kernel %u", kernel);
   enum weir_status st = wt_section_read(t, &s, at, WT_KERNEL, what, err);
   if (!st) {
-    const char *why = wt_get_info(s.part[0], s.n[0], &k, &table_at);
+    const char *why = wt_get_info(s.part[0], s.n[0], t->version, &k, &table_at);
     if (why) st = fail_at(t, at, what, why, err);
   }
   snprintf(what, sizeof what, "the instruction table of kernel %u", kernel);

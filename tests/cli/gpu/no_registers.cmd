@@ -1,0 +1,1 @@
+weir replay no_registers.traceg --gpu fermi-s3 | tail -n 1
