@@ -37,8 +37,10 @@ static void read_block(const struct weir_kernel_info *k, struct weir_block_strea
     for (; n < MAX_DYN && weir_next(&r, &d); n++) {
       uint64_t lanes[WEIR_LANES];
       PROMISE(d.insn < k->n_insns);
+      const struct weir_static *s = &k->insns[d.insn];
+      if (s->cls == WEIR_C_BARRIER) PROMISE(weir_barrier_of(s, &d).id < WEIR_BARRIERS);
       if (!d.has_addr) continue;
-      PROMISE(k->insns[d.insn].width > 0 && d.addrs.space < WEIR_N_SPACES);
+      PROMISE(s->width > 0 && d.addrs.space < WEIR_N_SPACES);
       weir_expand(&d, lanes);
     }
     PROMISE(r.status == WEIR_OK && (n == MAX_DYN || n == b->warps[i].n_insns));
