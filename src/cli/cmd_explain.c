@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
+#include "sim/bounds.h"
 
 enum { OPT_SET = 1, OPT_CONFIG, OPT_GPU };
 
@@ -17,7 +18,9 @@ static const struct weir_usage usage = {
     .synopsis = "[--gpu NAME] [--config FILE] [--set KEY=VALUE]... KEY...",
     .about =
         "Say what a parameter or a statistic means: value, default, accepted values, unit, where\n"
-        "the default comes from and where the value was set.",
+        "the default comes from and where the value was set; with a machine, which bandwidth caps "
+        "it\n"
+        "has a part in.",
     .opts =
         (const struct weir_opt[]){
             {"gpu", 'g', "NAME", "read a machine, as 'weir run' would", OPT_GPU},
@@ -31,6 +34,33 @@ static const struct weir_usage usage = {
 
 static void line(const char *label, const char *text) {
   if (text && *text) printf("  %-10s%s\n", label, text);
+}
+
+/* Does a list of parameters name this one? "dram.t_*" names all that begin so. */
+static bool names(const char *params, const char *path) {
+  for (const char *p = params; *p; p += strcspn(p, " ,"), p += strspn(p, " ,")) {
+    size_t n = strcspn(p, " ,");
+    bool is_prefix = n > 0 && p[n - 1] == '*';
+    if (!strncmp(p, path, is_prefix ? n - 1 : n) && (is_prefix || path[n] == '\0')) return true;
+  }
+  return false;
+}
+
+/* The bandwidth caps that a parameter of the machine has a part in. */
+static void explain_caps(const struct weir_machine *m, const struct weir_setting *v) {
+  char path[128], text[256];
+  snprintf(path, sizeof path, "%s.%s", v->group->prefix, v->param->name);
+  for (unsigned id = 0; id < WEIR_N_CAPS; id++)
+    for (unsigned flow = 0; flow < WEIR_N_FLOWS; flow++) {
+      struct weir_cap c;
+      if (flow == WEIR_FLOW_L2_PAST || flow == WEIR_FLOW_DRAM_PAST) continue; /* a subset */
+      if (!weir_cap(m, id, flow, &c) || !names(c.params, path)) continue;
+      struct weir_cap least = weir_bottleneck(m, flow);
+      snprintf(text, sizeof text, "%s at %.1f bytes per cycle: %s%s", weir_flow_names[flow],
+               weir_cap_value(&c), c.where,
+               !strcmp(least.where, c.where) ? " (the bottleneck)" : "");
+      line("limits", text);
+    }
 }
 
 static void explain_param(const struct weir_setting *v) {
@@ -100,12 +130,13 @@ static enum weir_status unknown_key(const struct weir_settings *s, const char *k
 }
 
 static enum weir_status explain(const struct weir_settings *s, const char *key,
-                                struct weir_err *err) {
+                                const struct weir_machine *m, struct weir_err *err) {
   const struct weir_setting *v = weir_settings_find(s, key);
   const struct weir_stat_group *g = NULL;
   const struct weir_stat *stat = v ? NULL : find_stat(key, &g);
   if (v) {
     explain_param(v);
+    if (m) explain_caps(m, v);
   } else if (stat) {
     explain_stat(g, stat);
   } else {
@@ -118,18 +149,24 @@ static int explain_all(int argc, char **argv, struct weir_settings *s) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   struct weir_err err;
   enum weir_status status = WEIR_OK;
+  struct weir_machine m;
+  const char *gpu = NULL;
   int n_keys = 0;
   for (int opt; !status && (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (opt == WEIR_OPT_DONE) return args.exit_code;
     if (opt == OPT_SET) status = weir_settings_assign(s, args.value, &err);
     if (opt == OPT_CONFIG) status = weir_cli_settings_file(s, args.value, &err);
-    if (opt == OPT_GPU) status = weir_cli_gpu_settings(s, args.value, &err);
+    if (opt == OPT_GPU) {
+      gpu = args.value;
+      status = weir_cli_gpu_settings(s, gpu, &err);
+    }
     if (opt == WEIR_OPT_WORD)
       argv[n_keys++] = (char *)args.value; /* before args.at: read already */
   }
   if (!status && !n_keys) return weir_cli_usage("explain", "explain which parameter?");
+  if (!status && gpu) status = weir_machine_fill(&m, gpu, s, &err);
   for (int i = 0; !status && i < n_keys; i++)
-    status = explain(s, argv[i], &err);
+    status = explain(s, argv[i], gpu ? &m : NULL, &err);
   return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
 }
 

@@ -6,13 +6,15 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
+#include "sim/bounds.h"
 
 static const struct weir_usage usage = {
     .command = "help",
     .synopsis = "[COMMAND | gpu NAME]",
     .about =
         "Explain a command, with its options and examples; without a name, list the commands.\n"
-        "'help gpu NAME' shows every number of a machine and where it was set.",
+        "'help gpu NAME' shows every number of a machine, where it was set, and what bandwidth "
+        "follows.",
     .opts = (const struct weir_opt[]){{.name = NULL}},
     .examples = "  weir help run\n  weir help gpu fermi-s3\n",
 };
@@ -49,6 +51,77 @@ static enum weir_status gpu_table(const struct weir_settings *s, struct weir_tex
   return st;
 }
 
+/* Flows of the table of caps; loads past the L1 differ only by what they avoid. */
+static const enum weir_flow shown[] = {WEIR_FLOW_L1_READ, WEIR_FLOW_L2_READ, WEIR_FLOW_L2_WRITE,
+                                       WEIR_FLOW_DRAM_READ, WEIR_FLOW_DRAM_WRITE};
+enum { N_SHOWN = sizeof shown / sizeof *shown };
+
+static void cap_row(struct weir_table *t, const struct weir_machine *m, enum weir_cap_id id) {
+  struct weir_cap cap[N_SHOWN], any = {0};
+  bool has[N_SHOWN];
+  for (unsigned i = 0; i < N_SHOWN; i++) {
+    has[i] = weir_cap(m, id, shown[i], &cap[i]);
+    if (has[i]) any = cap[i];
+  }
+  if (any.where == NULL) return;
+  weir_table_cell(t, "%s", any.where);
+  weir_table_cell(t, "%llu", (unsigned long long)any.units);
+  for (unsigned i = 0; i < N_SHOWN; i++)
+    if (has[i])
+      weir_table_cell(t, "%.1f", weir_cap_value(&cap[i]));
+    else
+      weir_table_cell(t, "-");
+  weir_table_cell(t, "%s", any.params);
+}
+
+/* What each port, buffer and channel lets pass. */
+static enum weir_status cap_table(const struct weir_machine *m, struct weir_text *out,
+                                  struct weir_err *err) {
+  struct weir_column columns[2 + N_SHOWN + 1] = {{"limit", NULL, WEIR_LEFT},
+                                                 {"units", NULL, WEIR_RIGHT}};
+  for (unsigned i = 0; i < N_SHOWN; i++)
+    columns[2 + i] = (struct weir_column){weir_flow_names[shown[i]], NULL, WEIR_RIGHT};
+  columns[2 + N_SHOWN] = (struct weir_column){"follows from", NULL, WEIR_LEFT};
+  struct weir_table *t = weir_table_new(columns, 2 + N_SHOWN + 1);
+  if (t == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (unsigned id = 0; id < WEIR_N_CAPS; id++)
+    cap_row(t, m, id);
+  enum weir_status st = weir_table_text(t, out, err);
+  weir_table_free(t);
+  return st;
+}
+
+static enum weir_status bottleneck_table(const struct weir_machine *m, struct weir_text *out,
+                                         struct weir_err *err) {
+  static const struct weir_column columns[] = {{"stream", NULL, WEIR_LEFT},
+                                               {"bytes", "per cycle", WEIR_RIGHT},
+                                               {"GB/s", NULL, WEIR_RIGHT},
+                                               {"bottleneck", NULL, WEIR_LEFT}};
+  struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
+  if (t == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (unsigned flow = 0; flow < WEIR_N_FLOWS; flow++) {
+    struct weir_cap c = weir_bottleneck(m, flow);
+    if (c.where == NULL) continue;
+    double v = weir_cap_value(&c);
+    weir_table_cell(t, "%s", weir_flow_names[flow]);
+    weir_table_cell(t, "%.1f", v);
+    weir_table_cell(t, "%.1f", v * (double)m->core.clock_mhz / 1000);
+    weir_table_cell(t, "%s", c.where);
+  }
+  enum weir_status st = weir_table_text(t, out, err);
+  weir_table_free(t);
+  return st;
+}
+
+static enum weir_status bounds_text(const struct weir_machine *m, struct weir_text *out,
+                                    struct weir_err *err) {
+  weir_text_printf(out, "\nbandwidth caps: bytes per core cycle of all units together, for streams "
+                        "of whole lines (docs/timing.md)\n\n");
+  enum weir_status st = cap_table(m, out, err);
+  weir_text_puts(out, "\n");
+  return st == WEIR_OK ? bottleneck_table(m, out, err) : st;
+}
+
 static int help_gpu(const char *name) {
   struct weir_settings s;
   struct weir_err err;
@@ -65,6 +138,7 @@ static int help_gpu(const char *name) {
                      "window: %llu cycles\n\n",
                      name, (unsigned long long)m.window);
     st = gpu_table(&s, &out, &err);
+    if (st == WEIR_OK) st = bounds_text(&m, &out, &err);
   }
   weir_settings_free(&s);
   if (st == WEIR_OK) return weir_cli_print(&out);

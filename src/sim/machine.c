@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/settings.h"
+#include "sim/bounds.h"
 
 #define P(S, f, d, lo, hi, u, h, ...)                                                              \
   WEIR_PARAM(S, f, d, .min = lo, .max = hi, .unit = u, .help = h, __VA_ARGS__)
@@ -180,7 +181,6 @@ enum { MAX_SLICES = 32, MAX_WAITERS = 1 << 22 };
 static enum weir_status check(const struct weir_machine *m, struct weir_err *err) {
   const struct weir_l1_cfg *l1 = &m->l1;
   const struct weir_l2_cfg *l2 = &m->l2;
-  const struct weir_noc_cfg *n = &m->noc;
   const struct weir_dram_cfg *d = &m->dram;
   if (!is_power_of_two(l1->sets) || !is_power_of_two(l1->line) || !is_power_of_two(l2->sets) ||
       !is_power_of_two(l2->line))
@@ -211,13 +211,6 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
                      "at least a line, an atom at "
                      "most 32 bytes, and dram.banks a multiple of dram.bank_groups",
                      m->name);
-  int64_t atoms = l2->line / d->atom_bytes;
-  if (d->queue < atoms)
-    return weir_fail(err, WEIR_EINVAL,
-                     "machine %s: a line is %" PRId64
-                     " column accesses, but dram.queue has only %" PRId64
-                     " places: it could never be fetched",
-                     m->name, atoms, d->queue);
   if (l2->slices / d->channels > MAX_SLICES)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: %" PRId64 " l2.slices for each of dram.channels; at most %d",
@@ -237,16 +230,7 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
                      "machine %s: with l1.local_wb a miss may send a line and ask for another: "
                      "l1.miss_queue must be at least 2",
                      m->name);
-  int64_t largest = (n->header_bytes + l1->line + n->flit_bytes - 1) / n->flit_bytes;
-  if (n->request_buffer < largest || n->reply_buffer < largest) {
-    weir_fail(err, WEIR_EINVAL,
-              "machine %s: a packet has up to %" PRId64 " flits, but noc.request_buffer is %" PRId64
-              " and noc.reply_buffer %" PRId64 ": it could never be sent",
-              m->name, largest, n->request_buffer, n->reply_buffer);
-    weir_err_add(err, "remedy: enlarge the buffers or noc.flit_bytes");
-    return WEIR_EINVAL;
-  }
-  return WEIR_OK;
+  return weir_bounds_check(m, err);
 }
 
 enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,

@@ -1,0 +1,262 @@
+#include "sim/bounds.h"
+
+#include <inttypes.h>
+
+#include "sim/msg.h"
+
+enum { SECTOR = 32 };
+
+static uint64_t div_up(uint64_t a, uint64_t b) {
+  return (a + b - 1) / b;
+}
+
+static unsigned line_sectors(const struct weir_machine *m) {
+  return (unsigned)m->l1.line / SECTOR;
+}
+
+static uint64_t flits(const struct weir_machine *m, unsigned sectors) {
+  return weir_flits(&m->noc, sectors * SECTOR);
+}
+
+/* ---- latencies ---- */
+
+unsigned weir_l2_fetch(const struct weir_machine *m) {
+  return m->l1.sectored ? 1 : line_sectors(m);
+}
+
+unsigned weir_dram_fetch(const struct weir_machine *m) {
+  return m->l2.sectored ? weir_l2_fetch(m) : line_sectors(m);
+}
+
+/* A request is presented in the cycle after its load was issued. */
+uint64_t weir_l1_latency(const struct weir_machine *m) {
+  return (uint64_t)(1 + m->l1.hit_latency + m->sm.load_extra);
+}
+
+/* It is injected in the cycle in which it is presented, and arrives with its last flit. */
+uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors) {
+  return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc + m->sm.load_extra) +
+         flits(m, 0) - 1 + flits(m, sectors) - 1;
+}
+
+/* DRAM cycles between column commands of one row. */
+static uint64_t column_gap(const struct weir_dram_cfg *d) {
+  return (uint64_t)weir_max64(weir_max64((uint64_t)d->t_ccd, (uint64_t)d->t_ccdl),
+                              (uint64_t)d->burst_cyc);
+}
+
+uint64_t weir_dram_latency(const struct weir_machine *m, unsigned sectors, uint64_t at,
+                           bool is_open) {
+  const struct weir_dram_cfg *d = &m->dram;
+  uint64_t core = (uint64_t)m->core.clock_mhz, dram = (uint64_t)d->clock_mhz;
+  uint64_t columns = sectors * (uint64_t)(SECTOR / d->atom_bytes);
+  /* The first command can be issued in the DRAM cycle after the one that has begun by then. */
+  uint64_t end = at * dram / core + 1 + (is_open ? 0 : (uint64_t)d->t_rcd) + (uint64_t)d->t_cl +
+                 (uint64_t)d->burst_cyc + (columns - 1) * column_gap(d);
+  return div_up(end * core, dram) + (uint64_t)d->extra_latency - at;
+}
+
+/* ---- DRAM ---- */
+
+/* DRAM cycles from the opening of a row to the next opening in its bank. */
+static uint64_t row_cycle(const struct weir_dram_cfg *d, uint64_t columns, bool is_write) {
+  uint64_t last = (uint64_t)d->t_rcd + (columns - 1) * column_gap(d);
+  uint64_t close =
+      is_write ? last + (uint64_t)(d->t_wl + d->burst_cyc + d->t_wr) : last + (uint64_t)d->t_rtpl;
+  return weir_max64((uint64_t)d->t_rc, weir_max64(close, (uint64_t)d->t_ras) + (uint64_t)d->t_rp);
+}
+
+/* DRAM cycles that a change from reads to writes and back costs, beyond the gap between two
+ * commands. */
+static uint64_t turn_around(const struct weir_dram_cfg *d, uint64_t gap) {
+  uint64_t to_read = (uint64_t)(d->t_wl + d->burst_cyc + d->t_cdlr),
+           to_write = (uint64_t)(d->t_cl + d->burst_cyc);
+  to_write = to_write > (uint64_t)d->t_wl ? to_write - (uint64_t)d->t_wl : 0;
+  return (to_read > gap ? to_read - gap : 0) + (to_write > gap ? to_write - gap : 0);
+}
+
+/* Counted over one row in each bank while the banks take turns: the busiest of data bus, bank
+ * groups, activations, banks and (if there is one only) command bus decides. Times are multiplied
+ * by the number of groups, so that no division rounds. */
+struct weir_rate weir_dram_rate(const struct weir_machine *m, const struct weir_dram_use *use) {
+  const struct weir_dram_cfg *d = &m->dram;
+  uint64_t banks = use->banks ? use->banks : (uint64_t)d->banks;
+  uint64_t groups = use->groups ? use->groups : (uint64_t)d->bank_groups;
+  uint64_t gap = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc), n = use->columns * banks;
+  uint64_t runs = use->run_reads + use->run_writes;
+  bool writes = use->run_writes > 0, both = writes && use->run_reads > 0;
+  uint64_t busy = n * weir_max64(gap * groups, (uint64_t)d->t_ccdl);
+  if (both) busy += div_up(n * turn_around(d, gap), runs) * groups;
+  /* A row takes an activation and a precharge on the row commands' bus. */
+  busy = weir_max64(busy, banks * groups * weir_max64((uint64_t)d->t_rrd, 2));
+  busy = weir_max64(busy, groups * row_cycle(d, use->columns, writes));
+  if (!d->dual_bus) busy = weir_max64(busy, (n + 2 * banks) * groups);
+  return (struct weir_rate){n * groups * (uint64_t)(d->atom_bytes * d->clock_mhz),
+                            busy * (uint64_t)m->core.clock_mhz};
+}
+
+/* ---- caps ---- */
+
+const char *const weir_flow_names[WEIR_N_FLOWS] = {
+    [WEIR_FLOW_L1_READ] = "L1 hits",           [WEIR_FLOW_L2_READ] = "L2 hits",
+    [WEIR_FLOW_L2_PAST] = "L2 hits past L1",   [WEIR_FLOW_L2_WRITE] = "stores to L2",
+    [WEIR_FLOW_DRAM_READ] = "DRAM reads",      [WEIR_FLOW_DRAM_PAST] = "DRAM reads past L1",
+    [WEIR_FLOW_DRAM_WRITE] = "stores to DRAM",
+};
+
+#define FLOW(f)    (1u << WEIR_FLOW_##f)
+#define L1_MISSES  (FLOW(L2_READ) | FLOW(DRAM_READ))
+#define PAST_L1    (FLOW(L2_PAST) | FLOW(DRAM_PAST))
+#define WRITES     (FLOW(L2_WRITE) | FLOW(DRAM_WRITE))
+#define DRAM_READS (FLOW(DRAM_READ) | FLOW(DRAM_PAST))
+#define READS      (L1_MISSES | PAST_L1)
+#define ALL        (READS | WRITES | FLOW(L1_READ))
+
+static const struct {
+  unsigned flows;
+  const char *where, *params;
+} caps[WEIR_N_CAPS] = {
+    [WEIR_CAP_ISSUE] = {ALL, "issue of an SM",
+                        "sm.load_interval, sm.store_interval, sm.schedulers"},
+    [WEIR_CAP_L1_HIT] = {FLOW(L1_READ), "data port of an L1, hits", "l1.port_bytes"},
+    [WEIR_CAP_L1_FILL] = {L1_MISSES, "data port of an L1, fills", "l1.port_bytes"},
+    [WEIR_CAP_L1_MSHR] = {L1_MISSES, "MSHRs of an L1", "l1.mshr_entries over the latency"},
+    [WEIR_CAP_INFLIGHT] = {READS, "loads in flight of an SM", "sm.inflight over the latency"},
+    [WEIR_CAP_REQUEST_PORT] = {READS | WRITES, "request port of an SM",
+                               "noc.flit_bytes, noc.header_bytes"},
+    [WEIR_CAP_REQUEST_CREDIT] = {READS | WRITES, "request credits of an SM and slice",
+                                 "noc.request_buffer over noc.request_cyc + noc.credit_cyc"},
+    [WEIR_CAP_SLICE_IN] = {READS | WRITES, "input port of an L2 slice",
+                           "noc.flit_bytes, noc.header_bytes"},
+    [WEIR_CAP_SLICE_OUT] = {READS | WRITES, "reply port of an L2 slice",
+                            "noc.flit_bytes, noc.header_bytes"},
+    [WEIR_CAP_REPLY_CREDIT] = {READS | WRITES, "reply credits of a slice and SM",
+                               "noc.reply_buffer over noc.reply_cyc + noc.credit_cyc"},
+    [WEIR_CAP_L2_MSHR] = {DRAM_READS, "MSHRs of an L2 slice", "l2.mshr_entries over the latency"},
+    [WEIR_CAP_DRAM_QUEUE] = {DRAM_READS, "queue of a DRAM channel",
+                             "dram.queue over 1 + dram.t_rp + dram.t_rcd"},
+    [WEIR_CAP_DRAM] = {DRAM_READS | FLOW(DRAM_WRITE), "DRAM channel",
+                       "dram.clock_mhz, dram.atom_bytes, dram.burst_cyc, dram.t_*"},
+};
+
+static struct weir_rate lines(const struct weir_machine *m, uint64_t n, uint64_t cycles) {
+  return (struct weir_rate){n * (uint64_t)m->l1.line, cycles};
+}
+
+/* A buffer of whole packets: each place is free again when the packet has arrived and the credit
+ * has come back. */
+static struct weir_rate credits(const struct weir_machine *m, int64_t buffer, uint64_t packet,
+                                int64_t hop) {
+  return lines(m, (uint64_t)buffer / packet, packet - 1 + (uint64_t)(hop + m->noc.credit_cyc));
+}
+
+/* Cycles in which a load occupies what it waits with: from the probe to the data. */
+static uint64_t waiting_time(const struct weir_machine *m, bool is_dram) {
+  unsigned n = line_sectors(m);
+  uint64_t t = weir_l2_latency(m, n) - 1 - (uint64_t)m->sm.load_extra;
+  return is_dram ? t + weir_dram_latency(m, n, 0, false) : t;
+}
+
+static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id id, bool is_write,
+                                bool is_dram) {
+  uint64_t port = div_up((uint64_t)m->l1.line, (uint64_t)m->l1.port_bytes);
+  int64_t interval = m->sm.interval[is_write ? WEIR_C_STORE : WEIR_C_LOAD];
+  switch (id) {
+  case WEIR_CAP_ISSUE: /* one access per cycle, whichever scheduler issues it */
+    return lines(m, (uint64_t)m->sm.schedulers,
+                 weir_max64((uint64_t)interval, (uint64_t)m->sm.schedulers));
+  case WEIR_CAP_L1_HIT:
+    return lines(m, 1, port);
+  case WEIR_CAP_L1_FILL: /* the probe needs a cycle in which the port is free */
+    return lines(m, 1, port + 1);
+  case WEIR_CAP_L1_MSHR:
+    return lines(m, (uint64_t)m->l1.mshr_entries, waiting_time(m, is_dram));
+  case WEIR_CAP_INFLIGHT:
+    return lines(m, (uint64_t)m->sm.inflight, waiting_time(m, is_dram));
+  default: /* WEIR_CAP_REQUEST_PORT */
+    return lines(m, 1, flits(m, is_write ? line_sectors(m) : 0));
+  }
+}
+
+static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_id id,
+                                    bool is_write) {
+  unsigned n = line_sectors(m);
+  uint64_t request = flits(m, is_write ? n : 0), reply = flits(m, is_write ? 0 : n);
+  const struct weir_dram_cfg *d = &m->dram;
+  struct weir_dram_use rows = {.columns = (uint64_t)(d->row_bytes / d->atom_bytes),
+                               .run_writes = is_write};
+  switch (id) {
+  case WEIR_CAP_REQUEST_CREDIT:
+    return credits(m, m->noc.request_buffer, request, m->noc.request_cyc);
+  case WEIR_CAP_SLICE_IN:
+    return lines(m, 1, request);
+  case WEIR_CAP_SLICE_OUT:
+    return lines(m, 1, reply);
+  case WEIR_CAP_REPLY_CREDIT:
+    return credits(m, m->noc.reply_buffer, reply, m->noc.reply_cyc);
+  case WEIR_CAP_L2_MSHR:
+    return lines(m, (uint64_t)m->l2.mshr_entries, weir_dram_latency(m, n, 0, false));
+  case WEIR_CAP_DRAM_QUEUE: /* a row is opened when its first access is in the queue, and the
+                               accesses before it must last until it is open */
+    return (struct weir_rate){
+        (uint64_t)(d->queue / (m->l1.line / d->atom_bytes) * m->l1.line * d->clock_mhz),
+        (uint64_t)((1 + d->t_rp + d->t_rcd) * m->core.clock_mhz)};
+  default: /* WEIR_CAP_DRAM */
+    return weir_dram_rate(m, &rows);
+  }
+}
+
+bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow flow,
+              struct weir_cap *cap) {
+  if (!(caps[id].flows >> flow & 1)) return false;
+  if (!m->l1.enabled && ((FLOW(L1_READ) | L1_MISSES) >> flow & 1)) return false;
+  bool is_write = WRITES >> flow & 1, is_dram = DRAM_READS >> flow & 1;
+  uint64_t sms = (uint64_t)m->sm.count, slices = (uint64_t)m->l2.slices;
+  *cap = (struct weir_cap){.where = caps[id].where, .params = caps[id].params, .units = sms};
+  if (id <= WEIR_CAP_REQUEST_PORT) {
+    cap->each = sm_rate(m, id, is_write, is_dram);
+    return true;
+  }
+  cap->each = memory_rate(m, id, is_write);
+  if (id == WEIR_CAP_REQUEST_CREDIT || id == WEIR_CAP_REPLY_CREDIT)
+    cap->units = sms * slices;
+  else
+    cap->units = id >= WEIR_CAP_DRAM_QUEUE ? (uint64_t)m->dram.channels : slices;
+  return true;
+}
+
+struct weir_cap weir_bottleneck(const struct weir_machine *m, enum weir_flow flow) {
+  struct weir_cap best = {0}, c;
+  for (unsigned id = 0; id < WEIR_N_CAPS; id++)
+    if (weir_cap(m, id, flow, &c) &&
+        (best.where == NULL || weir_cap_value(&c) < weir_cap_value(&best)))
+      best = c;
+  return best;
+}
+
+/* Whole packets and whole lines are the only things that may not fit: every other cap is a quotient
+ * of numbers that are at least one. */
+enum weir_status weir_bounds_check(const struct weir_machine *m, struct weir_err *err) {
+  struct weir_cap c;
+  uint64_t packet = flits(m, line_sectors(m));
+  for (unsigned flow = 0; flow < WEIR_N_FLOWS; flow++)
+    for (unsigned id = 0; id < WEIR_N_CAPS; id++) {
+      if (!weir_cap(m, id, flow, &c) || c.each.bytes > 0) continue;
+      if (id == WEIR_CAP_DRAM_QUEUE)
+        return weir_fail(err, WEIR_EINVAL,
+                         "machine %s: %s have no bandwidth: a line is %" PRId64
+                         " column accesses, but dram.queue holds only %" PRId64,
+                         m->name, weir_flow_names[flow], m->l1.line / m->dram.atom_bytes,
+                         m->dram.queue);
+      bool is_request = id == WEIR_CAP_REQUEST_CREDIT;
+      weir_fail(err, WEIR_EINVAL,
+                "machine %s: %s have no bandwidth: a packet has up to %" PRIu64
+                " flits, but %s holds only %" PRId64,
+                m->name, weir_flow_names[flow], packet,
+                is_request ? "noc.request_buffer" : "noc.reply_buffer",
+                is_request ? m->noc.request_buffer : m->noc.reply_buffer);
+      weir_err_add(err, "remedy: enlarge the buffer or noc.flit_bytes");
+      return WEIR_EINVAL;
+    }
+  return WEIR_OK;
+}

@@ -1,0 +1,1 @@
+weir help gpu fermi-s3 | sed -n '/^bandwidth/,$p'
