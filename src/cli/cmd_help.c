@@ -119,7 +119,16 @@ static enum weir_status bounds_text(const struct weir_machine *m, struct weir_te
                         "of whole lines (docs/timing.md)\n\n");
   enum weir_status st = cap_table(m, out, err);
   weir_text_puts(out, "\n");
-  return st == WEIR_OK ? bottleneck_table(m, out, err) : st;
+  if (st == WEIR_OK) st = bottleneck_table(m, out, err);
+  struct weir_cap channels;
+  double in_order = weir_rate_value(weir_dram_window(m)) * (double)m->dram.channels;
+  if (weir_cap(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_PAST, &channels) &&
+      in_order < weir_cap_value(&channels))
+    weir_text_printf(out,
+                     "\ndram.queue cannot hide the opening of rows: read strictly in order, all "
+                     "channels give %.1f bytes per cycle\n",
+                     in_order);
+  return st;
 }
 
 static int help_gpu(const char *name) {

@@ -95,6 +95,26 @@ struct weir_rate weir_dram_rate(const struct weir_machine *m, const struct weir_
                             busy * (uint64_t)m->core.clock_mhz};
 }
 
+/* A stream through the rows, one after the other, as far as the queue lets it: a row is opened when
+ * its first access has entered the queue, D cycles before its first column. A row has R columns,
+ * the queue Q places. A row alone is issued at t_ccdl (g), two at t_ccd (c); a row takes T cycles,
+ * where T = D + g * (R - Q)               if Q < R and a row is over when the next one begins, Q /
+ * R * T = D                     the same if Q >= R, Q / R * T = D + c * (R - T / g)   otherwise:
+ * what is left of a row is issued with the next. */
+struct weir_rate weir_dram_window(const struct weir_machine *m) {
+  const struct weir_dram_cfg *d = &m->dram;
+  uint64_t r = (uint64_t)(d->row_bytes / d->atom_bytes), g = column_gap(d),
+           c = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc),
+           open = (uint64_t)(1 + d->t_rp + d->t_rcd);
+  /* A line is accepted if all of it has room. */
+  uint64_t atoms = (uint64_t)(m->l1.line / d->atom_bytes), q = (uint64_t)d->queue / atoms * atoms;
+  uint64_t scale = (uint64_t)(d->atom_bytes * d->clock_mhz), core = (uint64_t)m->core.clock_mhz;
+  if (q == 0) return (struct weir_rate){0, 1};
+  if (g * q > open) return (struct weir_rate){(q * g + c * r) * scale, (open + c * r) * g * core};
+  if (q < r) return (struct weir_rate){r * scale, (open + g * (r - q)) * core};
+  return (struct weir_rate){q * scale, open * core};
+}
+
 /* ---- caps ---- */
 
 const char *const weir_flow_names[WEIR_N_FLOWS] = {
@@ -133,8 +153,6 @@ static const struct {
     [WEIR_CAP_REPLY_CREDIT] = {READS | WRITES, "reply credits of a slice and SM",
                                "noc.reply_buffer over noc.reply_cyc + noc.credit_cyc"},
     [WEIR_CAP_L2_MSHR] = {DRAM_READS, "MSHRs of an L2 slice", "l2.mshr_entries over the latency"},
-    [WEIR_CAP_DRAM_QUEUE] = {DRAM_READS, "queue of a DRAM channel",
-                             "dram.queue over 1 + dram.t_rp + dram.t_rcd"},
     [WEIR_CAP_DRAM] = {DRAM_READS | FLOW(DRAM_WRITE), "DRAM channel",
                        "dram.clock_mhz, dram.atom_bytes, dram.burst_cyc, dram.t_*"},
 };
@@ -196,11 +214,6 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
     return credits(m, m->noc.reply_buffer, reply, m->noc.reply_cyc);
   case WEIR_CAP_L2_MSHR:
     return lines(m, (uint64_t)m->l2.mshr_entries, weir_dram_latency(m, n, 0, false));
-  case WEIR_CAP_DRAM_QUEUE: /* a row is opened when its first access is in the queue, and the
-                               accesses before it must last until it is open */
-    return (struct weir_rate){
-        (uint64_t)(d->queue / (m->l1.line / d->atom_bytes) * m->l1.line * d->clock_mhz),
-        (uint64_t)((1 + d->t_rp + d->t_rcd) * m->core.clock_mhz)};
   default: /* WEIR_CAP_DRAM */
     return weir_dram_rate(m, &rows);
   }
@@ -221,7 +234,7 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
   if (id == WEIR_CAP_REQUEST_CREDIT || id == WEIR_CAP_REPLY_CREDIT)
     cap->units = sms * slices;
   else
-    cap->units = id >= WEIR_CAP_DRAM_QUEUE ? (uint64_t)m->dram.channels : slices;
+    cap->units = id == WEIR_CAP_DRAM ? (uint64_t)m->dram.channels : slices;
   return true;
 }
 
@@ -239,15 +252,14 @@ struct weir_cap weir_bottleneck(const struct weir_machine *m, enum weir_flow flo
 enum weir_status weir_bounds_check(const struct weir_machine *m, struct weir_err *err) {
   struct weir_cap c;
   uint64_t packet = flits(m, line_sectors(m));
+  if (weir_dram_window(m).bytes == 0)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: DRAM reads have no bandwidth: a line is %" PRId64
+                     " column accesses, but dram.queue holds only %" PRId64,
+                     m->name, m->l1.line / m->dram.atom_bytes, m->dram.queue);
   for (unsigned flow = 0; flow < WEIR_N_FLOWS; flow++)
     for (unsigned id = 0; id < WEIR_N_CAPS; id++) {
       if (!weir_cap(m, id, flow, &c) || c.each.bytes > 0) continue;
-      if (id == WEIR_CAP_DRAM_QUEUE)
-        return weir_fail(err, WEIR_EINVAL,
-                         "machine %s: %s have no bandwidth: a line is %" PRId64
-                         " column accesses, but dram.queue holds only %" PRId64,
-                         m->name, weir_flow_names[flow], m->l1.line / m->dram.atom_bytes,
-                         m->dram.queue);
       bool is_request = id == WEIR_CAP_REQUEST_CREDIT;
       weir_fail(err, WEIR_EINVAL,
                 "machine %s: %s have no bandwidth: a packet has up to %" PRIu64

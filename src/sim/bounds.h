@@ -38,6 +38,10 @@ struct weir_dram_use {
   uint64_t run_reads, run_writes; /* accesses between two changes of direction */
 };
 struct weir_rate weir_dram_rate(const struct weir_machine *m, const struct weir_dram_use *use);
+/* What the queue lets through if accesses come strictly in the order of addresses. Not a cap: a
+ * stream in a looser order opens rows earlier and can be faster, or disturbs itself and is slower.
+ */
+struct weir_rate weir_dram_window(const struct weir_machine *m);
 
 /* ---- bandwidth caps ---- */
 
@@ -68,7 +72,6 @@ enum weir_cap_id {
   WEIR_CAP_SLICE_OUT,
   WEIR_CAP_REPLY_CREDIT,
   WEIR_CAP_L2_MSHR,
-  WEIR_CAP_DRAM_QUEUE,
   WEIR_CAP_DRAM,
   WEIR_N_CAPS
 };

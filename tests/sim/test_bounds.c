@@ -129,10 +129,17 @@ static void test_dram(void **state) {
   /* To writes: 11 + 1 - 4 cycles instead of 2; back: 4 + 1 + 5 instead of 2. */
   rate_is(weir_dram_rate(m, &mixed), 16 * 32, 16 * 2 + 6 + 8);
   cap_is(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_READ, 32, 2, 1);
-  cap_is(m, WEIR_CAP_DRAM_QUEUE, WEIR_FLOW_DRAM_READ, 64 * 32, 1 + 12 + 12, 1);
+  /* 64 places, one row: T = 25 + 2 * (64 - T / 3), so 5 / 3 * T = 153. */
+  rate_is(weir_dram_window(m), 64 * 32 * 5, 3 * 153);
   machine_free(&x);
   open_rig(&x, "dram.clock_mhz=924", "core.clock_mhz=700", "dram.burst_cyc=4");
   rate_is(weir_dram_rate(&x.m, &all), 32 * 924, 4 * 700);
+  machine_free(&x);
+  open_rig(&x, "dram.queue=8", NULL, NULL); /* eight columns are over before the next row is open */
+  rate_is(weir_dram_window(&x.m), 64 * 32, 25 + 3 * (64 - 8));
+  machine_free(&x);
+  open_rig(&x, "dram.queue=8", "dram.row_bytes=128", NULL); /* rows of four columns */
+  rate_is(weir_dram_window(&x.m), 8 * 32, 25);
   machine_free(&x);
   open_rig(&x, "dram.dual_bus=false", "dram.t_rrd=1", "dram.t_rc=10");
   rate_is(weir_dram_rate(&x.m, &rows), 32, 3); /* activation, column, precharge on one bus */
