@@ -1,8 +1,12 @@
-/* The model against closed forms: latencies of real machines' descriptions, bandwidth of whatever
- * is the bottleneck, LRU against stack distances, Little's law. test_theory SOURCE_FOLDER */
+/* The model against closed forms: latencies of the machines in gpus/, bandwidth of whatever is the
+ * bottleneck of a small one, LRU against stack distances, Little's law. test_theory SOURCE_FOLDER
+ */
 #include "rig.h"
 
 #include <stdio.h>
+
+#include "flow.h"
+#include "sim/bounds.h"
 
 static const char *folder;
 
@@ -33,63 +37,90 @@ static uint64_t chase(struct rig *g, unsigned n, unsigned rounds, struct weir_si
   return t;
 }
 
-static uint64_t reply_flits(const struct weir_machine *m) {
-  return weir_flits(&m->noc, m->l1.sectored ? 32 : (unsigned)m->l1.line);
+/* `n` loads, one after the other, of `addr`. */
+static uint64_t chase_list(struct rig *g, const uint64_t *addr, unsigned n,
+                           struct weir_sim_result *r) {
+  struct synth s;
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, 0);
+  for (unsigned i = 0; i < n; i++)
+    synth_uniform(&s, 0, 0, ld, addr[i]);
+  uint64_t t = rig_run(g, &s, r);
+  synth_free(&s);
+  return t;
 }
 
-static uint64_t l1_latency(const struct weir_machine *m) {
-  return (uint64_t)(1 + m->l1.hit_latency + m->sm.load_extra);
-}
-static uint64_t l2_latency(const struct weir_machine *m) {
-  return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc + m->sm.load_extra) +
-         reply_flits(m) - 1;
+/* One load from the L2, the others from the L1. The last result ends the block: no use is needed.
+ */
+static void chase_l1(const char *name) {
+  struct rig g;
+  struct weir_sim_result r;
+  open_machine(&g, name, NULL);
+  const struct weir_machine *m = &g.x.m;
+  chase(&g, 1, 1, &r);
+  uint64_t t = chase(&g, 1, 100, &r);
+  assert_int_equal(r.l2.read_hits, 1);
+  assert_int_equal(r.l1.hits, 99);
+  assert_int_equal(t, weir_l2_latency(m, weir_l2_fetch(m)) + 99 * weir_l1_latency(m));
+  rig_close(&g);
 }
 
-/* A load that reaches the L2 in core cycle `at` and opens a row: core cycles until the last of its
- * sectors is in the L2. */
-static uint64_t dram_time(const struct weir_machine *m, uint64_t at) {
-  uint64_t core = (uint64_t)m->core.clock_mhz, dram = (uint64_t)m->dram.clock_mhz;
-  uint64_t sectors = m->l2.sectored && m->l1.sectored ? 1 : (uint64_t)m->l2.line / 32,
-           columns = sectors * 32 / (uint64_t)m->dram.atom_bytes;
-  int64_t gap = m->dram.t_ccdl > m->dram.t_ccd ? m->dram.t_ccdl : m->dram.t_ccd;
-  if (m->dram.burst_cyc > gap) gap = m->dram.burst_cyc;
-  uint64_t command = at * dram / core + 1,
-           end = command + (uint64_t)(m->dram.t_rcd + m->dram.t_cl + m->dram.burst_cyc) +
-                 (columns - 1) * (uint64_t)gap;
-  return (end * core + dram - 1) / dram + (uint64_t)m->dram.extra_latency - at;
+/* More lines than one L1 holds, and fewer than the L2: every load of the second kernel goes there.
+ */
+static void chase_l2(const char *name) {
+  struct rig g;
+  struct weir_sim_result r;
+  const char *const small[] = {"l1.unified_bytes=0", "l1.ways=1", "l1.flush_on_kernel=true", NULL};
+  open_machine(&g, name, small);
+  const struct weir_machine *m = &g.x.m;
+  unsigned n = 2 * (unsigned)m->l1.sets;
+  chase(&g, n, 1, &r);
+  uint64_t t = chase(&g, n, 1, &r);
+  assert_int_equal(r.l1.misses, n);
+  assert_int_equal(r.l2.read_hits, n);
+  assert_int_equal(t, n * weir_l2_latency(m, weir_l2_fetch(m)));
+  rig_close(&g);
+}
+
+/* In each channel two lines of one row: the first opens a closed bank, the second finds it open.
+ * Every load meets another phase of the clocks. */
+static void chase_dram(const char *name) {
+  struct rig g;
+  struct weir_sim_result r;
+  open_machine(&g, name, NULL);
+  const struct weir_machine *m = &g.x.m;
+  unsigned channels = (unsigned)m->dram.channels, n = 0;
+  uint64_t *addr = calloc(2 * channels, sizeof *addr);
+  bool *seen = calloc(channels, sizeof *seen);
+  assert_non_null(addr);
+  assert_non_null(seen);
+  for (uint64_t a = 0x100000; n < 2 * channels; a += (uint64_t)m->l2.interleave) {
+    unsigned c = weir_slice_of(m, a) / (unsigned)(m->l2.slices / m->dram.channels);
+    if (seen[c]) continue;
+    seen[c] = true;
+    addr[n++] = a;
+    addr[n++] = a + (uint64_t)m->l2.line;
+  }
+  uint64_t t = chase_list(&g, addr, n, &r), now = r.start;
+  for (unsigned i = 0; i < n; i++) {
+    uint64_t accepted = now + 1 + (uint64_t)m->noc.request_cyc;
+    now += weir_l2_latency(m, weir_l2_fetch(m)) +
+           weir_dram_latency(m, weir_dram_fetch(m), accepted, i % 2 != 0);
+  }
+  assert_int_equal(r.dram.row_misses, channels);
+  assert_int_equal(r.dram.row_conflicts, 0);
+  assert_int_equal(t, now - r.start);
+  free(addr);
+  free(seen);
+  rig_close(&g);
 }
 
 static void test_latencies(void **state) {
   (void)state;
   for (unsigned i = 0; i < MACHINES; i++) {
-    struct rig g;
-    struct weir_sim_result r;
-    open_machine(&g, machines[i], NULL);
-    const struct weir_machine *m = &g.x.m;
-    /* One line: the first load comes from DRAM, the others from the L1. The last result ends the
-     * block: no use is needed. */
-    uint64_t once = chase(&g, 1, 1, &r);
-    uint64_t accepted = r.start + 1 + (uint64_t)m->noc.request_cyc;
-    assert_int_equal(r.dram.row_misses, 1);
-    assert_int_equal(once, l2_latency(m) + dram_time(m, accepted));
-    /* The L2 has the line, the L1 was emptied: one load from the L2, 99 from the L1. */
-    uint64_t t = chase(&g, 1, 100, &r);
-    assert_int_equal(r.l2.read_hits, 1);
-    assert_int_equal(r.l1.hits, 99);
-    assert_int_equal(t, l2_latency(m) + 99 * l1_latency(m));
-    rig_close(&g);
-    /* More lines than one L1 holds, and fewer than the L2: every load of the second kernel goes to
-     * the L2. */
-    const char *const small[] = {"l1.unified_bytes=0", "l1.ways=1", "l1.flush_on_kernel=true",
-                                 NULL};
-    open_machine(&g, machines[i], small);
-    unsigned n = 2 * (unsigned)g.x.m.l1.sets * (unsigned)g.x.m.l1.ways;
-    chase(&g, n, 1, &r);
-    t = chase(&g, n, 1, &r);
-    assert_int_equal(r.l1.misses, n);
-    assert_int_equal(r.l2.read_hits, n);
-    assert_int_equal(t, n * l2_latency(&g.x.m));
-    rig_close(&g);
+    chase_l1(machines[i]);
+    chase_l2(machines[i]);
+    chase_dram(machines[i]);
   }
 }
 
@@ -220,39 +251,159 @@ static void test_littles_law(void **state) {
   }
 }
 
+/* Arrivals and departures of blocks, seen from outside. The engine asks for blocks and gives them
+ * back between windows, which are of one cycle here; the call of `progress` that follows tells the
+ * time. */
+struct watch {
+  struct flow flow;
+  uint64_t n_arrived, n_left, arrived, left; /* since the last call; sums of times */
+  uint64_t now, dispatch;
+};
+
+static enum weir_status watched_next(struct weir_block_source *src, struct weir_block_stream **out,
+                                     struct weir_err *err) {
+  struct watch *w = src->self; /* begins with its flow */
+  enum weir_status st = flow_next(src, out, err);
+  if (st == WEIR_OK && *out != NULL) w->n_arrived++;
+  return st;
+}
+
+static void watched_release(struct weir_block_source *src, struct weir_block_stream *b) {
+  struct watch *w = src->self;
+  w->n_left++;
+  flow_release(src, b);
+}
+
+static void watch_progress(void *self, uint64_t cycle, uint64_t blocks_done) {
+  struct watch *w = self;
+  (void)blocks_done;
+  uint64_t at = cycle - 1;
+  w->left += w->n_left * at;
+  if (w->now == 0) /* the first blocks: one per cycle */
+    for (uint64_t i = 0; i < w->n_arrived; i++)
+      w->arrived += i;
+  else
+    w->arrived += w->n_arrived * (at + w->dispatch);
+  w->n_arrived = w->n_left = 0;
+  w->now = cycle;
+}
+
+static uint64_t random_addr(const struct flow *f, uint32_t warp, uint32_t i) {
+  (void)f;
+  uint64_t state = UINT64_C(1000003) * warp + i;
+  return rnd(&state) % 1024 * 128;
+}
+
+/* Blocks of one warp whose loads depend on one another, in random lines that hit and miss in the L1
+ * and in the L2: the loads in flight are as many as the resident blocks, which sm.blocks says.
+ * Their number must be the rate that the statistics give, times the mean time that the blocks took.
+ */
+static void test_littles_law_random(void **state) {
+  (void)state;
+  enum { BLOCKS = 300, LOADS = 40 };
+  for (unsigned n = 1; n <= 32; n *= 2) {
+    char blocks[32];
+    struct machine x;
+    struct weir_sim *sim;
+    struct weir_sim_result r;
+    struct weir_err err;
+    struct watch w = {.dispatch = 1};
+    snprintf(blocks, sizeof blocks, "sm.blocks=%u", n);
+    const char *set[64], *const more[] = {blocks, "sm.dispatch_latency=1", "l1.mshr_entries=64",
+                                          "l2.sets=16", NULL};
+    memcpy(set, rig_set, sizeof rig_set);
+    memcpy(set + sizeof rig_set / sizeof *rig_set, more, sizeof more);
+    machine_init(&x, NULL, set);
+    struct weir_sim_options o = {.threads = 1,
+                                 .window = 1,
+                                 .watchdog = 100000,
+                                 .check = true,
+                                 .progress = watch_progress,
+                                 .self = &w};
+    flow_init(&w.flow, WEIR_C_LOAD, BLOCKS, 1, 1);
+    w.flow.each = LOADS;
+    w.flow.is_uniform = true;
+    w.flow.addr = random_addr;
+    w.flow.insns[0].src[0] = 0;
+    w.flow.insns[0].n_src = 1;
+    struct weir_block_source *src = flow_source(&w.flow);
+    src->next = watched_next;
+    src->release = watched_release;
+    assert_int_equal(weir_sim_new(&x.m, &weir_l1_baseline, &o, &sim, &err), WEIR_OK);
+    if (weir_sim_kernel(sim, src, &r, &err) != WEIR_OK) fail_msg("%s", err.msg);
+    assert_int_equal(r.blocks_per_sm, n);
+    assert_int_equal(r.l1.loads, BLOCKS * LOADS);
+    assert_true(r.l1.hits > 0 && r.l2.read_hits > 0 && r.dram.reads > 0);
+    double rate = (double)r.l1.loads / (double)r.cycles,
+           latency = (double)(w.left - w.arrived) / (BLOCKS * LOADS);
+    if (rate * latency < 0.95 * n || rate * latency > 1.05 * n)
+      fail_msg("%u blocks: %.4f loads per cycle of %.1f cycles", n, rate, latency);
+    weir_sim_free(sim);
+    flow_free(&w.flow);
+    machine_free(&x);
+  }
+}
+
 /* ---- LRU: a load hits if fewer than `ways` other lines of its set were used since ---- */
+
+enum { LOADS = 2000, LINES = 96, MAX_SETS = 8 };
+
+struct oracle {
+  uint64_t stack[MAX_SETS][LINES]; /* of each set, the most recent first */
+  unsigned depth[MAX_SETS], sets;
+};
+
+/* The stack distance of a line, which is then the most recent; LINES: never used before. */
+static unsigned distance(struct oracle *o, uint64_t line) {
+  uint64_t *set = o->stack[line % o->sets];
+  unsigned n = o->depth[line % o->sets], k = 0;
+  while (k < n && set[k] != line)
+    k++;
+  if (k == n) o->depth[line % o->sets]++;
+  memmove(set + 1, set, k * sizeof *set);
+  set[0] = line;
+  return k < n ? k : LINES;
+}
+
+/* Three kinds of stream: even, half of the loads in a quarter of the lines, and a walk that turns.
+ */
+static uint64_t random_line(uint64_t *rng, unsigned kind, uint64_t last) {
+  if (kind == 0) return below(rng, LINES);
+  if (kind == 1) return below(rng, below(rng, 2) ? LINES / 4 : LINES);
+  return (last + LINES + below(rng, 9) - 4) % LINES;
+}
+
+static void one_lru(unsigned sets, unsigned ways, unsigned kind) {
+  char set_sets[32], set_ways[32];
+  uint64_t rng = 100 * sets + 10 * ways + kind, hits = 0, line = 0;
+  struct oracle o = {.sets = sets};
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  snprintf(set_sets, sizeof set_sets, "l1.sets=%u", sets);
+  snprintf(set_ways, sizeof set_ways, "l1.ways=%u", ways);
+  rig_open(&g, set_sets, set_ways, NULL);
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, 0);
+  for (unsigned i = 0; i < LOADS; i++) {
+    line = random_line(&rng, kind, line);
+    hits += distance(&o, line) < ways;
+    synth_uniform(&s, 0, 0, ld, line * 128);
+  }
+  rig_run(&g, &s, &r);
+  assert_int_equal(r.l1.hits, hits);
+  assert_int_equal(r.l1.hits + r.l1.misses, LOADS);
+  assert_true(hits > 0 && hits < LOADS);
+  synth_free(&s);
+  rig_close(&g);
+}
 
 static void test_lru_oracle(void **state) {
   (void)state;
-  enum { LOADS = 4000, SETS = 8, WAYS = 4, LINES = 64 };
-  for (uint64_t seed = 1; seed <= 4; seed++) {
-    uint64_t rng = seed, stack[SETS][LINES], hits = 0;
-    unsigned depth[SETS] = {0};
-    struct rig g;
-    struct synth s;
-    struct weir_sim_result r;
-    rig_open(&g, "l1.sets=8", "l1.ways=4", NULL);
-    synth_init(&s, 1, 1);
-    uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, 0);
-    for (unsigned i = 0; i < LOADS; i++) {
-      /* Half of the loads go to a quarter of the lines. */
-      uint64_t line = below(&rng, below(&rng, 2) ? LINES / 4 : LINES), *set = stack[line % SETS];
-      unsigned n = depth[line % SETS], k = 0;
-      while (k < n && set[k] != line)
-        k++;
-      hits += k < n && k < WAYS;
-      if (k == n) depth[line % SETS]++;
-      memmove(set + 1, set, k * sizeof *set);
-      set[0] = line;
-      synth_uniform(&s, 0, 0, ld, line * 128);
-    }
-    rig_run(&g, &s, &r);
-    assert_int_equal(r.l1.hits, hits);
-    assert_int_equal(r.l1.hits + r.l1.misses, LOADS);
-    assert_true(hits > LOADS / 4 && hits < LOADS * 3 / 4);
-    synth_free(&s);
-    rig_close(&g);
-  }
+  for (unsigned ways = 1; ways <= 16; ways++)
+    for (unsigned sets = 1; sets <= MAX_SETS; sets *= 2)
+      for (unsigned kind = 0; kind < 3; kind++)
+        one_lru(sets, ways, kind);
 }
 
 /* More ways never hurt LRU with the same sets. */
@@ -285,9 +436,10 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   const struct CMUnitTest tests[] = {
-      T(test_latencies),        T(test_l1_bandwidth),   T(test_reply_bandwidth),
-      T(test_credit_bandwidth), T(test_dram_bandwidth), T(test_row_cycle_bandwidth),
-      T(test_littles_law),      T(test_lru_oracle),     T(test_inclusion),
+      T(test_latencies),        T(test_l1_bandwidth),       T(test_reply_bandwidth),
+      T(test_credit_bandwidth), T(test_dram_bandwidth),     T(test_row_cycle_bandwidth),
+      T(test_littles_law),      T(test_littles_law_random), T(test_lru_oracle),
+      T(test_inclusion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
