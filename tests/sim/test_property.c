@@ -112,11 +112,14 @@ static void run_case(uint64_t seed) {
 /* A statistic that never moves would be one that nobody tests. A full reply queue is rare: it has a
  * test of its own among those of the L1. */
 static bool is_rare(const char *name) {
-  static const char *const names[] = {
-      "stall_reply", "marks_set", "marks_returned", /* those that only policies can cause: */
-      "slots_gate",         "slots_ldst_order", "stall_order",        "fail_order",
-      "bypassed_predictor", "bypassed_stall",   "bypassed_mode",      "bypassed_threshold",
-      "bypassed_profile",   "prefetches",       "prefetches_dropped", "evictions_collateral"};
+  static const char *const names[] = {"stall_reply",        "marks_set",
+                                      "marks_returned", /* those that only policies can cause: */
+                                      "slots_gate",         "slots_ldst_order",
+                                      "stall_order",        "fail_order",
+                                      "bypassed_predictor", "bypassed_stall",
+                                      "bypassed_mode",      "bypassed_threshold",
+                                      "bypassed_profile",   "prefetches",
+                                      "prefetches_dropped", "evictions_collateral"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;

@@ -329,7 +329,7 @@ static void test_littles_law_random(void **state) {
     struct weir_block_source *src = flow_source(&w.flow);
     src->next = watched_next;
     src->release = watched_release;
-    assert_int_equal(weir_sim_new(&x.m, &weir_l1_baseline, &o, &sim, &err), WEIR_OK);
+    assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, NULL, &o, &sim, &err), WEIR_OK);
     if (weir_sim_kernel(sim, src, &r, &err) != WEIR_OK) fail_msg("%s", err.msg);
     assert_int_equal(r.blocks_per_sm, n);
     assert_int_equal(r.l1.loads, BLOCKS * LOADS);

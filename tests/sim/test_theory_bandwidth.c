@@ -52,7 +52,7 @@ static uint64_t cycles(const struct machine *x, const struct stream *s, uint32_t
   struct weir_sim *sim;
   struct weir_sim_result r;
   struct weir_sim_options o = {.threads = 1, .watchdog = 1000000, .check = true};
-  assert_int_equal(weir_sim_new(&x->m, &weir_l1_baseline, &o, &sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&x->m, &weir_l1_pipeline, NULL, &o, &sim, &err), WEIR_OK);
   if (s->warm) one_kernel(sim, s, each, &r);
   one_kernel(sim, s, each, &r);
   if (s->warm) assert_int_equal(r.dram.reads, 0);

@@ -68,7 +68,7 @@ static void test_missing_warps(void **state) {
     synth_put(&s, 0, w, pair);
     synth_put(&s, 0, w, add);
   }
-  run_stuck(&s, &weir_l1_baseline, NULL, &o, &err);
+  run_stuck(&s, &weir_l1_pipeline, NULL, &o, &err);
   says(&err, "SM 0 warp 1 at pc 0x8 waits at barrier 3: 2 of 4 warps are there");
   synth_free(&s);
 }
