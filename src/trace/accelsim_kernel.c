@@ -232,6 +232,16 @@ static int by_key(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
+/* A barrier whose operands are registers may be any. Then barriers are not told apart: to wait for
+ * the wrong one could take for ever. */
+static void merge_barriers(struct weir_static *s, size_t n) {
+  bool is_known = true;
+  for (size_t i = 0; i < n; i++)
+    is_known &= s[i].cls != WEIR_C_BARRIER || s[i].n_src == 0;
+  for (size_t i = 0; i < n && !is_known; i++)
+    if (s[i].cls == WEIR_C_BARRIER) s[i].scope = 0;
+}
+
 /* Instructions in the order of their pcs, so that straight code is a run of indices. */
 static enum weir_status make_table(struct weir_acc_kernel *k, struct weir_err *err) {
   size_t n = k->insns.n;
@@ -255,6 +265,7 @@ static enum weir_status make_table(struct weir_acc_kernel *k, struct weir_err *e
       n_regs = in->s.src[r] >= n_regs ? in->s.src[r] + 1u : n_regs;
   }
   free(key);
+  merge_barriers(k->table, n);
   k->info.insns = k->table;
   k->info.n_insns = (uint32_t)n;
   k->info.n_regs = n_regs;
