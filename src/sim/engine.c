@@ -231,6 +231,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
       return st;
     }
   }
+  for (uint32_t i = 0; ok && i < sim->n_sms; i++)
+    sim->sms[i].is_literal = o->literal;
   const struct weir_part *part;
   for (uint32_t i = 0; ok && (part = weir_sim_part(sim, i)) != NULL; i++)
     sim->has_soft |= part->tick != NULL || part->heard != NULL;

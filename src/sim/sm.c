@@ -117,24 +117,21 @@ bool weir_sm_hear(struct weir_sm *sm, const struct weir_cast *c) {
 }
 
 /* Hear what has arrived until then. */
-static bool take_casts(struct weir_sm *sm, uint64_t until) {
+static void take_casts(struct weir_sm *sm, uint64_t until) {
   size_t n = 0;
   while (n < sm->heard.n && sm->heard.v[n].at <= until)
     n++;
-  if (n == 0) return false;
+  if (n == 0) return;
   for (size_t i = 0; i < n; i++) {
     const struct weir_cast *c = &sm->heard.v[i];
     sm->l1_ops->heard(sm->l1, c->from, c->part, c->v, sm->now);
   }
   sm->heard.n -= n;
   memmove(sm->heard.v, sm->heard.v + n, sm->heard.n * sizeof *sm->heard.v);
-  return true;
 }
 
-static bool take_ticks(struct weir_sm *sm, uint64_t now) {
-  if (sm->l1_ops->next_tick(sm->l1) > now) return false;
-  sm->l1_ops->tick(sm->l1, now);
-  return true;
+static void take_ticks(struct weir_sm *sm, uint64_t now) {
+  if (sm->l1_ops->next_tick(sm->l1) <= now) sm->l1_ops->tick(sm->l1, now);
 }
 
 /* An SM without work leaves these events until the exchange: only there is known whether the kernel
@@ -300,6 +297,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
     sm->warps[i].reg = sm->regs + (size_t)i * sm->regs_per_warp;
   sm->n_order = 0;
   sm->is_settled = true;
+  sm->is_dirty = true;
   sm->last_event = now;
   for (unsigned s = 0; s < 4; s++) {
     struct weir_sched *c = &sm->sched[s];
@@ -341,6 +339,7 @@ static void find_ready(struct weir_sm *sm, uint32_t slot) {
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->dst[i]]);
   w->ready_at = t;
+  sm->is_dirty = true;
   struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
   const uint64_t bit = UINT64_C(1) << slot;
   c->awake &= ~bit;
@@ -351,6 +350,7 @@ static void find_ready(struct weir_sm *sm, uint32_t slot) {
 static void finish_warp(struct weir_sm *sm, uint32_t slot) {
   struct weir_sm_warp *w = &sm->warps[slot];
   w->state = WEIR_W_DONE;
+  sm->is_dirty = true;
   weir_reader_close(&w->reader);
   sm->sched[slot % (unsigned)sm->m->sm.schedulers].awake &= ~(UINT64_C(1) << slot);
   if (--sm->blocks[w->block].n_left == 0) sm->n_ending++;
@@ -446,18 +446,14 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
   sm->l1_ops->cta_begin(sm->l1, &cta, now);
 }
 
-static bool take_blocks(struct weir_sm *sm, uint64_t now) {
+static void take_blocks(struct weir_sm *sm, uint64_t now) {
   uint32_t kept = 0;
-  bool any = false;
-  for (uint32_t i = 0; i < sm->n_arriving; i++) {
-    if (sm->arriving[i].at <= now) {
+  for (uint32_t i = 0; i < sm->n_arriving; i++)
+    if (sm->arriving[i].at <= now)
       arrive(sm, sm->arriving[i].stream, now);
-      any = true;
-    } else
+    else
       sm->arriving[kept++] = sm->arriving[i];
-  }
   sm->n_arriving = kept;
-  return any;
 }
 
 /* ---- loads ---- */
@@ -480,6 +476,7 @@ static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
   b->pending--;
   w->loads--;
   if (w->state == WEIR_W_RUN && w->ready_at == WEIR_NEVER) find_ready(sm, l->warp);
+  if (sm->free_load == UINT32_MAX) sm->is_dirty = true;
   l->next_free = sm->free_load;
   sm->free_load = id;
 }
@@ -505,11 +502,9 @@ static void return_credit(struct weir_sm *sm, const struct weir_msg *r, uint64_t
   weir_outbox_put(&sm->out, &credit);
 }
 
-static bool take_messages(struct weir_sm *sm, uint64_t now) {
-  bool changed = false;
+static void take_messages(struct weir_sm *sm, uint64_t now) {
   for (const struct weir_msg *r; (r = weir_inbox_head(&sm->in)) != NULL && r->at <= now;
        weir_inbox_pop(&sm->in)) {
-    changed = true;
     if (r->kind == WEIR_MSG_CREDIT) {
       sm->credit[r->src - (uint32_t)sm->m->sm.count] += r->flits;
       continue;
@@ -529,31 +524,30 @@ static bool take_messages(struct weir_sm *sm, uint64_t now) {
     } else
       sm->out.is_failed |= !WEIR_FIFO_PUSH(sm->fills, *r);
   }
-  return changed;
 }
 
 /* One reply for the L1, then one load that waited for one. */
 static bool take_fill(struct weir_sm *sm, uint64_t now) {
-  bool changed = false;
+  bool took = false;
   if (sm->fills.n > 0 && sm->l1_ops->fill(sm->l1, &WEIR_FIFO_HEAD(sm->fills), now)) {
     return_credit(sm, &WEIR_FIFO_HEAD(sm->fills), now);
     WEIR_FIFO_POP(sm->fills);
-    changed = true;
+    took = true;
   }
-  if (!sm->l1_ops->has_drain(sm->l1)) return changed;
+  if (!sm->l1_ops->has_drain(sm->l1)) return took;
   uint32_t id = sm->l1_ops->drain(sm->l1, now);
   if (id != UINT32_MAX) {
     sm->inflight--;
     load_done(sm, id, now);
-    changed = true;
   }
-  return changed;
+  return took;
 }
 
 /* ---- LD/ST head ---- */
 
 static bool present_head(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
+  uint8_t failed = sm->head_failed;
   settle_ldst(sm, now);
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->q_n > 0; k++) {
     struct weir_l1_req *q = &sm->queue[sm->q_head];
@@ -582,6 +576,7 @@ static bool present_head(struct weir_sm *sm, uint64_t now) {
     moved = true;
   }
   if (sm->q_n == 0) sm->head_failed = WEIR_N_SHORTAGES;
+  if (sm->head_failed != failed) sm->is_dirty = true; /* slots lost to the LD/ST unit name it */
   return moved;
 }
 
@@ -627,7 +622,10 @@ static bool drain_coalescer(struct weir_sm *sm) {
                                     .evict_hint = s->evict_hint},
                               .id = is_store ? sm->p_warp : sm->p_load};
     name_warp(sm, sm->p_warp, sm->p_insn, &q->a);
-    if (++sm->p_next == sm->p_n) sm->p_busy = false;
+    if (++sm->p_next == sm->p_n) {
+      sm->p_busy = false;
+      sm->is_dirty = true;
+    }
   }
   return true;
 }
@@ -889,6 +887,7 @@ static bool retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
         sm->order[kept++] = sm->order[i];
     }
     sm->n_order = kept;
+    sm->is_dirty = true;
     const struct weir_cta cta = {.slot = b, .uid = (uint32_t)k->stream->id, .warps = k->warps};
     sm->retired[sm->n_retired].cycle = now;
     sm->retired[sm->n_retired++].stream = k->stream;
@@ -903,27 +902,58 @@ static bool retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
   return any;
 }
 
-/* Nothing moved in this cycle: when can something? */
-static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
-  uint64_t wake = WEIR_NEVER;
+/* Nothing was issued: when can something, if nothing but time changes? */
+static uint64_t next_issue(const struct weir_sm *sm, uint64_t now) {
+  uint64_t at = WEIR_NEVER;
   for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
     const struct weir_sched *c = &sm->sched[s];
-    wake = weir_min64(wake, weir_max64(c->soonest, now + 1));
+    at = weir_min64(at, weir_max64(c->soonest, now + 1));
     for (uint64_t left = c->awake; left != 0; left &= left - 1) { /* awake, but its unit is busy */
       const struct weir_sm_warp *w = &sm->warps[__builtin_ctzll(left)];
       const struct weir_static *st = &sm->kernel->insns[w->next.insn];
       if (c->unit_free[st->cls] > now)
-        wake = weir_min64(wake, c->unit_free[st->cls]);
+        at = weir_min64(at, c->unit_free[st->cls]);
       else if (w->next.has_addr && sm->lsu_free > now)
-        wake = weir_min64(wake, sm->lsu_free);
+        at = weir_min64(at, sm->lsu_free);
     }
   }
+  return at;
+}
+
+/* Nothing that moved in this cycle moves on in the next: when will something? */
+static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
+  uint64_t wake = sm->is_dirty ? now + 1 : sm->issue_at;
   if (sm->fills.n > 0 || (sm->q_n > 0 && sm->head_failed == WEIR_NO_DATA_PORT))
     wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1, now), now + 1));
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     wake = weir_min64(wake, sm->arriving[i].at);
   const struct weir_msg *r = weir_inbox_head(&sm->in);
   return r != NULL ? weir_min64(wake, weir_max64(r->at, now + 1)) : wake;
+}
+
+/* Steps 6 and 7. Schedulers are looked at when something has changed that they depend on, or when
+ * time lets a warp go on; what their slots are lost to stays the same in between. */
+static bool issue_step(struct weir_sm *sm, uint64_t now, bool *queued, bool *retired,
+                       uint64_t *wake) {
+  bool looks = sm->is_dirty || sm->issue_at <= now || sm->has_gate || sm->is_literal;
+  bool issued = false;
+  if (looks) {
+    sm->is_dirty = false;
+    issued = issue_all(sm, now);
+  }
+  *queued = sm->p_busy && drain_coalescer(sm);
+  *retired = sm->n_ending > 0 && retire_blocks(sm, now, wake);
+  if (!looks && !sm->is_dirty) return false;
+  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
+    struct weir_sched *c = &sm->sched[s];
+    if (!looks) settle_slots(sm, c, now);
+    if (!looks || c->label == UINT8_MAX) c->label = slot_label(sm, c, now);
+  }
+  if (issued)
+    sm->is_dirty = true; /* the slot of the next cycle is another one */
+  else
+    sm->issue_at = next_issue(sm, now);
+  return issued;
 }
 
 uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
@@ -936,22 +966,19 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   sm->is_settled = is_idle;
   if (!is_idle && sm->soft_wake < now) weir_sm_soft(sm, now);
   sm->now = now;
-  bool changed = take_messages(sm, now);
-  if (!is_idle && sm->heard.n > 0) changed |= take_casts(sm, now);
-  if (sm->n_arriving > 0) changed |= take_blocks(sm, now);
-  changed |= take_fill(sm, now);
-  if (!is_idle) changed |= take_ticks(sm, now);
-  if (sm->q_n > 0) changed |= present_head(sm, now);
-  bool injected = false;
+  take_messages(sm, now);
+  if (!is_idle && sm->heard.n > 0) take_casts(sm, now);
+  if (sm->n_arriving > 0) take_blocks(sm, now);
+  bool filled = take_fill(sm, now);
+  if (!is_idle) take_ticks(sm, now);
+  bool moved = sm->q_n > 0 && present_head(sm, now), injected = false, queued, retired;
   uint64_t wake = inject(sm, now, &injected);
-  bool issued = issue_all(sm, now);
-  bool queued = sm->p_busy && drain_coalescer(sm);
-  bool retired = sm->n_ending > 0 && retire_blocks(sm, now, &wake);
-  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++)
-    if (sm->sched[s].label == UINT8_MAX) sm->sched[s].label = slot_label(sm, &sm->sched[s], now);
-  /* Whatever moved may let something else move in the next cycle. */
+  bool issued = issue_step(sm, now, &queued, &retired, &wake);
   sm->soft_wake = next_soft(sm);
-  if (changed || injected || issued || queued || retired || sm->l1_ops->has_drain(sm->l1))
+  /* The head may have got room by what was taken or injected; one fill is taken and one request
+   * answered per cycle. */
+  if (((moved || injected) && sm->q_n > 0) || (filled && sm->fills.n > 0) || issued || queued ||
+      retired || sm->l1_ops->has_drain(sm->l1))
     return now + 1;
   if (!is_idle) wake = weir_min64(wake, weir_max64(sm->soft_wake, now + 1));
   return weir_min64(wake, next_event(sm, now));

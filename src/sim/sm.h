@@ -126,7 +126,10 @@ struct weir_sm {
   uint64_t port_free;
   struct weir_casts heard, said; /* in order of arrival; said: in this window */
   uint64_t now, last_event, wake;
-  bool has_gate, is_settled; /* settled: without work, and its slots say so */
+  bool has_gate, is_literal;
+  bool is_settled;    /* without work, and its slots say so */
+  bool is_dirty;      /* something changed that schedulers depend on */
+  uint64_t issue_at;  /* the next cycle in which time alone lets one issue */
   uint64_t soft_wake; /* the next event that concerns policies only: a wake-up or a broadcast */
   struct {
     uint64_t cycle;

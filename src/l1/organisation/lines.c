@@ -3,11 +3,15 @@
 
 #include "l1/organisation/lines.h"
 
-/* State: this header, then for each set a hint, then the ways as policies see them, then (with many
- * ways) a table from line to way. All of it in one block without pointers. */
+/* State: this header, then for each set how full it is, then the ways as policies see them, then
+ * (with many ways) a table from line to way. All of it in one block without pointers. */
 struct lines {
   uint32_t ways;       /* in force */
   uint32_t table_mask; /* 0: few ways, sets are searched */
+};
+
+struct room {
+  uint16_t first, used; /* ways below `first` are not empty */
 };
 
 enum { SEARCHED_WAYS = 8 };
@@ -21,7 +25,7 @@ static size_t table_entries(const struct weir_geometry *g) {
 }
 
 static size_t lines_offset(const struct weir_geometry *g) {
-  return (sizeof(struct lines) + g->sets * sizeof(uint32_t) + 15) / 16 * 16;
+  return (sizeof(struct lines) + g->sets * sizeof(struct room) + 15) / 16 * 16;
 }
 
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
@@ -40,9 +44,8 @@ static struct weir_line *set_of(const struct weir_policy *p, uint32_t set) {
 static uint32_t *table_of(const struct weir_policy *p) {
   return (uint32_t *)(lines_of(p) + (size_t)p->geometry->sets * p->geometry->ways);
 }
-/* Ways below this one are not empty. */
-static uint32_t *first_free(struct weir_policy *p, uint32_t set) {
-  return (uint32_t *)((char *)p->state + sizeof(struct lines)) + set;
+static struct room *room_of(const struct weir_policy *p, uint32_t set) {
+  return (struct room *)((char *)p->state + sizeof(struct lines)) + set;
 }
 static bool on_fill(const struct weir_policy *p) {
   return ((const struct weir_lines_cfg *)p->cfg)->on_fill;
@@ -133,10 +136,12 @@ static struct weir_probe probe(const struct weir_policy *p, const struct weir_ac
 static int free_way(const struct weir_policy *p, uint32_t set) {
   const struct lines *s = p->state;
   const struct weir_line *l = set_of(p, set);
-  const uint32_t *first = (const uint32_t *)((const char *)p->state + sizeof(struct lines)) + set;
-  for (uint32_t i = *first; i < s->ways; i++)
-    if (l[i].tag == 0) return (int)i;
-  return -1;
+  const struct room *r = room_of(p, set);
+  if (r->used == s->ways) return -1;
+  uint32_t i = r->first;
+  while (l[i].tag != 0)
+    i++;
+  return (int)i;
 }
 
 static int way_for(const struct weir_policy *p, const struct weir_access *a) {
@@ -157,8 +162,9 @@ static void empty(struct weir_policy *p, uint32_t set, int way) {
   struct weir_line *l = set_of(p, set) + way;
   table_remove(p, l);
   *l = (struct weir_line){0};
-  uint32_t *first = first_free(p, set);
-  if ((uint32_t)way < *first) *first = (uint32_t)way;
+  struct room *r = room_of(p, set);
+  r->used--;
+  if (way < r->first) r->first = (uint16_t)way;
 }
 
 /* A way for the access's line; there is one. */
@@ -171,8 +177,9 @@ static struct weir_line *take(struct weir_policy *p, const struct weir_access *a
   }
   l->tag = key_of(p, a->addr);
   table_put(p, l);
-  uint32_t *first = first_free(p, a->set);
-  if (*first == (uint32_t)*way) ++*first;
+  struct room *r = room_of(p, a->set);
+  r->used++;
+  if (r->first == *way) r->first++;
   weir_l1_alloc(p, a, view(p, a->set), *way);
   return l;
 }
