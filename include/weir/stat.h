@@ -8,13 +8,14 @@
 enum weir_stat_kind {
   WEIR_COUNTER, /* adds up over kernels and units */
   WEIR_MAXIMUM, /* the largest of its parts */
-  WEIR_RATIO    /* offset / den_offset, computed when shown; never stored */
+  WEIR_RATIO    /* offset / den_offset x scale, computed when shown; never stored */
 };
 
 struct weir_stat {
   const char *name, *unit, *help;
   enum weir_stat_kind kind;
   size_t offset, den_offset; /* of uint64_t fields */
+  double scale;              /* of a ratio; 0 = 1 */
 };
 
 #define WEIR_STAT(S, f, u, h)                                                                      \

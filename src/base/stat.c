@@ -56,7 +56,7 @@ double weir_stat_value(const struct weir_stat *row, const void *base) {
   double v = (double)load(base, row->offset);
   if (row->kind != WEIR_RATIO) return v;
   uint64_t den = load(base, row->den_offset);
-  return den ? v / (double)den : (double)NAN;
+  return den ? v * (row->scale != 0 ? row->scale : 1) / (double)den : (double)NAN;
 }
 
 const char *weir_stat_show(const struct weir_stat *row, const void *base, char *buf, size_t len) {

@@ -15,6 +15,8 @@ enum {
   OPT_THREADS,
   OPT_JSON,
   OPT_ALL,
+  OPT_PER_LOAD,
+  OPT_PER_SM,
   OPT_CHECK,
   OPT_OPCODE,
   OPT_QUIET,
@@ -41,6 +43,9 @@ static const struct weir_usage usage = {
              "write all statistics as JSON ('-': to stdout, instead of the table)", OPT_JSON},
             {"opcode-class", 0, "NAME=CLASS",
              "class of an opcode that weir does not know; may be repeated", OPT_OPCODE},
+            {"per-load", 0, NULL,
+             "show what each memory instruction did in the L1 (in JSON always)", OPT_PER_LOAD},
+            {"per-sm", 0, NULL, "show what each SM did, in JSON too", OPT_PER_SM},
             {"all", 'a', NULL, "print every statistic with its meaning", OPT_ALL},
             {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
@@ -56,7 +61,8 @@ struct replay {
   const char *file, *gpu, *json, *opcodes[MAX_OPCODES];
   size_t n_opcodes;
   uint32_t threads;
-  bool all, check, quiet;
+  struct weir_timing_views views;
+  bool check, quiet;
   struct weir_settings settings;
   struct weir_timing timing;
   struct weir_stream_pool pool;
@@ -68,7 +74,7 @@ static enum weir_status time_kernel(struct replay *r, struct weir_block_source *
   enum weir_status st = weir_timing_kernel(&r->timing, source, err);
   if (st != WEIR_OK || r->json_kernels == NULL) return st;
   json_t *o = json_pack("{s:s, s:o}", "kernel", source->kernel->name, "timing",
-                        weir_timing_json(&r->timing.last, source->kernel));
+                        weir_timing_json(&r->timing, source->kernel, r->views.per_sm));
   if (o == NULL || json_array_append_new(r->json_kernels, o) != 0)
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
   return WEIR_OK;
@@ -121,7 +127,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
   }
   if (st != WEIR_OK || r->quiet || (r->json != NULL && strcmp(r->json, "-") == 0)) return st;
   struct weir_text out = {0};
-  st = weir_timing_text(&r->timing, r->all, &out, err);
+  st = weir_timing_text(&r->timing, &r->views, &out, err);
   if (st != WEIR_OK) {
     weir_text_free(&out);
     return st;
@@ -181,7 +187,13 @@ static int parse_options(int argc, char **argv, struct replay *r) {
       r->opcodes[r->n_opcodes++] = args.value;
       break;
     case OPT_ALL:
-      r->all = true;
+      r->views.all = true;
+      break;
+    case OPT_PER_LOAD:
+      r->views.per_load = true;
+      break;
+    case OPT_PER_SM:
+      r->views.per_sm = true;
       break;
     case OPT_CHECK:
       r->check = true;

@@ -26,6 +26,8 @@ enum {
   OPT_CHECK,
   OPT_OUTPUT,
   OPT_ALL,
+  OPT_PER_LOAD,
+  OPT_PER_SM,
   OPT_FUNCTIONAL,
   OPT_GPU,
   OPT_THREADS,
@@ -64,6 +66,9 @@ static const struct weir_usage usage = {
              "write all statistics as JSON ('-': to stdout, instead of the table)", OPT_JSON},
             {"output", 'o', "BUFFER=FILE",
              "write a buffer's final contents as raw bytes; may be repeated", OPT_OUTPUT},
+            {"per-load", 0, NULL,
+             "show what each memory instruction did in the L1 (in JSON always)", OPT_PER_LOAD},
+            {"per-sm", 0, NULL, "show what each SM did, in JSON too", OPT_PER_SM},
             {"all", 'a', NULL, "print every statistic with its meaning", OPT_ALL},
             {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
@@ -85,7 +90,8 @@ struct run_opts {
   const char *input, *json, *gpu, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
   uint32_t threads;
-  bool streams, quiet, check, all;
+  struct weir_timing_views views;
+  bool streams, quiet, check;
   struct weir_settings settings;
 };
 
@@ -108,7 +114,7 @@ struct run_state {
   uint64_t launches, n_runs, n_unchecked;
   json_t *json_runs, *json_launches; /* NULL unless JSON is wanted */
   struct weir_timing timing;         /* .sim NULL: no machine was named */
-  bool is_terminal, is_failed, showed_progress;
+  bool is_terminal, is_failed, showed_progress, per_sm;
   time_t started, shown;
 };
 
@@ -148,7 +154,7 @@ static void launched(void *self, const struct weir_launch_report *r) {
       "interleaved", (int)r->info->is_interleaved, "reads_clock", (int)r->info->reads_clock,
       "statistics", weir_stat_json(weir_func_stat_table, &r->stats));
   if (o != NULL && st->timing.sim != NULL &&
-      json_object_set_new(o, "timing", weir_timing_json(&st->timing.last, r->info)) != 0)
+      json_object_set_new(o, "timing", weir_timing_json(&st->timing, r->info, st->per_sm)) != 0)
     st->is_failed = true;
   if (o == NULL || json_array_append_new(st->json_launches, o) != 0) st->is_failed = true;
 }
@@ -242,7 +248,7 @@ static enum weir_status report_text(const struct run_opts *o, const struct run_s
   enum weir_status code = kernel_table(st, o->streams, &out, err);
   if (code == WEIR_OK && st->timing.sim != NULL) {
     weir_text_puts(&out, "\n");
-    code = weir_timing_text(&st->timing, o->all, &out, err);
+    code = weir_timing_text(&st->timing, &o->views, &out, err);
     weir_text_puts(&out, "\n");
   }
   bool interleaved = false, clocks = false;
@@ -258,7 +264,7 @@ static enum weir_status report_text(const struct run_opts *o, const struct run_s
     weir_text_puts(
         &out,
         "+ reads clocks, which count executed instructions times exec.clock_factor, not cycles\n");
-  if (code == WEIR_OK && o->all) {
+  if (code == WEIR_OK && o->views.all) {
     weir_text_puts(&out, "\n");
     code = weir_stat_text(weir_func_stat_table, NULL, &st->all, &out, err);
   }
@@ -375,7 +381,7 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
   if (st == WEIR_OK) {
     bool timed = o->gpu != NULL;
     struct weir_workload_hooks h = {.launched = launched,
-                                    .progress = progress,
+                                    .progress = timed ? NULL : progress,
                                     .simulate = timed ? simulate : NULL,
                                     .self = state,
                                     .want_streams = o->streams || timed};
@@ -437,6 +443,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
       st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->threads, o->check, err);
   }
   state->started = time(NULL);
+  state->per_sm = o->views.per_sm;
   for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {
     const char *path = o->targets.v[i];
     if (!is_launch_file(path)) st = weir_cli_workload_path(&a, path, &path, err);
@@ -491,7 +498,13 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
       o->check = true;
       break;
     case OPT_ALL:
-      o->all = true;
+      o->views.all = true;
+      break;
+    case OPT_PER_LOAD:
+      o->views.per_load = true;
+      break;
+    case OPT_PER_SM:
+      o->views.per_sm = true;
       break;
     case OPT_FUNCTIONAL:
       o->gpu = NULL;
@@ -512,6 +525,8 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
   if (o->targets.n == 0)
     return weir_cli_usage("run",
                           "which workload? See 'weir list workloads', or name a launch file");
+  if (o->gpu == NULL && (o->views.per_load || o->views.per_sm))
+    return weir_cli_usage("run", "--per-load and --per-sm show timed runs: add --gpu NAME");
   if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))
     return weir_cli_usage("run", "--output goes with one workload");
   return -1;

@@ -2,7 +2,7 @@
 #include "base/config.h"
 #include "cli/cmd.h"
 #include "ptx/exec.h"
-#include "sim/engine.h"
+#include "sim/derived.h"
 #include "stream/func_stats.h"
 
 const struct weir_param_group *const weir_param_groups[] = {
@@ -11,8 +11,8 @@ const struct weir_param_group *const weir_param_groups[] = {
 };
 
 const struct weir_stat_group *const weir_stat_groups[] = {
-    &weir_func_stat_group, &weir_sm_stat_group,   &weir_l1_stat_group,
-    &weir_l2_stat_group,   &weir_dram_stat_group, NULL,
+    &weir_func_stat_group, &weir_derived_stat_group, &weir_sm_stat_group,   &weir_l1_stat_group,
+    &weir_pc_stat_group,   &weir_l2_stat_group,      &weir_dram_stat_group, NULL,
 };
 
 enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *path,

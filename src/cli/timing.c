@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/stat_io.h"
@@ -100,9 +102,15 @@ enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
 
 enum { WATCHDOG_CYCLES = 5000000 };
 
+static void show_progress(void *self, uint64_t cycle, uint64_t blocks);
+
 static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
   struct weir_sim_options o = {
       .threads = t->threads, .watchdog = WATCHDOG_CYCLES, .check = t->check};
+  if (isatty(STDERR_FILENO)) {
+    o.progress = show_progress;
+    o.self = t;
+  }
   weir_sim_free(t->sim);
   t->sim = NULL;
   return weir_sim_new(&t->machine, &weir_l1_pipeline, NULL, &o, &t->sim, err);
@@ -123,24 +131,100 @@ enum weir_status weir_timing_workload(struct weir_timing *t, const char *workloa
   return new_sim(t, err);
 }
 
-static struct weir_timed_kernel *row_of(struct weir_timing *t, const char *kernel) {
+/* The kernel's table of instructions does not outlive its launch: copied. */
+static bool copy_insns(struct weir_timed_kernel *row, const struct weir_kernel_info *k,
+                       uint32_t n_sms) {
+  row->insns = calloc(k->n_insns + 1, sizeof *row->insns);
+  row->insn_stats = calloc(k->n_insns + 1, sizeof *row->insn_stats);
+  row->files = calloc(k->n_files + 1, sizeof *row->files);
+  row->units = calloc(n_sms, sizeof *row->units);
+  if (row->insns == NULL || row->insn_stats == NULL || row->files == NULL || row->units == NULL)
+    return false;
+  row->n_insns = k->n_insns;
+  row->n_units = n_sms;
+  if (k->n_insns > 0) memcpy(row->insns, k->insns, k->n_insns * sizeof *row->insns);
+  for (; row->n_files < k->n_files; row->n_files++) {
+    const char *name = k->files[row->n_files]; /* numbers of files may have gaps */
+    if (name != NULL && (row->files[row->n_files] = strdup(name)) == NULL) return false;
+  }
+  return true;
+}
+
+/* Launches of one kernel are one row. */
+static struct weir_timed_kernel *row_of(struct weir_timing *t, const struct weir_kernel_info *k) {
   for (size_t i = t->first; i < t->kernels.n; i++)
-    if (strcmp(t->kernels.v[i].kernel, kernel) == 0) return &t->kernels.v[i];
-  struct weir_timed_kernel row = {.workload = strdup(t->workload), .kernel = strdup(kernel)};
+    if (strcmp(t->kernels.v[i].kernel, k->name) == 0 && t->kernels.v[i].n_insns == k->n_insns)
+      return &t->kernels.v[i];
+  struct weir_timed_kernel row = {.workload = strdup(t->workload), .kernel = strdup(k->name)};
   if (row.workload == NULL || row.kernel == NULL || !WEIR_PUSH(t->kernels, row)) {
     free(row.workload);
     free(row.kernel);
     return NULL;
   }
-  return &t->kernels.v[t->kernels.n - 1];
+  struct weir_timed_kernel *at = &t->kernels.v[t->kernels.n - 1];
+  return copy_insns(at, k, (uint32_t)t->machine.sm.count) ? at : NULL;
+}
+
+static void add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
+  uint32_t n;
+  const struct weir_sim_unit *u = weir_sim_units(t->sim, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    row->units[i].cycles += u[i].cycles;
+    weir_stat_sum(weir_sm_stat_table, &row->units[i].sm, &u[i].sm);
+    weir_stat_sum(weir_l1_stat_table, &row->units[i].l1, &u[i].l1);
+  }
+  const struct weir_pc_stats *p = weir_sim_insns(t->sim, &n);
+  for (uint32_t i = 0; i < n; i++)
+    weir_stat_sum(weir_pc_stat_table, &row->insn_stats[i], &p[i]);
+}
+
+/* ---- progress, on a terminal ---- */
+
+enum { FIRST_MS = 2000, EVERY_MS = 200 };
+
+static uint64_t wall_ms(void) {
+  struct timespec ts;
+  clock_gettime(CLOCK_MONOTONIC, &ts);
+  return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void show_progress(void *self, uint64_t cycle, uint64_t blocks) {
+  struct weir_timing *t = self;
+  uint64_t now = wall_ms();
+  if (now < t->show_at) return;
+  t->show_at = now + EVERY_MS;
+  t->showed = true;
+  double s = (double)(now - t->began) / 1000;
+  uint64_t insns = weir_sim_issued(t->sim);
+  char cycles[27];
+  fprintf(stderr, "\r\033[K%s %s: block %" PRIu64, t->workload, t->running->name, blocks);
+  if (t->n_blocks > 0)
+    fprintf(stderr, " of %" PRIu64 " (%.0f %%)", t->n_blocks,
+            100.0 * (double)blocks / (double)t->n_blocks);
+  fprintf(stderr, ", %s cycles, %.2f M warp insns/s", weir_text_thousands(cycle, cycles),
+          (double)insns / 1e6 / (s > 0 ? s : 1));
+  /* Blocks are taken to be alike; the first say little. */
+  if (blocks * 50 > t->n_blocks && blocks < t->n_blocks)
+    fprintf(stderr, ", %.0f s left", s * (double)(t->n_blocks - blocks) / (double)blocks);
+  fflush(stderr);
+}
+
+static void begin_progress(struct weir_timing *t, const struct weir_kernel_info *k) {
+  t->running = k;
+  t->n_blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+  t->began = wall_ms();
+  t->show_at = t->began + FIRST_MS;
+  t->showed = false;
 }
 
 enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
                                     struct weir_err *err) {
   struct weir_timing *t = self;
+  begin_progress(t, source->kernel);
   enum weir_status st = weir_sim_kernel(t->sim, source, &t->last, err);
+  if (t->showed) fputs("\r\033[K", stderr);
   if (st != WEIR_OK) return st;
-  struct weir_timed_kernel *row = row_of(t, source->kernel->name);
+  struct weir_timed_kernel *row = row_of(t, source->kernel);
   if (row == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   row->launches++;
   row->registers = source->kernel->regs_per_thread;
@@ -152,6 +236,10 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
   weir_stat_sum(weir_l1_stat_table, &row->result.l1, &t->last.l1);
   weir_stat_sum(weir_l2_stat_table, &row->result.l2, &t->last.l2);
   weir_stat_sum(weir_dram_stat_table, &row->result.dram, &t->last.dram);
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    for (uint32_t n = 0; n < WEIR_MAX_PART_STATS; n++)
+      row->result.part[i][n] += t->last.part[i][n];
+  add_details(t, row);
   return WEIR_OK;
 }
 
@@ -166,109 +254,18 @@ enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err 
   return st;
 }
 
-/* ---- reports ---- */
-
-static void percent(struct weir_table *t, uint64_t part, uint64_t whole) {
-  if (whole == 0)
-    weir_table_cell(t, "-");
-  else
-    weir_table_cell(t, "%.1f", 100.0 * (double)part / (double)whole);
-}
-
-static uint64_t ldst_slots(const struct weir_sm_stats *s) {
-  uint64_t n = 0;
-  for (unsigned i = WEIR_SLOT_LDST; i < WEIR_N_ISSUE_SLOTS; i++)
-    n += s->slot[i];
-  return n;
-}
-
-static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, bool is_first) {
-  const struct weir_sim_result *r = &k->result;
-  uint64_t slots = 0;
-  char num[27];
-  for (unsigned i = 0; i < WEIR_N_ISSUE_SLOTS; i++)
-    slots += r->sm.slot[i];
-  weir_table_cell(t, "%s", is_first ? k->workload : "");
-  weir_table_cell(t, "%s", k->kernel);
-  weir_table_cell(t, "%s", weir_text_thousands(r->cycles, num));
-  weir_table_cell(t, "%.2f", r->cycles ? (double)r->sm.warp_insns / (double)r->cycles : 0.0);
-  weir_table_cell(t, "%u (%s)%s", r->blocks_per_sm, r->limited_by,
-                  k->regs_estimated || k->registers == 0 ? "*" : "");
-  percent(t, r->l1.hits + r->l1.hit_reserved, r->l1.loads - r->l1.bypassed);
-  percent(t, r->l2.read_sectors - r->l2.read_sectors_missed, r->l2.read_sectors);
-  weir_table_cell(t, "%s", weir_text_thousands(r->dram.reads + r->dram.writes, num));
-  percent(t, r->sm.slot[WEIR_SLOT_ISSUED], slots);
-  percent(t, r->sm.slot[WEIR_SLOT_LOAD], slots);
-  percent(t, ldst_slots(&r->sm), slots);
-  percent(t, r->sm.slot[WEIR_SLOT_BARRIER], slots);
-  percent(t, r->sm.slot[WEIR_SLOT_NO_WARP], slots);
-}
-
-static void add_notes(const struct weir_timing *t, struct weir_text *out) {
-  for (size_t i = 0; i < t->kernels.n; i++) {
-    const struct weir_timed_kernel *k = &t->kernels.v[i];
-    if (k->registers == 0)
-      weir_text_printf(out, "* %s: registers per thread are not known and limit nothing\n",
-                       k->kernel);
-    else if (k->regs_estimated)
-      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u\n", k->kernel,
-                       k->registers);
-  }
-}
-
-enum weir_status weir_timing_text(const struct weir_timing *t, bool all, struct weir_text *out,
-                                  struct weir_err *err) {
-  static const struct weir_column columns[] = {
-      {"workload", NULL, WEIR_LEFT},        {"kernel", NULL, WEIR_LEFT},
-      {"cycles", NULL, WEIR_RIGHT},         {"warp insns", "per cycle", WEIR_RIGHT},
-      {"blocks", "per SM", WEIR_RIGHT},     {"L1 hits", "% of loads", WEIR_RIGHT},
-      {"L2 hits", "% sectors", WEIR_RIGHT}, {"DRAM", "accesses", WEIR_RIGHT},
-      {"issued", "% slots", WEIR_RIGHT},    {"load", "% slots", WEIR_RIGHT},
-      {"LD/ST", "% slots", WEIR_RIGHT},     {"barrier", "% slots", WEIR_RIGHT},
-      {"no warp", "% slots", WEIR_RIGHT}};
-  struct weir_table *table = weir_table_new(columns, sizeof columns / sizeof *columns);
-  if (table == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  for (size_t i = 0; i < t->kernels.n; i++)
-    add_row(table, &t->kernels.v[i],
-            i == 0 || strcmp(t->kernels.v[i].workload, t->kernels.v[i - 1].workload) != 0);
-  weir_text_printf(out, "machine %s\n", t->machine.name);
-  enum weir_status st = weir_table_text(table, out, err);
-  weir_table_free(table);
-  add_notes(t, out);
-  if (st != WEIR_OK || !all) return st;
-  struct weir_sim_result sum = {0};
-  for (size_t i = 0; i < t->kernels.n; i++) {
-    const struct weir_sim_result *r = &t->kernels.v[i].result;
-    weir_stat_sum(weir_sm_stat_table, &sum.sm, &r->sm);
-    weir_stat_sum(weir_l1_stat_table, &sum.l1, &r->l1);
-    weir_stat_sum(weir_l2_stat_table, &sum.l2, &r->l2);
-    weir_stat_sum(weir_dram_stat_table, &sum.dram, &r->dram);
-  }
-  weir_text_puts(out, "\n");
-  st = weir_stat_text(weir_sm_stat_table, "sm", &sum.sm, out, err);
-  if (st == WEIR_OK) st = weir_stat_text(weir_l1_stat_table, "l1", &sum.l1, out, err);
-  if (st == WEIR_OK) st = weir_stat_text(weir_l2_stat_table, "l2", &sum.l2, out, err);
-  if (st == WEIR_OK) st = weir_stat_text(weir_dram_stat_table, "dram", &sum.dram, out, err);
-  return st;
-}
-
-json_t *weir_timing_json(const struct weir_sim_result *r, const struct weir_kernel_info *k) {
-  return json_pack("{s:I, s:i, s:s, s:o, s:b, s:o, s:o, s:o, s:o}", "cycles", (json_int_t)r->cycles,
-                   "blocks_per_sm", (int)r->blocks_per_sm, "blocks_limited_by", r->limited_by,
-                   "registers_per_thread",
-                   k->regs_per_thread != 0 ? json_integer(k->regs_per_thread) : json_null(),
-                   "registers_estimated", (int)k->regs_estimated, "sm",
-                   weir_stat_json(weir_sm_stat_table, &r->sm), "l1",
-                   weir_stat_json(weir_l1_stat_table, &r->l1), "l2",
-                   weir_stat_json(weir_l2_stat_table, &r->l2), "dram",
-                   weir_stat_json(weir_dram_stat_table, &r->dram));
-}
-
 void weir_timing_end(struct weir_timing *t) {
   weir_sim_free(t->sim);
   for (size_t i = 0; i < t->kernels.n; i++) {
-    free(t->kernels.v[i].workload);
-    free(t->kernels.v[i].kernel);
+    struct weir_timed_kernel *k = &t->kernels.v[i];
+    free(k->workload);
+    free(k->kernel);
+    for (uint32_t f = 0; f < k->n_files; f++)
+      free(k->files[f]);
+    free(k->files);
+    free(k->insns);
+    free(k->insn_stats);
+    free(k->units);
   }
   free(t->kernels.v);
   *t = (struct weir_timing){0};

@@ -13,7 +13,12 @@ struct weir_timed_kernel {
   uint64_t launches;
   uint32_t registers; /* per thread, of the last launch; 0: not known */
   bool regs_estimated;
-  struct weir_sim_result result; /* summed over the launches */
+  struct weir_sim_result result; /* summed over the launches, as all that follows */
+  struct weir_static *insns;
+  struct weir_pc_stats *insn_stats;
+  uint32_t n_insns, n_files, n_units;
+  char **files;
+  struct weir_sim_unit *units; /* of each SM */
 };
 
 struct weir_timing {
@@ -28,6 +33,10 @@ struct weir_timing {
   uint32_t threads;
   bool check;                  /* that everything is back in place after each kernel */
   struct weir_sim_result last; /* of the last launch */
+  /* Progress of the launch that runs; times are milliseconds. */
+  const struct weir_kernel_info *running;
+  uint64_t n_blocks, began, show_at;
+  bool showed;
 };
 
 /* Names of the machines in gpus/, sorted. */
@@ -49,10 +58,15 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
                                     struct weir_err *err);
 /* The conservation rules of everything that was timed. */
 enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err);
-enum weir_status weir_timing_text(const struct weir_timing *t, bool all, struct weir_text *out,
-                                  struct weir_err *err);
-/* {"cycles": ..., "sm": {...}, ...} of a result of kernel `k`; NULL: no memory. */
-json_t *weir_timing_json(const struct weir_sim_result *r, const struct weir_kernel_info *k);
+/* What to print besides the table of kernels. */
+struct weir_timing_views {
+  bool all, per_sm, per_load;
+};
+enum weir_status weir_timing_text(const struct weir_timing *t, const struct weir_timing_views *v,
+                                  struct weir_text *out, struct weir_err *err);
+/* {"cycles": ..., "sm": {...}, ...} of the last launch; NULL: no memory. */
+json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_info *k,
+                         bool per_sm);
 void weir_timing_end(struct weir_timing *t);
 
 #endif

@@ -16,7 +16,6 @@
     .name = n, .unit = u, .help = h,                                                               \
     .offset = offsetof(struct weir_l1_stats, f) + sizeof(uint64_t) * (i)                           \
   }
-#define RATIO(n, num, den, h) WEIR_STAT_RATIO(weir_l1_stats, n, num, den, "1", h)
 const struct weir_stat weir_l1_stat_table[] = {
     S(loads, "request", "load requests taken"),
     S(hits, "request", "loads that found all their sectors"),
@@ -76,7 +75,6 @@ const struct weir_stat weir_l1_stat_table[] = {
     S(request_flits, "flit", "flits of these"),
     S(reply_flits, "flit", "flits of data that came from the L2"),
     S(writebacks, "packet", "packets of dirty lines"),
-    RATIO("hit_rate_ld", hits, loads, "hits of all loads; bypassed ones count as misses"),
     WEIR_STAT_END};
 static const struct weir_check l1_checks[] = {
     {"loads == hits + hit_reserved + misses + partial_misses + bypassed",

@@ -336,6 +336,13 @@ const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t 
   return sim->insns;
 }
 
+uint64_t weir_sim_issued(const struct weir_sim *sim) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    n += sim->sms[i].stats.warp_insns - sim->units_before[i].sm.warp_insns;
+  return n;
+}
+
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
   return sim->sms[0].l1_ops->part(sim->sms[0].l1, i);
 }
@@ -411,6 +418,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   add_up(sim, sim->units_before, &before);
   sim->source = source;
   sim->is_source_done = false;
+  sim->blocks_done = 0;
   sim->now += (uint64_t)sim->m->sm.launch_latency;
   uint64_t start = sim->now, end = start, quiet_since = start, seen = 0;
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);

@@ -49,6 +49,8 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
  * the next kernel. */
 const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n);
 const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t *n);
+/* Warp instructions issued in the kernel that runs, for progress. */
+uint64_t weir_sim_issued(const struct weir_sim *sim);
 /* What part i of the L1 is; NULL: no such part. */
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i);
 void weir_sim_free(struct weir_sim *sim);

@@ -1,0 +1,319 @@
+/* What was timed, as tables and as JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stat_io.h"
+#include "base/table.h"
+#include "cli/timing.h"
+#include "sim/derived.h"
+
+/* ---- kernels ---- */
+
+static void percent(struct weir_table *t, uint64_t part, uint64_t whole) {
+  if (whole == 0)
+    weir_table_cell(t, "-");
+  else
+    weir_table_cell(t, "%.1f", 100.0 * (double)part / (double)whole);
+}
+
+static uint64_t ldst_slots(const struct weir_sm_stats *s) {
+  uint64_t n = 0;
+  for (unsigned i = WEIR_SLOT_LDST; i < WEIR_N_ISSUE_SLOTS; i++)
+    n += s->slot[i];
+  return n;
+}
+
+static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, bool is_first) {
+  const struct weir_sim_result *r = &k->result;
+  uint64_t slots = 0;
+  char num[27];
+  for (unsigned i = 0; i < WEIR_N_ISSUE_SLOTS; i++)
+    slots += r->sm.slot[i];
+  weir_table_cell(t, "%s", is_first ? k->workload : "");
+  weir_table_cell(t, "%s", k->kernel);
+  weir_table_cell(t, "%s", weir_text_thousands(r->cycles, num));
+  weir_table_cell(t, "%.2f", r->cycles ? (double)r->sm.warp_insns / (double)r->cycles : 0.0);
+  weir_table_cell(t, "%u (%s)%s", r->blocks_per_sm, r->limited_by,
+                  k->regs_estimated || k->registers == 0 ? "*" : "");
+  percent(t, r->l1.hits + r->l1.hit_reserved, r->l1.loads - r->l1.bypassed);
+  percent(t, r->l2.read_sectors - r->l2.read_sectors_missed, r->l2.read_sectors);
+  weir_table_cell(t, "%s", weir_text_thousands(r->dram.reads + r->dram.writes, num));
+  percent(t, r->sm.slot[WEIR_SLOT_ISSUED], slots);
+  percent(t, r->sm.slot[WEIR_SLOT_LOAD], slots);
+  percent(t, ldst_slots(&r->sm), slots);
+  percent(t, r->sm.slot[WEIR_SLOT_BARRIER], slots);
+  percent(t, r->sm.slot[WEIR_SLOT_NO_WARP], slots);
+}
+
+static void add_notes(const struct weir_timing *t, struct weir_text *out) {
+  for (size_t i = 0; i < t->kernels.n; i++) {
+    const struct weir_timed_kernel *k = &t->kernels.v[i];
+    if (k->registers == 0)
+      weir_text_printf(out, "* %s: registers per thread are not known and limit nothing\n",
+                       k->kernel);
+    else if (k->regs_estimated)
+      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u\n", k->kernel,
+                       k->registers);
+  }
+}
+
+static enum weir_status kernel_table(const struct weir_timing *t, struct weir_text *out,
+                                     struct weir_err *err) {
+  static const struct weir_column columns[] = {
+      {"workload", NULL, WEIR_LEFT},        {"kernel", NULL, WEIR_LEFT},
+      {"cycles", NULL, WEIR_RIGHT},         {"warp insns", "per cycle", WEIR_RIGHT},
+      {"blocks", "per SM", WEIR_RIGHT},     {"L1 hits", "% of loads", WEIR_RIGHT},
+      {"L2 hits", "% sectors", WEIR_RIGHT}, {"DRAM", "accesses", WEIR_RIGHT},
+      {"issued", "% slots", WEIR_RIGHT},    {"load", "% slots", WEIR_RIGHT},
+      {"LD/ST", "% slots", WEIR_RIGHT},     {"barrier", "% slots", WEIR_RIGHT},
+      {"no warp", "% slots", WEIR_RIGHT}};
+  struct weir_table *table = weir_table_new(columns, sizeof columns / sizeof *columns);
+  if (table == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (size_t i = 0; i < t->kernels.n; i++)
+    add_row(table, &t->kernels.v[i],
+            i == 0 || strcmp(t->kernels.v[i].workload, t->kernels.v[i - 1].workload) != 0);
+  weir_text_printf(out, "machine %s\n", t->machine.name);
+  enum weir_status st = weir_table_text(table, out, err);
+  weir_table_free(table);
+  add_notes(t, out);
+  return st;
+}
+
+/* ---- SMs ---- */
+
+static enum weir_status sm_table(const struct weir_timing *t, struct weir_text *out,
+                                 struct weir_err *err) {
+  static const struct weir_column columns[] = {{"kernel", NULL, WEIR_LEFT},
+                                               {"SM", NULL, WEIR_RIGHT},
+                                               {"cycles", "to its end", WEIR_RIGHT},
+                                               {"blocks", NULL, WEIR_RIGHT},
+                                               {"warp insns", NULL, WEIR_RIGHT},
+                                               {"L1 loads", NULL, WEIR_RIGHT},
+                                               {"hits", "%", WEIR_RIGHT},
+                                               {"pending", "%", WEIR_RIGHT},
+                                               {"misses", "%", WEIR_RIGHT},
+                                               {"bypassed", "%", WEIR_RIGHT},
+                                               {"stalls", "% cycles", WEIR_RIGHT}};
+  struct weir_table *table = weir_table_new(columns, sizeof columns / sizeof *columns);
+  if (table == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (size_t i = 0; i < t->kernels.n; i++)
+    for (uint32_t s = 0; s < t->kernels.v[i].n_units; s++) {
+      const struct weir_sim_unit *u = &t->kernels.v[i].units[s];
+      char num[27];
+      uint64_t stalls = 0;
+      for (unsigned k = 0; k < WEIR_N_SHORTAGES; k++)
+        stalls += u->sm.stall[k];
+      weir_table_cell(table, "%s", s == 0 ? t->kernels.v[i].kernel : "");
+      weir_table_cell(table, "%u", s);
+      weir_table_cell(table, "%s", weir_text_thousands(u->cycles, num));
+      weir_table_cell(table, "%" PRIu64, u->sm.blocks);
+      weir_table_cell(table, "%s", weir_text_thousands(u->sm.warp_insns, num));
+      weir_table_cell(table, "%s", weir_text_thousands(u->l1.loads, num));
+      percent(table, u->l1.hits, u->l1.loads);
+      percent(table, u->l1.hit_reserved, u->l1.loads);
+      percent(table, u->l1.misses + u->l1.partial_misses, u->l1.loads);
+      percent(table, u->l1.bypassed, u->l1.loads);
+      percent(table, stalls, t->kernels.v[i].result.cycles);
+    }
+  enum weir_status st = weir_table_text(table, out, err);
+  weir_table_free(table);
+  return st;
+}
+
+/* One array for each counter, with a value for each SM. */
+static json_t *unit_json(const struct weir_sim_unit *u, uint32_t n, const struct weir_stat *table,
+                         size_t offset) {
+  json_t *o = json_object();
+  for (const struct weir_stat *s = table; o != NULL && s->name != NULL; s++) {
+    json_t *row = json_array();
+    for (uint32_t i = 0; row != NULL && i < n; i++)
+      json_array_append_new(
+          row, json_integer((json_int_t)weir_stat_count_of(s, (const char *)&u[i] + offset)));
+    if (row == NULL || json_object_set_new(o, s->name, row) != 0) {
+      json_decref(o);
+      return NULL;
+    }
+  }
+  return o;
+}
+
+static json_t *units_json(const struct weir_timing *t) {
+  uint32_t n;
+  const struct weir_sim_unit *u = weir_sim_units(t->sim, &n);
+  json_t *cycles = json_array();
+  for (uint32_t i = 0; cycles != NULL && i < n; i++)
+    json_array_append_new(cycles, json_integer((json_int_t)u[i].cycles));
+  return json_pack("{s:o, s:o, s:o}", "cycles", cycles, "sm",
+                   unit_json(u, n, weir_sm_stat_table, offsetof(struct weir_sim_unit, sm)), "l1",
+                   unit_json(u, n, weir_l1_stat_table, offsetof(struct weir_sim_unit, l1)));
+}
+
+/* ---- memory instructions ---- */
+
+static const char *access_name(const struct weir_static *s) {
+  return s->cls == WEIR_C_STORE ? "store" : s->cls == WEIR_C_ATOM ? "atomic" : "load";
+}
+
+static void source_name(const struct weir_timed_kernel *k, const struct weir_static *s, char *text,
+                        size_t len) {
+  const char *file = s->file < k->n_files ? k->files[s->file] : NULL;
+  const char *name = file != NULL && strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file;
+  if (s->line > 0 && name != NULL)
+    snprintf(text, len, "%s:%u", name, s->line);
+  else if (s->ptx_line > 0)
+    snprintf(text, len, "PTX line %u", s->ptx_line);
+  else
+    snprintf(text, len, "-");
+}
+
+static enum weir_status load_table(const struct weir_timing *t, struct weir_text *out,
+                                   struct weir_err *err) {
+  static const struct weir_column columns[] = {
+      {"kernel", NULL, WEIR_LEFT},           {"pc", NULL, WEIR_RIGHT},
+      {"source", NULL, WEIR_LEFT},           {"access", NULL, WEIR_LEFT},
+      {"requests", NULL, WEIR_RIGHT},        {"hits", "%", WEIR_RIGHT},
+      {"pending", "%", WEIR_RIGHT},          {"misses", "%", WEIR_RIGHT},
+      {"partial", "%", WEIR_RIGHT},          {"bypassed", "%", WEIR_RIGHT},
+      {"sectors", "per request", WEIR_RIGHT}};
+  struct weir_table *table = weir_table_new(columns, sizeof columns / sizeof *columns);
+  if (table == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (size_t i = 0; i < t->kernels.n; i++) {
+    const struct weir_timed_kernel *k = &t->kernels.v[i];
+    bool is_first = true;
+    for (uint32_t n = 0; n < k->n_insns; n++) {
+      const struct weir_pc_stats *p = &k->insn_stats[n];
+      char text[96], num[27];
+      if (p->requests == 0) continue;
+      bool is_load = k->insns[n].cls != WEIR_C_STORE && k->insns[n].cls != WEIR_C_ATOM;
+      uint64_t of = is_load ? p->requests : 0; /* stores have no such classes */
+      source_name(k, &k->insns[n], text, sizeof text);
+      weir_table_cell(table, "%s", is_first ? k->kernel : "");
+      weir_table_cell(table, "0x%x", k->insns[n].pc);
+      weir_table_cell(table, "%s", text);
+      weir_table_cell(table, "%s", access_name(&k->insns[n]));
+      weir_table_cell(table, "%s", weir_text_thousands(p->requests, num));
+      percent(table, p->hits, of);
+      percent(table, p->hit_reserved, of);
+      percent(table, p->misses, of);
+      percent(table, p->partial_misses, of);
+      percent(table, p->bypassed, of);
+      weir_table_cell(table, "%.2f", (double)p->sectors / (double)p->requests);
+      is_first = false;
+    }
+  }
+  enum weir_status st = weir_table_text(table, out, err);
+  weir_table_free(table);
+  return st;
+}
+
+static json_t *loads_json(const struct weir_timing *t, const struct weir_kernel_info *k) {
+  uint32_t n;
+  const struct weir_pc_stats *p = weir_sim_insns(t->sim, &n);
+  json_t *list = json_array();
+  for (uint32_t i = 0; list != NULL && i < n && i < k->n_insns; i++) {
+    const struct weir_static *s = &k->insns[i];
+    const char *file = s->line > 0 && s->file < k->n_files ? k->files[s->file] : NULL;
+    if (p[i].requests == 0) continue;
+    json_t *o = weir_stat_json(weir_pc_stat_table, &p[i]);
+    if (o == NULL || json_object_set_new(o, "pc", json_integer(s->pc)) != 0 ||
+        json_object_set_new(o, "access", json_string(access_name(s))) != 0 ||
+        json_object_set_new(o, "ptx_line", json_integer(s->ptx_line)) != 0 ||
+        json_object_set_new(o, "line", json_integer(s->line)) != 0 ||
+        json_object_set_new(o, "file", file != NULL ? json_string(file) : json_null()) != 0 ||
+        json_array_append_new(list, o) != 0) {
+      json_decref(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
+/* ---- everything ---- */
+
+static enum weir_status part_text(const struct weir_timing *t, const struct weir_sim_result *sum,
+                                  struct weir_text *out, struct weir_err *err) {
+  const struct weir_part *part;
+  for (uint32_t i = 0; (part = weir_sim_part(t->sim, i)) != NULL; i++) {
+    if (part->stats == NULL) continue;
+    enum weir_status st = weir_stat_text(part->stats, part->name, sum->part[i], out, err);
+    if (st != WEIR_OK) return st;
+  }
+  return WEIR_OK;
+}
+
+static enum weir_status all_text(const struct weir_timing *t, struct weir_text *out,
+                                 struct weir_err *err) {
+  struct weir_sim_result sum = {0};
+  struct weir_derived derived;
+  for (size_t i = 0; i < t->kernels.n; i++) {
+    const struct weir_sim_result *r = &t->kernels.v[i].result;
+    sum.cycles += r->cycles;
+    weir_stat_sum(weir_sm_stat_table, &sum.sm, &r->sm);
+    weir_stat_sum(weir_l1_stat_table, &sum.l1, &r->l1);
+    weir_stat_sum(weir_l2_stat_table, &sum.l2, &r->l2);
+    weir_stat_sum(weir_dram_stat_table, &sum.dram, &r->dram);
+    for (uint32_t k = 0; k < WEIR_MAX_PARTS; k++)
+      for (uint32_t n = 0; n < WEIR_MAX_PART_STATS; n++)
+        sum.part[k][n] += r->part[k][n];
+  }
+  weir_derive(&sum, (uint32_t)t->machine.sm.count, &derived);
+  weir_text_puts(out, "\n");
+  enum weir_status st = weir_stat_text(weir_derived_stat_table, "derived", &derived, out, err);
+  if (st == WEIR_OK) st = weir_stat_text(weir_sm_stat_table, "sm", &sum.sm, out, err);
+  if (st == WEIR_OK) st = weir_stat_text(weir_l1_stat_table, "l1", &sum.l1, out, err);
+  if (st == WEIR_OK) st = part_text(t, &sum, out, err);
+  if (st == WEIR_OK) st = weir_stat_text(weir_l2_stat_table, "l2", &sum.l2, out, err);
+  if (st == WEIR_OK) st = weir_stat_text(weir_dram_stat_table, "dram", &sum.dram, out, err);
+  return st;
+}
+
+enum weir_status weir_timing_text(const struct weir_timing *t, const struct weir_timing_views *v,
+                                  struct weir_text *out, struct weir_err *err) {
+  enum weir_status st = kernel_table(t, out, err);
+  if (st == WEIR_OK && v->per_load) {
+    weir_text_puts(out, "\n");
+    st = load_table(t, out, err);
+  }
+  if (st == WEIR_OK && v->per_sm) {
+    weir_text_puts(out, "\n");
+    st = sm_table(t, out, err);
+  }
+  return st == WEIR_OK && v->all ? all_text(t, out, err) : st;
+}
+
+static json_t *parts_json(const struct weir_timing *t) {
+  json_t *o = json_object();
+  const struct weir_part *part;
+  for (uint32_t i = 0; o != NULL && (part = weir_sim_part(t->sim, i)) != NULL; i++) {
+    json_t *stats =
+        part->stats != NULL ? weir_stat_json(part->stats, t->last.part[i]) : json_object();
+    if (stats == NULL || json_object_set_new(o, part->name, stats) != 0) {
+      json_decref(o);
+      return NULL;
+    }
+  }
+  return o;
+}
+
+json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_info *k,
+                         bool per_sm) {
+  const struct weir_sim_result *r = &t->last;
+  struct weir_derived derived;
+  weir_derive(r, (uint32_t)t->machine.sm.count, &derived);
+  json_t *o = json_pack(
+      "{s:I, s:i, s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cycles",
+      (json_int_t)r->cycles, "blocks_per_sm", (int)r->blocks_per_sm, "blocks_limited_by",
+      r->limited_by, "registers_per_thread",
+      k->regs_per_thread != 0 ? json_integer(k->regs_per_thread) : json_null(),
+      "registers_estimated", (int)k->regs_estimated, "derived",
+      weir_stat_json(weir_derived_stat_table, &derived), "sm",
+      weir_stat_json(weir_sm_stat_table, &r->sm), "l1", weir_stat_json(weir_l1_stat_table, &r->l1),
+      "parts", parts_json(t), "l2", weir_stat_json(weir_l2_stat_table, &r->l2), "dram",
+      weir_stat_json(weir_dram_stat_table, &r->dram), "instructions", loads_json(t, k));
+  if (o != NULL && per_sm && json_object_set_new(o, "per_sm", units_json(t)) != 0) {
+    json_decref(o);
+    return NULL;
+  }
+  return o;
+}

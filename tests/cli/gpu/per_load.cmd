@@ -1,0 +1,1 @@
+weir run spmv --input profile --gpu fermi-s3 --per-load --per-sm

@@ -1,0 +1,1 @@
+weir run spmv --per-load

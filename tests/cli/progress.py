@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""On a terminal a long timed run says how far it is.
+
+    tests/cli/progress.py PROGRAM
+"""
+import os
+import pty
+import re
+import select
+import signal
+import sys
+import time
+
+LINE = re.compile(r"\w+ \w+: block \d+ of \d+ \(\d+ %\), [\d,]+ cycles, \d+\.\d\d M warp insns/s(, \d+ s left)?")
+LIMIT_S = 90
+
+
+def main():
+    pid, master = pty.fork()
+    if pid == 0:
+        os.execv(sys.argv[1], [sys.argv[1], "run", "matmul-naive", "--input", "bench", "--gpu", "fermi-s3"])
+    seen, end, found = "", time.time() + LIMIT_S, None
+    while found is None and time.time() < end:
+        if not select.select([master], [], [], 1)[0]:
+            continue
+        try:
+            seen += os.read(master, 4096).decode(errors="replace")
+        except OSError:
+            break  # the program ended
+        found = LINE.search(seen)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    if found is None:
+        sys.exit(f"no line of progress in:\n{seen}")
+    print(found.group(0))
+
+
+main()
