@@ -142,6 +142,8 @@ static const struct {
     [WEIR_CAP_L1_FILL] = {L1_MISSES, "data port of an L1, fills", "l1.port_bytes"},
     [WEIR_CAP_L1_MSHR] = {L1_MISSES, "MSHRs of an L1", "l1.mshr_entries over the latency"},
     [WEIR_CAP_INFLIGHT] = {READS, "loads in flight of an SM", "sm.inflight over the latency"},
+    [WEIR_CAP_REPLY_PORT] = {READS | WRITES, "reply port of an SM",
+                             "noc.flit_bytes, noc.header_bytes"},
     [WEIR_CAP_REQUEST_PORT] = {READS | WRITES, "request port of an SM",
                                "noc.flit_bytes, noc.header_bytes"},
     [WEIR_CAP_REQUEST_CREDIT] = {READS | WRITES, "request credits of an SM and slice",
@@ -191,6 +193,8 @@ static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id i
     return lines(m, (uint64_t)m->l1.mshr_entries, waiting_time(m, is_dram));
   case WEIR_CAP_INFLIGHT:
     return lines(m, (uint64_t)m->sm.inflight, waiting_time(m, is_dram));
+  case WEIR_CAP_REPLY_PORT:
+    return lines(m, 1, flits(m, is_write ? 0 : line_sectors(m)));
   default: /* WEIR_CAP_REQUEST_PORT */
     return lines(m, 1, flits(m, is_write ? line_sectors(m) : 0));
   }

@@ -96,7 +96,7 @@ static bool deliver(struct weir_sim *sim, struct weir_outbox *o) {
     const struct weir_msg *q = &o->v[i];
     if (q->dst < sim->n_sms) {
       struct weir_sm *sm = &sim->sms[q->dst];
-      if (!weir_inbox_put(&sm->in, q)) return false;
+      if (!weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->credits : &sm->in, q)) return false;
       sm->wake = weir_min64(sm->wake, q->at);
     } else {
       uint32_t slice = q->dst - sim->n_sms;

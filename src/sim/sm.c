@@ -248,6 +248,7 @@ void weir_sm_free(struct weir_sm *sm) {
   free(sm->credit);
   free(sm->regs);
   free(sm->in.v);
+  free(sm->credits.v);
   free(sm->out.v);
   free(sm->fills.v);
   free(sm->heard.v);
@@ -502,14 +503,15 @@ static void return_credit(struct weir_sm *sm, const struct weir_msg *r, uint64_t
   weir_outbox_put(&sm->out, &credit);
 }
 
+/* Replies come through a port that moves one flit per cycle. */
 static void take_messages(struct weir_sm *sm, uint64_t now) {
-  for (const struct weir_msg *r; (r = weir_inbox_head(&sm->in)) != NULL && r->at <= now;
+  const struct weir_msg *r;
+  for (; (r = weir_inbox_head(&sm->credits)) != NULL && r->at <= now; weir_inbox_pop(&sm->credits))
+    sm->credit[r->src - (uint32_t)sm->m->sm.count] += r->flits;
+  for (; (r = weir_inbox_head(&sm->in)) != NULL && r->at <= now && sm->eject_free <= now;
        weir_inbox_pop(&sm->in)) {
-    if (r->kind == WEIR_MSG_CREDIT) {
-      sm->credit[r->src - (uint32_t)sm->m->sm.count] += r->flits;
-      continue;
-    }
     sm->last_event = now;
+    sm->eject_free = now + r->flits;
     if (r->kind == WEIR_MSG_ACK) {
       if (r->id != UINT32_MAX)
         store_done(sm, r->id);
@@ -927,8 +929,9 @@ static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
     wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1, now), now + 1));
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     wake = weir_min64(wake, sm->arriving[i].at);
-  const struct weir_msg *r = weir_inbox_head(&sm->in);
-  return r != NULL ? weir_min64(wake, weir_max64(r->at, now + 1)) : wake;
+  const struct weir_msg *r = weir_inbox_head(&sm->in), *c = weir_inbox_head(&sm->credits);
+  if (r != NULL) wake = weir_min64(wake, weir_max64(weir_max64(r->at, sm->eject_free), now + 1));
+  return c != NULL ? weir_min64(wake, weir_max64(c->at, now + 1)) : wake;
 }
 
 /* Steps 6 and 7. Schedulers are looked at when something has changed that they depend on, or when
@@ -1000,7 +1003,8 @@ void weir_sm_settle(struct weir_sm *sm, uint64_t now) {
 
 bool weir_sm_is_idle(const struct weir_sm *sm) {
   return sm->n_blocks == 0 && sm->n_arriving == 0 && sm->q_n == 0 && !sm->p_busy &&
-         sm->inflight == 0 && sm->fills.n == 0 && sm->in.n == 0 && sm->l1_ops->is_idle(sm->l1);
+         sm->inflight == 0 && sm->fills.n == 0 && sm->in.n == 0 && sm->credits.n == 0 &&
+         sm->l1_ops->is_idle(sm->l1);
 }
 
 void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source) {

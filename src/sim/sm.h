@@ -100,7 +100,7 @@ struct weir_sm {
   uint32_t *order; /* warp slots by age, oldest first */
   uint32_t n_order;
   struct weir_sched sched[4];
-  struct weir_inbox in;
+  struct weir_inbox in, credits; /* replies; credits do not wait for the port */
   struct weir_outbox out;
   struct {
     struct weir_msg *v;
@@ -123,8 +123,8 @@ struct weir_sm {
   uint64_t lsu_free;                /* shared memory passes */
   uint32_t inflight, writebacks;    /* writebacks: lines of the L1 under way, not acknowledged */
   uint32_t *credit;                 /* per slice, flits */
-  uint64_t port_free;
-  struct weir_casts heard, said; /* in order of arrival; said: in this window */
+  uint64_t port_free, eject_free;   /* ports to and from the interconnect */
+  struct weir_casts heard, said;    /* in order of arrival; said: in this window */
   uint64_t now, last_event, wake;
   bool has_gate, is_literal;
   bool is_settled;    /* without work, and its slots say so */

@@ -71,6 +71,8 @@ static void test_ports(void **state) {
   /* A read is a header, 8 bytes: one flit; a line with its header, 136 bytes: five. */
   cap_is(m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_READ, 128, 1, 3);
   cap_is(m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_WRITE, 128, 5, 3);
+  cap_is(m, WEIR_CAP_REPLY_PORT, WEIR_FLOW_L2_READ, 128, 5, 3);
+  cap_is(m, WEIR_CAP_REPLY_PORT, WEIR_FLOW_L2_WRITE, 128, 1, 3);
   cap_is(m, WEIR_CAP_SLICE_IN, WEIR_FLOW_L2_READ, 128, 1, 4);
   cap_is(m, WEIR_CAP_SLICE_IN, WEIR_FLOW_L2_WRITE, 128, 5, 4);
   cap_is(m, WEIR_CAP_SLICE_OUT, WEIR_FLOW_L2_READ, 128, 5, 4);
@@ -81,9 +83,9 @@ static void test_ports(void **state) {
   cap_is(m, WEIR_CAP_REPLY_CREDIT, WEIR_FLOW_L2_READ, 51 * 128, 4 + REPLY + CREDIT, 12);
   cap_is(m, WEIR_CAP_L2_MSHR, WEIR_FLOW_DRAM_READ, 32 * 128, DRAM_ONE + 3 * CCDL, 4);
   struct weir_cap c = weir_bottleneck(m, WEIR_FLOW_L2_READ);
-  assert_string_equal(c.where, "reply port of an L2 slice");
+  assert_string_equal(c.where, "reply port of an SM"); /* three of them, against four slices */
   c = weir_bottleneck(m, WEIR_FLOW_L2_WRITE);
-  assert_string_equal(c.where, "request port of an SM"); /* three of them, against four slices */
+  assert_string_equal(c.where, "request port of an SM");
   machine_free(&x);
   open_rig(&x, "l1.port_bytes=48", "sm.load_interval=6", NULL);
   cap_is(&x.m, WEIR_CAP_L1_HIT, WEIR_FLOW_L1_READ, 128, 3, 1);

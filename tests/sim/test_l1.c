@@ -309,6 +309,20 @@ static void test_bypass_whole_line(void **state) {
   end();
 }
 
+/* Two slices answer one cycle apart; the SM's port takes five cycles for a line. */
+static void test_reply_port(void **state) {
+  (void)state;
+  rig_open(&g, "l1.bypass_gran=line", "l2.slices=2", "dram.channels=2", NULL);
+  rig_warm_l2(&g, A, 4);
+  one_warp();
+  word(c.cg, A);
+  s.insns[c.ld1].cache_op = WEIR_CO_CG;
+  word(c.ld1, A + 256);
+  put(c.use1);
+  assert_int_equal(run(), L2_LINE + 5);
+  end();
+}
+
 static void test_disabled(void **state) {
   (void)state;
   rig_open(&g, "l1.enabled=false", NULL);
@@ -621,6 +635,7 @@ int main(void) {
       T(test_order_of_failures),
       T(test_bypass),
       T(test_bypass_whole_line),
+      T(test_reply_port),
       T(test_disabled),
       T(test_write_evict),
       T(test_write_through),
