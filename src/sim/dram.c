@@ -21,8 +21,9 @@ const struct weir_stat_group weir_dram_stat_group = {"dram", "What the DRAM chan
                                                      weir_dram_stat_table, NULL};
 
 bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
-  *d = (struct weir_dram){.cfg = cfg, .bank_count = (unsigned)cfg->banks, .row_from = WEIR_NEVER};
-  d->n_masks = (d->bank_count + 63) / 64;
+  *d = (struct weir_dram){.cfg = cfg, .row_from = WEIR_NEVER};
+  unsigned n_banks = (unsigned)cfg->banks;
+  d->n_masks = (n_banks + 63) / 64;
   d->req = calloc((size_t)cfg->queue, sizeof *d->req);
   d->bank = calloc((size_t)cfg->banks, sizeof *d->bank);
   d->row_at = calloc((size_t)cfg->banks, sizeof *d->row_at);
@@ -30,11 +31,10 @@ bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
   if (d->req == NULL || d->bank == NULL || d->row_at == NULL || d->next_col_group == NULL)
     return false;
   memset(d->closed, 0xff, sizeof d->closed);
-  while ((INT64_C(1) << d->col_shift) < cfg->row_bytes)
-    d->col_shift++;
+  weir_bank_map_init(&d->map, cfg); /* checked with the machine */
   for (int64_t i = 0; i < cfg->queue; i++)
     d->req[i].next = (int16_t)(i + 1 < cfg->queue ? i + 1 : -1);
-  for (unsigned b = 0; b < d->bank_count; b++)
+  for (unsigned b = 0; b < n_banks; b++)
     d->bank[b] = (struct weir_dram_bank){.open_row = UINT64_MAX,
                                          .head = -1,
                                          .tail = -1,
@@ -77,11 +77,9 @@ void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t 
   int16_t i = d->free;
   struct weir_dram_req *r = &d->req[i];
   d->free = r->next;
-  uint64_t page = addr >> d->col_shift, n = d->bank_count;
-  bool is_power = (n & (n - 1)) == 0;
-  r->row = is_power ? page >> __builtin_ctzll(n) : page / n;
-  /* A stride of whole rows does not stay in one bank. */
-  r->bank = (uint8_t)(is_power ? (page + r->row) & (n - 1) : (page + r->row) % n);
+  struct weir_place place = weir_bank_place(&d->map, addr);
+  r->row = place.row;
+  r->bank = (uint8_t)place.bank;
   r->is_write = is_write;
   r->was_opened = false;
   r->token = token;

@@ -46,7 +46,8 @@ struct weir_dram {
       write_end; /* write_end: end of the last write's data, for t_cdlr */
   int16_t free;
   uint32_t n, next_seq;
-  unsigned col_shift, bank_count, n_masks;
+  unsigned n_masks;
+  struct weir_bank_map map;
   struct weir_dram_stats stats;
 };
 

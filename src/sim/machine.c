@@ -132,8 +132,12 @@ static const struct weir_param l2_table[] = {
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
     P(weir_l2_cfg, interleave, "256", 32, 65536, "byte", "consecutive bytes of one slice"),
-    WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = "linear|xor",
-               .help = "how addresses are spread over slices"),
+    WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = "linear|xor|ipoly",
+               .help =
+                   "how addresses are spread over slices; ipoly: by the remainder of a division "
+                   "of polynomials (Rau 1991)"),
+    WEIR_PARAM(weir_l2_cfg, index, "xor", .choices = "xor|ipoly",
+               .help = "how a line finds its set in a slice"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l2_params = {"l2", "The L2 cache.", l2_table,
                                                 sizeof(struct weir_l2_cfg)};
@@ -149,6 +153,10 @@ static const struct weir_param dram_table[] = {
     P(weir_dram_cfg, queue, "64", 1, 4096, NULL, "column accesses that a channel can reorder"),
     P(weir_dram_cfg, extra_latency, "100", 0, 1e6, "cycle", "on the way from the DRAM to the L2"),
     P(weir_dram_cfg, clock_mhz, "924", 1, 100000, "MHz", "command clock"),
+    WEIR_PARAM(weir_dram_cfg, map, "rotate",
+               .help =
+                   "bits of a byte's place in its channel, the highest first: row (R), bank (B), "
+                   "column (C), byte of the atom (S); rotate: whole rows, the banks by turns"),
     WEIR_PARAM(weir_dram_cfg, dual_bus, "true", .help = "row and column commands have a bus each"),
 #define T(f, d, h) P(weir_dram_cfg, f, d, 0, 10000, NULL, h)
     T(t_ccd, "2", "column to column, different bank groups (DRAM cycles)"),
@@ -243,6 +251,7 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l2_params, &m->l2, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
   if (st == WEIR_OK) st = check(m, err);
+  if (st == WEIR_OK) st = weir_addr_map_init(&m->map, name, &m->l2, &m->dram, err);
   if (st != WEIR_OK) return st;
   int64_t w = m->noc.request_cyc;
   if (m->noc.reply_cyc < w) w = m->noc.reply_cyc;

@@ -6,6 +6,7 @@
 #define WEIR_SIM_MACHINE_H
 
 #include "base/registry.h"
+#include "sim/addr_map.h"
 #include "stream/stream.h"
 
 struct weir_sm_cfg {
@@ -33,7 +34,7 @@ struct weir_noc_cfg {
 struct weir_l2_cfg {
   int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, interleave;
   bool sectored;
-  const char *hash;
+  const char *hash, *index;
 };
 
 struct weir_dram_cfg {
@@ -41,6 +42,7 @@ struct weir_dram_cfg {
   int64_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr, t_wr, t_rtpl,
       burst_cyc;
   bool dual_bus;
+  const char *map;
 };
 
 struct weir_core_cfg {
@@ -55,6 +57,7 @@ struct weir_machine {
   struct weir_noc_cfg noc;
   struct weir_l2_cfg l2;
   struct weir_dram_cfg dram;
+  struct weir_addr_map map;
   uint64_t window; /* W: the smallest latency of a message */
 };
 

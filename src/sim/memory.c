@@ -33,39 +33,12 @@ const struct weir_stat_group weir_l2_stat_group = {"l2", "What the L2 slices did
 
 enum { SECTOR = 32, OUT_LIMIT = 64, NO_WAY = UINT16_MAX };
 
-/* ---- where a line lies ---- */
-
-/* Most machines have a power of two of slices. */
-static uint64_t by_slices(const struct weir_machine *m, uint64_t block) {
-  uint64_t n = (uint64_t)m->l2.slices;
-  return (n & (n - 1)) == 0 ? block >> __builtin_ctzll(n) : block / n;
-}
-
-uint32_t weir_slice_of(const struct weir_machine *m, uint64_t addr) {
-  uint64_t n = (uint64_t)m->l2.slices;
-  uint64_t block = addr >> __builtin_ctzll((uint64_t)m->l2.interleave), q = by_slices(m, block);
-  if (m->l2.hash[0] == 'l') return (uint32_t)(block - q * n);
-  /* Any function of the quotient keeps the map one-to-one. */
-  q = (q ^ q >> 7 ^ q >> 15) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
-  block += q;
-  return (uint32_t)(block - by_slices(m, block) * n);
-}
-
-/* Byte of the channel at which a line of one of its slices lies: slices of a channel are
- * interleaved as they are in memory. */
 static uint64_t channel_addr(const struct weir_slice *s, uint64_t addr) {
-  const struct weir_channel *c = s->channel;
-  uint64_t block = by_slices(c->m, addr >> c->inter_shift);
-  uint64_t in_block = addr & ((UINT64_C(1) << c->inter_shift) - 1);
-  return (block * c->n_slices + (s->id - c->first_slice)) << c->inter_shift | in_block;
+  return weir_addr_local(&s->channel->m->map, addr, s->id);
 }
 
 static uint32_t set_of(const struct weir_slice *s, uint64_t addr) {
-  const struct weir_channel *c = s->channel;
-  uint64_t block = by_slices(c->m, addr >> c->inter_shift);
-  uint64_t in_block = addr & ((UINT64_C(1) << c->inter_shift) - 1);
-  uint64_t n = block << (c->inter_shift - c->line_shift) | in_block >> c->line_shift;
-  return (uint32_t)((n ^ n >> c->set_shift) & ((UINT64_C(1) << c->set_shift) - 1));
+  return weir_addr_set(&s->channel->m->map, addr);
 }
 
 /* ---- set-up ---- */
@@ -116,8 +89,6 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->first_slice = index * c->n_slices;
   c->n_sms = (uint32_t)m->sm.count;
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
-  c->inter_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.interleave);
-  c->set_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.sets);
   c->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
   c->tag_words = (unsigned)(m->l2.ways + 7) / 8;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)

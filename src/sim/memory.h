@@ -92,7 +92,8 @@ struct weir_slice {
 struct weir_channel {
   const struct weir_machine *m;
   uint32_t first_slice, n_slices, n_sms;
-  unsigned line_shift, inter_shift, set_shift, atoms, tag_words;
+  unsigned line_shift, atoms, tag_words;
+  uint32_t turn;     /* the slice that may use the DRAM queue first */
   uint16_t flits[9]; /* of a reply with that many sectors */
   struct weir_slice *slices;
   struct weir_dram dram;
@@ -130,6 +131,8 @@ void weir_channel_rest(struct weir_channel *c);
 void weir_channel_settle(struct weir_channel *c, uint64_t now);
 
 /* Which slice holds a line. */
-uint32_t weir_slice_of(const struct weir_machine *m, uint64_t addr);
+static inline uint32_t weir_slice_of(const struct weir_machine *m, uint64_t addr) {
+  return weir_addr_slice(&m->map, addr);
+}
 
 #endif

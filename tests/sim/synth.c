@@ -343,6 +343,7 @@ static const struct {
     {"dram.row_bytes", "64 128 256 1024 2048"},
     {"dram.atom_bytes", "8 16 32"},
     {"dram.queue", "1 4 8 16 64"},
+    {"dram.map", "rotate rotate rotate RBBBBCCCCCCSSSSS RRBCBCCCBCCBCCCCC RBCBCCCCCC RCCCCCCBCC"},
     {"dram.clock_mhz", "350 700 924 850 1000 2600"},
 };
 
