@@ -224,6 +224,7 @@ static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, u
       weir_dram_push(&c->dram, base + k * SECTOR + a * (SECTOR / c->atoms), false,
                      a + 1 < c->atoms ? UINT32_MAX : (s->id - c->first_slice) << 27 | e << 3 | k);
   }
+  c->turn = (s->id - c->first_slice + 1) % c->n_slices;
   wake_dram(c, now);
 }
 
@@ -595,7 +596,8 @@ void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
     fill(&c->slices[token >> 27], token >> 3 & 0xffffff, token & 7, now);
   }
   uint64_t wake = c->done.n > 0 ? WEIR_FIFO_HEAD(c->done).at : WEIR_NEVER;
-  for (uint32_t i = 0; i < c->n_slices; i++) {
+  /* After the slice that used the DRAM queue last: none can shut the others out. */
+  for (uint32_t k = 0, i = c->turn; k < c->n_slices; k++, i = i + 1 < c->n_slices ? i + 1 : 0) {
     struct weir_slice *s = &c->slices[i];
     if (s->wake <= now || (s->head_wait == WEIR_L2_DRAM && may_retry(s))) run_slice(s, now);
     wake = weir_min64(wake, s->wake);

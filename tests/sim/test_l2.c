@@ -1,8 +1,12 @@
-/* One memory channel, driven without SMs: what a read does to the mark of its line. */
+/* One memory channel, driven without SMs: what a read does to the mark of its line, and how slices
+ * share the DRAM queue. */
 #include "synth.h"
 
 #include "../stream/util.h"
 
+static const char *const two_slices[] = {
+    "sm.count=1",   "l2.slices=2",           "l2.sets=64",        "dram.channels=1",
+    "dram.queue=4", "noc.reply_buffer=1000", "l2.interleave=256", NULL};
 static const char *const small[] = {"sm.count=2", "l2.slices=1",     "l2.sets=1",
                                     "l2.ways=2",  "dram.channels=1", NULL};
 
@@ -13,9 +17,9 @@ struct bed {
   uint32_t seq;
 };
 
-static void bed_open(struct bed *b) {
+static void bed_open(struct bed *b, const char *const *set) {
   memset(b, 0, sizeof *b);
-  machine_init(&b->x, NULL, small);
+  machine_init(&b->x, NULL, set);
   assert_true(weir_channel_init(&b->c, &b->x.m, 0));
 }
 
@@ -29,7 +33,7 @@ static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t 
                  uint8_t flags, uint32_t id) {
   struct weir_msg q = {.at = b->now + 1,
                        .addr = line * 128,
-                       .dst = b->c.n_sms,
+                       .dst = b->c.n_sms + weir_slice_of(&b->x.m, line * 128),
                        .seq = b->seq++,
                        .id = id,
                        .flits = 1,
@@ -73,7 +77,7 @@ static void expect(const struct bed *b, uint64_t set, uint64_t returned) {
 static void test_hit_takes_mark(void **state) {
   (void)state;
   struct bed b;
-  bed_open(&b);
+  bed_open(&b, small);
   assert_false(is_told(&b, 1, 1, 0)); /* a miss that wishes nothing */
   assert_false(is_told(&b, 1, 1, 0));
   assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK)); /* a hit that sets it */
@@ -86,7 +90,7 @@ static void test_hit_takes_mark(void **state) {
 static void test_miss_sets_mark(void **state) {
   (void)state;
   struct bed b;
-  bed_open(&b);
+  bed_open(&b, small);
   assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
   assert_true(is_told(&b, 1, 1, WEIR_REQ_MARK)); /* told, and set again */
   assert_true(is_told(&b, 1, 1, WEIR_REQ_BYPASS));
@@ -99,7 +103,7 @@ static void test_miss_sets_mark(void **state) {
 static void test_partial_miss(void **state) {
   (void)state;
   struct bed b;
-  bed_open(&b);
+  bed_open(&b, small);
   assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
   assert_false(is_told(&b, 1, 3, 0));
   assert_true(is_told(&b, 1, 3, 0));
@@ -112,7 +116,7 @@ static void test_partial_miss(void **state) {
 static void test_merge(void **state) {
   (void)state;
   struct bed b;
-  bed_open(&b);
+  bed_open(&b, small);
   send(&b, WEIR_MSG_READ, 1, 1, WEIR_REQ_MARK, 1);
   send(&b, WEIR_MSG_READ, 1, 1, 0, 2);
   settle(&b);
@@ -130,7 +134,7 @@ static void test_merge(void **state) {
 static void test_replaced_line_loses_mark(void **state) {
   (void)state;
   struct bed b;
-  bed_open(&b);
+  bed_open(&b, small);
   assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
   assert_false(is_told(&b, 2, 1, 0));
   assert_false(is_told(&b, 3, 1, 0)); /* two ways: line 1 goes */
@@ -144,7 +148,7 @@ static void test_replaced_line_loses_mark(void **state) {
 static void test_others_leave_mark(void **state) {
   (void)state;
   struct bed b;
-  bed_open(&b);
+  bed_open(&b, small);
   assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
   send(&b, WEIR_MSG_WRITE, 1, 1, 0, 1);
   send(&b, WEIR_MSG_ATOM, 1, 1, 0, 2);
@@ -155,11 +159,36 @@ static void test_others_leave_mark(void **state) {
   bed_close(&b);
 }
 
+/* The DRAM queue is full all the time: both slices get their share of it, and neither is done long
+ * before the other. */
+static void test_slices_take_turns(void **state) {
+  (void)state;
+  enum { N = 40 };
+  struct bed b;
+  bed_open(&b, two_slices);
+  for (uint32_t i = 0; i < 2 * N; i++)
+    send(&b, WEIR_MSG_READ, 2 * i, 1, 0, i); /* one line of each block: the slices by turns */
+  assert_int_equal(b.c.slices[0].in.n, N);
+  while (b.c.slices[0].in.n + b.c.slices[1].in.n > 0) {
+    uint32_t left[2] = {b.c.slices[0].in.n, b.c.slices[1].in.n};
+    assert_in_range(left[0] + 1, left[1], left[1] + 2);
+    weir_channel_cycle(&b.c, ++b.now);
+  }
+  assert_true(b.c.slices[0].stats.stall_dram > 0 && b.c.slices[1].stats.stall_dram > 0);
+  settle(&b);
+  bed_close(&b);
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      T(test_hit_takes_mark), T(test_miss_sets_mark),           T(test_partial_miss),
-      T(test_merge),          T(test_replaced_line_loses_mark), T(test_others_leave_mark),
+      T(test_hit_takes_mark),
+      T(test_miss_sets_mark),
+      T(test_partial_miss),
+      T(test_merge),
+      T(test_replaced_line_loses_mark),
+      T(test_others_leave_mark),
+      T(test_slices_take_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
