@@ -122,7 +122,8 @@ static enum weir_status bounds_text(const struct weir_machine *m, struct weir_te
   if (st == WEIR_OK) st = bottleneck_table(m, out, err);
   struct weir_cap channels;
   double in_order = weir_rate_value(weir_dram_window(m)) * (double)m->dram.channels;
-  if (weir_cap(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_PAST, &channels) &&
+  if (strcmp(m->dram.map, "rotate") == 0 &&
+      weir_cap(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_PAST, &channels) &&
       in_order < weir_cap_value(&channels))
     weir_text_printf(out,
                      "\ndram.queue cannot hide the opening of rows: read strictly in order, all "

@@ -38,8 +38,9 @@ struct weir_dram_use {
   uint64_t run_reads, run_writes; /* accesses between two changes of direction */
 };
 struct weir_rate weir_dram_rate(const struct weir_machine *m, const struct weir_dram_use *use);
-/* What the queue lets through if accesses come strictly in the order of addresses. Not a cap: a
- * stream in a looser order opens rows earlier and can be faster, or disturbs itself and is slower.
+/* What the queue lets through if accesses come strictly in the order of the rows, one row after the
+ * other, which with dram.map rotate is that of addresses. Not a cap: a stream in a looser order
+ * opens rows earlier and can be faster, or disturbs itself and is slower.
  */
 struct weir_rate weir_dram_window(const struct weir_machine *m);
 

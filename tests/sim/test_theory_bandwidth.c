@@ -143,23 +143,29 @@ struct rows {
   uint32_t n;
 };
 
+/* In the order of addresses, the lines whose rows have not been seen before. */
 static void find_rows(struct rows *r, const struct weir_machine *m, uint32_t n) {
-  uint32_t channels = (uint32_t)m->dram.channels, full = 0,
+  uint32_t channels = (uint32_t)m->dram.channels, banks = (uint32_t)m->dram.banks, full = 0,
            slices = (uint32_t)(m->l2.slices / m->dram.channels);
-  /* Lines of a row that lie in one slice. */
-  uint32_t per_row = (uint32_t)(m->dram.row_bytes / m->l2.line) / slices;
-  uint32_t *seen = calloc(channels, sizeof *seen);
+  uint32_t *found = calloc(channels, sizeof *found);
+  uint64_t *next = calloc((size_t)channels * banks, sizeof *next); /* row of each bank */
+  struct weir_bank_map map;
+  assert_null(weir_bank_map_init(&map, &m->dram));
   r->n = n;
   r->line = calloc((size_t)channels * n, sizeof *r->line);
-  assert_non_null(seen);
+  assert_non_null(found);
+  assert_non_null(next);
   assert_non_null(r->line);
   for (uint64_t addr = 0; full < channels; addr += (uint64_t)m->l2.line) {
     uint32_t slice = weir_slice_of(m, addr), c = slice / slices;
-    if (slice % slices != 0 || seen[c] == n * per_row) continue;
-    if (seen[c] % per_row == 0) r->line[c * n + seen[c] / per_row] = addr;
-    if (++seen[c] == n * per_row) full++;
+    struct weir_place p = weir_bank_place(&map, weir_addr_local(&m->map, addr, slice));
+    if (slice % slices != 0 || found[c] == n || p.row < next[c * banks + p.bank]) continue;
+    next[c * banks + p.bank] = p.row + 1;
+    r->line[c * n + found[c]++] = addr;
+    full += found[c] == n;
   }
-  free(seen);
+  free(found);
+  free(next);
 }
 
 static uint64_t next_row(const struct flow *f, uint32_t warp, uint32_t i) {
@@ -260,9 +266,12 @@ static struct access runs(const struct weir_dram_cfg *d, uint64_t i) {
 
 enum { ACCESSES = 20000 };
 
-/* Bytes per core cycle, as the bounds are. */
+/* Bytes per core cycle, as the bounds are. The feeds are about rows: the map that keeps them whole.
+ */
 static double channel_rate(const struct weir_machine *m, struct feed *f) {
-  uint64_t a = serve(&m->dram, f, ACCESSES), turns = f->turns, b = serve(&m->dram, f, 2 * ACCESSES);
+  struct weir_dram_cfg d = m->dram;
+  d.map = "rotate";
+  uint64_t a = serve(&d, f, ACCESSES), turns = f->turns, b = serve(&d, f, 2 * ACCESSES);
   f->turns -= turns;
   return (double)(ACCESSES * m->dram.atom_bytes * m->dram.clock_mhz) /
          ((double)(b - a) * (double)m->core.clock_mhz);
