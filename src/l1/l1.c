@@ -573,7 +573,7 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
       (ans = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
     return go_past(l1, q, &r, inflight, c->ops[who]->reason, ans == WEIR_BYPASS_MARKED);
-  if (r.verdict == WEIR_BYPASS) return go_past(l1, q, &r, inflight, WEIR_R_THRESHOLD, false);
+  if (r.verdict == WEIR_BYPASS) return go_past(l1, q, &r, inflight, r.reason, false);
   enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
   if (why != WEIR_N_SHORTAGES) {
     if (c->hook[WEIR_H_BLOCKED].n > 0 && (ans = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {

@@ -13,6 +13,7 @@ struct weir_probe {
   enum weir_outcome outcome; /* HIT, PARTIAL or MISS by what is valid; HIT_PENDING: all that is not
                                 valid is pending */
   enum weir_answer verdict;  /* CACHE or BYPASS: the organisation's own opinion of a load */
+  enum weir_reason reason;   /* what such a bypass is counted as */
   uint32_t want;             /* sectors that the request is for */
   uint32_t valid, pending;   /* of the whole line */
   int way;                   /* that holds the line; -1: none, or several */
