@@ -356,6 +356,14 @@ static uint64_t next_event(const struct weir_sim *sim) {
   return t;
 }
 
+/* What an SM without work does at the wish of its policies moves nobody, but others may hear of it:
+ * it must not lie in the past of a window. */
+static uint64_t next_window(const struct weir_sim *sim, uint64_t next) {
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    if (sim->sms[i].is_settled) next = weir_min64(next, sim->sms[i].soft_wake);
+  return weir_max64(next, sim->now);
+}
+
 static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_kernel_info *k,
                                      struct weir_sim_result *r, struct weir_err *err) {
   r->blocks_per_sm = weir_sm_fit(sim->m, k, &r->limited_by);
@@ -425,7 +433,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   while (st == WEIR_OK && !is_finished(sim)) {
     uint64_t next = next_event(sim);
     if (next == WEIR_NEVER) return give_up(sim, stuck(sim, quiet_since, err));
-    if (!sim->o.literal && next > sim->now) sim->now = next;
+    if (!sim->o.literal) sim->now = next_window(sim, next);
     sim->window_end = sim->now + sim->window;
     run_window(sim);
     st = exchange(sim, err);
