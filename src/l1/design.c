@@ -5,7 +5,7 @@
 #include "l1/organisation/lines.h"
 
 const struct weir_org_ops *const weir_organisations[] = {&weir_org_conventional, &weir_org_sectored,
-                                                         NULL};
+                                                         &weir_org_decoupled, NULL};
 const struct weir_policy_ops *const weir_policies[] = {&weir_policy_lru, NULL};
 
 const struct weir_org_ops *weir_organisation_find(const char *name) {

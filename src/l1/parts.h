@@ -5,6 +5,7 @@
 #include "l1/core.h"
 
 extern const struct weir_org_ops weir_org_conventional, weir_org_sectored;
+extern const struct weir_org_ops weir_org_decoupled;
 extern const struct weir_policy_ops weir_policy_lru;
 
 #endif
