@@ -30,7 +30,14 @@
 #define WEIR_POLICY_ABI 1
 #define WEIR_NEVER      UINT64_MAX
 
-enum weir_op { WEIR_LOAD, WEIR_STORE, WEIR_ATOMIC, WEIR_PREFETCH, WEIR_N_OPS };
+enum weir_op {
+  WEIR_LOAD,
+  WEIR_STORE,
+  WEIR_ATOMIC,
+  WEIR_PREFETCH,
+  WEIR_OTHER, /* no access to global or local memory; only `gate` is asked about these */
+  WEIR_N_OPS
+};
 
 enum weir_outcome {
   WEIR_HIT,
@@ -58,6 +65,13 @@ enum weir_shortage {
   WEIR_NO_ICNT,  /* bypass buffer */
   WEIR_NO_ORDER, /* the queue in front of the L1 that an order policy chose is full */
   WEIR_N_SHORTAGES
+};
+
+/* A warp runs from its block's arrival on. */
+enum weir_warp_event {
+  WEIR_WARP_WAITS, /* at a barrier */
+  WEIR_WARP_RUNS,  /* on after it */
+  WEIR_WARP_ENDS   /* its block may stay */
 };
 
 enum weir_answer {
@@ -122,6 +136,7 @@ struct weir_geometry {
   uint32_t sets, ways; /* ways: the most that there can be; a set view says how many there are */
   uint32_t line_bytes, sector_bytes, sectors; /* sectors: of a line */
   uint32_t sm, n_sms, warps, ctas;            /* warps, ctas: slots of an SM */
+  uint32_t schedulers;                        /* warp slot w belongs to w modulo this */
   uint64_t seed;
 };
 
@@ -130,6 +145,7 @@ struct weir_kernel {
   uint32_t uid;             /* number of the launch */
   uint32_t n_insns, n_ctas; /* n_ctas: of the grid */
   uint32_t warps_per_cta, ctas_per_sm;
+  bool is_flushed; /* the L1 was emptied for it; known from kernel_begin on */
 };
 
 struct weir_cta {
@@ -164,6 +180,7 @@ struct weir_part {
   void (*kernel_end)(struct weir_policy *, const struct weir_kernel *, uint64_t cycle);
   void (*cta_begin)(struct weir_policy *, const struct weir_cta *, uint64_t cycle);
   void (*cta_end)(struct weir_policy *, const struct weir_cta *, uint64_t cycle);
+  void (*warp)(struct weir_policy *, uint32_t slot, enum weir_warp_event, uint64_t cycle);
   /* At the cycle that it or weir_ask_wake named, counted from the kernel's beginning; returns the
    * next one, or WEIR_NEVER. */
   uint64_t (*tick)(struct weir_policy *, uint64_t now);
@@ -198,7 +215,8 @@ struct weir_policy_ops {
   /* Sectors to ask for, at least `missing`. An organisation that stores parts of lines apart asks
    * before its lookup, with the touched ones; others ask after it. */
   uint32_t (*fetch_mask)(const struct weir_policy *, const struct weir_access *, uint32_t missing);
-  bool (*gate)(const struct weir_policy *, uint32_t warp, enum weir_op); /* may it issue now? */
+  /* May it issue now? Of warps that are ready; asked as long as they are. */
+  bool (*gate)(const struct weir_policy *, uint32_t warp, enum weir_op);
   uint32_t (*max_ctas)(const struct weir_policy *, const struct weir_kernel *);
 
   /* Observing. */

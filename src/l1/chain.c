@@ -337,6 +337,14 @@ void weir_chain_cta(struct weir_chain *c, const struct weir_cta *cta, uint64_t c
   }
 }
 
+void weir_chain_warp(struct weir_chain *c, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
+  const struct weir_part *part;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    if (part->warp != NULL) part->warp(p, slot, e, cycle);
+  }
+}
+
 void weir_chain_tick(struct weir_chain *c, uint64_t now) {
   const struct weir_part *part;
   for (uint32_t i = 0; i <= c->n; i++) {

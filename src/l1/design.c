@@ -69,6 +69,13 @@ enum weir_status weir_design_check(const struct weir_design *d, const struct wei
         return weir_fail(err, WEIR_EINVAL, "two policies that hold warps back: %s and %s", threads,
                          name);
       threads = name;
+      /* Its active set could consist of warps that are held back, while those that may issue wait
+       * for a place in it. */
+      if (m->sm.scheduler[0] == 't')
+        return weir_fail(err, WEIR_EINVAL,
+                         "policy %s holds warps back; it needs sm.scheduler=gto or lrr, not "
+                         "two-level",
+                         name);
     }
     if (o->fetch_mask != NULL && !d->org->is_sectored)
       return weir_fail(err, WEIR_EINVAL,

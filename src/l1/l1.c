@@ -200,6 +200,7 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
                             .n_sms = (uint32_t)m->sm.count,
                             .warps = (uint32_t)m->sm.warps,
                             .ctas = (uint32_t)m->sm.blocks,
+                            .schedulers = (uint32_t)m->sm.schedulers,
                             .seed = d->seed};
   l1->m = m;
   l1->is_sectored = d->org->is_sectored;
@@ -281,10 +282,11 @@ static bool kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32
   l1->pc = weir_calloc(k->n_insns + 1, sizeof *l1->pc);
   if (l1->pc == NULL) return false;
   l1->kernel = *k;
+  l1->kernel.is_flushed = c->flush_on_kernel || c->unified_bytes > 0;
   l1->begin = l1->now = l1->mshr_since = now;
   l1->stats.mshr_most = 0;
-  if (c->flush_on_kernel || c->unified_bytes > 0) l1->chain.org_ops->flush(&l1->chain.org, ways);
-  weir_chain_kernel_begin(&l1->chain, k);
+  if (l1->kernel.is_flushed) l1->chain.org_ops->flush(&l1->chain.org, ways);
+  weir_chain_kernel_begin(&l1->chain, &l1->kernel);
   carry_out(l1);
   return true;
 }
@@ -868,6 +870,19 @@ static bool gate(const struct weir_l1 *l1, uint32_t warp, enum weir_op op) {
   return weir_chain_gate(&l1->chain, warp, op);
 }
 
+static bool hears_warps(const struct weir_l1 *l1) {
+  bool any = l1->chain.org_ops->part.warp != NULL;
+  for (uint32_t i = 0; i < l1->chain.n; i++)
+    any |= l1->chain.ops[i]->part.warp != NULL;
+  return any;
+}
+
+static void warp(struct weir_l1 *l1, uint32_t slot, enum weir_warp_event e, uint64_t now) {
+  l1->now = now;
+  weir_chain_warp(&l1->chain, slot, e, now - l1->begin);
+  if (l1->chain.n_asks > 0) carry_out(l1);
+}
+
 static uint32_t max_ctas(const struct weir_l1 *l1, const struct weir_kernel *k) {
   uint32_t most = UINT32_MAX;
   const struct weir_hook_list *h = &l1->chain.hook[WEIR_H_MAX_CTAS];
@@ -987,6 +1002,8 @@ const struct weir_l1_ops weir_l1_pipeline = {.name = "l1",
                                              .pop = pop,
                                              .has_gate = has_gate,
                                              .gate = gate,
+                                             .hears_warps = hears_warps,
+                                             .warp = warp,
                                              .cta_end = cta_end,
                                              .max_ctas = max_ctas,
                                              .port_free = port_free,

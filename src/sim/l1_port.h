@@ -95,6 +95,8 @@ struct weir_l1_ops {
   /* Step 6. */
   bool (*has_gate)(const struct weir_l1 *l1);
   bool (*gate)(const struct weir_l1 *l1, uint32_t warp, enum weir_op op);
+  bool (*hears_warps)(const struct weir_l1 *l1);
+  void (*warp)(struct weir_l1 *l1, uint32_t slot, enum weir_warp_event e, uint64_t now);
   /* Step 7. */
   void (*cta_end)(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now);
 

@@ -228,6 +228,7 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
   sm->l1 = l1_ops->create(m, design, &host, err);
   if (sm->l1 == NULL) return err != NULL ? err->code : WEIR_EINVAL;
   sm->has_gate = l1_ops->has_gate(sm->l1);
+  sm->hears_warps = l1_ops->hears_warps(sm->l1);
   for (size_t i = 0; i < n_loads; i++)
     sm->loads[i].next_free = i + 1 < n_loads ? (uint32_t)(i + 1) : UINT32_MAX;
   for (int64_t i = 0; i < m->l2.slices; i++)
@@ -361,6 +362,10 @@ uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id) {
   return b->barrier[id].warps != 0 ? b->barrier[id].warps : b->n_left;
 }
 
+static void tell_warp(struct weir_sm *sm, uint32_t slot, enum weir_warp_event e, uint64_t now) {
+  if (sm->hears_warps) sm->l1_ops->warp(sm->l1, slot, e, now);
+}
+
 static void release_barrier(struct weir_sm *sm, uint32_t block, uint32_t id, uint64_t now) {
   struct weir_sm_block *b = &sm->blocks[block];
   uint32_t arrived = b->barrier[id].arrived;
@@ -372,6 +377,7 @@ static void release_barrier(struct weir_sm *sm, uint32_t block, uint32_t id, uin
     w->state = WEIR_W_RUN;
     find_ready(sm, i);
     w->ready_at = weir_max64(w->ready_at, now + 1);
+    tell_warp(sm, i, WEIR_WARP_RUNS, now);
   }
 }
 
@@ -386,6 +392,7 @@ static void reach_barrier(struct weir_sm *sm, uint32_t slot, struct weir_barrier
     w->state = WEIR_W_BARRIER;
     w->at_barrier = at.id;
     sm->sched[slot % (unsigned)sm->m->sm.schedulers].awake &= ~(UINT64_C(1) << slot);
+    tell_warp(sm, slot, WEIR_WARP_WAITS, now);
   }
   b->barrier[at.id].arrived++;
   if (at.warps != 0) b->barrier[at.id].warps = at.warps;
@@ -445,6 +452,9 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
   }
   const struct weir_cta cta = {.slot = b, .uid = (uint32_t)block->id, .warps = sm->blocks[b].warps};
   sm->l1_ops->cta_begin(sm->l1, &cta, now);
+  for (uint64_t left = cta.warps; sm->hears_warps && left != 0; left &= left - 1)
+    if (sm->warps[__builtin_ctzll(left)].state == WEIR_W_DONE) /* one without instructions */
+      tell_warp(sm, (uint32_t)__builtin_ctzll(left), WEIR_WARP_ENDS, now);
 }
 
 static void take_blocks(struct weir_sm *sm, uint64_t now) {
@@ -721,11 +731,11 @@ bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot) {
   const struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   uint8_t space = w->next.has_addr ? w->next.addrs.space : WEIR_SP_NONE;
-  if (space != WEIR_SP_GLOBAL && space != WEIR_SP_LOCAL) return false;
   return !sm->l1_ops->gate(sm->l1, slot,
-                           s->cls == WEIR_C_ATOM    ? WEIR_ATOMIC
-                           : s->cls == WEIR_C_STORE ? WEIR_STORE
-                                                    : WEIR_LOAD);
+                           space != WEIR_SP_GLOBAL && space != WEIR_SP_LOCAL ? WEIR_OTHER
+                           : s->cls == WEIR_C_ATOM                           ? WEIR_ATOMIC
+                           : s->cls == WEIR_C_STORE                          ? WEIR_STORE
+                                                                             : WEIR_LOAD);
 }
 
 /* May the warp's next instruction issue now, apart from its registers and the LD/ST unit? */
@@ -754,6 +764,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
   struct weir_barrier barrier = w->barrier;
   advance(sm, slot, now);
+  if (w->state == WEIR_W_DONE) tell_warp(sm, slot, WEIR_WARP_ENDS, now);
   if (is_barrier) {
     reach_barrier(sm, slot, barrier, !s->bar_arrive, now);
   } else if (is_fence && w->stores > 0 && w->state == WEIR_W_RUN) {

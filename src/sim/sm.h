@@ -126,7 +126,7 @@ struct weir_sm {
   uint64_t port_free, eject_free;   /* ports to and from the interconnect */
   struct weir_casts heard, said;    /* in order of arrival; said: in this window */
   uint64_t now, last_event, wake;
-  bool has_gate, is_literal;
+  bool has_gate, hears_warps, is_literal;
   bool is_settled;    /* without work, and its slots say so */
   bool is_dirty;      /* something changed that schedulers depend on */
   uint64_t issue_at;  /* the next cycle in which time alone lets one issue */

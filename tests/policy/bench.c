@@ -248,6 +248,15 @@ static bool arrive(struct bench_sm *s, const struct weir_msg *m, bool *filled) {
   return true;
 }
 
+/* Now and then a warp waits for a few cycles. */
+static void barrier(struct bench_sm *s) {
+  struct bench *b = s->b;
+  uint64_t phase = b->now % 31;
+  if (!ops->hears_warps(s->l1) || (phase != 0 && phase != 9)) return;
+  ops->warp(s->l1, choose(b, s->id, b->now - phase, 32),
+            phase == 0 ? WEIR_WARP_WAITS : WEIR_WARP_RUNS, b->now);
+}
+
 static void step_sm(struct bench_sm *s, bool presents) {
   struct bench *b = s->b;
   bool filled = false;
@@ -267,6 +276,7 @@ static void step_sm(struct bench_sm *s, bool presents) {
     note(b, id);
   }
   if (ops->next_tick(s->l1) <= b->now) ops->tick(s->l1, b->now);
+  if (presents) barrier(s);
   if (presents) present(s);
   inject(s);
   if (presents && b->now % 97 == 96) {

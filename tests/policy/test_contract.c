@@ -322,6 +322,10 @@ static void test_combinations_are_refused_with_a_reason(void **state) {
   d.policy[2].ops = &gates;
   d.n_policies = 3;
   refused(&d, &x.m, "two policies that hold warps back: gates and gates");
+  d.n_policies = 2;
+  x.m.sm.scheduler = "two-level";
+  refused(&d, &x.m,
+          "policy gates holds warps back; it needs sm.scheduler=gto or lrr, not two-level");
   d.n_policies = 0;
   refused(&d, &x.m, "organisation conventional needs a replacement policy, such as lru");
   machine_free(&x);
@@ -537,6 +541,78 @@ static void test_gate(void **state) {
   shut(&f);
 }
 
+static bool hold_others(const struct weir_policy *p, uint32_t warp, enum weir_op op) {
+  (void)p;
+  return op != WEIR_OTHER || (int64_t)warp < script.gate_below;
+}
+static const struct weir_policy_ops holds_all = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "holds", .help = "x"},
+    .axes = WEIR_AXIS_THREADS,
+    .gate = hold_others};
+
+/* A gate is asked about every instruction, not only about memory. */
+static void test_gate_of_arithmetic(void **state) {
+  (void)state;
+  struct fixture f;
+  struct weir_err err;
+  open_with(&f, &holds_all, SET1);
+  synth_put(&f.s, 0, 0, f.c.add);
+  synth_stride(&f.s, 0, 1, f.c.ld0, UINT32_MAX, 0x1000, 4);
+  synth_put(&f.s, 0, 1, f.c.use0);
+  script.gate_below = 1;
+  assert_int_equal(weir_sim_kernel(f.g.sim, synth_source(&f.s), &f.r, &err), WEIR_EBUG);
+  assert_non_null(strstr(err.msg, "a policy holds it back"));
+  shut(&f);
+}
+
+static void told_warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e,
+                      uint64_t cycle) {
+  (void)p, (void)cycle;
+  char text[32];
+  snprintf(text, sizeof text, "%c%u ", "wre"[e], slot);
+  call(text);
+}
+static void told_cta(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  (void)p, (void)c, (void)cycle;
+  call("begin ");
+}
+static void told_kernel(struct weir_policy *p, const struct weir_kernel *k) {
+  (void)p;
+  call(k->is_flushed ? "flushed " : "kept ");
+}
+static const struct weir_policy_ops listener = {.part = {.abi = WEIR_POLICY_ABI,
+                                                         .name = "listener",
+                                                         .help = "x",
+                                                         .kernel_begin = told_kernel,
+                                                         .cta_begin = told_cta,
+                                                         .warp = told_warp},
+                                                .axes = WEIR_AXIS_THREADS};
+
+/* Warp 0 waits for warp 1 and goes on with it (GTO: after it); warp 2 has nothing to do and ends as
+ * it comes. */
+static void test_warps(void **state) {
+  (void)state;
+  struct fixture f;
+  open_with(&f, &listener, "l1.flush_on_kernel=false", NULL);
+  synth_free(&f.s);
+  synth_init(&f.s, 1, 3);
+  f.c = rig_code(&f.s, WEIR_SP_GLOBAL);
+  synth_put(&f.s, 0, 0, f.c.bar);
+  synth_put(&f.s, 0, 0, f.c.add);
+  synth_stride(&f.s, 0, 1, f.c.ld0, UINT32_MAX, 0x1000, 4);
+  synth_put(&f.s, 0, 1, f.c.use0);
+  synth_put(&f.s, 0, 1, f.c.bar);
+  synth_put(&f.s, 0, 1, f.c.add);
+  run(&f);
+  CALLS("kept begin e2 w0 w1 r0 r1 e1 e0 ");
+  shut(&f);
+  open_with(&f, &listener, NULL, NULL);
+  synth_put(&f.s, 0, 0, f.c.bar); /* the last that is left ends: nobody waits */
+  run(&f);
+  CALLS("flushed begin e1 e0 ");
+  shut(&f);
+}
+
 static void test_fetch_mask(void **state) {
   (void)state;
   struct fixture f;
@@ -605,6 +681,8 @@ int main(void) {
       cmocka_unit_test(test_wakeups_and_broadcasts),
       cmocka_unit_test(test_prefetch_and_invalidate),
       cmocka_unit_test(test_gate),
+      cmocka_unit_test(test_gate_of_arithmetic),
+      cmocka_unit_test(test_warps),
       cmocka_unit_test(test_fetch_mask),
       cmocka_unit_test(test_max_ctas),
       cmocka_unit_test(test_pick),
