@@ -268,7 +268,7 @@ static bool is_name(const char *s) {
 }
 
 static bool is_prefix(const char *s) {
-  return *s >= 'a' && *s <= 'z' && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_.")];
+  return *s >= 'a' && *s <= 'z' && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789_.-")];
 }
 
 static enum weir_status check_param(const struct weir_param_group *g, const struct weir_param *p,
