@@ -439,5 +439,6 @@ bool same_result(const struct weir_sim_result *a, const struct weir_sim_result *
   /* These hold counters only; a counter without a row would be seen here. */
   return same && memcmp(&a->sm, &b->sm, sizeof a->sm) == 0 &&
          memcmp(&a->l1, &b->l1, sizeof a->l1) == 0 && memcmp(&a->l2, &b->l2, sizeof a->l2) == 0 &&
-         memcmp(&a->dram, &b->dram, sizeof a->dram) == 0;
+         memcmp(&a->dram, &b->dram, sizeof a->dram) == 0 &&
+         memcmp(a->part, b->part, sizeof a->part) == 0;
 }
