@@ -1,0 +1,42 @@
+/* No load enters the L1. Stores take no line either, so that nothing is ever in it. */
+#include "l1/admission/never.h"
+
+#define PAPER "Locality-Driven Dynamic GPU Cache Bypassing"
+
+static const struct weir_param params[] = {
+    WEIR_PARAM(weir_bypass_all_cfg, keep_local, "false",
+               .help = "loads and stores of local memory use the L1 as usual", .source = PAPER),
+    WEIR_PARAM_END};
+
+static bool is_kept(const struct weir_policy *p, const struct weir_access *a) {
+  const struct weir_bypass_all_cfg *cfg = weir_cfg(p);
+  return a->is_local && cfg->keep_local;
+}
+
+static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
+  return is_kept(p, a) ? WEIR_PASS : WEIR_BYPASS;
+}
+
+static enum weir_write store(const struct weir_policy *p, const struct weir_access *a,
+                             struct weir_set set, int way) {
+  (void)set, (void)way;
+  return is_kept(p, a) ? WEIR_WRITE_PASS : WEIR_WRITE_EVICT;
+}
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  (void)p;
+  return 0;
+}
+
+const struct weir_policy_ops weir_policy_bypass_all = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "bypass-all",
+             .help = "all loads go past the L1",
+             .reference = PAPER,
+             .params = params,
+             .cfg_bytes = sizeof(struct weir_bypass_all_cfg),
+             .storage_bits = storage_bits},
+    .axes = WEIR_AXIS_ADMISSION,
+    .reason = WEIR_R_MODE,
+    .route = route,
+    .store = store};

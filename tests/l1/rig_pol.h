@@ -1,0 +1,291 @@
+/* One L1 between a hand-made SM and a hand-made memory that answers at once: policies seen request
+ * by request. Beside it, runs of the whole engine with a design, in every way they can be cut. */
+#ifndef TESTS_L1_RIG_POL_H
+#define TESTS_L1_RIG_POL_H
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../sim/rig.h"
+#include "l1/core.h"
+#include "ptx/workload.h"
+
+/* ---- one L1 ---- */
+
+struct port {
+  struct machine x;
+  struct weir_design d;
+  struct weir_l1 *l1;
+  struct weir_access load; /* the one under way */
+  struct weir_sm_view view;
+  uint64_t now;
+};
+
+static inline void port_view(void *self, struct weir_sm_view *v) {
+  *v = ((const struct port *)self)->view;
+}
+
+static inline void port_describe(void *self, uint32_t id, struct weir_access *a) {
+  const struct weir_access *l = &((const struct port *)self)->load;
+  (void)id;
+  a->pc = l->pc;
+  a->warp = l->warp;
+  a->op = l->op;
+}
+
+static inline void port_broadcast(void *self, uint32_t part, const uint64_t v[4]) {
+  (void)self, (void)part, (void)v;
+}
+
+static inline void port_well(const struct port *t) {
+  const char *bad = weir_l1_pipeline.fault(t->l1);
+  if (bad != NULL) fail_msg("%s", bad);
+}
+
+/* The next cycle, or a later one; policies wake up on the way. */
+static inline void port_until(struct port *t, uint64_t now) {
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  while (o->next_tick(t->l1) <= now)
+    o->tick(t->l1, o->next_tick(t->l1));
+  t->now = now;
+}
+static inline void port_step(struct port *t) {
+  port_until(t, t->now + 1);
+}
+
+/* A kernel with one block in the slots of `warps`; 0: without. */
+static inline void port_kernel(struct port *t, uint64_t warps) {
+  const struct weir_kernel k = {.name = "port", .n_insns = 1, .n_ctas = 1, .ctas_per_sm = 1};
+  const struct weir_cta c = {.warps = warps};
+  assert_true(weir_l1_pipeline.kernel_begin(t->l1, &k, 0, t->now));
+  if (warps != 0) weir_l1_pipeline.cta_begin(t->l1, &c, t->now);
+}
+
+/* The machine's own design with a policy in front. */
+static inline void design_with(struct weir_design *d, const struct weir_machine *m,
+                               const struct weir_policy_ops *o, const void *cfg, bool paranoid) {
+  weir_design_baseline(d, m);
+  d->policy[1] = d->policy[0];
+  d->policy[0].ops = o;
+  d->policy[0].cfg = cfg;
+  d->n_policies = 2;
+  d->paranoid = paranoid;
+}
+
+/* Settings of the machine, ended by NULL. */
+static inline void port_open(struct port *t, const struct weir_policy_ops *o, const void *cfg,
+                             const char *const *set) {
+  struct weir_err err;
+  struct weir_l1_host host = {
+      .sm = t, .view = port_view, .describe = port_describe, .broadcast = port_broadcast};
+  memset(t, 0, sizeof *t);
+  machine_init(&t->x, NULL, set);
+  design_with(&t->d, &t->x.m, o, cfg, true);
+  t->l1 = weir_l1_pipeline.create(&t->x.m, &t->d, &host, &err);
+  if (t->l1 == NULL) fail_msg("%s", err.msg);
+}
+
+static inline void port_close(struct port *t) {
+  port_well(t);
+  const char *bad = weir_l1_pipeline.verify(t->l1);
+  if (bad != NULL) fail_msg("%s", bad);
+  weir_l1_pipeline.destroy(t->l1);
+  machine_free(&t->x);
+}
+
+/* The policy in front; a chain is what an L1 begins with. */
+static inline struct weir_policy *port_policy(struct port *t) {
+  const struct weir_part *part;
+  return weir_chain_part((struct weir_chain *)t->l1, 1, &part);
+}
+
+enum { HIT_L1 = 1 << 8, GONE_PAST = 1 << 9 };
+
+/* One access from beginning to end. Returns the flags of what was sent, and the above. */
+static inline unsigned port_access(struct port *t, enum weir_op op, uint32_t warp, uint64_t pc,
+                                   uint64_t addr, bool is_marked) {
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  struct weir_l1_req q = {
+      .a = {.addr = addr, .pc = pc, .warp = warp, .op = (uint8_t)op, .sectors = 1, .full = 1}};
+  t->load = q.a;
+  port_step(t);
+  struct weir_l1_result r = o->present(t->l1, &q, 0, t->now);
+  port_well(t);
+  assert_true(r.answer != WEIR_L1_FAILED && r.answer != WEIR_L1_LATER);
+  const struct weir_msg *sent = o->peek(t->l1);
+  if (sent == NULL) {
+    port_step(t); /* the data port is free again */
+    return HIT_L1;
+  }
+  struct weir_msg m = *sent;
+  unsigned flags = m.flags;
+  o->pop(t->l1);
+  if (op == WEIR_STORE) return flags;
+  m.flags |= is_marked ? WEIR_REP_MARKED : 0;
+  port_step(t);
+  if (m.flags & WEIR_REQ_BYPASS) {
+    o->bypass_return(t->l1, &m, t->now);
+    return flags | GONE_PAST;
+  }
+  assert_true(o->fill(t->l1, &m, t->now));
+  port_step(t);
+  assert_int_equal(o->drain(t->l1, t->now), 0);
+  port_until(t, t->now + 8); /* the fill leaves the data port */
+  return flags;
+}
+
+static inline unsigned port_load(struct port *t, uint64_t pc, uint64_t addr) {
+  return port_access(t, WEIR_LOAD, 0, pc, addr, false);
+}
+
+/* ---- the engine ---- */
+
+/* The settings of the small machine of tests/sim/rig.h and up to four more, ended by NULL. */
+static inline const char *const *rig_and(const char *a, const char *b, const char *c,
+                                         const char *d) {
+  static const char *set[sizeof rig_set / sizeof *rig_set + 5];
+  const char *const more[] = {a, b, c, d, NULL};
+  memcpy(set, rig_set, sizeof rig_set);
+  memcpy(set + sizeof rig_set / sizeof *rig_set, more, sizeof more);
+  return set;
+}
+
+static const struct weir_sim_options engine_ways[] = {
+    {.threads = 1, .check = true, .watchdog = 200000},
+    {.threads = 1, .check = true, .watchdog = 200000, .literal = true},
+    {.threads = 1, .check = true, .watchdog = 200000, .window = 1},
+    {.threads = 2, .check = true, .watchdog = 200000},
+};
+static const char *const engine_way_names[] = {"event-driven", "literal", "window 1", "2 threads"};
+enum { ENGINE_WAYS = 4, MAX_LAUNCHES = 16 };
+
+static inline void engine_kernels(const struct machine *x, const struct weir_design *d,
+                                  struct synth *const *kernels, unsigned n,
+                                  const struct weir_sim_options *o, struct weir_sim_result *r) {
+  struct weir_err err;
+  struct weir_sim *sim;
+  if (weir_sim_new(&x->m, &weir_l1_pipeline, d, o, &sim, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  for (unsigned i = 0; i < n; i++)
+    if (weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err) != WEIR_OK) {
+      machine_print(x);
+      fail_msg("%s", err.msg);
+    }
+  weir_sim_free(sim);
+}
+
+/* Kernels in every way: the same statistics, those of the parts included. The result of the first
+ * way is left in `r`. */
+static inline void engine_same(const struct machine *x, const struct weir_design *d,
+                               struct synth *const *kernels, unsigned n,
+                               struct weir_sim_result *r) {
+  struct weir_sim_result got[MAX_LAUNCHES];
+  assert_true(n <= MAX_LAUNCHES);
+  for (unsigned i = 0; i < ENGINE_WAYS; i++) {
+    engine_kernels(x, d, kernels, n, &engine_ways[i], i == 0 ? r : got);
+    for (unsigned k = 0; i > 0 && k < n; k++)
+      if (!same_result(&r[k], &got[k])) {
+        machine_print(x);
+        fail_msg("kernel %u: %s differs", k, engine_way_names[i]);
+      }
+  }
+}
+
+static inline void part_add(const struct weir_policy_ops *o, const struct weir_sim_result *r,
+                            void *sum) {
+  if (sum != NULL) weir_stat_sum(o->part.stats, sum, r->part[1]);
+}
+
+/* Random machines and kernels, two launches of one kernel. `sum`: the policy's statistics. */
+static inline void engine_random(const struct weir_policy_ops *o, const void *cfg, uint64_t cases,
+                                 void *sum) {
+  for (uint64_t seed = 1, done = 0; done < cases; seed++) {
+    struct machine x;
+    struct weir_design d;
+    struct weir_sim_result r[2];
+    struct synth s;
+    const char *why;
+    uint32_t n_refused = 0;
+    machine_random(&x, seed * 7919, &n_refused);
+    synth_random(&s, seed);
+    if (o->gate != NULL && x.m.sm.scheduler[0] == 't') x.m.sm.scheduler = "gto";
+    if (weir_sm_fit(&x.m, &s.info, &why) > 0) {
+      struct synth *const kernels[2] = {&s, &s};
+      design_with(&d, &x.m, o, cfg, done % 4 == 0);
+      engine_same(&x, &d, kernels, 2, r);
+      part_add(o, &r[0], sum);
+      part_add(o, &r[1], sum);
+      done++;
+    }
+    synth_free(&s);
+    machine_free(&x);
+  }
+}
+
+struct launches {
+  struct weir_sim *sim;
+  struct weir_sim_result r[MAX_LAUNCHES];
+  uint32_t n;
+};
+
+static inline enum weir_status engine_launch(void *self, struct weir_block_source *src,
+                                             struct weir_err *err) {
+  struct launches *l = self;
+  assert_true(l->n < MAX_LAUNCHES);
+  return weir_sim_kernel(l->sim, src, &l->r[l->n++], err);
+}
+
+static inline void engine_must(enum weir_status st, const struct weir_err *err) {
+  if (st != WEIR_OK) fail_msg("%s", err->msg);
+}
+
+static inline void engine_workload(const char *folder, const char *workload,
+                                   const struct machine *x, const struct weir_design *d,
+                                   const struct weir_sim_options *o, struct launches *l) {
+  char path[4096];
+  struct weir_err err;
+  struct ptx_exec_cfg cfg;
+  struct ptx_device dev;
+  struct weir_workload *w;
+  struct weir_settings settings;
+  const struct weir_param_group *const groups[] = {&ptx_exec_params, NULL};
+  memset(l, 0, sizeof *l);
+  snprintf(path, sizeof path, "%s/workloads/%s/%s.yaml", folder, workload, workload);
+  engine_must(weir_settings_init(&settings, groups, &err), &err);
+  engine_must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
+  engine_must(ptx_device_init(&dev, &cfg, &err), &err);
+  engine_must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
+  engine_must(weir_sim_new(&x->m, &weir_l1_pipeline, d, o, &l->sim, &err), &err);
+  struct weir_workload_hooks h = {.simulate = engine_launch, .self = l, .want_streams = true};
+  engine_must(weir_workload_run(w, &h, &err), &err);
+  weir_sim_free(l->sim);
+  weir_workload_close(w);
+  ptx_device_free(&dev);
+  weir_settings_free(&settings);
+}
+
+/* A built-in workload on fermi-s3 in every way: the policy's statistics summed, and the first
+ * launch. */
+static inline void engine_exact(const char *folder, const char *workload,
+                                const struct weir_policy_ops *o, const void *cfg, void *sum,
+                                struct weir_sim_result *first) {
+  static struct launches want, got;
+  char path[4096];
+  struct machine x;
+  struct weir_design d;
+  snprintf(path, sizeof path, "%s/gpus/fermi-s3.yaml", folder);
+  machine_init(&x, path, NULL);
+  design_with(&d, &x.m, o, cfg, false);
+  for (unsigned i = 0; i < ENGINE_WAYS; i++) {
+    engine_workload(folder, workload, &x, &d, &engine_ways[i], i == 0 ? &want : &got);
+    for (uint32_t k = 0; i > 0 && k < want.n; k++)
+      if (!same_result(&want.r[k], &got.r[k]))
+        fail_msg("%s, launch %u: %s differs", workload, k, engine_way_names[i]);
+  }
+  assert_true(want.n > 0);
+  for (uint32_t k = 0; k < want.n; k++)
+    part_add(o, &want.r[k], sum);
+  *first = want.r[0];
+  machine_free(&x);
+}
+
+#endif
