@@ -7,6 +7,6 @@
 extern const struct weir_org_ops weir_org_conventional, weir_org_sectored;
 extern const struct weir_org_ops weir_org_decoupled;
 extern const struct weir_policy_ops weir_policy_lru;
-extern const struct weir_policy_ops weir_policy_bypass_all;
+extern const struct weir_policy_ops weir_policy_bypass_all, weir_policy_pc_bypass;
 
 #endif
