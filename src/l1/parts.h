@@ -8,5 +8,6 @@ extern const struct weir_org_ops weir_org_conventional, weir_org_sectored;
 extern const struct weir_org_ops weir_org_decoupled;
 extern const struct weir_policy_ops weir_policy_lru;
 extern const struct weir_policy_ops weir_policy_bypass_all, weir_policy_pc_bypass;
+extern const struct weir_policy_ops weir_policy_ccws, weir_policy_swl;
 
 #endif

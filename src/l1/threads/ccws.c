@@ -1,0 +1,370 @@
+/* Each warp has a small table of the lines that it brought and lost to replacement (VTA). A miss on
+ * one of these raises the warp's score, which then falls by one per cycle to a base. The scores of
+ * all warps, the highest first, share a budget that is just enough when all are at the base: where
+ * it is used up, the remaining warps may not load.
+ *
+ * Nothing is done per cycle. A score is kept as the cycle in which it will be back at the base; the
+ * next cycle in which a warp changes its place or its right to load follows from these, and the
+ * policy sleeps until then. */
+#include "l1/threads/ccws.h"
+
+#include <string.h>
+
+#define PAPER "Cache-Conscious Wavefront Scheduling"
+#define NOTES PAPER " (as notes on it quote)"
+
+static const struct weir_param params[] = {
+    WEIR_PARAM(weir_ccws_cfg, k, "8", .min = 0, .max = 1024,
+               .help = "how far lost locality raises a score (K_THROTTLE)", .source = NOTES),
+    WEIR_PARAM(weir_ccws_cfg, base, "100", .min = 1, .max = 4096,
+               .help = "score of a warp that has lost nothing, and its share of the budget",
+               .source = NOTES),
+    WEIR_PARAM(weir_ccws_cfg, vta_entries, "16", .unit = "line", .min = 1, .max = 256,
+               .help = "lost lines that are remembered for a warp", .source = NOTES),
+    WEIR_PARAM(weir_ccws_cfg, vta_ways, "8", .unit = "way", .min = 1, .max = 256,
+               .help = "of that table; vta_entries is a multiple of it", .source = NOTES),
+    WEIR_PARAM(weir_ccws_cfg, watchdog, "10000", .unit = "cycle", .min = 1, .max = 1e9,
+               .help = "if none that runs may load for so long, one more may", .source = "guess"),
+    WEIR_PARAM_END};
+
+#define S(f, u, h) WEIR_STAT(weir_ccws_stats, f, u, h)
+static const struct weir_stat stats[] = {
+    S(vta_probes, "request", "loads that missed, and for which the lost lines were searched"),
+    S(vta_hits, "request", "of these, those whose warp had lost the line"),
+    S(vta_pushes, "line", "lines replaced and remembered for their warp"),
+    S(raised, "event", "hits that raised a score"),
+    S(forced, "event", "warps that were let load because none might"),
+    S(cycles, "cycle", "cycles in which an SM had warps"),
+    S(warp_cycles, "cycle", "warps that had not ended, summed over cycles"),
+    S(allowed_warp_cycles, "cycle", "of these, warps that might load"),
+    S(held_warp_cycles, "cycle", "of these, warps that might not"),
+    WEIR_STAT_RATIO(weir_ccws_stats, "mean_allowed", allowed_warp_cycles, cycles, "warp",
+                    "warps of an SM that might load, on average"),
+    WEIR_STAT_END};
+
+enum { MAX_WARPS = 64, MAX_SCORE = UINT16_MAX };
+
+struct lost { /* line number + 1, 0: empty; when it was pushed */
+  uint64_t line, when;
+};
+
+struct ccws {
+  uint64_t present, running; /* slots of warps that have not ended; those not at a barrier */
+  uint64_t allowed;          /* may load */
+  uint64_t back[MAX_WARPS];  /* the cycle in which the score is at the base again */
+  uint8_t by_age[MAX_WARPS]; /* slots, the oldest first */
+  uint32_t n;
+  uint64_t hits, issued_before;
+  uint64_t closed_since; /* none that runs may load since then; WEIR_NEVER: one may */
+  uint64_t counted_to, clock;
+  struct lost lost[]; /* of each warp vta_entries */
+};
+
+struct line {
+  uint32_t owner; /* warp slot + 1 */
+};
+
+static size_t state_size(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_ccws_cfg *c = cfg;
+  return sizeof(struct ccws) + (size_t)c->vta_entries * g->warps * sizeof(struct lost);
+}
+
+static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  if (cfg->vta_entries % cfg->vta_ways != 0)
+    return weir_fail(err, WEIR_EINVAL, "ccws.vta_entries is not a multiple of ccws.vta_ways");
+  return WEIR_OK;
+}
+
+/* ---- lost lines ---- */
+
+/* The ways in which a line can lie. */
+static struct lost *vta_set(struct weir_policy *p, uint32_t warp, uint64_t line) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  struct ccws *s = weir_state_edit(p);
+  uint64_t set = line % (uint64_t)(cfg->vta_entries / cfg->vta_ways);
+  return s->lost + warp * (uint64_t)cfg->vta_entries + set * (uint64_t)cfg->vta_ways;
+}
+
+static bool vta_remove(struct weir_policy *p, uint32_t warp, uint64_t line) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  struct lost *l = vta_set(p, warp, line);
+  for (int64_t i = 0; i < cfg->vta_ways; i++)
+    if (l[i].line == line + 1) {
+      l[i] = (struct lost){0};
+      return true;
+    }
+  return false;
+}
+
+static void vta_push(struct weir_policy *p, uint32_t warp, uint64_t line) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  struct ccws *s = weir_state_edit(p);
+  struct lost *l = vta_set(p, warp, line), *to = l;
+  for (int64_t i = 0; i < cfg->vta_ways && to->line != line + 1; i++)
+    if (l[i].line == line + 1 || l[i].when < to->when) to = &l[i];
+  *to = (struct lost){.line = line + 1, .when = ++s->clock};
+}
+
+/* ---- scores ---- */
+
+uint64_t weir_ccws_score(const struct weir_policy *p, uint32_t warp, uint64_t now) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws *s = weir_state_peek(p);
+  return (uint64_t)cfg->base + (s->back[warp] > now ? s->back[warp] - now : 0);
+}
+
+static uint64_t budget(const struct weir_policy *p) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws *s = weir_state_peek(p);
+  return s->n * (uint64_t)cfg->base;
+}
+
+/* Slots by score, the older first where it is equal. Returns how many are above the base: they come
+ * first, and all fall equally fast. */
+static uint32_t sort(const struct ccws *s, uint64_t now, uint8_t slot[MAX_WARPS]) {
+  uint32_t above = 0, n;
+  for (uint32_t i = 0; i < s->n; i++) {
+    uint8_t w = s->by_age[i];
+    if (s->back[w] <= now) continue;
+    uint32_t k = above++;
+    for (; k > 0 && s->back[slot[k - 1]] < s->back[w]; k--)
+      slot[k] = slot[k - 1];
+    slot[k] = w;
+  }
+  n = above;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->back[s->by_age[i]] <= now) slot[n++] = s->by_age[i];
+  return above;
+}
+
+static void count_to(struct weir_policy *p, uint64_t now) {
+  struct ccws *s = weir_state_edit(p);
+  struct weir_ccws_stats *st = weir_stats_edit(p);
+  uint64_t d = now - s->counted_to, may = (uint64_t)__builtin_popcountll(s->allowed & s->present);
+  s->counted_to = now;
+  if (s->n == 0) return;
+  st->cycles += d;
+  st->warp_cycles += d * s->n;
+  st->allowed_warp_cycles += d * may;
+  st->held_warp_cycles += d * (s->n - may);
+}
+
+/* Lets one more warp load if none that runs has been let for too long, be it that one warp alone
+ * has used up the budget, or that those who may load wait at a barrier for those who may not.
+ * Returns when to look again. */
+static uint64_t guard(struct weir_policy *p, const uint8_t slot[MAX_WARPS], uint64_t now) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  struct ccws *s = weir_state_edit(p);
+  struct weir_ccws_stats *st = weir_stats_edit(p);
+  if ((s->allowed & s->running) != 0 || s->running == 0) {
+    s->closed_since = WEIR_NEVER;
+    return WEIR_NEVER;
+  }
+  if (s->closed_since == WEIR_NEVER) s->closed_since = now;
+  uint64_t until = s->closed_since + (uint64_t)cfg->watchdog;
+  if (now < until) return until;
+  uint32_t i = 0;
+  while (!(s->running >> slot[i] & 1))
+    i++;
+  s->allowed |= UINT64_C(1) << slot[i];
+  st->forced++;
+  return WEIR_NEVER;
+}
+
+/* Who may load from now on. Returns the next cycle in which that may change by itself. */
+static uint64_t decide(struct weir_policy *p, uint64_t now) {
+  struct ccws *s = weir_state_edit(p);
+  uint8_t slot[MAX_WARPS];
+  count_to(p, now);
+  uint32_t above = sort(s, now, slot);
+  uint64_t sum = 0, cutoff = budget(p), next = WEIR_NEVER;
+  s->allowed = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    sum += weir_ccws_score(p, slot[i], now);
+    if (sum > cutoff) { /* it falls by one per cycle for each warp above the base */
+      uint64_t speed = i + 1 < above ? i + 1 : above;
+      next = now + (sum - cutoff + speed - 1) / speed;
+      break;
+    }
+    s->allowed |= UINT64_C(1) << slot[i];
+  }
+  if (above > 0 && s->back[slot[above - 1]] < next) next = s->back[slot[above - 1]];
+  uint64_t look = guard(p, slot, now);
+  return look < next ? look : next;
+}
+
+static void change(struct weir_policy *p, uint64_t now) {
+  uint64_t next = decide(p, now);
+  if (next != WEIR_NEVER) weir_ask_wake(p, next);
+}
+
+static void raise_score(struct weir_policy *p, uint32_t warp, uint64_t now) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  struct ccws *s = weir_state_edit(p);
+  struct weir_ccws_stats *st = weir_stats_edit(p);
+  uint64_t issued = weir_sm_view(p).insns_issued - s->issued_before;
+  uint64_t score = s->hits * (uint64_t)cfg->k * budget(p) / (issued > 0 ? issued : 1);
+  if (score > MAX_SCORE) score = MAX_SCORE;
+  if (score <= weir_ccws_score(p, warp, now)) return;
+  s->back[warp] = now + score - (uint64_t)cfg->base;
+  st->raised++;
+  change(p, now);
+}
+
+/* ---- what happens ---- */
+
+static bool gate(const struct weir_policy *p, uint32_t warp, enum weir_op op) {
+  const struct ccws *s = weir_state_peek(p);
+  return op != WEIR_LOAD || (s->allowed >> warp & 1);
+}
+
+static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                   enum weir_outcome outcome) {
+  (void)set, (void)way;
+  struct ccws *s = weir_state_edit(p);
+  struct weir_ccws_stats *st = weir_stats_edit(p);
+  if (a->op != WEIR_LOAD || outcome != WEIR_MISS) return;
+  st->vta_probes++;
+  if (!vta_remove(p, a->warp, a->addr / weir_geometry(p)->line_bytes)) return;
+  st->vta_hits++;
+  s->hits++;
+  raise_score(p, a->warp, a->cycle);
+}
+
+static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                  int way) {
+  struct line *l = weir_line_edit(p, set.index, way);
+  l->owner = a->op == WEIR_PREFETCH ? 0 : a->warp + 1;
+}
+
+/* The line is remembered for whoever has the slot now, as hardware with slot numbers would. */
+static void evict(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                  enum weir_cause cause) {
+  (void)a;
+  const struct line *l = weir_line_peek(p, set.index, way);
+  struct weir_ccws_stats *st = weir_stats_edit(p);
+  if (cause != WEIR_BY_REPLACEMENT || l->owner == 0) return;
+  vta_push(p, l->owner - 1, set.line[way].tag - 1);
+  st->vta_pushes++;
+}
+
+static void remove_warp(struct ccws *s, uint32_t slot) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->by_age[i] != slot) s->by_age[kept++] = s->by_age[i];
+  s->n = kept;
+  s->present &= ~(UINT64_C(1) << slot);
+  s->running &= ~(UINT64_C(1) << slot);
+}
+
+static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  struct ccws *s = weir_state_edit(p);
+  size_t n = (size_t)cfg->vta_entries;
+  count_to(p, cycle);
+  for (uint64_t left = c->warps; left != 0; left &= left - 1) {
+    uint32_t w = (uint32_t)__builtin_ctzll(left);
+    memset(s->lost + w * n, 0, n * sizeof *s->lost);
+    s->back[w] = 0;
+    s->by_age[s->n++] = (uint8_t)w;
+  }
+  s->present |= c->warps;
+  s->running |= c->warps;
+  change(p, cycle);
+}
+
+static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  struct ccws *s = weir_state_edit(p);
+  count_to(p, cycle);
+  for (uint64_t left = c->warps & s->present; left != 0; left &= left - 1)
+    remove_warp(s, (uint32_t)__builtin_ctzll(left));
+  change(p, cycle);
+}
+
+static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
+  struct ccws *s = weir_state_edit(p);
+  uint64_t bit = UINT64_C(1) << slot;
+  count_to(p, cycle);
+  if (e == WEIR_WARP_ENDS)
+    remove_warp(s, slot);
+  else if (e == WEIR_WARP_WAITS)
+    s->running &= ~bit;
+  else
+    s->running |= bit & s->present;
+  change(p, cycle);
+}
+
+static uint64_t tick(struct weir_policy *p, uint64_t now) {
+  return decide(p, now);
+}
+
+static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  (void)k;
+  struct ccws *s = weir_state_edit(p);
+  s->n = 0;
+  s->present = s->running = s->allowed = 0;
+  s->hits = s->counted_to = 0;
+  s->issued_before = weir_sm_view(p).insns_issued;
+  s->closed_since = WEIR_NEVER;
+}
+
+static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
+  (void)k;
+  count_to(p, cycle);
+}
+
+/* ---- reports ---- */
+
+static uint64_t bits_for(uint64_t n) {
+  uint64_t bits = 0;
+  while ((UINT64_C(1) << bits) < n)
+    bits++;
+  return bits;
+}
+
+/* Tables with 32-bit addresses, a valid bit and an LRU place; 16-bit scores; owners of lines. */
+static uint64_t storage_bits(const struct weir_policy *p) {
+  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct weir_geometry *g = weir_geometry(p);
+  uint64_t entry = 32 - bits_for(g->line_bytes) + 1 + bits_for((uint64_t)cfg->vta_ways);
+  return g->warps * (uint64_t)cfg->vta_entries * entry + g->warps * UINT64_C(16) +
+         bits_for(g->warps) * g->sets * g->ways;
+}
+
+static const char *verify(const struct weir_policy *p) {
+  const struct ccws *s = weir_state_peek(p);
+  if (s->n != (uint32_t)__builtin_popcountll(s->present)) return "a warp is there twice";
+  if ((s->running | s->allowed) & ~s->present) return "a warp that is not there may load";
+  const struct weir_ccws_stats *st = p->stats;
+  return st->warp_cycles != st->allowed_warp_cycles + st->held_warp_cycles
+             ? "warps that may load and those that may not do not add up"
+             : NULL;
+}
+
+const struct weir_policy_ops weir_policy_ccws = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "ccws",
+             .help = "warps whose lines were replaced before they used them again may load, and "
+                     "others must wait",
+             .reference = PAPER,
+             .params = params,
+             .stats = stats,
+             .cfg_bytes = sizeof(struct weir_ccws_cfg),
+             .line_bytes = sizeof(struct line),
+             .stats_bytes = sizeof(struct weir_ccws_stats),
+             .state_size = state_size,
+             .init = init,
+             .storage_bits = storage_bits,
+             .verify = verify,
+             .kernel_begin = kernel_begin,
+             .kernel_end = kernel_end,
+             .cta_begin = cta_begin,
+             .cta_end = cta_end,
+             .warp = warp,
+             .tick = tick},
+    .axes = WEIR_AXIS_THREADS,
+    .gate = gate,
+    .lookup = lookup,
+    .alloc = alloc,
+    .evict = evict};
