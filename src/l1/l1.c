@@ -559,10 +559,10 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   const struct weir_access *a = &q->a;
   const struct weir_chain *c = &l1->chain;
   uint32_t who = 0;
-  enum weir_answer ans;
+  enum weir_answer says;
   if (says_past(l1, a)) return go_past(l1, q, NULL, inflight, WEIR_R_STATIC, false);
-  if (c->hook[WEIR_H_ROUTE].n > 0 && (ans = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
-    return go_past(l1, q, NULL, inflight, c->ops[who]->reason, ans == WEIR_BYPASS_MARKED);
+  if (c->hook[WEIR_H_ROUTE].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
+    return go_past(l1, q, NULL, inflight, c->ops[who]->reason, says == WEIR_BYPASS_MARKED);
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
   if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT);
   if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
@@ -573,14 +573,14 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   if ((want & ~r.valid) == 0) return hit(l1, a, banks, &r);
   struct need n = find_need(l1, a, &r);
   if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
-      (ans = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
-    return go_past(l1, q, &r, inflight, c->ops[who]->reason, ans == WEIR_BYPASS_MARKED);
+      (says = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
+    return go_past(l1, q, &r, inflight, c->ops[who]->reason, says == WEIR_BYPASS_MARKED);
   if (r.verdict == WEIR_BYPASS) return go_past(l1, q, &r, inflight, r.reason, false);
   enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
   if (why != WEIR_N_SHORTAGES) {
-    if (c->hook[WEIR_H_BLOCKED].n > 0 && (ans = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
+    if (c->hook[WEIR_H_BLOCKED].n > 0 && (says = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
       struct weir_l1_result past =
-          go_past(l1, q, &r, inflight, WEIR_R_STALL, ans == WEIR_BYPASS_MARKED);
+          go_past(l1, q, &r, inflight, WEIR_R_STALL, says == WEIR_BYPASS_MARKED);
       if (past.answer != WEIR_L1_FAILED) return past;
     }
     return failed(why);
