@@ -49,8 +49,6 @@ const struct weir_stat weir_sm_stat_table[] = {
          "... because its line had too many waiters"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_MSHR, "slots_ldst_mshr", "... for a free MSHR"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_ICNT, "slots_ldst_icnt", "... for the interconnect's buffer"),
-    SLOT(WEIR_SLOT_LDST + WEIR_NO_ORDER, "slots_ldst_order",
-         "... for a place in the queues that order requests"),
     SLOT(WEIR_SLOT_LDST + WEIR_N_SHORTAGES, "slots_ldst_busy",
          "... for nothing: requests were moving"),
     KIND(stall, "stall_data_port", WEIR_NO_DATA_PORT, "cycle",
@@ -63,8 +61,6 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(stall, "stall_merge", WEIR_NO_MERGE, "cycle", "... because its line had too many waiters"),
     KIND(stall, "stall_mshr", WEIR_NO_MSHR, "cycle", "... for a free MSHR"),
     KIND(stall, "stall_icnt", WEIR_NO_ICNT, "cycle", "... for the interconnect's buffer"),
-    KIND(stall, "stall_order", WEIR_NO_ORDER, "cycle",
-         "... for a place in the queues that order requests"),
     KIND(resv_fail, "fail_data_port", WEIR_NO_DATA_PORT, "request",
          "requests that failed at least once: data port"),
     KIND(resv_fail, "fail_inflight", WEIR_NO_INFLIGHT, "request", "... loads in flight"),
@@ -73,7 +69,6 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(resv_fail, "fail_merge", WEIR_NO_MERGE, "request", "... merge limit"),
     KIND(resv_fail, "fail_mshr", WEIR_NO_MSHR, "request", "... MSHR entries"),
     KIND(resv_fail, "fail_icnt", WEIR_NO_ICNT, "request", "... interconnect"),
-    KIND(resv_fail, "fail_order", WEIR_NO_ORDER, "request", "... order queues"),
     WEIR_STAT_END};
 static const struct weir_check sm_checks[] = {
     {"slots_issued == warp_insns", "a slot that issues issues one instruction"}, {NULL, NULL}};

@@ -397,12 +397,51 @@ void machine_random(struct machine *x, uint64_t seed, uint32_t *n_refused) {
 
 /* ---- runs ---- */
 
-void synth_run(const struct machine *x, struct synth *const *kernels, unsigned n,
-               const struct weir_sim_options *o, struct weir_sim_result *r) {
+static const void *default_cfg(const struct weir_part *part, char *cfg) {
+  assert_true(part->cfg_bytes <= 1024);
+  memset(cfg, 0, 1024);
+  if (part->params != NULL) weir_param_defaults(part->params, cfg);
+  return cfg;
+}
+
+static void add_policy(struct random_design *d, const struct weir_policy_ops *o) {
+  uint32_t n = d->d.n_policies++;
+  d->d.policy[n].ops = o;
+  d->d.policy[n].cfg = default_cfg(&o->part, d->cfg[n + 1]);
+  size_t used = strlen(d->name);
+  snprintf(d->name + used, sizeof d->name - used, " %s", o->part.name);
+}
+
+void design_random(struct random_design *d, const struct weir_machine *m, uint64_t seed) {
+  struct weir_err err;
+  uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + 77;
+  uint32_t n_orgs = 0, n_policies = 0;
+  while (weir_organisations[n_orgs] != NULL)
+    n_orgs++;
+  while (weir_policies[n_policies] != NULL)
+    n_policies++;
+  for (;;) {
+    memset(d, 0, sizeof *d);
+    weir_design_baseline(&d->d, m);
+    d->d.seed = seed;
+    snprintf(d->name, sizeof d->name, "%s", d->d.org->part.name);
+    if (seed % 3 == 0) return;
+    d->d.org = weir_organisations[below(&x, n_orgs)];
+    d->d.org_cfg = default_cfg(&d->d.org->part, d->cfg[0]);
+    d->d.n_policies = 0;
+    snprintf(d->name, sizeof d->name, "%s", d->d.org->part.name);
+    for (uint32_t n = 1 + below(&x, 3); n > 0; n--)
+      add_policy(d, weir_policies[below(&x, n_policies)]);
+    if (weir_design_check(&d->d, m, &err) == WEIR_OK) return;
+  }
+}
+
+void synth_run(const struct machine *x, const struct weir_design *d, struct synth *const *kernels,
+               unsigned n, const struct weir_sim_options *o, struct weir_sim_result *r) {
   struct weir_err err;
   struct weir_sim *sim;
   enum weir_status st = WEIR_OK;
-  must(weir_sim_new(&x->m, &weir_l1_pipeline, NULL, o, &sim, &err), &err);
+  must(weir_sim_new(&x->m, &weir_l1_pipeline, d, o, &sim, &err), &err);
   for (unsigned i = 0; i < n && st == WEIR_OK; i++) {
     st = weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err);
     if (st == WEIR_OK) assert_int_equal(kernels[i]->n_released, kernels[i]->n_blocks);

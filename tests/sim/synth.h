@@ -72,9 +72,19 @@ void machine_free(struct machine *x);
 /* Every setting that is not the default, as arguments of --set. */
 void machine_print(const struct machine *x);
 
-/* Run kernels one after the other on a new simulator; a failure ends the test. */
-void synth_run(const struct machine *x, struct synth *const *kernels, unsigned n,
-               const struct weir_sim_options *o, struct weir_sim_result *r);
+/* A design of parts that stand together on the machine, with default parameters; every third is the
+ * machine's own. It is what x->m and the seed say, and lives as long as `d`. */
+struct random_design {
+  struct weir_design d;
+  char cfg[WEIR_MAX_PARTS][1024];
+  char name[200];
+};
+void design_random(struct random_design *d, const struct weir_machine *m, uint64_t seed);
+
+/* Run kernels one after the other on a new simulator; a failure ends the test. NULL design: the
+ * machine's own. */
+void synth_run(const struct machine *x, const struct weir_design *d, struct synth *const *kernels,
+               unsigned n, const struct weir_sim_options *o, struct weir_sim_result *r);
 /* Prints what differs. */
 bool same_result(const struct weir_sim_result *a, const struct weir_sim_result *b);
 
