@@ -175,27 +175,24 @@ static int way_for(const struct weir_policy *p, const struct weir_access *a) {
   return way >= 0 ? way : weir_l1_victim(p, a, view(p, a->set));
 }
 
-/* Can the line have a way, if its tag stands at `t`, or gets the place of what stands there? */
-static bool has_way(const struct weir_policy *p, const struct weir_access *a,
-                    const struct weir_dec_tag *t) {
-  return (t != NULL && t->way != 0) || way_for(p, a) >= 0;
-}
-
 static uint32_t next_rc(const struct weir_decoupled_cfg *c, const struct weir_dec_tag *t) {
   return t->rc < most_rc(c) ? t->rc + 1u : t->rc;
+}
+
+static bool is_admitted(const struct weir_policy *p, const struct weir_access *a,
+                        const struct weir_dec_tag *t) {
+  const struct weir_decoupled_cfg *c = cfg_of(p);
+  if (t != NULL) return is_enough(c, next_rc(c, t));
+  return c->t1_first_touch && c->threshold == 1 && place_for(p, a->set) != NULL;
 }
 
 /* Of a line without data, where references are counted. */
 static void judge(const struct weir_policy *p, const struct weir_access *a,
                   const struct weir_dec_tag *t, struct weir_probe *r) {
-  const struct weir_decoupled_cfg *c = cfg_of(p);
-  const struct weir_dec_tag *place = t != NULL ? t : place_for(p, a->set);
-  bool is_admitted = t != NULL ? is_enough(c, next_rc(c, t))
-                               : c->t1_first_touch && c->threshold == 1 && place != NULL;
-  if (!is_admitted) {
+  if (!is_admitted(p, a, t)) {
     r->verdict = WEIR_BYPASS;
     r->reason = WEIR_R_THRESHOLD;
-  } else if (c->on_fail[0] == 'b' && !has_way(p, a, place)) {
+  } else if (cfg_of(p)->on_fail[0] == 'b' && way_for(p, a) < 0) {
     r->verdict = WEIR_BYPASS;
     r->reason = WEIR_R_STALL;
   }
@@ -213,7 +210,7 @@ static struct weir_probe probe(const struct weir_policy *p, const struct weir_ac
     r.valid = l->valid_mask;
     r.pending = l->pending_mask;
     r.outcome = l->pending_mask == 0 ? WEIR_HIT : WEIR_HIT_PENDING;
-  } else if (s->is_on && a->op != WEIR_STORE && a->op != WEIR_ATOMIC)
+  } else if (s->is_on)
     judge(p, a, t, &r);
   return r;
 }
@@ -221,11 +218,7 @@ static struct weir_probe probe(const struct weir_policy *p, const struct weir_ac
 /* Stores take no line, whatever the machine's do: with `fetch` 0 nothing is needed. */
 static int can_reserve(const struct weir_policy *p, const struct weir_access *a,
                        const struct weir_probe *r, uint32_t fetch) {
-  const struct decoupled *s = p->state;
-  if (r->way >= 0 || fetch == 0) return 0;
-  const struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
-  if (t == NULL && s->is_on) t = place_for(p, a->set);
-  return has_way(p, a, t) ? 0 : -1;
+  return r->way >= 0 || fetch == 0 || way_for(p, a) >= 0 ? 0 : -1;
 }
 
 /* ---- changing: tags and lines ---- */
@@ -236,8 +229,8 @@ static void drop_tag(struct weir_policy *p, uint32_t set, struct weir_dec_tag *t
 }
 
 /* The line ends. Its tag is a candidate again, without references. */
-static struct weir_dec_tag *free_line(struct weir_policy *p, const struct weir_access *a,
-                                      uint32_t set, int way, enum weir_cause cause) {
+static void free_line(struct weir_policy *p, const struct weir_access *a, uint32_t set, int way,
+                      enum weir_cause cause) {
   const struct decoupled *s = p->state;
   struct weir_line *l = lines_of(p, set) + way;
   struct weir_dec_tag *t = find(p, set, l->tag);
@@ -247,7 +240,6 @@ static struct weir_dec_tag *free_line(struct weir_policy *p, const struct weir_a
   t->way = 0;
   t->rc = 0;
   if (!s->is_on) drop_tag(p, set, t);
-  return t;
 }
 
 static void count_tag_eviction(struct weir_policy *p, uint32_t rc) {
@@ -280,10 +272,10 @@ static struct weir_dec_tag *insert(struct weir_policy *p, const struct weir_acce
   return t;
 }
 
-/* Data lines of the set were given or taken: all references count for less, but those of the tags
- * that it happened to. */
-static void age(struct weir_policy *p, uint32_t set, const struct weir_dec_tag *given,
-                const struct weir_dec_tag *taken, bool has_given, bool has_taken) {
+/* Data lines of the set were given or taken: references count for less, but not those of the tag
+ * that is new or got a line. One that lost its line has none left. */
+static void age(struct weir_policy *p, uint32_t set, const struct weir_dec_tag *spared,
+                bool has_given, bool has_taken) {
   const struct decoupled *s = p->state;
   const struct weir_decoupled_cfg *c = cfg_of(p);
   if (!s->is_on) return;
@@ -291,7 +283,7 @@ static void age(struct weir_policy *p, uint32_t set, const struct weir_dec_tag *
   unsigned by = shifts ? has_taken : has_given && has_taken && c->age_twice ? 2 : 1;
   struct weir_dec_tag *t = tags_of(p, set);
   for (uint32_t i = 0; i < s->tag_ways; i++) {
-    if (&t[i] == given || &t[i] == taken) continue;
+    if (&t[i] == spared) continue;
     unsigned rc = t[i].rc, less = shifts ? rc >> by : rc > by ? rc - by : 0;
     count(p)->aged += rc - less;
     t[i].rc = (uint8_t)less;
@@ -326,7 +318,7 @@ static void count_commit(struct weir_policy *p, uint32_t rc) {
 static void reserve(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r,
                     uint32_t fetch) {
   const struct decoupled *s = p->state;
-  struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr)), *taken = NULL;
+  struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
   bool took_line = false;
   assert(r->way < 0); /* a line comes whole, so nothing more is fetched for one that is there */
   (void)r;
@@ -337,7 +329,10 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
     t = insert(p, a, &took_line);
   int way = way_for(p, a);
   struct weir_line *l = lines_of(p, a->set) + way;
-  if (l->tag != 0) taken = free_line(p, a, a->set, way, WEIR_BY_REPLACEMENT);
+  if (l->tag != 0) {
+    free_line(p, a, a->set, way, WEIR_BY_REPLACEMENT);
+    took_line = true;
+  }
   if (t == NULL) t = insert(p, a, &took_line); /* as the original L1: that of the line that went */
   t->way = (uint16_t)(way + 1);
   *l = (struct weir_line){.tag = t->key};
@@ -346,7 +341,7 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
   l->pending_mask = (uint16_t)fetch;
   if (!s->is_on) return;
   count_commit(p, t->rc);
-  age(p, a->set, t, taken, true, took_line || taken != NULL);
+  age(p, a->set, t, true, took_line);
 }
 
 static void commit_hit(struct weir_policy *p, const struct weir_access *a,
@@ -375,7 +370,7 @@ static void commit_bypass(struct weir_policy *p, const struct weir_access *a,
   }
   t = insert(p, a, &took_line);
   ++*(t != NULL ? &count(p)->bypass_first : &count(p)->bypass_no_tag);
-  if (took_line) age(p, a->set, t, NULL, false, true);
+  if (took_line) age(p, a->set, t, false, true);
 }
 
 /* A line that is there takes what is written; one that is not gets no place by a store. */
@@ -387,8 +382,8 @@ static void write_line(struct weir_policy *p, const struct weir_access *a,
 /* A store ended the line, or its arrival. */
 static void end_by_store(struct weir_policy *p, const struct weir_access *a, int way,
                          enum weir_cause cause) {
-  const struct weir_dec_tag *t = free_line(p, a, a->set, way, cause);
-  if (cfg_of(p)->age_on_store) age(p, a->set, NULL, t, false, true);
+  free_line(p, a, a->set, way, cause);
+  if (cfg_of(p)->age_on_store) age(p, a->set, NULL, false, true);
 }
 
 static int fill(struct weir_policy *p, const struct weir_access *a, uint32_t arrived,
@@ -419,8 +414,8 @@ static uint32_t invalidate(struct weir_policy *p, const struct weir_access *a, u
 static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
   const struct weir_line *l = lines_of(p, set) + way;
   if (l->tag == 0 || l->pending_mask != 0) return;
-  const struct weir_dec_tag *t = free_line(p, NULL, set, way, WEIR_BY_COLLATERAL);
-  age(p, set, NULL, t, false, true);
+  free_line(p, NULL, set, way, WEIR_BY_COLLATERAL);
+  age(p, set, NULL, false, true);
 }
 
 static void flush(struct weir_policy *p, uint32_t ways) {
