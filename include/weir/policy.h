@@ -99,6 +99,9 @@ enum { WEIR_WAY_PASS = -1, WEIR_WAY_STALL = -2, WEIR_WAY_NONE = -1 };
 /* What a reply says. MARKED: the line was found in the L2 with its mark set; the mark is gone. */
 enum { WEIR_REPLY_MARKED = 1 };
 
+/* Besides sectors, from fetch_mask: they should lie together, where parts of a line need not. */
+#define WEIR_FETCH_TOGETHER UINT32_C(0x10000)
+
 enum weir_tag { WEIR_TAG_NONE, WEIR_TAG_CA, WEIR_TAG_CG, WEIR_TAG_CM };
 
 /* One line-sized access of one warp instruction. A mask has one bit for each sector of the line. */
@@ -212,8 +215,9 @@ struct weir_policy_ops {
                               enum weir_shortage);
   enum weir_write (*store)(const struct weir_policy *, const struct weir_access *, struct weir_set,
                            int way);
-  /* Sectors to ask for, at least `missing`. An organisation that stores parts of lines apart asks
-   * before its lookup, with the touched ones; others ask after it. */
+  /* Sectors to ask for, at least `missing`, and WEIR_FETCH_TOGETHER or not. An organisation that
+   * stores parts of lines apart asks before its lookup, with the touched ones; others ask after
+   * it. */
   uint32_t (*fetch_mask)(const struct weir_policy *, const struct weir_access *, uint32_t missing);
   /* May it issue now? Of warps that are ready; asked as long as they are. */
   bool (*gate)(const struct weir_policy *, uint32_t warp, enum weir_op);

@@ -266,12 +266,15 @@ enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_a
 
 uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_access *a,
                                uint32_t missing) {
+  uint32_t together = 0;
   EACH(c, WEIR_H_FETCH_MASK, i) {
     uint64_t h = before(c);
-    missing |= c->ops[i]->fetch_mask(&c->policy[i], a, missing);
+    uint32_t answer = c->ops[i]->fetch_mask(&c->policy[i], a, missing);
+    together |= answer & WEIR_FETCH_TOGETHER;
+    missing |= answer & ~WEIR_FETCH_TOGETHER;
     after(c, h, i);
   }
-  return missing;
+  return missing | together;
 }
 
 bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op) {

@@ -191,8 +191,9 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
   struct weir_l1 *l1 = weir_calloc(1, sizeof *l1);
   if (l1 == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory"), NULL;
   uint32_t ways = most_ways(m);
+  if (d->org->ways != NULL) ways = d->org->ways(d->org_cfg, ways, (uint32_t)m->l1.line);
   struct weir_geometry g = {.sets = (uint32_t)m->l1.sets,
-                            .ways = d->org->ways != NULL ? d->org->ways(d->org_cfg, ways) : ways,
+                            .ways = ways,
                             .line_bytes = (uint32_t)m->l1.line,
                             .sector_bytes = SECTOR,
                             .sectors = (uint32_t)m->l1.line / SECTOR,
@@ -517,6 +518,14 @@ static struct need find_need(const struct weir_l1 *l1, const struct weir_access 
   return n;
 }
 
+static enum weir_outcome class_of(const struct weir_l1 *l1, const struct weir_probe *r,
+                                  const struct need *n) {
+  if (n->fetch == 0) return WEIR_HIT_PENDING;
+  if (l1->chain.org_ops->outcome_stands) return r->outcome;
+  return n->entry == UINT32_MAX && r->way < 0 && r->valid == 0 && r->pending == 0 ? WEIR_MISS
+                                                                                  : WEIR_PARTIAL;
+}
+
 /* All resources are there. `id` is the load that waits; UINT32_MAX: a prefetch. */
 static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access *a,
                                    const struct weir_probe *r, const struct need *n, uint32_t id) {
@@ -531,10 +540,7 @@ static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access 
   struct weir_access x = seen(l1, a);
   x.first_of_mshr = is_new;
   x.fetch = (uint16_t)n->fetch;
-  enum weir_outcome outcome = n->fetch == 0 ? WEIR_HIT_PENDING
-                              : is_new && r->way < 0 && r->valid == 0 && r->pending == 0
-                                  ? WEIR_MISS
-                                  : WEIR_PARTIAL;
+  enum weir_outcome outcome = class_of(l1, r, n);
   weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, outcome);
   if (n->fetch != 0)
     l1->chain.org_ops->reserve(&l1->chain.org, &x, r, n->fetch);
@@ -567,9 +573,13 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT);
   if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
 
-  uint32_t want = l1->is_sectored ? a->sectors : l1->all;
-  if (l1->widens_first) want = weir_chain_fetch_mask(c, a, want) & l1->all;
+  uint32_t want = l1->is_sectored ? a->sectors : l1->all, answer = 0;
+  if (l1->widens_first) {
+    answer = weir_chain_fetch_mask(c, a, want);
+    want = answer & l1->all;
+  }
   struct weir_probe r = c->org_ops->probe(&c->org, a, want);
+  r.together = (answer & WEIR_FETCH_TOGETHER) != 0;
   if ((want & ~r.valid) == 0) return hit(l1, a, banks, &r);
   struct need n = find_need(l1, a, &r);
   if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
@@ -660,6 +670,7 @@ static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const s
     return;
   }
   uint32_t sectors = l1->is_sectored ? a->sectors : l1->all;
+  if (org->ended_by_store != NULL) sectors = org->ended_by_store(&l1->chain.org, sectors);
   if (org->invalidate(&l1->chain.org, &x, sectors, WEIR_BY_STORE) > 0) l1->stats.store_evictions++;
   poison(l1, a->addr, sectors);
 }

@@ -18,6 +18,7 @@ struct weir_probe {
   uint32_t valid, pending;   /* of the whole line */
   int way;                   /* that holds the line; -1: none, or several */
   uint32_t extra;            /* cycles that this probe takes longer */
+  bool together;             /* set by the core: WEIR_FETCH_TOGETHER was answered */
 };
 
 struct weir_org_ops {
@@ -26,8 +27,11 @@ struct weir_org_ops {
   bool widens_first;    /* fetch_mask is asked before the probe */
   bool has_victim_rule; /* no replacement policy besides */
   bool has_dirty;       /* local stores can be kept */
+  /* A load that sends for something is what the probe said, MISS or PARTIAL. Else it is PARTIAL as
+   * soon as an MSHR entry or a way has its line. */
+  bool outcome_stands;
   /* Ways of a set for policies, if not the machine's. */
-  uint32_t (*ways)(const void *cfg, uint32_t machine_ways);
+  uint32_t (*ways)(const void *cfg, uint32_t machine_ways, uint32_t line_bytes);
 
   struct weir_set (*view)(const struct weir_policy *, uint32_t set);
   struct weir_probe (*probe)(const struct weir_policy *, const struct weir_access *, uint32_t want);
@@ -49,6 +53,8 @@ struct weir_org_ops {
    * written back for them. Returns the way, -1: nowhere. */
   int (*fill)(struct weir_policy *, const struct weir_access *, uint32_t arrived, uint32_t dropped,
               uint32_t room);
+  /* What a store to these sectors invalidates; NULL: them, of whole lines all. */
+  uint32_t (*ended_by_store)(const struct weir_policy *, uint32_t sectors);
   /* Valid sectors of the access's line go; those that are pending are the core's matter. Returns
    * how many ways lost something. */
   uint32_t (*invalidate)(struct weir_policy *, const struct weir_access *, uint32_t sectors,
