@@ -1,0 +1,150 @@
+/* Not recently used: a bit says that a line, or a sector of it, was used since all bits of the set
+ * were last cleared.
+ *
+ * By lines, the first line without the bit goes, and when there is none all bits are cleared. By
+ * sectors, the bits, their clearing and the choice by chance are those of a tag-split cache, but
+ * the line of the chosen sector goes. */
+#include "l1/replacement/nru.h"
+
+struct bits {
+  uint16_t used; /* by sector; by lines: 1 */
+};
+
+static bool by_sector(const struct weir_policy *p) {
+  return ((const struct weir_nru_cfg *)weir_cfg(p))->unit[0] == 's';
+}
+
+static uint16_t used(const struct weir_policy *p, uint32_t set, uint32_t way) {
+  return ((const struct bits *)weir_line_peek(p, set, (int)way))->used;
+}
+
+static uint16_t *used_edit(struct weir_policy *p, uint32_t set, uint32_t way) {
+  return &((struct bits *)weir_line_edit(p, set, (int)way))->used;
+}
+
+/* ---- by sectors ---- */
+
+static uint16_t held(const struct weir_line *l) {
+  return l->valid_mask | l->pending_mask | l->written_mask | l->dirty_mask;
+}
+
+/* Sectors of a way that can be chosen: with the bit, or without it. */
+static uint32_t eligible(const struct weir_policy *p, struct weir_set set, uint32_t way,
+                         bool with_bit) {
+  const struct weir_line *l = &set.line[way];
+  uint16_t bits = used(p, set.index, way);
+  return l->pending_mask != 0 ? 0 : (uint32_t)(held(l) & (with_bit ? bits : (uint16_t)~bits));
+}
+
+static int by_chance(const struct weir_policy *p, struct weir_set set, bool with_bit) {
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < set.ways; w++)
+    n += (uint32_t)__builtin_popcount(eligible(p, set, w, with_bit));
+  if (n == 0) return WEIR_WAY_STALL;
+  uint32_t k = weir_pick(p, n, 0), w = 0;
+  for (;; w++) {
+    uint32_t here = (uint32_t)__builtin_popcount(eligible(p, set, w, with_bit));
+    if (k < here) return (int)w;
+    k -= here;
+  }
+}
+
+static bool is_write(const struct weir_access *a) {
+  return a->op == WEIR_STORE || a->op == WEIR_ATOMIC;
+}
+
+/* Sectors of the way were used. What the access sends for or writes the way does not show yet. */
+static void touch_sectors(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                          uint32_t way) {
+  uint16_t coming = is_write(a) ? a->sectors : a->fetch;
+  uint16_t here = held(&set.line[way]) | coming;
+  *used_edit(p, set.index, way) |= (uint16_t)((a->sectors & here) | coming);
+  for (uint32_t w = 0; w < set.ways; w++) {
+    uint16_t all = w == way ? here : held(&set.line[w]);
+    if ((all & ~used(p, set.index, w)) != 0) return;
+  }
+  for (uint32_t w = 0; w < set.ways; w++)
+    *used_edit(p, set.index, w) = 0;
+}
+
+/* ---- by lines ---- */
+
+static int first_way(const struct weir_policy *p, struct weir_set set) {
+  int any = WEIR_WAY_STALL;
+  for (uint32_t w = 0; w < set.ways; w++) {
+    if (set.line[w].tag == 0 || set.line[w].pending_mask != 0) continue;
+    if (!used(p, set.index, w)) return (int)w;
+    if (any < 0) any = (int)w;
+  }
+  return any;
+}
+
+/* ---- hooks ---- */
+
+static int victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
+  (void)a;
+  if (!by_sector(p)) return first_way(p, set);
+  int way = by_chance(p, set, false);
+  return way >= 0 ? way : by_chance(p, set, true);
+}
+
+static void touch(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                  uint32_t way) {
+  if (by_sector(p))
+    touch_sectors(p, a, set, way);
+  else
+    *used_edit(p, set.index, way) = 1;
+}
+
+static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                   enum weir_outcome outcome) {
+  const struct weir_nru_cfg *cfg = weir_cfg(p);
+  if (way < 0 || outcome == WEIR_MISS) return;
+  if (by_sector(p) ? is_write(a) : outcome == WEIR_HIT_PENDING && !cfg->hr_touch) return;
+  touch(p, a, set, (uint32_t)way);
+}
+
+static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                  int way) {
+  *used_edit(p, set.index, (uint32_t)way) = 0;
+  touch(p, a, set, (uint32_t)way);
+}
+
+/* A line with the bit goes only where none was without it: all bits are cleared. */
+static void evict(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                  enum weir_cause cause) {
+  (void)a;
+  if (!by_sector(p) && cause == WEIR_BY_REPLACEMENT && used(p, set.index, (uint32_t)way))
+    for (uint32_t w = 0; w < set.ways; w++)
+      *used_edit(p, set.index, w) = 0;
+  *used_edit(p, set.index, (uint32_t)way) = 0;
+}
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  const struct weir_geometry *g = weir_geometry(p);
+  return (uint64_t)g->sets * g->ways * (by_sector(p) ? g->sectors : 1);
+}
+
+#define P(f, def, ...) WEIR_PARAM(weir_nru_cfg, f, def, __VA_ARGS__)
+static const struct weir_param params[] = {
+    P(unit, "line", .choices = "line|sector", .help = "what has a bit"),
+    P(hr_touch, "false", .source = "guess",
+      .help = "by lines: a load that joins a pending line uses it"),
+    WEIR_PARAM_END};
+
+const struct weir_policy_ops weir_policy_nru = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "nru",
+             .help = "replace a line that was not used since all were last marked as unused",
+             .reference = "High Performance Cache Replacement Using Re-Reference Interval "
+                          "Prediction (ISCA 2010)",
+             .params = params,
+             .cfg_bytes = sizeof(struct weir_nru_cfg),
+             .line_bytes = sizeof(struct bits),
+             .storage_bits = storage_bits},
+    .axes = WEIR_AXIS_REPLACEMENT,
+    .organisations = "conventional|sectored|decoupled",
+    .victim = victim,
+    .lookup = lookup,
+    .alloc = alloc,
+    .evict = evict};
