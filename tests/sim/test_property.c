@@ -119,7 +119,7 @@ static void run_case(uint64_t seed) {
  * full reply queue is rare, and no policy asks for the others yet. */
 static bool is_rare(const char *name) {
   static const char *const names[] = {"stall_reply",    "prefetches",       "prefetches_dropped",
-                                      "bypassed_stall", "bypassed_profile", "evictions_collateral"};
+                                      "bypassed_stall", "bypassed_profile", "slots_gate"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;
