@@ -176,7 +176,7 @@ static void name_warp(const struct weir_sm *sm, uint32_t slot, uint32_t insn,
   a->insn = insn;
   a->pc = sm->kernel->insns[insn].pc;
   a->warp = slot;
-  a->warp_uid = w->age;
+  a->warp_uid = sm->age[slot];
   a->cta = w->block;
   a->cta_uid = (uint32_t)sm->blocks[w->block].stream->id;
 }
@@ -298,7 +298,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->last_event = now;
   for (unsigned s = 0; s < 4; s++) {
     struct weir_sched *c = &sm->sched[s];
-    c->awake = 0;
+    c->awake = c->asleep = 0;
     c->soonest = WEIR_NEVER;
     c->active = 0;
     c->last = 0;
@@ -327,29 +327,37 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
 /* Fetch the warp's next instruction and find out when its registers are ready. */
 static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now);
 
-static void find_ready(struct weir_sm *sm, uint32_t slot) {
+/* Of a warp that runs; not before cycle `t`. */
+static void find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
-  uint64_t t = 0;
   for (unsigned i = 0; i < s->n_src; i++)
     if (s->src[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->src[i]]);
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->dst[i]]);
-  w->ready_at = t;
+  sm->ready_at[slot] = t;
   sm->is_dirty = true;
   struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
   const uint64_t bit = UINT64_C(1) << slot;
   c->awake &= ~bit;
+  c->asleep = t != WEIR_NEVER ? c->asleep | bit : c->asleep & ~bit;
   c->mem = w->next.has_addr ? c->mem | bit : c->mem & ~bit;
   c->soonest = weir_min64(c->soonest, t);
 }
 
+/* A warp that runs does so no more. */
+static void stop_warp(struct weir_sm *sm, uint32_t slot, enum weir_warp_state state) {
+  struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
+  sm->warps[slot].state = (uint8_t)state;
+  sm->is_dirty = true;
+  c->awake &= ~(UINT64_C(1) << slot);
+  c->asleep &= ~(UINT64_C(1) << slot);
+}
+
 static void finish_warp(struct weir_sm *sm, uint32_t slot) {
   struct weir_sm_warp *w = &sm->warps[slot];
-  w->state = WEIR_W_DONE;
-  sm->is_dirty = true;
+  stop_warp(sm, slot, WEIR_W_DONE);
   weir_reader_close(&w->reader);
-  sm->sched[slot % (unsigned)sm->m->sm.schedulers].awake &= ~(UINT64_C(1) << slot);
   if (--sm->blocks[w->block].n_left == 0) sm->n_ending++;
 }
 
@@ -370,8 +378,7 @@ static void release_barrier(struct weir_sm *sm, uint32_t block, uint32_t id, uin
     struct weir_sm_warp *w = &sm->warps[i];
     if (w->state != WEIR_W_BARRIER || w->block != block || w->at_barrier != id) continue;
     w->state = WEIR_W_RUN;
-    find_ready(sm, i);
-    w->ready_at = weir_max64(w->ready_at, now + 1);
+    find_ready(sm, i, now + 1);
     tell_warp(sm, i, WEIR_WARP_RUNS, now);
   }
 }
@@ -384,9 +391,8 @@ static void reach_barrier(struct weir_sm *sm, uint32_t slot, struct weir_barrier
   struct weir_sm_block *b = &sm->blocks[w->block];
   if (at.is_partial || (w->state == WEIR_W_DONE && at.warps == 0)) return;
   if (waits && w->state == WEIR_W_RUN) {
-    w->state = WEIR_W_BARRIER;
+    stop_warp(sm, slot, WEIR_W_BARRIER);
     w->at_barrier = at.id;
-    sm->sched[slot % (unsigned)sm->m->sm.schedulers].awake &= ~(UINT64_C(1) << slot);
     tell_warp(sm, slot, WEIR_WARP_WAITS, now);
   }
   b->barrier[at.id].arrived++;
@@ -411,8 +417,7 @@ static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     w->barrier = weir_barrier_of(s, &w->next);
     w->next.has_addr = false; /* it was none */
   }
-  find_ready(sm, slot);
-  w->ready_at = weir_max64(w->ready_at, now + 1);
+  find_ready(sm, slot, now + 1);
 }
 
 void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t at) {
@@ -438,7 +443,7 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     weir_reader_open(&w->reader, &block->warps[k], sm->kernel, true);
     w->reg = reg;
     w->state = WEIR_W_RUN;
-    w->age = sm->next_age++;
+    sm->age[slot] = sm->next_age++;
     w->block = b;
     w->loads = w->stores = 0;
     sm->order[sm->n_order++] = slot;
@@ -481,7 +486,7 @@ static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
   b->busy_until = weir_max64(b->busy_until, ready);
   b->pending--;
   w->loads--;
-  if (w->state == WEIR_W_RUN && w->ready_at == WEIR_NEVER) find_ready(sm, l->warp);
+  if (w->state == WEIR_W_RUN && sm->ready_at[l->warp] == WEIR_NEVER) find_ready(sm, l->warp, 0);
   if (sm->free_load == UINT32_MAX) sm->is_dirty = true;
   l->next_free = sm->free_load;
   sm->free_load = id;
@@ -493,7 +498,7 @@ static void store_done(struct weir_sm *sm, uint32_t slot) {
   sm->blocks[w->block].pending--;
   if (w->state == WEIR_W_FENCE && w->stores == 0) {
     w->state = WEIR_W_RUN;
-    find_ready(sm, slot);
+    find_ready(sm, slot, 0);
   }
 }
 
@@ -763,8 +768,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   if (is_barrier) {
     reach_barrier(sm, slot, barrier, !s->bar_arrive, now);
   } else if (is_fence && w->stores > 0 && w->state == WEIR_W_RUN) {
-    w->state = WEIR_W_FENCE;
-    c->awake &= ~(UINT64_C(1) << slot);
+    stop_warp(sm, slot, WEIR_W_FENCE);
   }
 }
 
@@ -772,15 +776,14 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
 static void wake_warps(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
   if (c->soonest > now) return;
   c->soonest = WEIR_NEVER;
-  for (uint64_t left = c->warps & ~c->awake; left != 0; left &= left - 1) {
-    unsigned i = (unsigned)__builtin_ctzll(left);
-    const struct weir_sm_warp *w = &sm->warps[i];
-    if (w->state != WEIR_W_RUN) continue;
-    if (w->ready_at <= now)
-      c->awake |= UINT64_C(1) << i;
+  for (uint64_t left = c->asleep; left != 0; left &= left - 1) {
+    uint64_t at = sm->ready_at[__builtin_ctzll(left)];
+    if (at <= now)
+      c->awake |= left & -left;
     else
-      c->soonest = weir_min64(c->soonest, w->ready_at);
+      c->soonest = weir_min64(c->soonest, at);
   }
+  c->asleep &= ~c->awake;
 }
 
 /* Two-level: the active set gives up warps that wait for memory or cannot run, and takes the oldest
@@ -788,14 +791,13 @@ static void wake_warps(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
 static void refill_active(struct weir_sm *sm, struct weir_sched *c) {
   for (uint64_t left = c->active; left != 0; left &= left - 1) {
     unsigned i = (unsigned)__builtin_ctzll(left);
-    if (sm->warps[i].state != WEIR_W_RUN || sm->warps[i].ready_at == WEIR_NEVER)
+    if (sm->warps[i].state != WEIR_W_RUN || sm->ready_at[i] == WEIR_NEVER)
       c->active &= ~(UINT64_C(1) << i);
   }
   for (uint32_t k = 0; k < sm->n_order && __builtin_popcountll(c->active) < sm->m->sm.active_warps;
        k++) {
     uint32_t i = sm->order[k];
-    if ((c->warps >> i & 1) && sm->warps[i].state == WEIR_W_RUN &&
-        sm->warps[i].ready_at != WEIR_NEVER)
+    if ((c->warps >> i & 1) && sm->warps[i].state == WEIR_W_RUN && sm->ready_at[i] != WEIR_NEVER)
       c->active |= UINT64_C(1) << i;
   }
 }
@@ -811,10 +813,13 @@ static int pick_warp(struct weir_sm *sm, struct weir_sched *c, uint64_t now, boo
   if (can == 0) return -1;
   if (policy == 'g') {
     if ((can >> c->last & 1) && unit_is_free(sm, c, c->last, now)) return (int)c->last;
-    for (uint32_t k = 0; k < sm->n_order; k++)
-      if ((can >> sm->order[k] & 1) && unit_is_free(sm, c, sm->order[k], now))
-        return (int)sm->order[k];
-    return -1;
+    int oldest = -1;
+    for (uint64_t left = can; left != 0; left &= left - 1) {
+      unsigned i = (unsigned)__builtin_ctzll(left);
+      if ((oldest < 0 || sm->age[i] < sm->age[oldest]) && unit_is_free(sm, c, i, now))
+        oldest = (int)i;
+    }
+    return oldest;
   }
   /* Round robin: the slots after the last one, then the others. */
   uint64_t after = c->last == 63 ? 0 : can & ~((UINT64_C(2) << c->last) - 1);
@@ -835,8 +840,8 @@ static uint8_t slot_label(const struct weir_sm *sm, const struct weir_sched *c, 
     if (!(c->warps >> i & 1) || w->state == WEIR_W_DONE) continue;
     if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
     if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
-    if (w->ready_at == WEIR_NEVER) return WEIR_SLOT_LOAD;
-    if (w->ready_at > now) return WEIR_SLOT_DEPENDENCY;
+    if (sm->ready_at[i] == WEIR_NEVER) return WEIR_SLOT_LOAD;
+    if (sm->ready_at[i] > now) return WEIR_SLOT_DEPENDENCY;
     if (w->next.has_addr && (sm->p_busy || sm->free_load == UINT32_MAX))
       return (uint8_t)(WEIR_SLOT_LDST + sm->head_failed);
     return weir_sm_is_gated(sm, i) ? WEIR_SLOT_GATE : WEIR_SLOT_UNIT;

@@ -37,10 +37,8 @@ enum weir_warp_state { WEIR_W_FREE, WEIR_W_RUN, WEIR_W_BARRIER, WEIR_W_FENCE, WE
 struct weir_sm_warp {
   struct weir_warp_reader reader;
   struct weir_dyn next;
-  uint64_t ready_at; /* when the next instruction's registers are ready; WEIR_NEVER = one waits for
-                        memory */
-  uint64_t *reg;     /* cycle in which each register is ready */
-  uint32_t age, block;    /* order of arrival, counted from the kernel's begin; block slot */
+  uint64_t *reg;          /* cycle in which each register is ready */
+  uint32_t block;         /* slot */
   uint32_t loads, stores; /* under way */
   uint8_t state;
   uint8_t at_barrier;          /* WEIR_W_BARRIER: which */
@@ -78,8 +76,9 @@ struct weir_casts {
 struct weir_sched {
   uint64_t warps;   /* slots that belong to it */
   uint64_t mem;     /* those whose next instruction needs the LD/ST unit */
-  uint64_t awake;   /* running warps whose ready_at may have come */
-  uint64_t soonest; /* smallest ready_at of the others */
+  uint64_t awake;   /* running warps whose registers are ready */
+  uint64_t asleep;  /* those whose registers will be ready in a known cycle */
+  uint64_t soonest; /* no later than the first of these cycles */
   uint64_t unit_free[WEIR_N_CLASSES];
   uint64_t active; /* two-level */
   uint32_t last;
@@ -99,6 +98,10 @@ struct weir_sm {
   uint32_t regs_per_warp, max_blocks, n_blocks, n_ending, next_age;
   uint32_t *order; /* warp slots by age, oldest first */
   uint32_t n_order;
+  /* Of each warp slot: when the registers of its next instruction are ready (WEIR_NEVER: one waits
+   * for memory), and its order of arrival. */
+  uint64_t ready_at[64];
+  uint32_t age[64];
   struct weir_sched sched[4];
   struct weir_inbox in, credits; /* replies; credits do not wait for the port */
   struct weir_outbox out;

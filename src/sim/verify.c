@@ -125,10 +125,10 @@ static void describe_warp(const struct weir_sm *sm, uint32_t slot, uint64_t now,
              b->barrier[w->at_barrier].arrived, weir_sm_barrier_wants(b, w->at_barrier));
   else if (w->state == WEIR_W_FENCE)
     snprintf(why, sizeof why, "waits at a fence for %u acknowledgements", w->stores);
-  else if (w->ready_at == WEIR_NEVER)
+  else if (sm->ready_at[slot] == WEIR_NEVER)
     snprintf(why, sizeof why, "waits for one of %u loads", w->loads);
-  else if (w->ready_at > now)
-    snprintf(why, sizeof why, "waits for a result until cycle %" PRIu64, w->ready_at);
+  else if (sm->ready_at[slot] > now)
+    snprintf(why, sizeof why, "waits for a result until cycle %" PRIu64, sm->ready_at[slot]);
   else if (weir_sm_is_gated(sm, slot))
     snprintf(why, sizeof why, "is ready; a policy holds it back");
   else
