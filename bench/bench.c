@@ -265,17 +265,17 @@ static void summary(const struct bench *b, struct weir_text *out) {
 
 static enum weir_status profile_table(const struct bench *b, struct weir_text *out,
                                       struct weir_err *err) {
-  struct weir_column columns[PROF_GROUPS + 2] = {{"workload", NULL, WEIR_LEFT},
-                                                 {"samples", NULL, WEIR_RIGHT}};
-  for (int g = 0; g < PROF_GROUPS; g++)
+  struct weir_column columns[PROF_EXECUTION_END + 2] = {{"workload", NULL, WEIR_LEFT},
+                                                        {"samples", NULL, WEIR_RIGHT}};
+  for (int g = 0; g < PROF_EXECUTION_END; g++)
     columns[g + 2] = (struct weir_column){prof_group_names[g], "%", WEIR_RIGHT};
-  struct weir_table *t = weir_table_new(columns, PROF_GROUPS + 2);
+  struct weir_table *t = weir_table_new(columns, PROF_EXECUTION_END + 2);
   if (!t) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   for (size_t i = 0; i < b->n; i++) {
     const struct prof_counts *p = &b->entries[i].profile;
     weir_table_cell(t, "%s", b->entries[i].name);
     weir_table_cell(t, "%llu", (unsigned long long)p->n);
-    for (int g = 0; g < PROF_GROUPS; g++)
+    for (int g = 0; g < PROF_EXECUTION_END; g++)
       weir_table_cell(t, "%.1f", p->n ? 100 * (double)p->group[g] / (double)p->n : 0);
   }
   enum weir_status st = weir_table_text(t, out, err);
@@ -341,7 +341,7 @@ static json_t *series_json(const struct series *s) {
 
 static json_t *entry_json(const struct entry *e) {
   json_t *shares = json_object();
-  for (int g = 0; g < PROF_GROUPS; g++)
+  for (int g = 0; g < PROF_EXECUTION_END; g++)
     json_object_set_new(
         shares, prof_group_names[g],
         json_real(e->profile.n ? (double)e->profile.group[g] / (double)e->profile.n : 0));

@@ -13,8 +13,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-const char *const prof_group_names[PROF_GROUPS] = {"loop",   "arith",  "memory",  "count",
-                                                   "stream", "blocks", "library", "other"};
+const char *const prof_group_names[PROF_GROUPS] = {"library", "other", "stream",  "loop", "arith",
+                                                   "memory",  "count", "blocks",  "SM",   "L1",
+                                                   "L2",      "DRAM",  "exchange"};
 
 enum { MAX_SAMPLES = 1 << 16, PERIOD_US = 997 };
 
@@ -145,11 +146,18 @@ static enum prof_group group_of(const struct symbol *s) {
   static const struct {
     const char *start;
     enum prof_group group;
-  } by_file[] = {{"simt.c", PROF_LOOP},      {"run.c", PROF_BLOCK},      {"vec_mem.c", PROF_MEM},
-                 {"mem.c", PROF_MEM},        {"vec_", PROF_ARITH},       {"fp_", PROF_ARITH},
-                 {"coalesce.c", PROF_COUNT}, {"func_stats", PROF_COUNT}, {"writer.c", PROF_STREAM},
-                 {"pool.c", PROF_STREAM},    {"block.c", PROF_STREAM},   {"workload.c", PROF_BLOCK},
-                 {"launchfile", PROF_BLOCK}},
+  } by_file[] = {{"simt.c", PROF_LOOP},      {"run.c", PROF_BLOCK},
+                 {"vec_mem.c", PROF_MEM},    {"mem.c", PROF_MEM},
+                 {"vec_", PROF_ARITH},       {"fp_", PROF_ARITH},
+                 {"coalesce.c", PROF_COUNT}, {"func_stats", PROF_COUNT},
+                 {"writer.c", PROF_STREAM},  {"pool.c", PROF_STREAM},
+                 {"block.c", PROF_STREAM},   {"workload.c", PROF_BLOCK},
+                 {"launchfile", PROF_BLOCK}, {"sm.c", PROF_SM},
+                 {"l1.c", PROF_L1},          {"chain.c", PROF_L1},
+                 {"lines.c", PROF_L1},       {"lru.c", PROF_L1},
+                 {"memory.c", PROF_L2},      {"addr_map.c", PROF_L2},
+                 {"dram.c", PROF_DRAM},      {"engine.c", PROF_EXCHANGE},
+                 {"reader.c", PROF_STREAM},  {"wtrace", PROF_STREAM}},
     by_name[] = {{"ptx_h_ld", PROF_MEM},        {"ptx_h_st", PROF_MEM},
                  {"ptx_h_atom", PROF_MEM},      {"ptx_mem_", PROF_MEM},
                  {"ptx_h_", PROF_ARITH},        {"ptx_f", PROF_ARITH},
@@ -159,7 +167,13 @@ static enum prof_group group_of(const struct symbol *s) {
                  {"weir_coalesce", PROF_COUNT}, {"weir_put", PROF_STREAM},
                  {"weir_writer_", PROF_STREAM}, {"weir_block_", PROF_STREAM},
                  {"weir_stream_", PROF_STREAM}, {"weir_workload_", PROF_BLOCK},
-                 {"weir_launch", PROF_BLOCK},   {"__", PROF_LIBRARY}};
+                 {"weir_launch", PROF_BLOCK},   {"weir_sm_", PROF_SM},
+                 {"weir_chain_", PROF_L1},      {"weir_l1_", PROF_L1},
+                 {"weir_channel_", PROF_L2},    {"weir_slice", PROF_L2},
+                 {"weir_poly", PROF_L2},        {"weir_dram_", PROF_DRAM},
+                 {"weir_sim_", PROF_EXCHANGE},  {"weir_next", PROF_STREAM},
+                 {"weir_reader", PROF_STREAM},  {"weir_expand", PROF_STREAM},
+                 {"wt_", PROF_STREAM},          {"__", PROF_LIBRARY}};
   if (s->file[0]) {
     for (size_t i = 0; i < sizeof by_file / sizeof *by_file; i++)
       if (starts_with(s->file, by_file[i].start)) return by_file[i].group;

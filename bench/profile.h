@@ -7,14 +7,22 @@
 #include <stdint.h>
 
 enum prof_group {
+  PROF_LIBRARY,
+  PROF_OTHER,
+  PROF_STREAM,
+  /* execution */
   PROF_LOOP,
   PROF_ARITH,
   PROF_MEM,
   PROF_COUNT,
-  PROF_STREAM,
   PROF_BLOCK,
-  PROF_LIBRARY,
-  PROF_OTHER,
+  PROF_EXECUTION_END,
+  /* timing */
+  PROF_SM = PROF_EXECUTION_END,
+  PROF_L1,
+  PROF_L2,
+  PROF_DRAM,
+  PROF_EXCHANGE,
   PROF_GROUPS
 };
 extern const char *const prof_group_names[PROF_GROUPS];

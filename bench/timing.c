@@ -15,6 +15,7 @@
 #include "base/table.h"
 #include "cli/cmd.h"
 #include "cli/timing.h"
+#include "profile.h"
 #include "ptx/workload.h"
 #include "trace/wtrace.h"
 
@@ -25,6 +26,7 @@ struct trace {
   char path[512];
   double cpu_s[MAX_RUNS], wall2_s[MAX_RUNS];
   struct weir_sim_result sum;
+  struct prof_counts profile;
 };
 
 struct bench {
@@ -125,6 +127,7 @@ static void replay(struct bench *b, struct trace *t, uint32_t threads) {
     weir_wtrace_source_close(source);
     t->sum.cycles += timing.last.cycles;
     weir_stat_sum(weir_sm_stat_table, &t->sum.sm, &timing.last.sm);
+    weir_stat_sum(weir_l1_stat_table, &t->sum.l1, &timing.last.l1);
     weir_stat_sum(weir_l2_stat_table, &t->sum.l2, &timing.last.l2);
     weir_stat_sum(weir_dram_stat_table, &t->sum.dram, &timing.last.dram);
   }
@@ -143,6 +146,65 @@ static void measure(struct bench *b) {
       replay(b, &b->traces[i], 2);
       b->traces[i].wall2_s[r] = clock_s(CLOCK_MONOTONIC) - start;
     }
+  /* Once more under the profiler, until there are some hundred samples. */
+  for (size_t i = 0; i < b->n; i++) {
+    struct trace *t = &b->traces[i];
+    double enough = clock_s(CLOCK_PROCESS_CPUTIME_ID) + 1;
+    prof_start();
+    do
+      replay(b, t, 1);
+    while (clock_s(CLOCK_PROCESS_CPUTIME_ID) < enough);
+    prof_stop();
+    prof_settle(&t->profile);
+  }
+}
+
+static double share(const struct trace *t, enum prof_group g) {
+  return t->profile.n > 0 ? (double)t->profile.group[g] / (double)t->profile.n : 0;
+}
+
+/* Nanoseconds of a component for each of its events. */
+static void per_event(struct weir_table *t, double seconds, uint64_t events) {
+  if (events == 0)
+    weir_table_cell(t, "-");
+  else
+    weir_table_cell(t, "%.0f", 1e9 * seconds / (double)events);
+}
+
+static void report_shares(struct bench *b) {
+  static const enum prof_group groups[] = {PROF_SM,       PROF_L1,     PROF_L2,      PROF_DRAM,
+                                           PROF_EXCHANGE, PROF_STREAM, PROF_LIBRARY, PROF_OTHER};
+  enum { N = sizeof groups / sizeof *groups };
+  struct weir_column columns[N + 5] = {{"trace", NULL, WEIR_LEFT}};
+  for (size_t g = 0; g < N; g++)
+    columns[g + 1] = (struct weir_column){prof_group_names[groups[g]], "%", WEIR_RIGHT};
+  columns[N + 1] = (struct weir_column){"SM", "ns/insn", WEIR_RIGHT};
+  columns[N + 2] = (struct weir_column){"L1", "ns/access", WEIR_RIGHT};
+  columns[N + 3] = (struct weir_column){"L2", "ns/access", WEIR_RIGHT};
+  columns[N + 4] = (struct weir_column){"DRAM", "ns/command", WEIR_RIGHT};
+  struct weir_table *t = weir_table_new(columns, N + 5);
+  struct weir_text out = {0};
+  struct weir_err err;
+  for (size_t i = 0; t != NULL && i < b->n; i++) {
+    struct trace *k = &b->traces[i];
+    const struct weir_sim_result *r = &k->sum;
+    double s = median(k->cpu_s, b->runs);
+    weir_table_cell(t, "%s", k->name);
+    for (size_t g = 0; g < N; g++)
+      weir_table_cell(t, "%.1f", 100 * share(k, groups[g]));
+    per_event(t, s * share(k, PROF_SM), r->sm.warp_insns);
+    per_event(t, s * share(k, PROF_L1), r->l1.loads + r->l1.stores + r->l1.atomics);
+    per_event(t, s * share(k, PROF_L2), r->l2.reads + r->l2.writes + r->l2.atomics);
+    per_event(t, s * share(k, PROF_DRAM),
+              r->dram.reads + r->dram.writes + r->dram.activates + r->dram.precharges);
+  }
+  if (t == NULL || weir_table_text(t, &out, &err)) return;
+  weir_table_free(t);
+  printf("\nWhere the time of one thread goes (sampled; functions inlined into others count "
+         "there), and what an\nissued instruction, an L1 or L2 access and a DRAM command cost in "
+         "their own component.\n\n%s",
+         out.v);
+  weir_text_free(&out);
 }
 
 static void report(struct bench *b) {
@@ -203,8 +265,11 @@ int main(int argc, char **argv) {
       weir_cli_gpu_settings(&b.settings, b.gpu, &err))
     die(&err);
   if (b.n == 0) record_all(&b);
+  bool has_symbols = prof_open();
   measure(&b);
   report(&b);
+  if (has_symbols) report_shares(&b);
+  prof_close();
   for (size_t i = 0; b.folder[0] != 0 && i < b.n; i++)
     unlink(b.traces[i].path);
   if (b.folder[0] != 0) rmdir(b.folder);
