@@ -111,7 +111,7 @@ static void replay(struct bench *b, struct trace *t, uint32_t threads) {
   struct weir_timing timing;
   struct weir_stream_pool pool;
   struct weir_wtrace *file;
-  if (weir_timing_begin(&timing, &b->settings, b->gpu, threads, false, &err) ||
+  if (weir_timing_begin(&timing, &b->settings, b->gpu, NULL, threads, false, &err) ||
       weir_stream_pool_init(&pool, POOL_BYTES, NULL, &err) ||
       weir_wtrace_open(t->path, &file, &err))
     die(&err);
@@ -261,7 +261,7 @@ int main(int argc, char **argv) {
     }
   }
   if (b.runs < 1 || b.runs > MAX_RUNS) b.runs = 3;
-  if (weir_settings_init(&b.settings, weir_param_groups, &err) ||
+  if (weir_settings_init(&b.settings, weir_cli_param_groups(), &err) ||
       weir_cli_gpu_settings(&b.settings, b.gpu, &err))
     die(&err);
   if (b.n == 0) record_all(&b);

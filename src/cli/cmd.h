@@ -63,7 +63,7 @@ enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *pat
                                         struct weir_err *err);
 
 /* All declared tables, each list ended by NULL. */
-extern const struct weir_param_group *const weir_param_groups[];
-extern const struct weir_stat_group *const weir_stat_groups[];
+const struct weir_param_group *const *weir_cli_param_groups(void);
+const struct weir_stat_group *const *weir_cli_stat_groups(void);
 
 #endif

@@ -79,11 +79,11 @@ static void explain_param(const struct weir_setting *v) {
 
 /* The statistic "prefix.name", or NULL. */
 static const struct weir_stat *find_stat(const char *path, const struct weir_stat_group **group) {
-  for (size_t g = 0; weir_stat_groups[g]; g++) {
-    size_t n = strlen(weir_stat_groups[g]->prefix);
-    if (strncmp(path, weir_stat_groups[g]->prefix, n) != 0 || path[n] != '.') continue;
-    *group = weir_stat_groups[g];
-    const struct weir_stat *s = weir_stat_find(weir_stat_groups[g]->table, path + n + 1);
+  for (size_t g = 0; weir_cli_stat_groups()[g]; g++) {
+    size_t n = strlen(weir_cli_stat_groups()[g]->prefix);
+    if (strncmp(path, weir_cli_stat_groups()[g]->prefix, n) != 0 || path[n] != '.') continue;
+    *group = weir_cli_stat_groups()[g];
+    const struct weir_stat *s = weir_stat_find(weir_cli_stat_groups()[g]->table, path + n + 1);
     if (s) return s;
   }
   return NULL;
@@ -111,9 +111,10 @@ static enum weir_status unknown_key(const struct weir_settings *s, const char *k
     const char *name = weir_arena_printf(&a, "%s.%s", s->v[i].group->prefix, s->v[i].param->name);
     if (!name || !WEIR_PUSH(names, name)) break;
   }
-  for (size_t g = 0; weir_stat_groups[g]; g++) {
-    for (const struct weir_stat *stat = weir_stat_groups[g]->table; stat->name; stat++) {
-      const char *name = weir_arena_printf(&a, "%s.%s", weir_stat_groups[g]->prefix, stat->name);
+  for (size_t g = 0; weir_cli_stat_groups()[g]; g++) {
+    for (const struct weir_stat *stat = weir_cli_stat_groups()[g]->table; stat->name; stat++) {
+      const char *name =
+          weir_arena_printf(&a, "%s.%s", weir_cli_stat_groups()[g]->prefix, stat->name);
       if (!name || !WEIR_PUSH(names, name)) break;
     }
   }
@@ -173,7 +174,7 @@ static int explain_all(int argc, char **argv, struct weir_settings *s) {
 int weir_cmd_explain(int argc, char **argv) {
   struct weir_settings s;
   struct weir_err err;
-  if (weir_settings_init(&s, weir_param_groups, &err) != WEIR_OK) return weir_cli_error(&err);
+  if (weir_settings_init(&s, weir_cli_param_groups(), &err) != WEIR_OK) return weir_cli_error(&err);
   int exit_code = explain_all(argc, argv, &s);
   weir_settings_free(&s);
   return exit_code;

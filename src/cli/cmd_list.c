@@ -1,4 +1,4 @@
-/* weir list workloads|gpus|params|stats */
+/* weir list workloads|gpus|schemes|policies|params|stats */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,10 +14,11 @@ enum { OPT_NAMES = 1 };
 
 static const struct weir_usage usage = {
     .command = "list",
-    .synopsis = "workloads|gpus|params|stats [--names]",
+    .synopsis = "workloads|gpus|schemes|policies|params|stats [--names]",
     .about =
-        "List the built-in workloads, the machines, the parameters that --set accepts, or the\n"
-        "statistics that a run prints.",
+        "List the built-in workloads, the machines, the L1 designs (schemes), the parts they are "
+        "made\n"
+        "of (policies), the parameters that --set accepts, or the statistics that a run prints.",
     .opts = (const struct weir_opt[]){{"names", 'n', NULL, "names only, one per line", OPT_NAMES},
                                       {.name = NULL}},
     .examples = "  weir list workloads\n  weir list params\n",
@@ -113,6 +114,74 @@ static int list_gpus(bool names_only) {
   return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
 }
 
+static void scheme_row(struct weir_table *t, const struct weir_scheme *s) {
+  weir_table_cell(t, "%s", s->name);
+  weir_table_cell(t, "%s", s->org != NULL ? s->org->part.name : "the machine's");
+  struct weir_text chain = {0};
+  for (uint32_t i = 0; i < s->n_policies; i++)
+    weir_text_printf(&chain, "%s%s", i > 0 ? ", " : "", s->policy[i]->part.name);
+  weir_table_cell(t, "%s", chain.v != NULL ? chain.v : "");
+  weir_table_cell(t, "%s", s->about);
+  weir_text_free(&chain);
+}
+
+static int list_schemes(bool names_only) {
+  static const struct weir_column columns[] = {{"scheme", NULL, WEIR_LEFT},
+                                               {"organisation", NULL, WEIR_LEFT},
+                                               {"policies", NULL, WEIR_LEFT},
+                                               {"what it is", NULL, WEIR_LEFT}};
+  struct weir_arena a = {0};
+  struct weir_err err;
+  const char *const *names;
+  size_t n;
+  enum weir_status status = weir_cli_schemes(&a, &names, &n, &err);
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 4);
+  for (size_t i = 0; !status && i < n; i++) {
+    struct weir_scheme s;
+    const char *path;
+    if (names_only) puts(names[i]);
+    if (!t) continue;
+    status = weir_cli_scheme_path(&a, names[i], &path, &err);
+    if (!status) status = weir_scheme_load(&s, names[i], path, NULL, &err);
+    if (status) break;
+    scheme_row(t, &s);
+    weir_scheme_free(&s);
+  }
+  weir_arena_free(&a);
+  if (!status && !names_only) return print_table(t);
+  weir_table_free(t);
+  return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
+}
+
+static const char *axis_name(uint32_t axes) {
+  return axes & WEIR_AXIS_ADMISSION     ? "admission"
+         : axes & WEIR_AXIS_REPLACEMENT ? "replacement"
+         : axes & WEIR_AXIS_FETCH       ? "fetch"
+         : axes & WEIR_AXIS_ORDER       ? "order"
+                                        : "threads";
+}
+
+static void part_row(struct weir_table *t, const char *axis, const struct weir_part *part) {
+  weir_table_cell(t, "%s", part->name);
+  weir_table_cell(t, "%s", axis);
+  weir_table_cell(t, "%s", part->help);
+}
+
+static int list_policies(bool names_only) {
+  static const struct weir_column columns[] = {
+      {"part", NULL, WEIR_LEFT}, {"axis", NULL, WEIR_LEFT}, {"what it does", NULL, WEIR_LEFT}};
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
+  for (size_t i = 0; weir_organisations[i] != NULL; i++) {
+    if (names_only) puts(weir_organisations[i]->part.name);
+    if (t) part_row(t, "organisation", &weir_organisations[i]->part);
+  }
+  for (size_t i = 0; weir_policies[i] != NULL; i++) {
+    if (names_only) puts(weir_policies[i]->part.name);
+    if (t) part_row(t, axis_name(weir_policies[i]->axes), &weir_policies[i]->part);
+  }
+  return names_only ? WEIR_EXIT_OK : print_table(t);
+}
+
 static int list_params(bool names_only) {
   static const struct weir_column columns[] = {{"parameter", NULL, WEIR_LEFT},
                                                {"default", NULL, WEIR_RIGHT},
@@ -120,8 +189,8 @@ static int list_params(bool names_only) {
                                                {"accepted", NULL, WEIR_LEFT},
                                                {"meaning", NULL, WEIR_LEFT}};
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 5);
-  for (size_t g = 0; weir_param_groups[g]; g++) {
-    const struct weir_param_group *group = weir_param_groups[g];
+  for (size_t g = 0; weir_cli_param_groups()[g]; g++) {
+    const struct weir_param_group *group = weir_cli_param_groups()[g];
     for (const struct weir_param *p = group->table; p->name; p++) {
       char range[256];
       if (names_only) printf("%s.%s\n", group->prefix, p->name);
@@ -140,8 +209,8 @@ static int list_stats(bool names_only) {
   static const struct weir_column columns[] = {
       {"statistic", NULL, WEIR_LEFT}, {"unit", NULL, WEIR_LEFT}, {"meaning", NULL, WEIR_LEFT}};
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
-  for (size_t g = 0; weir_stat_groups[g]; g++) {
-    const struct weir_stat_group *group = weir_stat_groups[g];
+  for (size_t g = 0; weir_cli_stat_groups()[g]; g++) {
+    const struct weir_stat_group *group = weir_cli_stat_groups()[g];
     for (const struct weir_stat *s = group->table; s->name; s++) {
       if (names_only) printf("%s.%s\n", group->prefix, s->name);
       if (!t) continue;
@@ -157,10 +226,8 @@ int weir_cmd_list(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*list)(bool names_only);
-  } kinds[] = {{"workloads", list_workloads},
-               {"gpus", list_gpus},
-               {"params", list_params},
-               {"stats", list_stats}};
+  } kinds[] = {{"workloads", list_workloads}, {"gpus", list_gpus},     {"schemes", list_schemes},
+               {"policies", list_policies},   {"params", list_params}, {"stats", list_stats}};
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   bool names_only = false;
   const char *what = NULL;
@@ -174,7 +241,8 @@ int weir_cmd_list(int argc, char **argv) {
       what = args.value;
     }
   }
-  if (!what) return weir_cli_usage("list", "list what? workloads, gpus, params or stats");
+  if (!what)
+    return weir_cli_usage("list", "list what? workloads, gpus, schemes, policies, params or stats");
   const char *names[sizeof kinds / sizeof *kinds];
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (!strcmp(kinds[i].name, what)) return kinds[i].list(names_only);
@@ -182,6 +250,7 @@ int weir_cmd_list(int argc, char **argv) {
   }
   const char *near = weir_nearest(what, names, sizeof kinds / sizeof *kinds);
   if (near) return weir_cli_usage("list", "there is no list '%s'; did you mean '%s'?", what, near);
-  return weir_cli_usage("list", "there is no list '%s', only workloads, gpus, params and stats",
-                        what);
+  return weir_cli_usage(
+      "list", "there is no list '%s', only workloads, gpus, schemes, policies, params and stats",
+      what);
 }

@@ -222,7 +222,7 @@ int weir_cmd_record(int argc, char **argv) {
   struct record r = {.is_terminal = isatty(STDERR_FILENO)};
   struct weir_wtrace_counts total;
   struct weir_err err;
-  enum weir_status st = weir_settings_init(&r.settings, weir_param_groups, &err);
+  enum weir_status st = weir_settings_init(&r.settings, weir_cli_param_groups(), &err);
   if (st) return weir_cli_error(&err);
   int code = parse_options(argc, argv, &r);
   if (code < 0) {

@@ -15,6 +15,7 @@ enum {
   OPT_THREADS,
   OPT_JSON,
   OPT_ALL,
+  OPT_SCHEME,
   OPT_PER_LOAD,
   OPT_PER_SM,
   OPT_CHECK,
@@ -37,6 +38,9 @@ static const struct weir_usage usage = {
              OPT_CONFIG},
             {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",
              OPT_SET},
+            {"scheme", 'S', "NAME",
+             "L1 design: one of 'weir list schemes', or a file ending in .yaml (default: baseline)",
+             OPT_SCHEME},
             {"threads", 't', "N", "host threads; the results are the same for any number",
              OPT_THREADS},
             {"json", 'j', "FILE",
@@ -58,7 +62,7 @@ static const struct weir_usage usage = {
 enum { MAX_OPCODES = 256, POOL_BYTES = 256 << 20 };
 
 struct replay {
-  const char *file, *gpu, *json, *opcodes[MAX_OPCODES];
+  const char *file, *gpu, *scheme, *json, *opcodes[MAX_OPCODES];
   size_t n_opcodes;
   uint32_t threads;
   struct weir_timing_views views;
@@ -114,8 +118,8 @@ static enum weir_status replay_wtrace(struct replay *r, struct weir_err *err) {
 static enum weir_status report(const struct replay *r, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   if (r->json != NULL) {
-    json_t *root = json_pack("{s:i, s:s, s:s, s:O}", "weir_result", 1, "trace", r->file, "gpu",
-                             r->gpu, "kernels", r->json_kernels);
+    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O}", "weir_result", 1, "trace", r->file, "gpu",
+                             r->gpu, "scheme", r->timing.scheme.name, "kernels", r->json_kernels);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
     if (text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -138,7 +142,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
 static enum weir_status run(struct replay *r, struct weir_err *err) {
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
   if (st == WEIR_OK)
-    st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->threads, r->check, err);
+    st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->scheme, r->threads, r->check, err);
   if (st == WEIR_OK) st = weir_stream_pool_init(&r->pool, POOL_BYTES, NULL, err);
   if (st != WEIR_OK) {
     weir_timing_end(&r->timing);
@@ -189,6 +193,9 @@ static int parse_options(int argc, char **argv, struct replay *r) {
     case OPT_ALL:
       r->views.all = true;
       break;
+    case OPT_SCHEME:
+      r->scheme = args.value;
+      break;
     case OPT_PER_LOAD:
       r->views.per_load = true;
       break;
@@ -215,7 +222,7 @@ static int parse_options(int argc, char **argv, struct replay *r) {
 int weir_cmd_replay(int argc, char **argv) {
   struct replay r = {.threads = 1};
   struct weir_err err;
-  enum weir_status st = weir_settings_init(&r.settings, weir_param_groups, &err);
+  enum weir_status st = weir_settings_init(&r.settings, weir_cli_param_groups(), &err);
   if (st != WEIR_OK) return weir_cli_error(&err);
   int code = parse_options(argc, argv, &r);
   if (code < 0) {

@@ -26,6 +26,7 @@ enum {
   OPT_CHECK,
   OPT_OUTPUT,
   OPT_ALL,
+  OPT_SCHEME,
   OPT_PER_LOAD,
   OPT_PER_SM,
   OPT_FUNCTIONAL,
@@ -50,6 +51,9 @@ static const struct weir_usage usage = {
             {"gpu", 'g', "NAME",
              "time the kernels on a machine: one of 'weir list gpus', or a file ending in .yaml",
              OPT_GPU},
+            {"scheme", 'S', "NAME",
+             "L1 design: one of 'weir list schemes', or a file ending in .yaml (default: baseline)",
+             OPT_SCHEME},
             {"threads", 't', "N",
              "host threads for timing; the results are the same for any number", OPT_THREADS},
             {"functional", 'f', NULL, "execute only, without timing (as without --gpu)",
@@ -87,7 +91,7 @@ struct run_opts {
     const char **v;
     size_t n, cap;
   } targets;
-  const char *input, *json, *gpu, *outputs[MAX_OUTPUTS];
+  const char *input, *json, *gpu, *scheme, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
   uint32_t threads;
   struct weir_timing_views views;
@@ -440,7 +444,8 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   if (st == WEIR_OK && o->gpu != NULL) {
     st = weir_cli_gpu_settings(&o->settings, o->gpu, err);
     if (st == WEIR_OK)
-      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->threads, o->check, err);
+      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->scheme, o->threads, o->check,
+                             err);
   }
   state->started = time(NULL);
   state->per_sm = o->views.per_sm;
@@ -500,6 +505,9 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
     case OPT_ALL:
       o->views.all = true;
       break;
+    case OPT_SCHEME:
+      o->scheme = args.value;
+      break;
     case OPT_PER_LOAD:
       o->views.per_load = true;
       break;
@@ -525,6 +533,8 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
   if (o->targets.n == 0)
     return weir_cli_usage("run",
                           "which workload? See 'weir list workloads', or name a launch file");
+  if (o->gpu == NULL && o->scheme != NULL)
+    return weir_cli_usage("run", "--scheme says what to time: add --gpu NAME");
   if (o->gpu == NULL && (o->views.per_load || o->views.per_sm))
     return weir_cli_usage("run", "--per-load and --per-sm show timed runs: add --gpu NAME");
   if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))
@@ -536,7 +546,7 @@ int weir_cmd_run(int argc, char **argv) {
   struct run_opts o = {.threads = 1};
   struct run_state state = {.is_terminal = isatty(STDERR_FILENO)};
   struct weir_err err;
-  enum weir_status st = weir_settings_init(&o.settings, weir_param_groups, &err);
+  enum weir_status st = weir_settings_init(&o.settings, weir_cli_param_groups(), &err);
   if (st != WEIR_OK) return weir_cli_error(&err);
   int code = parse_options(argc, argv, &o);
   if (code < 0) {

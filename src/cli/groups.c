@@ -1,19 +1,63 @@
 /* Every parameter and statistic table of the program. A new component adds its line here. */
 #include "base/config.h"
 #include "cli/cmd.h"
+#include "l1/design.h"
 #include "ptx/exec.h"
 #include "sim/derived.h"
 #include "stream/func_stats.h"
 
-const struct weir_param_group *const weir_param_groups[] = {
+static const struct weir_param_group *const fixed_params[] = {
     &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params,
     &weir_noc_params, &weir_l2_params,   &weir_dram_params, NULL,
 };
 
-const struct weir_stat_group *const weir_stat_groups[] = {
+static const struct weir_stat_group *const fixed_stats[] = {
     &weir_func_stat_group, &weir_derived_stat_group, &weir_sm_stat_group,   &weir_l1_stat_group,
     &weir_pc_stat_group,   &weir_l2_stat_group,      &weir_dram_stat_group, NULL,
 };
+
+/* The parts of an L1 have tables too; their names are the prefixes. */
+enum { MAX_GROUPS = 96 };
+static struct weir_param_group part_params[MAX_GROUPS];
+static struct weir_stat_group part_stats[MAX_GROUPS];
+static const struct weir_param_group *all_params[2 * MAX_GROUPS];
+static const struct weir_stat_group *all_stats[2 * MAX_GROUPS];
+
+static void add_part(const struct weir_part *part, size_t *n_params, size_t *n_stats) {
+  if (part->params != NULL) {
+    struct weir_param_group *g = &part_params[*n_params];
+    *g = (struct weir_param_group){part->name, part->help, part->params, part->cfg_bytes};
+    all_params[sizeof fixed_params / sizeof *fixed_params - 1 + (*n_params)++] = g;
+  }
+  if (part->stats != NULL) {
+    struct weir_stat_group *g = &part_stats[*n_stats];
+    *g = (struct weir_stat_group){part->name, part->help, part->stats, NULL};
+    all_stats[sizeof fixed_stats / sizeof *fixed_stats - 1 + (*n_stats)++] = g;
+  }
+}
+
+static void build(void) {
+  size_t n_params = 0, n_stats = 0;
+  if (all_params[0] != NULL) return;
+  for (size_t i = 0; fixed_params[i] != NULL; i++)
+    all_params[i] = fixed_params[i];
+  for (size_t i = 0; fixed_stats[i] != NULL; i++)
+    all_stats[i] = fixed_stats[i];
+  for (size_t i = 0; weir_organisations[i] != NULL; i++)
+    add_part(&weir_organisations[i]->part, &n_params, &n_stats);
+  for (size_t i = 0; weir_policies[i] != NULL; i++)
+    add_part(&weir_policies[i]->part, &n_params, &n_stats);
+}
+
+const struct weir_param_group *const *weir_cli_param_groups(void) {
+  build();
+  return all_params;
+}
+
+const struct weir_stat_group *const *weir_cli_stat_groups(void) {
+  build();
+  return all_stats;
+}
 
 enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *path,
                                         struct weir_err *err) {

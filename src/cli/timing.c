@@ -21,17 +21,18 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum weir_status weir_cli_gpus(struct weir_arena *a, const char *const **names, size_t *n,
-                               struct weir_err *err) {
+/* Files NAME.yaml of a data folder. */
+static enum weir_status list_files(struct weir_arena *a, const char *what,
+                                   const char *const **names, size_t *n, struct weir_err *err) {
   struct {
     const char **v;
     size_t n, cap;
   } list = {0};
-  const char *folder = weir_arena_printf(a, "%s/gpus", weir_cli_data_dir());
+  const char *folder = weir_arena_printf(a, "%s/%s", weir_cli_data_dir(), what);
   DIR *dir = folder != NULL ? opendir(folder) : NULL;
   if (dir == NULL)
-    return weir_fail(err, WEIR_ENOENT, "cannot read the machines in %s: %s",
-                     folder != NULL ? folder : "gpus", strerror(errno));
+    return weir_fail(err, WEIR_ENOENT, "cannot read the folder %s: %s",
+                     folder != NULL ? folder : what, strerror(errno));
   bool ok = true;
   for (struct dirent *d; ok && (d = readdir(dir)) != NULL;) {
     size_t len = strlen(d->d_name);
@@ -53,30 +54,50 @@ enum weir_status weir_cli_gpus(struct weir_arena *a, const char *const **names, 
   return WEIR_OK;
 }
 
+enum weir_status weir_cli_gpus(struct weir_arena *a, const char *const **names, size_t *n,
+                               struct weir_err *err) {
+  return list_files(a, "gpus", names, n, err);
+}
+
+enum weir_status weir_cli_schemes(struct weir_arena *a, const char *const **names, size_t *n,
+                                  struct weir_err *err) {
+  return list_files(a, "schemes", names, n, err);
+}
+
 static bool is_file_name(const char *gpu) {
   size_t n = strlen(gpu);
   return n > 5 && strcmp(gpu + n - 5, ".yaml") == 0;
 }
 
-/* The path of a machine's file, or an error that names the nearest one. */
-static enum weir_status machine_path(struct weir_arena *a, const char *gpu, const char **path,
-                                     struct weir_err *err) {
-  *path = gpu;
-  if (is_file_name(gpu)) return WEIR_OK;
+/* The path of NAME.yaml in a data folder, or an error that names the nearest one. */
+static enum weir_status find_file(struct weir_arena *a, const char *folder, const char *what,
+                                  const char *name, const char **path, struct weir_err *err) {
+  *path = name;
+  if (is_file_name(name)) return WEIR_OK;
   const char *const *names;
   size_t n;
-  enum weir_status st = weir_cli_gpus(a, &names, &n, err);
+  enum weir_status st = list_files(a, folder, &names, &n, err);
   if (st != WEIR_OK) return st;
   for (size_t i = 0; i < n; i++)
-    if (strcmp(names[i], gpu) == 0) {
-      *path = weir_arena_printf(a, "%s/gpus/%s.yaml", weir_cli_data_dir(), gpu);
+    if (strcmp(names[i], name) == 0) {
+      *path = weir_arena_printf(a, "%s/%s/%s.yaml", weir_cli_data_dir(), folder, name);
       return *path != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
     }
-  weir_fail(err, WEIR_ENOENT, "there is no machine '%s'", gpu);
-  const char *near = weir_nearest(gpu, names, n);
+  weir_fail(err, WEIR_ENOENT, "there is no %s '%s'", what, name);
+  const char *near = weir_nearest(name, names, n);
   if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
-  weir_err_add(err, "'weir list gpus' shows all; a file must end in .yaml");
+  weir_err_add(err, "'weir list %s' shows all; a file must end in .yaml", folder);
   return WEIR_ENOENT;
+}
+
+static enum weir_status machine_path(struct weir_arena *a, const char *gpu, const char **path,
+                                     struct weir_err *err) {
+  return find_file(a, "gpus", "machine", gpu, path, err);
+}
+
+enum weir_status weir_cli_scheme_path(struct weir_arena *a, const char *scheme, const char **path,
+                                      struct weir_err *err) {
+  return find_file(a, "schemes", "scheme", scheme, path, err);
 }
 
 enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
@@ -113,14 +134,27 @@ static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
   }
   weir_sim_free(t->sim);
   t->sim = NULL;
-  return weir_sim_new(&t->machine, &weir_l1_pipeline, NULL, &o, &t->sim, err);
+  return weir_sim_new(&t->machine, &weir_l1_pipeline, &t->design, &o, &t->sim, err);
 }
 
-enum weir_status weir_timing_begin(struct weir_timing *t, const struct weir_settings *s,
-                                   const char *gpu, uint32_t threads, bool check,
+static enum weir_status load_scheme(struct weir_timing *t, struct weir_settings *s,
+                                    const char *scheme, struct weir_err *err) {
+  struct weir_arena a = {0};
+  const char *path;
+  enum weir_status st = weir_cli_scheme_path(&a, scheme, &path, err);
+  if (st == WEIR_OK) st = weir_scheme_load(&t->scheme, scheme, path, s, err);
+  weir_arena_free(&a);
+  return st;
+}
+
+enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
+                                   const char *scheme, uint32_t threads, bool check,
                                    struct weir_err *err) {
   *t = (struct weir_timing){.threads = threads, .check = check};
-  enum weir_status st = weir_machine_fill(&t->machine, gpu, s, err);
+  enum weir_status st = load_scheme(t, s, scheme != NULL ? scheme : "baseline", err);
+  if (st == WEIR_OK) st = weir_machine_fill(&t->machine, gpu, s, err);
+  if (st == WEIR_OK)
+    st = weir_scheme_design(&t->scheme, &t->machine, s, weir_cli_param_groups(), &t->design, err);
   return st == WEIR_OK ? new_sim(t, err) : st;
 }
 
@@ -256,6 +290,7 @@ enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err 
 
 void weir_timing_end(struct weir_timing *t) {
   weir_sim_free(t->sim);
+  weir_scheme_free(&t->scheme);
   for (size_t i = 0; i < t->kernels.n; i++) {
     struct weir_timed_kernel *k = &t->kernels.v[i];
     free(k->workload);

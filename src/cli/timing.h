@@ -6,6 +6,7 @@
 
 #include "base/settings.h"
 #include "base/text.h"
+#include "l1/scheme.h"
 #include "sim/engine.h"
 
 struct weir_timed_kernel {
@@ -23,6 +24,8 @@ struct weir_timed_kernel {
 
 struct weir_timing {
   struct weir_machine machine;
+  struct weir_scheme scheme;
+  struct weir_design design;
   struct weir_sim *sim;
   struct {
     struct weir_timed_kernel *v;
@@ -46,9 +49,15 @@ enum weir_status weir_cli_gpus(struct weir_arena *a, const char *const **names, 
 enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
                                        struct weir_err *err);
 
-/* A simulator for the machine that the settings describe; `gpu` is its name and outlives it. */
-enum weir_status weir_timing_begin(struct weir_timing *t, const struct weir_settings *s,
-                                   const char *gpu, uint32_t threads, bool check,
+/* Names of the schemes in schemes/, sorted; the file of one, by name or path. */
+enum weir_status weir_cli_schemes(struct weir_arena *a, const char *const **names, size_t *n,
+                                  struct weir_err *err);
+enum weir_status weir_cli_scheme_path(struct weir_arena *a, const char *scheme, const char **path,
+                                      struct weir_err *err);
+/* A simulator for the machine and the scheme, whose values are put into the settings; `gpu` is its
+ * name and outlives it. NULL scheme: baseline. */
+enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
+                                   const char *scheme, uint32_t threads, bool check,
                                    struct weir_err *err);
 /* Each workload starts with cold caches in cycle 0. */
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,

@@ -1,0 +1,152 @@
+#include "l1/scheme.h"
+
+#include <string.h>
+
+#include "base/suggest.h"
+
+/* ---- names ---- */
+
+enum { MAX_NAMES = 64 };
+
+static enum weir_status unknown(const struct weir_config *c, uint32_t i, const char *what,
+                                const char *const *names, size_t n, struct weir_err *err) {
+  const char *text = c->entry[i].text, *near = weir_nearest(text, names, n);
+  weir_fail(err, WEIR_EINVAL, "%s:%u:%u: there is no %s '%s'", c->file, c->entry[i].line,
+            c->entry[i].col, what, text);
+  if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+  weir_err_add(err, "'weir list policies' shows all");
+  return WEIR_EINVAL;
+}
+
+static enum weir_status find_org(const struct weir_config *c, uint32_t i,
+                                 const struct weir_org_ops **out, struct weir_err *err) {
+  const char *names[MAX_NAMES];
+  size_t n = 0;
+  *out = weir_organisation_find(c->entry[i].text);
+  for (; weir_organisations[n] != NULL && n < MAX_NAMES; n++)
+    names[n] = weir_organisations[n]->part.name;
+  return *out != NULL ? WEIR_OK : unknown(c, i, "organisation", names, n, err);
+}
+
+static enum weir_status find_policy(const struct weir_config *c, uint32_t i,
+                                    const struct weir_policy_ops **out, struct weir_err *err) {
+  const char *names[MAX_NAMES];
+  size_t n = 0;
+  *out = weir_policy_find(c->entry[i].text);
+  for (; weir_policies[n] != NULL && n < MAX_NAMES; n++)
+    names[n] = weir_policies[n]->part.name;
+  return *out != NULL ? WEIR_OK : unknown(c, i, "policy", names, n, err);
+}
+
+/* ---- files ---- */
+
+static enum weir_status read_parts(struct weir_scheme *s, struct weir_config *c,
+                                   struct weir_err *err) {
+  uint32_t org, list;
+  enum weir_status st = weir_config_child(c, 0, "organisation", WEIR_SCALAR, false, &org, err);
+  if (st == WEIR_OK && org != 0) st = find_org(c, org, &s->org, err);
+  if (st == WEIR_OK) st = weir_config_child(c, 0, "policies", WEIR_SEQ, false, &list, err);
+  if (st != WEIR_OK || list == 0) return st;
+  for (uint32_t i = weir_config_first(c, list); i != 0; i = weir_config_next(c, i)) {
+    if (s->n_policies == WEIR_MAX_PARTS - 1)
+      return weir_fail(err, WEIR_ELIMIT, "%s:%u: at most %d policies", c->file, c->entry[i].line,
+                       WEIR_MAX_PARTS - 1);
+    st = weir_config_want(c, i, WEIR_SCALAR, err);
+    if (st == WEIR_OK) st = find_policy(c, i, &s->policy[s->n_policies], err);
+    if (st != WEIR_OK) return st;
+    s->n_policies++;
+  }
+  return WEIR_OK;
+}
+
+static enum weir_status copy_text(struct weir_scheme *s, struct weir_config *c, const char *key,
+                                  bool required, const char **out, struct weir_err *err) {
+  uint32_t i;
+  enum weir_status st = weir_config_child(c, 0, key, WEIR_SCALAR, required, &i, err);
+  if (st != WEIR_OK || i == 0) return st;
+  *out = weir_arena_strndup(&s->arena, c->entry[i].text, strlen(c->entry[i].text));
+  return *out != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
+                                  struct weir_settings *settings, struct weir_err *err) {
+  static const char *const keys[] = {"weir",         "about",    "reference",
+                                     "organisation", "policies", "set"};
+  uint32_t version, set;
+  int64_t number;
+  enum weir_status st = weir_config_child(c, 0, "weir", WEIR_SCALAR, true, &version, err);
+  if (st == WEIR_OK) st = weir_config_int(c, version, 1, 1, &number, err);
+  if (st == WEIR_OK) st = copy_text(s, c, "about", true, &s->about, err);
+  if (st == WEIR_OK) st = copy_text(s, c, "reference", false, &s->reference, err);
+  if (st == WEIR_OK) st = read_parts(s, c, err);
+  if (st == WEIR_OK) st = weir_config_child(c, 0, "set", WEIR_MAP, false, &set, err);
+  if (st != WEIR_OK) return st;
+  if (set != 0 && settings != NULL)
+    st = weir_settings_config(settings, WEIR_LAYER_FILE, c, set, err);
+  else if (set != 0)
+    weir_config_use_all(c, set);
+  return st == WEIR_OK ? weir_config_only(c, 0, keys, sizeof keys / sizeof *keys, err) : st;
+}
+
+enum weir_status weir_scheme_load(struct weir_scheme *s, const char *name, const char *path,
+                                  struct weir_settings *settings, struct weir_err *err) {
+  struct weir_config c;
+  *s = (struct weir_scheme){0};
+  enum weir_status st = weir_config_load(&c, path, err);
+  if (st != WEIR_OK) return st;
+  s->name = weir_arena_strndup(&s->arena, name, strlen(name));
+  st = s->name != NULL ? read_file(s, &c, settings, err)
+                       : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  weir_config_free(&c);
+  if (st != WEIR_OK) weir_scheme_free(s);
+  return st;
+}
+
+void weir_scheme_free(struct weir_scheme *s) {
+  weir_arena_free(&s->arena);
+  *s = (struct weir_scheme){0};
+}
+
+/* ---- designs ---- */
+
+static enum weir_status fill_cfg(struct weir_scheme *s, const struct weir_part *part,
+                                 const struct weir_settings *settings,
+                                 const struct weir_param_group *const *groups, const void **out,
+                                 struct weir_err *err) {
+  *out = NULL;
+  if (part->params == NULL) return WEIR_OK;
+  for (size_t i = 0; groups[i] != NULL; i++) {
+    if (groups[i]->table != part->params) continue;
+    void *cfg = weir_arena_array(&s->arena, 1, part->cfg_bytes);
+    if (cfg == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+    *out = cfg;
+    return weir_settings_fill(settings, groups[i], cfg, err);
+  }
+  return weir_fail(err, WEIR_EBUG, "the parameters of %s are not known", part->name);
+}
+
+enum weir_status weir_scheme_design(struct weir_scheme *s, const struct weir_machine *m,
+                                    const struct weir_settings *settings,
+                                    const struct weir_param_group *const *groups,
+                                    struct weir_design *d, struct weir_err *err) {
+  weir_design_baseline(d, m);
+  enum weir_status st = WEIR_OK;
+  const struct weir_part *line_up = s->org != NULL ? &s->org->part : NULL;
+  if (line_up != NULL && s->org != d->org) {
+    d->org = s->org;
+    /* Lines allocate when the machine says, sectored or not; others have parameters of their own.
+     */
+    if (line_up->params != NULL) st = fill_cfg(s, line_up, settings, groups, &d->org_cfg, err);
+  }
+  d->n_policies = 0;
+  bool has_victim = d->org->has_victim_rule;
+  for (uint32_t i = 0; st == WEIR_OK && i < s->n_policies; i++) {
+    d->policy[i].ops = s->policy[i];
+    st = fill_cfg(s, &s->policy[i]->part, settings, groups, &d->policy[i].cfg, err);
+    has_victim |= s->policy[i]->victim != NULL;
+    d->n_policies++;
+  }
+  if (st == WEIR_OK && !has_victim && d->n_policies < WEIR_MAX_PARTS - 1)
+    d->policy[d->n_policies++].ops = weir_policy_find("lru");
+  return st == WEIR_OK ? weir_design_check(d, m, err) : st;
+}

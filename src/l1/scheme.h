@@ -1,0 +1,30 @@
+/* A scheme: a named line-up of an organisation and policies with parameters, written in a file. */
+#ifndef WEIR_L1_SCHEME_H
+#define WEIR_L1_SCHEME_H
+
+#include "base/settings.h"
+#include "l1/design.h"
+
+struct weir_scheme {
+  const char *name, *about, *reference; /* reference may be NULL */
+  const struct weir_org_ops *org;       /* NULL: what the machine has */
+  const struct weir_policy_ops *policy[WEIR_MAX_PARTS - 1];
+  uint32_t n_policies;
+  struct weir_arena arena;
+};
+
+/* Read a file; its `set:` goes into the file layer of the settings (NULL: it is only checked for
+ * form). */
+enum weir_status weir_scheme_load(struct weir_scheme *s, const char *name, const char *path,
+                                  struct weir_settings *settings, struct weir_err *err);
+void weir_scheme_free(struct weir_scheme *s);
+
+/* The design that it stands for on a machine, with the values of the settings. `groups` are those
+ * the settings were made from; their prefixes are the names of parts. Parameters live in the
+ * scheme. */
+enum weir_status weir_scheme_design(struct weir_scheme *s, const struct weir_machine *m,
+                                    const struct weir_settings *settings,
+                                    const struct weir_param_group *const *groups,
+                                    struct weir_design *d, struct weir_err *err);
+
+#endif

@@ -1,0 +1,2 @@
+weir list schemes
+weir list policies --names
