@@ -526,6 +526,33 @@ static void test_next_kernel(void **state) {
   rig_close(&g);
 }
 
+/* Damage is found. */
+static void test_verify(void **state) {
+  (void)state;
+  rig_init(&g);
+  rig_open(&g, NULL);
+  rig_read(&g, line(1, 0), 3);
+  rig_read(&g, line(2, 0), 1);
+  const struct weir_policy *org = rig_part(&g, 0);
+  const char *(*verify)(const struct weir_policy *) = weir_org_tagsplit.part.verify;
+  struct weir_line *l = (struct weir_line *)weir_org_tagsplit.view(org, 0).line;
+  struct weir_line was = l[1];
+  assert_null(verify(org));
+  l[1] = l[0];
+  assert_string_equal(verify(org), "a chunk is there twice");
+  l[1].valid_mask = 6;
+  assert_string_equal(verify(org), "a way does not hold one chunk");
+  l[1] = was;
+  l[1].pending_mask = 2;
+  assert_string_equal(verify(org), "a chunk is both valid and pending");
+  l[1] = l[4];
+  assert_string_equal(verify(org), "a chunk lies in a group with another shared tag");
+  l[1] = (struct weir_line){0};
+  assert_string_equal(verify(org), "a set's chunks are counted wrongly");
+  l[1] = was;
+  rig_close(&g);
+}
+
 /* ---- random streams ---- */
 
 static uint32_t touched(uint64_t *r) {
@@ -667,7 +694,7 @@ static void test_engine_workloads(void **state) {
   rig_init(&g);
   g.d.org_cfg = &g.tsc;
   compare_workload("gather", &g.d);
-  compare_workload("histogram", &g.d);
+  compare_workload("spmv", &g.d);
   compare_workload("reduction", &g.d);
 }
 
@@ -675,35 +702,21 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mshr_mask),
-      cmocka_unit_test(test_classes),
-      cmocka_unit_test(test_pending_is_part),
-      cmocka_unit_test(test_partial_waits),
-      cmocka_unit_test(test_fetched_again),
-      cmocka_unit_test(test_extra_latency),
-      cmocka_unit_test(test_free_chunks),
-      cmocka_unit_test(test_all_pending),
-      cmocka_unit_test(test_pending_group),
-      cmocka_unit_test(test_vector),
-      cmocka_unit_test(test_keep_last),
-      cmocka_unit_test(test_prefer_match),
-      cmocka_unit_test(test_chance),
-      cmocka_unit_test(test_coarse),
-      cmocka_unit_test(test_coarse_rank),
-      cmocka_unit_test(test_not_grouped),
-      cmocka_unit_test(test_store),
-      cmocka_unit_test(test_store_pending),
-      cmocka_unit_test(test_store_modes),
-      cmocka_unit_test(test_chunk_64),
-      cmocka_unit_test(test_private_bits),
-      cmocka_unit_test(test_storage),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_next_kernel),
-      cmocka_unit_test(test_invariants),
-      cmocka_unit_test(test_like_sectored),
-      cmocka_unit_test(test_coarse_stream),
-      cmocka_unit_test(test_engine_random),
-      cmocka_unit_test(test_engine_workloads),
+      cmocka_unit_test(test_mshr_mask),       cmocka_unit_test(test_classes),
+      cmocka_unit_test(test_pending_is_part), cmocka_unit_test(test_partial_waits),
+      cmocka_unit_test(test_fetched_again),   cmocka_unit_test(test_extra_latency),
+      cmocka_unit_test(test_free_chunks),     cmocka_unit_test(test_all_pending),
+      cmocka_unit_test(test_pending_group),   cmocka_unit_test(test_vector),
+      cmocka_unit_test(test_keep_last),       cmocka_unit_test(test_prefer_match),
+      cmocka_unit_test(test_chance),          cmocka_unit_test(test_coarse),
+      cmocka_unit_test(test_coarse_rank),     cmocka_unit_test(test_not_grouped),
+      cmocka_unit_test(test_store),           cmocka_unit_test(test_store_pending),
+      cmocka_unit_test(test_store_modes),     cmocka_unit_test(test_chunk_64),
+      cmocka_unit_test(test_private_bits),    cmocka_unit_test(test_storage),
+      cmocka_unit_test(test_refused),         cmocka_unit_test(test_next_kernel),
+      cmocka_unit_test(test_verify),          cmocka_unit_test(test_invariants),
+      cmocka_unit_test(test_like_sectored),   cmocka_unit_test(test_coarse_stream),
+      cmocka_unit_test(test_engine_random),   cmocka_unit_test(test_engine_workloads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,7 +276,7 @@ static void test_engine_random(void **state) {
 
 static void test_engine_workloads(void **state) {
   (void)state;
-  static const char *const name[] = {"gather", "histogram", "reduction"};
+  static const char *const name[] = {"gather", "spmv", "reduction"};
   rig_init(&g);
   rig_add(&g, &weir_policy_tsc_plus, &g.plus);
   g.d.org_cfg = &g.tsc;

@@ -515,36 +515,37 @@ static uint64_t storage_bits(const struct weir_policy *p) {
   return has > had ? has - had : 0;
 }
 
-static const char *verify_chunk(const struct weir_policy *p, uint32_t set, uint32_t way) {
+/* *is_new: no chunk below it is of its line. */
+static const char *verify_chunk(const struct weir_policy *p, uint32_t set, uint32_t way,
+                                bool *is_new) {
   const struct tagsplit *s = p->state;
   const struct weir_line *l = chunks_of(p, set), *c = l + way;
   uint16_t mask = c->valid_mask | c->pending_mask;
+  *is_new = c->tag != 0;
   if (c->tag == 0) return mask != 0 ? "an empty chunk holds sectors" : NULL;
   if ((c->valid_mask & c->pending_mask) != 0) return "a chunk is both valid and pending";
-  if (mask == 0 || whole_chunks(p, mask) != mask ||
-      (uint32_t)__builtin_popcount(mask) != s->chunk_sectors)
+  if (mask == 0 || mask != chunk_mask(p, (uint32_t)__builtin_ctz(mask) / s->chunk_sectors))
     return "a way does not hold one chunk";
   if (shared_of(p, set)[way / s->chunks] != shared_tag(p, c->tag))
     return "a chunk lies in a group with another shared tag";
-  for (uint32_t i = 0; i < way; i++)
-    if (l[i].tag == c->tag && ((l[i].valid_mask | l[i].pending_mask) & mask) != 0)
-      return "a chunk is there twice";
+  for (uint32_t i = 0; i < way; i++) {
+    if (l[i].tag != c->tag) continue;
+    *is_new = false;
+    if (((l[i].valid_mask | l[i].pending_mask) & mask) != 0) return "a chunk is there twice";
+  }
   return NULL;
 }
 
 static const char *verify(const struct weir_policy *p) {
   for (uint32_t set = 0; set < p->geometry->sets; set++) {
     const struct count *c = weir_set_peek(p, set);
-    const struct weir_line *l = chunks_of(p, set);
     uint32_t chunks = 0, lines = 0;
     for (uint32_t i = 0; i < p->geometry->ways; i++) {
-      const char *bad = verify_chunk(p, set, i);
+      bool is_new;
+      const char *bad = verify_chunk(p, set, i, &is_new);
       if (bad != NULL) return bad;
-      bool is_first = l[i].tag != 0;
-      for (uint32_t k = 0; k < i; k++)
-        is_first &= l[k].tag != l[i].tag;
-      chunks += l[i].tag != 0;
-      lines += is_first;
+      chunks += chunks_of(p, set)[i].tag != 0;
+      lines += is_new;
     }
     if (c->chunks != chunks || c->lines != lines) return "a set's chunks are counted wrongly";
   }
