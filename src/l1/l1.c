@@ -152,7 +152,7 @@ static void ring_pop(struct ring *r) {
 }
 
 static void send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg) {
-  unsigned n = (unsigned)__builtin_popcount(msg.sectors);
+  unsigned n = weir_n_sectors(msg.sectors);
   unsigned data = msg.kind == WEIR_MSG_READ ? 0 : msg.kind == WEIR_MSG_ATOM ? SECTOR : n * SECTOR;
   msg.flits = weir_flits(&l1->m->noc, data);
   assert(r->n < r->cap); /* whoever sends has asked for room */
@@ -365,8 +365,9 @@ static bool is_busy(const struct weir_l1 *l1, uint64_t banks, uint64_t now) {
 
 /* The data port is as wide as all banks together; each bank has its share. */
 static void use_port(struct weir_l1 *l1, uint64_t banks, uint32_t sectors, uint64_t now) {
-  uint64_t bytes = SECTOR * (uint64_t)__builtin_popcount(sectors) * (uint64_t)l1->m->l1.banks;
-  uint64_t width = (uint64_t)l1->m->l1.port_bytes * (uint64_t)__builtin_popcountll(banks);
+  uint32_t bytes = SECTOR * weir_n_sectors((uint8_t)sectors) * (uint32_t)l1->m->l1.banks;
+  uint32_t width = (uint32_t)l1->m->l1.port_bytes;
+  if (banks != 1) width *= (uint32_t)__builtin_popcountll(banks);
   uint64_t until = now + (bytes + width - 1) / width;
   for (; banks != 0; banks &= banks - 1)
     l1->bank_free[__builtin_ctzll(banks)] = until;
@@ -425,8 +426,8 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t
   }
   pc->requests++;
   ++*pc_kind;
-  pc->sectors += (unsigned)__builtin_popcount(a->sectors);
-  pc->sectors_missed += (unsigned)__builtin_popcount(missed);
+  pc->sectors += weir_n_sectors((uint8_t)a->sectors);
+  pc->sectors_missed += weir_n_sectors((uint8_t)missed);
 }
 #define COUNT_LOAD(l1, a, f, missed)                                                               \
   count_load(l1, a, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
@@ -455,13 +456,13 @@ static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_re
                          .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)});
   COUNT_LOAD(l1, a, bypassed, a->sectors);
   l1->stats.bypass_reason[reason]++;
-  l1->stats.sectors_bypassed += (unsigned)__builtin_popcount(a->sectors);
+  l1->stats.sectors_bypassed += weir_n_sectors((uint8_t)a->sectors);
   return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = true};
 }
 
 static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a, uint64_t banks,
                                  const struct weir_probe *r) {
-  unsigned n = (unsigned)__builtin_popcount(a->sectors);
+  unsigned n = weir_n_sectors((uint8_t)a->sectors);
   if (r != NULL) {
     struct weir_access x = seen(l1, a);
     weir_chain_lookup(&l1->chain, &x, view(l1, a->set), r->way, WEIR_HIT);
@@ -598,9 +599,9 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   enum weir_outcome outcome = take_miss(l1, a, &r, &n, q->id);
   uint32_t missed = a->sectors & n.fetch;
   l1->stats.probes++;
-  l1->stats.sectors += (unsigned)__builtin_popcount(a->sectors);
-  l1->stats.sectors_hit += (unsigned)__builtin_popcount(a->sectors & r.valid);
-  l1->stats.sectors_missed += (unsigned)__builtin_popcount(missed);
+  l1->stats.sectors += weir_n_sectors((uint8_t)a->sectors);
+  l1->stats.sectors_hit += weir_n_sectors((uint8_t)(a->sectors & r.valid));
+  l1->stats.sectors_missed += weir_n_sectors((uint8_t)missed);
   if (outcome == WEIR_HIT_PENDING)
     COUNT_LOAD(l1, a, hit_reserved, missed);
   else if (outcome == WEIR_MISS)
@@ -643,8 +644,8 @@ static enum store_mode store_mode(const struct weir_l1 *l1, const struct weir_ac
 
 static void count_store(struct weir_l1 *l1, const struct weir_access *a, uint32_t had) {
   struct weir_pc_stats *pc = &l1->pc[a->insn];
-  unsigned n = (unsigned)__builtin_popcount(a->sectors);
-  unsigned missed = (unsigned)__builtin_popcount(a->sectors & ~had);
+  unsigned n = weir_n_sectors((uint8_t)a->sectors);
+  unsigned missed = weir_n_sectors((uint8_t)(a->sectors & ~had));
   pc->requests++;
   pc->sectors += n;
   if (a->op == WEIR_ATOMIC) {
@@ -802,7 +803,7 @@ static bool fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
   weir_chain_fill(&l1->chain, &a, view(l1, a.set), way, reply_flags(r));
   use_port(l1, banks, r->sectors, now);
   l1->stats.fills++;
-  l1->stats.fill_sectors += (unsigned)__builtin_popcount(r->sectors);
+  l1->stats.fill_sectors += weir_n_sectors(r->sectors);
   l1->stats.reply_flits += r->flits;
   settle_mshr(l1, now);
   weir_mshr_arrive(&l1->mshr, e, r->sectors);
