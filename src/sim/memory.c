@@ -342,6 +342,14 @@ static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
   return false;
 }
 
+/* A slice that waits keeps those behind it out: else one that needs a place could pass one that
+ * needs four for ever. Each of the others is served once at most before it, because the turn goes
+ * to the slice behind the one that was served. */
+static bool has_dram_room(const struct weir_slice *s) {
+  const struct weir_channel *c = s->channel;
+  return s->head_needs == 0 || (!c->is_claimed && weir_dram_has_room(&c->dram, s->head_needs));
+}
+
 static struct weir_l2_waiter answer_to(const struct weir_msg *q) {
   return (struct weir_l2_waiter){.src = q->src,
                                  .id = q->id,
@@ -436,7 +444,7 @@ static struct weir_l2_line *accept_miss(struct weir_slice *s, const struct weir_
     return refuse(s, WEIR_L2_MERGE), NULL;
   if (!is_pending && s->free_mshr == UINT32_MAX) return refuse(s, WEIR_L2_MSHR), NULL;
   s->head_needs = weir_n_sectors(fetch) * s->channel->atoms;
-  if (!weir_dram_has_room(&s->channel->dram, s->head_needs)) return refuse(s, WEIR_L2_DRAM), NULL;
+  if (!has_dram_room(s)) return refuse(s, WEIR_L2_DRAM), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
   wait_for(s, &s->mshr[l->mshr], q, missing);
@@ -542,7 +550,7 @@ static bool may_retry(const struct weir_slice *s) {
   case WEIR_L2_REPLY:
     return true;
   case WEIR_L2_DRAM:
-    return weir_dram_has_room(&s->channel->dram, s->head_needs);
+    return has_dram_room(s);
   case WEIR_L2_MSHR:
   case WEIR_L2_MERGE:
   case WEIR_L2_LINE:
@@ -596,10 +604,12 @@ void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
     fill(&c->slices[token >> 27], token >> 3 & 0xffffff, token & 7, now);
   }
   uint64_t wake = c->done.n > 0 ? WEIR_FIFO_HEAD(c->done).at : WEIR_NEVER;
+  c->is_claimed = false;
   /* After the slice that used the DRAM queue last: none can shut the others out. */
   for (uint32_t k = 0, i = c->turn; k < c->n_slices; k++, i = i + 1 < c->n_slices ? i + 1 : 0) {
     struct weir_slice *s = &c->slices[i];
     if (s->wake <= now || (s->head_wait == WEIR_L2_DRAM && may_retry(s))) run_slice(s, now);
+    c->is_claimed |= s->head_wait == WEIR_L2_DRAM;
     wake = weir_min64(wake, s->wake);
   }
   c->wake = weir_min64(wake, c->dram_wake);

@@ -94,6 +94,7 @@ struct weir_channel {
   uint32_t first_slice, n_slices, n_sms;
   unsigned line_shift, atoms, tag_words;
   uint32_t turn;     /* the slice that may use the DRAM queue first */
+  bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
   uint16_t flits[9]; /* of a reply with that many sectors */
   struct weir_slice *slices;
   struct weir_dram dram;
