@@ -131,6 +131,8 @@ static const struct weir_param l2_table[] = {
     P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
+    P(weir_l2_cfg, write_queue, "64", 1, 65536, "sector",
+      "dirty sectors of a channel between L2 and DRAM queue; at least a line", .source = "guess"),
     P(weir_l2_cfg, interleave, "256", 32, 65536, "byte", "consecutive bytes of one slice"),
     WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = "linear|xor|ipoly",
                .help =
@@ -219,6 +221,11 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
                      "at least a line, an atom at "
                      "most 32 bytes, and dram.banks a multiple of dram.bank_groups",
                      m->name);
+  if (l2->write_queue < l2->line / 32)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l2.write_queue (%" PRId64
+                     " sectors) has no room for the dirty sectors of a line: l2.line is %" PRId64,
+                     m->name, l2->write_queue, l2->line);
   if (l2->slices / d->channels > MAX_SLICES)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: %" PRId64 " l2.slices for each of dram.channels; at most %d",

@@ -32,7 +32,7 @@ struct weir_noc_cfg {
 };
 
 struct weir_l2_cfg {
-  int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, interleave;
+  int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave;
   bool sectored;
   const char *hash, *index;
 };

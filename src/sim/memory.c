@@ -26,6 +26,9 @@ const struct weir_stat weir_l2_stat_table[] = {
     S(stall_merge, "cycle", "the head of the input waited because its line had too many waiters"),
     S(stall_line, "cycle", "the head of the input waited because all ways of its set were pending"),
     S(stall_dram, "cycle", "the head of the input waited for the DRAM queue"),
+    S(stall_writeback, "cycle",
+      "the head of the input waited because the dirty sectors of the line that it replaces had no "
+      "room in the write queue"),
     S(stall_reply, "cycle", "the head of the input waited for the reply queue"),
     WEIR_STAT_END};
 const struct weir_stat_group weir_l2_stat_group = {"l2", "What the L2 slices did.",
@@ -91,6 +94,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   c->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
   c->tag_words = (unsigned)(m->l2.ways + 7) / 8;
+  c->write_limit = (uint32_t)m->l2.write_queue * c->atoms;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
   c->slices = calloc(c->n_slices, sizeof *c->slices);
@@ -224,7 +228,6 @@ static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, u
       weir_dram_push(&c->dram, base + k * SECTOR + a * (SECTOR / c->atoms), false,
                      a + 1 < c->atoms ? UINT32_MAX : (s->id - c->first_slice) << 27 | e << 3 | k);
   }
-  c->turn = (s->id - c->first_slice + 1) % c->n_slices;
   wake_dram(c, now);
 }
 
@@ -306,6 +309,11 @@ static void touch(struct weir_slice *s, uint32_t set, uint32_t way) {
   o->newest = (uint16_t)way;
 }
 
+/* Places of the write queue that the end of a line takes. */
+static uint32_t writes_of(const struct weir_slice *s, const struct weir_l2_line *l) {
+  return weir_n_sectors(l->dirty) * s->channel->atoms;
+}
+
 static void evict(struct weir_slice *s, const struct weir_l2_line *l) {
   struct weir_channel *c = s->channel;
   s->stats.evictions++;
@@ -342,12 +350,27 @@ static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
   return false;
 }
 
-/* A slice that waits keeps those behind it out: else one that needs a place could pass one that
- * needs four for ever. Each of the others is served once at most before it, because the turn goes
- * to the slice behind the one that was served. */
-static bool has_dram_room(const struct weir_slice *s) {
+/* What the head lacks of the queues towards the DRAM, given what it needs of them.
+ *
+ * A slice that waits keeps those behind it out of both: else one that needs a place could pass one
+ * that needs four for ever, and stores that replace dirty lines a read. Each of the others is
+ * served once at most before it, because the turn goes to the slice behind the one that was served.
+ *
+ * So the slice that waits first is served: the write queue empties into the DRAM queue, and that
+ * one issues what it holds without needing anything of the L2, for a read that comes back is taken
+ * at once, into its line. Both have room for a line when they are empty (checked with the machine).
+ */
+static enum weir_l2_wait queue_wait(const struct weir_slice *s) {
   const struct weir_channel *c = s->channel;
-  return s->head_needs == 0 || (!c->is_claimed && weir_dram_has_room(&c->dram, s->head_needs));
+  if (c->writes.n + s->head_writes > c->write_limit) return WEIR_L2_WRITEBACK;
+  if (!weir_dram_has_room(&c->dram, s->head_reads)) return WEIR_L2_DRAM;
+  if (!c->is_claimed || s->head_reads + s->head_writes == 0) return WEIR_L2_NOTHING;
+  return s->head_writes > 0 ? WEIR_L2_WRITEBACK : WEIR_L2_DRAM;
+}
+
+static void pass_turn(const struct weir_slice *s) {
+  struct weir_channel *c = s->channel;
+  c->turn = (s->id - c->first_slice + 1) % c->n_slices;
 }
 
 static struct weir_l2_waiter answer_to(const struct weir_msg *q) {
@@ -367,8 +390,14 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   if (!hit) {
     way = choose_way(s, set);
     if (way == NO_WAY) return refuse(s, WEIR_L2_LINE);
+    s->head_reads = 0;
+    s->head_writes = writes_of(s, line_at(s, set, way));
+    if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s));
     l = take_way(s, set, way, key);
-    wake_dram(s->channel, now);
+    if (s->head_writes > 0) {
+      pass_turn(s);
+      wake_dram(s->channel, now);
+    }
   }
   s->stats.writes++;
   s->stats.write_hits += hit;
@@ -443,13 +472,17 @@ static struct weir_l2_line *accept_miss(struct weir_slice *s, const struct weir_
   if (is_pending && s->mshr[l->mshr].n >= (uint32_t)l2->mshr_merge)
     return refuse(s, WEIR_L2_MERGE), NULL;
   if (!is_pending && s->free_mshr == UINT32_MAX) return refuse(s, WEIR_L2_MSHR), NULL;
-  s->head_needs = weir_n_sectors(fetch) * s->channel->atoms;
-  if (!has_dram_room(s)) return refuse(s, WEIR_L2_DRAM), NULL;
+  s->head_reads = weir_n_sectors(fetch) * s->channel->atoms;
+  s->head_writes = is_new ? writes_of(s, line_at(s, set, *way)) : 0;
+  if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
   wait_for(s, &s->mshr[l->mshr], q, missing);
   l->pending |= fetch;
-  if (fetch != 0) push_sectors(s, q->addr, fetch, l->mshr, now);
+  if (fetch != 0) {
+    push_sectors(s, q->addr, fetch, l->mshr, now);
+    pass_turn(s);
+  }
   s->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
   if (q->kind == WEIR_MSG_READ) {
     s->stats.read_misses += is_new;
@@ -535,6 +568,9 @@ static void settle_head(struct weir_slice *s, uint64_t now) {
   case WEIR_L2_DRAM:
     s->stats.stall_dram += waited;
     break;
+  case WEIR_L2_WRITEBACK:
+    s->stats.stall_writeback += waited;
+    break;
   case WEIR_L2_REPLY:
     s->stats.stall_reply += waited;
     break;
@@ -550,7 +586,9 @@ static bool may_retry(const struct weir_slice *s) {
   case WEIR_L2_REPLY:
     return true;
   case WEIR_L2_DRAM:
-    return has_dram_room(s);
+  case WEIR_L2_WRITEBACK:
+    if (queue_wait(s) != s->head_wait) return true;
+    break; /* a fill may change which line is replaced, and with it what is needed */
   case WEIR_L2_MSHR:
   case WEIR_L2_MERGE:
   case WEIR_L2_LINE:
@@ -588,6 +626,11 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
   return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);
 }
 
+/* For what only the DRAM can give it? */
+static bool waits_for_queue(const struct weir_slice *s) {
+  return s->head_wait == WEIR_L2_DRAM || s->head_wait == WEIR_L2_WRITEBACK;
+}
+
 static void run_slice(struct weir_slice *s, uint64_t now) {
   take_credits(s, now);
   uint64_t in = take_input(s, now), out = inject_replies(s, now);
@@ -605,11 +648,11 @@ void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
   }
   uint64_t wake = c->done.n > 0 ? WEIR_FIFO_HEAD(c->done).at : WEIR_NEVER;
   c->is_claimed = false;
-  /* After the slice that used the DRAM queue last: none can shut the others out. */
+  /* After the slice that used the queues last: none can shut the others out. */
   for (uint32_t k = 0, i = c->turn; k < c->n_slices; k++, i = i + 1 < c->n_slices ? i + 1 : 0) {
     struct weir_slice *s = &c->slices[i];
-    if (s->wake <= now || (s->head_wait == WEIR_L2_DRAM && may_retry(s))) run_slice(s, now);
-    c->is_claimed |= s->head_wait == WEIR_L2_DRAM;
+    if (s->wake <= now || (waits_for_queue(s) && may_retry(s))) run_slice(s, now);
+    c->is_claimed |= waits_for_queue(s);
     wake = weir_min64(wake, s->wake);
   }
   c->wake = weir_min64(wake, c->dram_wake);

@@ -11,7 +11,7 @@ struct weir_l2_stats {
   uint64_t writes, write_hits, write_misses, write_sectors, write_sectors_missed;
   uint64_t atomics, fills, evictions, writeback_sectors;
   uint64_t marks_set, marks_returned;
-  uint64_t stall_mshr, stall_merge, stall_line, stall_dram, stall_reply;
+  uint64_t stall_mshr, stall_merge, stall_line, stall_dram, stall_writeback, stall_reply;
 };
 extern const struct weir_stat weir_l2_stat_table[];
 extern const struct weir_stat_group weir_l2_stat_group;
@@ -50,6 +50,7 @@ enum weir_l2_wait {
   WEIR_L2_MERGE,
   WEIR_L2_LINE,
   WEIR_L2_DRAM,
+  WEIR_L2_WRITEBACK,
   WEIR_L2_REPLY
 };
 
@@ -80,11 +81,12 @@ struct weir_slice {
   struct {
     struct weir_credit *v;
     uint32_t head, n, cap;
-  } credits;                 /* on their way, in order of arrival */
-  bool wants_credit;         /* the first reply waits for one */
-  bool is_filled, is_poked;  /* since the head was presented */
-  uint8_t head_wait;         /* weir_l2_wait */
-  uint32_t head_needs;       /* WEIR_L2_DRAM: places of its queue */
+  } credits;                /* on their way, in order of arrival */
+  bool wants_credit;        /* the first reply waits for one */
+  bool is_filled, is_poked; /* since the head was presented */
+  uint8_t head_wait;        /* weir_l2_wait */
+  uint32_t head_reads,
+      head_writes;           /* WEIR_L2_DRAM, WRITEBACK: places of the queues that it needs */
   uint64_t head_stall_since; /* the head waits since then */
   struct weir_l2_stats stats;
 };
@@ -93,7 +95,7 @@ struct weir_channel {
   const struct weir_machine *m;
   uint32_t first_slice, n_slices, n_sms;
   unsigned line_shift, atoms, tag_words;
-  uint32_t turn;     /* the slice that may use the DRAM queue first */
+  uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
   bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
   uint16_t flits[9]; /* of a reply with that many sectors */
   struct weir_slice *slices;
@@ -112,8 +114,9 @@ struct weir_channel {
   struct {
     uint64_t *v;
     uint32_t head, n, cap;
-  } writes;      /* write-backs that the DRAM queue has no room for yet */
-  uint64_t wake; /* next cycle in which anything can happen */
+  } writes;             /* write-backs that the DRAM queue has no room for yet */
+  uint32_t write_limit; /* how many */
+  uint64_t wake;        /* next cycle in which anything can happen */
 };
 
 bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uint32_t index);

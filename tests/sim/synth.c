@@ -336,6 +336,7 @@ static const struct {
     {"l2.ways", "1 2 3 8"},
     {"l2.mshr_entries", "1 2 4 32"},
     {"l2.mshr_merge", "1 2 4"},
+    {"l2.write_queue", "1 2 4 5 8 64"},
     {"l2.interleave", "32 64 128 256 1024"},
     {"dram.channels", "1 1 2 3 4"},
     {"dram.banks", "1 2 4 16"},

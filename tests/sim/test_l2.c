@@ -1,5 +1,5 @@
-/* One memory channel, driven without SMs: what a read does to the mark of its line, and how slices
- * share the DRAM queue. */
+/* One memory channel, driven without SMs: what a read does to the mark of its line, how
+ * write-backs hold requests up, and how slices share the DRAM queue. */
 #include "synth.h"
 
 #include "../stream/util.h"
@@ -162,6 +162,73 @@ static void test_others_leave_mark(void **state) {
   bed_close(&b);
 }
 
+/* The write queue and the DRAM queue hold one line each; both ways of the set are dirty. The third
+ * store in cycle 3 and the fourth in cycle 4 each replace a line. The first of these moves into the
+ * DRAM queue in cycle 4, opens its row and issues its columns in 4 + t_rcd = 16, 19, 22, 25; the
+ * last place for the second is there in cycle 26, and then the write queue is empty. */
+static void test_write_queue(void **state) {
+  (void)state;
+  static const char *const set[] = {"sm.count=1",
+                                    "l2.slices=1",
+                                    "l2.sets=1",
+                                    "l2.ways=2",
+                                    "dram.queue=4",
+                                    "dram.channels=1",
+                                    "dram.t_rcd=12",
+                                    "dram.t_ccdl=3",
+                                    "dram.t_wl=4",
+                                    "core.clock_mhz=900",
+                                    "l2.write_queue=4",
+                                    "dram.clock_mhz=900",
+                                    NULL};
+  const struct weir_l2_stats *st;
+  for (unsigned is_read = 0; is_read < 2; is_read++) {
+    struct bed b;
+    bed_open(&b, set);
+    st = &b.c.slices[0].stats;
+    for (uint64_t i = 0; i < 4; i++)
+      send(&b, WEIR_MSG_WRITE, i, 15, 0, (uint32_t)i);
+    send(&b, is_read ? WEIR_MSG_READ : WEIR_MSG_WRITE, 4, 1, 0, 4);
+    /* A read needs a place in the DRAM queue too, which the next column frees in cycle 28. */
+    uint64_t last = is_read ? 28 : 26;
+    while (b.now < last) {
+      assert_int_equal(b.c.slices[0].in.n, b.now < 4 ? 5 - b.now : 1);
+      weir_channel_cycle(&b.c, ++b.now);
+    }
+    assert_int_equal(b.c.slices[0].in.n, 0);
+    assert_int_equal(st->stall_writeback, 26 - 5);
+    assert_int_equal(st->stall_dram, last - 26);
+    settle(&b);
+    assert_int_equal(st->writeback_sectors, 12);
+    assert_int_equal(b.c.dram.stats.writes, 12);
+    bed_close(&b);
+  }
+}
+
+/* A line without dirty sectors can be replaced while the write queue is full. */
+static void test_clean_line_passes(void **state) {
+  (void)state;
+  static const char *const set[] = {
+      "sm.count=1",      "l2.slices=1",  "l2.sets=1",        "l2.ways=3",
+      "dram.channels=1", "dram.queue=4", "l2.write_queue=4", NULL};
+  struct bed b;
+  bed_open(&b, set);
+  send(&b, WEIR_MSG_WRITE, 0, 15, 0, 0);
+  send(&b, WEIR_MSG_WRITE, 1, 15, 0, 1);
+  send(&b, WEIR_MSG_READ, 2, 1, 0, 2);
+  settle(&b);
+  for (uint64_t i = 3; i < 6; i++) /* in place of lines 0, 1 and 2 */
+    send(&b, WEIR_MSG_WRITE, i, 15, 0, 3);
+  uint64_t start = b.now;
+  while (b.c.slices[0].in.n > 0)
+    weir_channel_cycle(&b.c, ++b.now);
+  assert_int_equal(b.now - start, 3);
+  assert_true(b.c.writes.n > 0); /* no room for a line */
+  assert_int_equal(b.c.slices[0].stats.stall_writeback, 0);
+  settle(&b);
+  bed_close(&b);
+}
+
 /* The DRAM queue is full all the time: both slices get their share of it, and neither is done long
  * before the other. */
 static void test_slices_take_turns(void **state) {
@@ -203,6 +270,29 @@ static void test_large_request_is_not_passed(void **state) {
   bed_close(&b);
 }
 
+/* Every store of one slice replaces a dirty line, and write-backs go before reads: the read of the
+ * other slice comes in when the first store that waits behind it has waited long enough. */
+static void test_read_is_not_passed_by_stores(void **state) {
+  (void)state;
+  enum { N = 100 };
+  static const char *const set[] = {"sm.count=1",       "l2.slices=2",           "l2.sets=1",
+                                    "l2.ways=1",        "dram.channels=1",       "dram.queue=4",
+                                    "l2.write_queue=8", "noc.reply_buffer=1000", NULL};
+  struct bed b;
+  bed_open(&b, set);
+  for (uint32_t i = 0; i < N; i++)
+    send(&b, WEIR_MSG_WRITE, 4 * i + 2, 15, 0, i);
+  while (b.c.slices[1].head_wait != WEIR_L2_WRITEBACK)
+    weir_channel_cycle(&b.c, ++b.now);
+  send(&b, WEIR_MSG_READ, 0, 1, 0, N);
+  uint32_t left = b.c.slices[1].in.n;
+  while (b.c.slices[0].in.n > 0)
+    weir_channel_cycle(&b.c, ++b.now);
+  assert_in_range(left - b.c.slices[1].in.n, 0, 1);
+  settle(&b);
+  bed_close(&b);
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -212,8 +302,11 @@ int main(void) {
       T(test_merge),
       T(test_replaced_line_loses_mark),
       T(test_others_leave_mark),
+      T(test_write_queue),
+      T(test_clean_line_passes),
       T(test_slices_take_turns),
       T(test_large_request_is_not_passed),
+      T(test_read_is_not_passed_by_stores),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

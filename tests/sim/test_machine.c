@@ -110,6 +110,9 @@ static void test_deadlocks(void **state) {
   refuse("l1.unified_bytes=2K", NULL, NULL,
          "l1.unified_bytes (2048) has no room for one way: l1.line times l1.sets is 4096");
   accept("l1.unified_bytes=2K", "l1.sets=16", NULL);
+  refuse("l2.write_queue=3", NULL, NULL,
+         "l2.write_queue (3 sectors) has no room for the dirty sectors of a line: l2.line is 128");
+  accept("l2.write_queue=4", NULL, NULL);
 }
 
 static void test_window(void **state) {
