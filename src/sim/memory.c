@@ -34,7 +34,7 @@ const struct weir_stat weir_l2_stat_table[] = {
 const struct weir_stat_group weir_l2_stat_group = {"l2", "What the L2 slices did.",
                                                    weir_l2_stat_table, NULL};
 
-enum { SECTOR = 32, OUT_LIMIT = 64, NO_WAY = UINT16_MAX };
+enum { SECTOR = 32, OUT_LIMIT = 64 };
 
 static uint64_t channel_addr(const struct weir_slice *s, uint64_t addr) {
   return weir_addr_local(&s->channel->m->map, addr, s->id);
@@ -49,21 +49,13 @@ static uint32_t set_of(const struct weir_slice *s, uint64_t addr) {
 /* Every list in the order of its array. */
 static void link_up(struct weir_slice *s, uint32_t n_waiters) {
   const struct weir_machine *m = s->channel->m;
-  uint32_t n_mshrs = (uint32_t)m->l2.mshr_entries, ways = (uint32_t)m->l2.ways;
+  uint32_t n_mshrs = (uint32_t)m->l2.mshr_entries;
   for (uint32_t k = 0; k < n_mshrs; k++)
     s->mshr[k].next_free = k + 1 < n_mshrs ? k + 1 : UINT32_MAX;
   for (uint32_t k = 0; k < n_waiters; k++)
     s->waiter[k].next = k + 1 < n_waiters ? k + 1 : UINT32_MAX;
   for (uint32_t k = 0; k < s->channel->n_sms; k++)
     s->credit[k] = (uint32_t)m->noc.reply_buffer;
-  for (uint32_t set = 0; set < (uint32_t)m->l2.sets; set++) {
-    struct weir_l2_line *w = &s->lines[(size_t)set * ways];
-    s->order[set] = (struct weir_l2_order){.oldest = 0, .newest = (uint16_t)(ways - 1)};
-    for (uint32_t k = 0; k < ways; k++) {
-      w[k].older = k > 0 ? (uint16_t)(k - 1) : NO_WAY;
-      w[k].newer = k + 1 < ways ? (uint16_t)(k + 1) : NO_WAY;
-    }
-  }
 }
 
 static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id) {
@@ -72,14 +64,11 @@ static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id
   s->channel = c;
   s->id = id;
   s->wake = WEIR_NEVER;
-  s->lines = calloc((size_t)(l2->sets * l2->ways), sizeof *s->lines);
-  s->order = calloc((size_t)l2->sets, sizeof *s->order);
-  s->tags = calloc((size_t)l2->sets * c->tag_words, sizeof *s->tags);
   s->mshr = calloc((size_t)l2->mshr_entries, sizeof *s->mshr);
   s->waiter = calloc(n_waiters, sizeof *s->waiter);
   s->credit = calloc(c->n_sms, sizeof *s->credit);
-  if (s->lines == NULL || s->order == NULL || s->tags == NULL || s->mshr == NULL ||
-      s->waiter == NULL || s->credit == NULL)
+  if (!weir_lines_init(&s->lines, l2->sets, l2->ways) || s->mshr == NULL || s->waiter == NULL ||
+      s->credit == NULL)
     return false;
   link_up(s, n_waiters);
   return true;
@@ -93,7 +82,6 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->n_sms = (uint32_t)m->sm.count;
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   c->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
-  c->tag_words = (unsigned)(m->l2.ways + 7) / 8;
   c->write_limit = (uint32_t)m->l2.write_queue * c->atoms;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
@@ -107,9 +95,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
 void weir_channel_free(struct weir_channel *c) {
   for (uint32_t i = 0; c->slices != NULL && i < c->n_slices; i++) {
     struct weir_slice *s = &c->slices[i];
-    free(s->lines);
-    free(s->order);
-    free(s->tags);
+    weir_lines_free(&s->lines);
     free(s->mshr);
     free(s->waiter);
     free(s->credit);
@@ -258,63 +244,12 @@ static uint64_t key_of(const struct weir_slice *s, uint64_t addr) {
   return (addr >> s->channel->line_shift) + 1;
 }
 
-/* The byte by which a line is looked for; 0 is that of an empty way. */
-static uint64_t tag_of(uint64_t key) {
-  uint64_t tag = key * UINT64_C(0x9e3779b97f4a7c15) >> 56;
-  return tag + (tag == 0);
-}
-
-static struct weir_l2_line *set_at(const struct weir_slice *s, uint32_t set) {
-  return &s->lines[(size_t)set * (size_t)s->channel->m->l2.ways];
-}
-
-/* The line's way, or NO_WAY. */
-static uint32_t find_way(const struct weir_slice *s, uint32_t set, uint64_t key) {
-  const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), each = UINT64_C(0x0101010101010101);
-  const uint64_t *word = &s->tags[(size_t)set * s->channel->tag_words];
-  const struct weir_l2_line *w = set_at(s, set);
-  uint64_t tag = tag_of(key) * each;
-  for (uint32_t i = 0; i < s->channel->tag_words; i++) {
-    uint64_t x = word[i] ^ tag;
-    /* The high bit of every byte that is zero. */
-    for (uint64_t hit = ~(((x & low) + low) | x | low); hit != 0; hit &= hit - 1) {
-      uint32_t way = i * 8 + (uint32_t)__builtin_ctzll(hit) / 8;
-      if (w[way].line == key) return way;
-    }
-  }
-  return NO_WAY;
-}
-
-/* The least recently used way that waits for nothing, or NO_WAY. */
-static uint32_t choose_way(const struct weir_slice *s, uint32_t set) {
-  const struct weir_l2_line *w = set_at(s, set);
-  uint32_t way = s->order[set].oldest;
-  while (way != NO_WAY && w[way].pending != 0)
-    way = w[way].newer;
-  return way;
-}
-
-static void touch(struct weir_slice *s, uint32_t set, uint32_t way) {
-  struct weir_l2_line *w = set_at(s, set);
-  struct weir_l2_order *o = &s->order[set];
-  if (o->newest == way) return;
-  w[w[way].newer].older = w[way].older;
-  if (o->oldest == way)
-    o->oldest = w[way].newer;
-  else
-    w[w[way].older].newer = w[way].newer;
-  w[o->newest].newer = (uint16_t)way;
-  w[way].older = o->newest;
-  w[way].newer = NO_WAY;
-  o->newest = (uint16_t)way;
-}
-
 /* Places of the write queue that the end of a line takes. */
-static uint32_t writes_of(const struct weir_slice *s, const struct weir_l2_line *l) {
+static uint32_t writes_of(const struct weir_slice *s, const struct weir_mem_line *l) {
   return weir_n_sectors(l->dirty) * s->channel->atoms;
 }
 
-static void evict(struct weir_slice *s, const struct weir_l2_line *l) {
+static void evict(struct weir_slice *s, const struct weir_mem_line *l) {
   struct weir_channel *c = s->channel;
   s->stats.evictions++;
   if (l->dirty == 0) return;
@@ -327,20 +262,11 @@ static void evict(struct weir_slice *s, const struct weir_l2_line *l) {
   }
 }
 
-/* NULL for NO_WAY. */
-static struct weir_l2_line *line_at(const struct weir_slice *s, uint32_t set, uint32_t way) {
-  return way != NO_WAY ? set_at(s, set) + way : NULL;
-}
-
-static struct weir_l2_line *take_way(struct weir_slice *s, uint32_t set, uint32_t way,
-                                     uint64_t key) {
-  struct weir_l2_line *l = set_at(s, set) + way;
-  uint64_t *word = &s->tags[(size_t)set * s->channel->tag_words + way / 8];
-  unsigned shift = way % 8 * 8;
+static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32_t way,
+                                      uint64_t key) {
+  const struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
   if (l->line != 0) evict(s, l);
-  *l = (struct weir_l2_line){.line = key, .newer = l->newer, .older = l->older};
-  *word = (*word & ~(UINT64_C(0xff) << shift)) | tag_of(key) << shift;
-  return l;
+  return weir_lines_take(&s->lines, set, way, key);
 }
 
 /* ---- L2: requests ---- */
@@ -384,14 +310,14 @@ static struct weir_l2_waiter answer_to(const struct weir_msg *q) {
 
 static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
   uint64_t key = key_of(s, q->addr);
-  uint32_t set = set_of(s, q->addr), way = find_way(s, set, key);
-  struct weir_l2_line *l = line_at(s, set, way);
+  uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key);
+  struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
   bool hit = l != NULL;
   if (!hit) {
-    way = choose_way(s, set);
-    if (way == NO_WAY) return refuse(s, WEIR_L2_LINE);
+    way = weir_lines_choose(&s->lines, set);
+    if (way == WEIR_NO_WAY) return refuse(s, WEIR_L2_LINE);
     s->head_reads = 0;
-    s->head_writes = writes_of(s, line_at(s, set, way));
+    s->head_writes = writes_of(s, weir_lines_at(&s->lines, set, way));
     if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s));
     l = take_way(s, set, way, key);
     if (s->head_writes > 0) {
@@ -409,14 +335,14 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   l->valid |= whole;
   l->partial = (uint8_t)((l->partial | in_part) & ~whole);
   l->dirty |= q->sectors;
-  touch(s, set, way);
+  weir_lines_touch(&s->lines, set, way);
   struct weir_l2_waiter answer = answer_to(q);
   push_reply(s, q->addr, &answer, now);
   return true;
 }
 
 /* What an accepted read does to the mark of its line; returns the reply's flag. */
-static uint8_t pass_mark(struct weir_slice *s, struct weir_l2_line *l, const struct weir_msg *q,
+static uint8_t pass_mark(struct weir_slice *s, struct weir_mem_line *l, const struct weir_msg *q,
                          bool is_hit) {
   bool was_marked = is_hit && l->is_marked, sets = (q->flags & WEIR_REQ_MARK) != 0;
   l->is_marked = sets || (l->is_marked && !is_hit);
@@ -426,11 +352,11 @@ static uint8_t pass_mark(struct weir_slice *s, struct weir_l2_line *l, const str
 }
 
 /* A line without pending sectors gets an MSHR. */
-static void take_mshr(struct weir_slice *s, struct weir_l2_line *l, uint64_t addr) {
+static void take_mshr(struct weir_slice *s, struct weir_mem_line *l, uint64_t addr) {
   uint32_t e = s->free_mshr;
   s->free_mshr = s->mshr[e].next_free;
   s->mshr[e] = (struct weir_l2_mshr){
-      .addr = addr, .where = (uint32_t)(l - s->lines), .first = UINT32_MAX, .last = UINT32_MAX};
+      .addr = addr, .where = (uint32_t)(l - s->lines.v), .first = UINT32_MAX, .last = UINT32_MAX};
   s->n_mshr++;
   l->mshr = (uint16_t)e;
 }
@@ -451,7 +377,7 @@ static void wait_for(struct weir_slice *s, struct weir_l2_mshr *h, const struct 
 
 /* Sectors to ask the DRAM for, given those that are here or on their way. */
 static uint8_t fetch_for(const struct weir_slice *s, uint8_t missing,
-                         const struct weir_l2_line *l) {
+                         const struct weir_mem_line *l) {
   const struct weir_l2_cfg *l2 = &s->channel->m->l2;
   unsigned pending = l != NULL ? l->pending : 0, valid = l != NULL ? l->valid : 0;
   unsigned fetch = missing & ~pending;
@@ -461,19 +387,20 @@ static uint8_t fetch_for(const struct weir_slice *s, uint8_t missing,
 
 /* A read (or an atomic) that lacks sectors. *way: that of its line, or the one it gets. NULL: it
  * must wait. */
-static struct weir_l2_line *accept_miss(struct weir_slice *s, const struct weir_msg *q,
-                                        uint32_t set, uint32_t *way, uint8_t missing,
-                                        uint64_t now) {
+static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir_msg *q,
+                                         uint32_t set, uint32_t *way, uint8_t missing,
+                                         uint64_t now) {
   const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  struct weir_l2_line *l = line_at(s, set, *way);
+  struct weir_mem_line *l = weir_lines_at(&s->lines, set, *way);
   bool is_new = l == NULL, is_pending = l != NULL && l->pending != 0;
   uint8_t fetch = fetch_for(s, missing, l);
-  if (is_new && (*way = choose_way(s, set)) == NO_WAY) return refuse(s, WEIR_L2_LINE), NULL;
+  if (is_new && (*way = weir_lines_choose(&s->lines, set)) == WEIR_NO_WAY)
+    return refuse(s, WEIR_L2_LINE), NULL;
   if (is_pending && s->mshr[l->mshr].n >= (uint32_t)l2->mshr_merge)
     return refuse(s, WEIR_L2_MERGE), NULL;
   if (!is_pending && s->free_mshr == UINT32_MAX) return refuse(s, WEIR_L2_MSHR), NULL;
   s->head_reads = weir_n_sectors(fetch) * s->channel->atoms;
-  s->head_writes = is_new ? writes_of(s, line_at(s, set, *way)) : 0;
+  s->head_writes = is_new ? writes_of(s, weir_lines_at(&s->lines, set, *way)) : 0;
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
@@ -493,12 +420,12 @@ static struct weir_l2_line *accept_miss(struct weir_slice *s, const struct weir_
 }
 
 static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  uint32_t set = set_of(s, q->addr), way = find_way(s, set, key_of(s, q->addr));
-  struct weir_l2_line *l = line_at(s, set, way);
+  uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key_of(s, q->addr));
+  struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
   uint8_t missing = l != NULL ? (uint8_t)(q->sectors & ~l->valid) : q->sectors;
   bool is_atom = q->kind == WEIR_MSG_ATOM;
   if (missing != 0 && (l = accept_miss(s, q, set, &way, missing, now)) == NULL) return false;
-  touch(s, set, way);
+  weir_lines_touch(&s->lines, set, way);
   s->stats.atomics += is_atom;
   s->stats.reads += !is_atom;
   s->stats.read_sectors += weir_n_sectors(q->sectors);
@@ -516,7 +443,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
 /* A sector came from DRAM: answer those who waited for it only. */
 static void fill(struct weir_slice *s, uint32_t e, unsigned sector, uint64_t now) {
   struct weir_l2_mshr *h = &s->mshr[e];
-  struct weir_l2_line *l = &s->lines[h->where];
+  struct weir_mem_line *l = &s->lines.v[h->where];
   uint8_t bit = (uint8_t)(1u << sector);
   l->pending &= (uint8_t)~bit;
   l->valid |= bit;

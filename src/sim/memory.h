@@ -3,6 +3,7 @@
 #define WEIR_SIM_MEMORY_H
 
 #include "sim/dram.h"
+#include "sim/lines.h"
 #include "sim/msg.h"
 
 struct weir_l2_stats {
@@ -15,20 +16,6 @@ struct weir_l2_stats {
 };
 extern const struct weir_stat weir_l2_stat_table[];
 extern const struct weir_stat_group weir_l2_stat_group;
-
-struct weir_l2_line {
-  uint64_t line;         /* line number + 1, 0 = empty */
-  uint16_t newer, older; /* neighbours in the set's order of use */
-  uint16_t mshr;         /* that waits for the pending sectors */
-  uint8_t valid, dirty, pending,
-      partial; /* sectors; partial: written in part, the rest is not here */
-  bool is_marked;
-};
-
-/* Ways of a set, least recently used first. Empty ones come first, in their order. */
-struct weir_l2_order {
-  uint16_t oldest, newest;
-};
 
 struct weir_l2_waiter {
   uint32_t src, id, next;
@@ -66,9 +53,7 @@ struct weir_slice {
   uint64_t wake; /* next cycle in which its input or output can move without others */
   struct weir_inbox in;
   uint64_t eject_free; /* the input port is busy until then */
-  struct weir_l2_line *lines;
-  struct weir_l2_order *order;
-  uint64_t *tags; /* one byte per way, eight in a word: where to look for a line */
+  struct weir_lines lines;
   struct weir_l2_mshr *mshr;
   struct weir_l2_waiter *waiter;
   uint32_t free_mshr, free_waiter, n_mshr;
@@ -94,7 +79,7 @@ struct weir_slice {
 struct weir_channel {
   const struct weir_machine *m;
   uint32_t first_slice, n_slices, n_sms;
-  unsigned line_shift, atoms, tag_words;
+  unsigned line_shift, atoms;
   uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
   bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
   uint16_t flits[9]; /* of a reply with that many sectors */

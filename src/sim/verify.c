@@ -72,9 +72,9 @@ static enum weir_status verify_slice(const struct weir_slice *s, struct weir_err
     if (s->credit[i] != (uint64_t)m->noc.reply_buffer)
       return wrong_slice(err, s, "credits for an SM", s->credit[i], (uint64_t)m->noc.reply_buffer);
   for (int64_t i = 0; i < m->l2.sets * m->l2.ways; i++) {
-    if (s->lines[i].pending != 0) return wrong_slice(err, s, "pending sectors of a line", 1, 0);
+    if (s->lines.v[i].pending != 0) return wrong_slice(err, s, "pending sectors of a line", 1, 0);
     for (int64_t k = i - i % m->l2.ways; k < i; k++)
-      if (s->lines[i].line != 0 && s->lines[i].line == s->lines[k].line)
+      if (s->lines.v[i].line != 0 && s->lines.v[i].line == s->lines.v[k].line)
         return wrong_slice(err, s, "ways with the same line", 2, 1);
   }
   return WEIR_OK;

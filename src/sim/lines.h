@@ -1,0 +1,126 @@
+/* The lines of a cache of the memory side: sets, ways, sectors, least recently used first. */
+#ifndef WEIR_SIM_LINES_H
+#define WEIR_SIM_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { WEIR_NO_WAY = UINT16_MAX };
+
+struct weir_mem_line {
+  uint64_t line;         /* line number + 1, 0 = empty */
+  uint16_t newer, older; /* neighbours in the set's order of use */
+  uint16_t mshr;         /* that waits for the pending sectors */
+  uint8_t valid, dirty, pending,
+      partial; /* sectors; partial: written in part, the rest is not here */
+  bool is_marked;
+};
+
+/* Ways of a set, least recently used first. Empty ones come first, in their order. */
+struct weir_line_order {
+  uint16_t oldest, newest;
+};
+
+struct weir_lines {
+  struct weir_mem_line *v;
+  struct weir_line_order *order;
+  uint64_t *tags; /* one byte per way, eight in a word: where to look for a line */
+  uint32_t sets, ways, tag_words;
+};
+
+static inline struct weir_mem_line *weir_lines_set(const struct weir_lines *l, uint32_t set) {
+  return &l->v[(size_t)set * l->ways];
+}
+
+/* False: out of memory; free() takes what is there. */
+static inline bool weir_lines_init(struct weir_lines *l, int64_t sets, int64_t ways) {
+  l->sets = (uint32_t)sets;
+  l->ways = (uint32_t)ways;
+  l->tag_words = (l->ways + 7) / 8;
+  l->v = calloc((size_t)l->sets * l->ways, sizeof *l->v);
+  l->order = calloc(l->sets, sizeof *l->order);
+  l->tags = calloc((size_t)l->sets * l->tag_words, sizeof *l->tags);
+  if (l->v == NULL || l->order == NULL || l->tags == NULL) return false;
+  for (uint32_t set = 0; set < l->sets; set++) {
+    struct weir_mem_line *w = weir_lines_set(l, set);
+    l->order[set] = (struct weir_line_order){.oldest = 0, .newest = (uint16_t)(l->ways - 1)};
+    for (uint32_t k = 0; k < l->ways; k++) {
+      w[k].older = k > 0 ? (uint16_t)(k - 1) : WEIR_NO_WAY;
+      w[k].newer = k + 1 < l->ways ? (uint16_t)(k + 1) : WEIR_NO_WAY;
+    }
+  }
+  return true;
+}
+
+static inline void weir_lines_free(struct weir_lines *l) {
+  free(l->v);
+  free(l->order);
+  free(l->tags);
+}
+
+/* The byte by which a line is looked for; 0 is that of an empty way. */
+static inline uint64_t weir_lines_tag(uint64_t key) {
+  uint64_t tag = key * UINT64_C(0x9e3779b97f4a7c15) >> 56;
+  return tag + (tag == 0);
+}
+
+/* The line's way, or WEIR_NO_WAY. */
+static inline uint32_t weir_lines_find(const struct weir_lines *l, uint32_t set, uint64_t key) {
+  const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), each = UINT64_C(0x0101010101010101);
+  const uint64_t *word = &l->tags[(size_t)set * l->tag_words];
+  const struct weir_mem_line *w = weir_lines_set(l, set);
+  uint64_t tag = weir_lines_tag(key) * each;
+  for (uint32_t i = 0; i < l->tag_words; i++) {
+    uint64_t x = word[i] ^ tag;
+    /* The high bit of every byte that is zero. */
+    for (uint64_t hit = ~(((x & low) + low) | x | low); hit != 0; hit &= hit - 1) {
+      uint32_t way = i * 8 + (uint32_t)__builtin_ctzll(hit) / 8;
+      if (w[way].line == key) return way;
+    }
+  }
+  return WEIR_NO_WAY;
+}
+
+/* NULL for WEIR_NO_WAY. */
+static inline struct weir_mem_line *weir_lines_at(const struct weir_lines *l, uint32_t set,
+                                                  uint32_t way) {
+  return way != WEIR_NO_WAY ? weir_lines_set(l, set) + way : NULL;
+}
+
+/* The least recently used way that waits for nothing, or WEIR_NO_WAY. */
+static inline uint32_t weir_lines_choose(const struct weir_lines *l, uint32_t set) {
+  const struct weir_mem_line *w = weir_lines_set(l, set);
+  uint32_t way = l->order[set].oldest;
+  while (way != WEIR_NO_WAY && w[way].pending != 0)
+    way = w[way].newer;
+  return way;
+}
+
+static inline void weir_lines_touch(struct weir_lines *l, uint32_t set, uint32_t way) {
+  struct weir_mem_line *w = weir_lines_set(l, set);
+  struct weir_line_order *o = &l->order[set];
+  if (o->newest == way) return;
+  w[w[way].newer].older = w[way].older;
+  if (o->oldest == way)
+    o->oldest = w[way].newer;
+  else
+    w[w[way].older].newer = w[way].newer;
+  w[o->newest].newer = (uint16_t)way;
+  w[way].older = o->newest;
+  w[way].newer = WEIR_NO_WAY;
+  o->newest = (uint16_t)way;
+}
+
+/* Another line instead of what the way held. */
+static inline struct weir_mem_line *weir_lines_take(struct weir_lines *l, uint32_t set,
+                                                    uint32_t way, uint64_t key) {
+  struct weir_mem_line *w = weir_lines_set(l, set) + way;
+  uint64_t *word = &l->tags[(size_t)set * l->tag_words + way / 8];
+  unsigned shift = way % 8 * 8;
+  *w = (struct weir_mem_line){.line = key, .newer = w->newer, .older = w->older};
+  *word = (*word & ~(UINT64_C(0xff) << shift)) | weir_lines_tag(key) << shift;
+  return w;
+}
+
+#endif
