@@ -274,6 +274,7 @@ static bool kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32
   const struct weir_l1_cfg *c = &l1->m->l1;
   uint32_t ways = most_ways(l1->m);
   if (c->unified_bytes > 0) {
+    shared_used = weir_carveout(l1->m, shared_used);
     uint64_t left =
         (uint64_t)c->unified_bytes > shared_used ? (uint64_t)c->unified_bytes - shared_used : 0;
     uint64_t fit = left / (uint64_t)(c->line * c->sets);

@@ -1,6 +1,7 @@
 #include "sim/machine.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/settings.h"
@@ -102,6 +103,9 @@ static const struct weir_param l1_table[] = {
     P(weir_l1_cfg, unified_bytes, "0", 0, 1048576, "byte",
       "L1 and shared memory in one array of this size: what a kernel's blocks leave is L1 (0: "
       "fixed size)"),
+    WEIR_PARAM(weir_l1_cfg, carveouts, "",
+               .help =
+                   "sizes that shared memory can have in that array, as in 0,8K,16K (empty: any)"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l1_params = {"l1", "The L1 data cache.", l1_table,
                                                 sizeof(struct weir_l1_cfg)};
@@ -248,6 +252,33 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
   return weir_bounds_check(m, err);
 }
 
+/* "0,8K,64K" */
+static enum weir_status read_carveouts(struct weir_machine *m, struct weir_err *err) {
+  const char *at = m->l1.carveouts;
+  while (*at != '\0') {
+    char *end;
+    unsigned long long v = strtoull(at, &end, 10);
+    if (end > at && (*end == 'K' || *end == 'k')) v *= 1024, end++;
+    bool ok = end > at && (*end == ',' || *end == '\0') && m->n_carveouts < WEIR_MAX_CARVEOUTS &&
+              v <= (uint64_t)m->l1.unified_bytes &&
+              (m->n_carveouts == 0 || v > m->carveout[m->n_carveouts - 1]);
+    if (!ok)
+      return weir_fail(err, WEIR_EINVAL,
+                       "machine %s: l1.carveouts '%s' must be at most %d ascending sizes, such as "
+                       "0,8K,16K, of at most l1.unified_bytes (%" PRId64 ")",
+                       m->name, m->l1.carveouts, WEIR_MAX_CARVEOUTS, m->l1.unified_bytes);
+    m->carveout[m->n_carveouts++] = (uint32_t)v;
+    at = *end == ',' ? end + 1 : end;
+  }
+  return WEIR_OK;
+}
+
+uint32_t weir_carveout(const struct weir_machine *m, uint32_t used) {
+  for (uint32_t i = 0; i < m->n_carveouts; i++)
+    if (m->carveout[i] >= used) return m->carveout[i];
+  return used;
+}
+
 enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
                                    const struct weir_settings *s, struct weir_err *err) {
   *m = (struct weir_machine){.name = name};
@@ -258,6 +289,7 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l2_params, &m->l2, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
   if (st == WEIR_OK) st = check(m, err);
+  if (st == WEIR_OK) st = read_carveouts(m, err);
   if (st == WEIR_OK) st = weir_addr_map_init(&m->map, name, &m->l2, &m->dram, err);
   if (st != WEIR_OK) return st;
   int64_t w = m->noc.request_cyc;

@@ -23,7 +23,7 @@ struct weir_l1_cfg {
   bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq;
   int64_t line, ways, sets, hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue,
       probes_per_cycle, banks, bank_bytes, port_bytes, unified_bytes;
-  const char *index, *write, *alloc, *bypass_gran;
+  const char *index, *write, *alloc, *bypass_gran, *carveouts;
 };
 
 struct weir_noc_cfg {
@@ -49,6 +49,8 @@ struct weir_core_cfg {
   int64_t clock_mhz;
 };
 
+enum { WEIR_MAX_CARVEOUTS = 16 };
+
 struct weir_machine {
   const char *name;
   struct weir_core_cfg core;
@@ -58,6 +60,8 @@ struct weir_machine {
   struct weir_l2_cfg l2;
   struct weir_dram_cfg dram;
   struct weir_addr_map map;
+  uint32_t carveout[WEIR_MAX_CARVEOUTS]; /* sizes that shared memory can have, ascending */
+  uint32_t n_carveouts;
   uint64_t window; /* W: the smallest latency of a message */
 };
 
@@ -66,6 +70,9 @@ static inline uint16_t weir_flits(const struct weir_noc_cfg *n, unsigned bytes) 
   int64_t flits = (n->header_bytes + (int64_t)bytes + n->flit_bytes - 1) / n->flit_bytes;
   return (uint16_t)(flits > 0 ? flits : 1);
 }
+
+/* What the unified array gives to shared memory so that `used` bytes of it fit. */
+uint32_t weir_carveout(const struct weir_machine *m, uint32_t used);
 
 extern const struct weir_param_group weir_core_params, weir_sm_params, weir_l1_params,
     weir_noc_params, weir_l2_params, weir_dram_params;

@@ -110,6 +110,16 @@ static void test_deadlocks(void **state) {
   refuse("l1.unified_bytes=2K", NULL, NULL,
          "l1.unified_bytes (2048) has no room for one way: l1.line times l1.sets is 4096");
   accept("l1.unified_bytes=2K", "l1.sets=16", NULL);
+  refuse("l1.carveouts=0,8K", NULL, NULL,
+         "l1.carveouts '0,8K' must be at most 16 ascending sizes, such as 0,8K,16K, of at most "
+         "l1.unified_bytes (0)");
+  refuse("l1.unified_bytes=64K", "l1.carveouts=16K,8K", NULL,
+         "l1.carveouts '16K,8K' must be at most 16 ascending sizes, such as 0,8K,16K, of at most "
+         "l1.unified_bytes (65536)");
+  refuse("l1.unified_bytes=64K", "l1.carveouts=8K;", NULL,
+         "l1.carveouts '8K;' must be at most 16 ascending sizes, such as 0,8K,16K, of at most "
+         "l1.unified_bytes (65536)");
+  accept("l1.unified_bytes=64K", "l1.carveouts=0,8K,64K", NULL);
   refuse("l2.write_queue=3", NULL, NULL,
          "l2.write_queue (3 sectors) has no room for the dirty sectors of a line: l2.line is 128");
   accept("l2.write_queue=4", NULL, NULL);
@@ -130,6 +140,20 @@ static void test_window(void **state) {
   }
 }
 
+/* The smallest size that holds what the blocks use. */
+static void test_carveouts(void **state) {
+  (void)state;
+  struct machine x;
+  const char *const set[] = {"l1.unified_bytes=64K", "l1.carveouts=0,8K,48K", NULL};
+  machine_init(&x, NULL, set);
+  assert_int_equal(weir_carveout(&x.m, 0), 0);
+  assert_int_equal(weir_carveout(&x.m, 1), 8192);
+  assert_int_equal(weir_carveout(&x.m, 8192), 8192);
+  assert_int_equal(weir_carveout(&x.m, 8193), 49152);
+  assert_int_equal(weir_carveout(&x.m, 50000), 50000);
+  machine_free(&x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_powers_of_two),
@@ -139,6 +163,7 @@ int main(void) {
       cmocka_unit_test(test_no_bandwidth),
       cmocka_unit_test(test_deadlocks),
       cmocka_unit_test(test_window),
+      cmocka_unit_test(test_carveouts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
