@@ -16,10 +16,9 @@
 #include "cli/cmd.h"
 #include "cli/timing.h"
 #include "profile.h"
-#include "ptx/workload.h"
-#include "trace/wtrace.h"
+#include "study/streams.h"
 
-enum { MAX_TRACES = 64, MAX_RUNS = 99, POOL_BYTES = 256 << 20 };
+enum { MAX_TRACES = 64, MAX_RUNS = 99 };
 
 struct trace {
   const char *name;
@@ -62,29 +61,14 @@ static double median(double *v, unsigned n) {
 
 /* ---- recording ---- */
 
-static enum weir_status record_kernel(void *self, struct weir_block_source *source,
-                                      struct weir_err *err) {
-  return weir_wtrace_record(self, source, err);
-}
-
 static void record(struct bench *b, const char *name, struct trace *t) {
   struct weir_err err;
   struct ptx_exec_cfg cfg;
-  struct ptx_device dev;
-  struct weir_workload *w;
-  struct weir_wtrace_writer *writer;
-  const char *path;
-  struct weir_wtrace_opts opts = {.level = 3};
+  struct weir_recording r = {.input = "eval", .exec = &cfg, .out = t->path, .level = 3};
   snprintf(t->path, sizeof t->path, "%s/%.200s.wtrace", b->folder, name);
-  if (weir_cli_workload_path(&b->arena, name, &path, &err) ||
-      weir_settings_fill(&b->settings, &ptx_exec_params, &cfg, &err) ||
-      ptx_device_init(&dev, &cfg, &err) || weir_workload_open(&dev, path, "eval", &w, &err) ||
-      weir_wtrace_create(t->path, &opts, &writer, &err))
+  if (weir_cli_workload_path(&b->arena, name, &r.path, &err) ||
+      weir_settings_fill(&b->settings, &ptx_exec_params, &cfg, &err) || weir_record(&r, NULL, &err))
     die(&err);
-  struct weir_workload_hooks h = {.simulate = record_kernel, .self = writer, .want_streams = true};
-  if (weir_workload_run(w, &h, &err) || weir_wtrace_finish(writer, NULL, &err)) die(&err);
-  weir_workload_close(w);
-  ptx_device_free(&dev);
 }
 
 static void record_all(struct bench *b) {
@@ -106,34 +90,27 @@ static void record_all(struct bench *b) {
 
 /* ---- replaying ---- */
 
+struct replay {
+  struct trace *trace;
+  struct weir_timing timing;
+};
+
+static enum weir_status replay_kernel(void *self, struct weir_block_source *source,
+                                      struct weir_err *err) {
+  struct replay *r = self;
+  enum weir_status st = weir_timing_kernel(&r->timing, source, err);
+  if (st == WEIR_OK) weir_sim_result_add(&r->trace->sum, &r->timing.last);
+  return st;
+}
+
 static void replay(struct bench *b, struct trace *t, uint32_t threads) {
   struct weir_err err;
-  struct weir_timing timing;
-  struct weir_stream_pool pool;
-  struct weir_wtrace *file;
-  if (weir_timing_begin(&timing, &b->settings, b->gpu, NULL, threads, false, &err) ||
-      weir_stream_pool_init(&pool, POOL_BYTES, NULL, &err) ||
-      weir_wtrace_open(t->path, &file, &err))
-    die(&err);
-  timing.workload = t->name;
+  struct replay r = {.trace = t};
+  if (weir_timing_begin(&r.timing, &b->settings, b->gpu, NULL, threads, false, &err)) die(&err);
+  r.timing.workload = t->name;
   memset(&t->sum, 0, sizeof t->sum);
-  for (uint32_t i = 0; i < weir_wtrace_n_events(file); i++) {
-    struct weir_event e = weir_wtrace_event(file, i);
-    struct weir_block_source *source;
-    if (e.kind != WEIR_EVENT_KERNEL) continue;
-    if (weir_wtrace_source_open(file, e.kernel, 0, &pool, &source, &err) ||
-        weir_timing_kernel(&timing, source, &err))
-      die(&err);
-    weir_wtrace_source_close(source);
-    t->sum.cycles += timing.last.cycles;
-    weir_stat_sum(weir_sm_stat_table, &t->sum.sm, &timing.last.sm);
-    weir_stat_sum(weir_l1_stat_table, &t->sum.l1, &timing.last.l1);
-    weir_stat_sum(weir_l2_stat_table, &t->sum.l2, &timing.last.l2);
-    weir_stat_sum(weir_dram_stat_table, &t->sum.dram, &timing.last.dram);
-  }
-  weir_wtrace_close(file);
-  weir_timing_end(&timing);
-  weir_stream_pool_free(&pool);
+  if (weir_replay(t->path, replay_kernel, &r, &err)) die(&err);
+  weir_timing_end(&r.timing);
 }
 
 static void measure(struct bench *b) {

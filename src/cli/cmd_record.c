@@ -9,9 +9,8 @@
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
-#include "ptx/workload.h"
+#include "study/streams.h"
 #include "trace/accelsim.h"
-#include "trace/wtrace.h"
 
 enum { OPT_OUTPUT = 1, OPT_INPUT, OPT_SET, OPT_LEVEL, OPT_OPCODE, OPT_QUIET };
 
@@ -44,7 +43,6 @@ struct record {
   int level;
   bool quiet, is_terminal, showed;
   struct weir_settings settings;
-  struct weir_wtrace_writer *writer;
   uint64_t n_launches;
   time_t shown;
 };
@@ -79,60 +77,58 @@ static void release(struct weir_block_source *src, struct weir_block_stream *b) 
   w->inner->release(w->inner, b);
 }
 
-static enum weir_status record_kernel(void *self, struct weir_block_source *src,
-                                      struct weir_err *err) {
+static enum weir_status record_kernel(void *self, struct weir_wtrace_writer *writer,
+                                      struct weir_block_source *src, struct weir_err *err) {
   struct record *r = self;
   struct watched w = {.inner = src, .r = r};
   w.pub = (struct weir_block_source){
       .kernel = src->kernel, .next = next, .release = release, .self = &w};
   r->n_launches++;
-  return weir_wtrace_record(r->writer, &w.pub, err);
+  return weir_wtrace_record(writer, &w.pub, err);
 }
 
-static enum weir_status create(struct record *r, const char *name, const char *input,
-                               struct weir_err *err) {
-  struct weir_text source = {0};
-  weir_text_printf(&source, "%s%s%s", name, input ? ", input " : "", input ? input : "");
-  struct weir_wtrace_opts opts = {.level = r->level, .source = source.v};
-  enum weir_status st = weir_wtrace_create(r->path, &opts, &r->writer, err);
-  weir_text_free(&source);
-  return st;
-}
-
-static enum weir_status record_workload(struct record *r, const char *path, struct weir_err *err) {
+static enum weir_status record_workload(struct record *r, const char *path,
+                                        struct weir_wtrace_counts *total, struct weir_err *err) {
   struct ptx_exec_cfg cfg;
-  struct ptx_device dev;
-  struct weir_workload *w = NULL;
+  struct weir_recording recording = {.path = path,
+                                     .input = r->input,
+                                     .exec = &cfg,
+                                     .out = r->path,
+                                     .level = r->level,
+                                     .kernel = record_kernel,
+                                     .self = r};
   enum weir_status st = weir_settings_fill(&r->settings, &ptx_exec_params, &cfg, err);
-  if (!st) st = ptx_device_init(&dev, &cfg, err);
-  if (st) return st;
-  st = weir_workload_open(&dev, path, r->input, &w, err);
-  if (!st) st = create(r, weir_workload_file(w)->name, weir_workload_file(w)->input, err);
-  if (!st) {
-    struct weir_workload_hooks h = {.simulate = record_kernel, .self = r, .want_streams = true};
-    st = weir_workload_run(w, &h, err);
-  }
-  if (!st) st = weir_workload_check(w, err);
-  weir_workload_close(w);
-  ptx_device_free(&dev);
-  return st;
+  return st ? st : weir_record(&recording, total, err);
 }
 
-static enum weir_status record_accelsim(struct record *r, struct weir_err *err) {
-  enum { POOL_BYTES = 256 << 20 };
-  struct weir_stream_pool pool;
-  struct weir_accelsim *t = NULL;
+static enum weir_status copy_accelsim(struct record *r, struct weir_accelsim *t,
+                                      struct weir_wtrace_writer *writer, struct weir_err *err) {
   struct weir_accelsim_event e = {.kind = WEIR_ACCELSIM_KERNEL};
-  enum weir_status st = weir_stream_pool_init(&pool, POOL_BYTES, NULL, err);
-  if (st) return st;
-  st = weir_accelsim_open(r->target, r->opcodes, r->n_opcodes, &pool, &t, err);
-  if (!st) st = create(r, r->target, NULL, err);
+  enum weir_status st = WEIR_OK;
   while (!st && e.kind != WEIR_ACCELSIM_END) {
     st = weir_accelsim_next(t, &e, err);
     if (!st && e.kind == WEIR_ACCELSIM_MEMCPY)
-      st = weir_wtrace_copy(r->writer, WEIR_EVENT_COPY_TO_DEVICE, e.addr, e.bytes, err);
-    if (!st && e.kind == WEIR_ACCELSIM_KERNEL) st = record_kernel(r, e.source, err);
+      st = weir_wtrace_copy(writer, WEIR_EVENT_COPY_TO_DEVICE, e.addr, e.bytes, err);
+    if (!st && e.kind == WEIR_ACCELSIM_KERNEL) st = record_kernel(r, writer, e.source, err);
   }
+  return st;
+}
+
+static enum weir_status record_accelsim(struct record *r, struct weir_wtrace_counts *total,
+                                        struct weir_err *err) {
+  struct weir_stream_pool pool;
+  struct weir_accelsim *t = NULL;
+  struct weir_wtrace_writer *writer = NULL;
+  struct weir_wtrace_opts opts = {.level = r->level, .source = r->target};
+  enum weir_status st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
+  if (st) return st;
+  st = weir_accelsim_open(r->target, r->opcodes, r->n_opcodes, &pool, &t, err);
+  if (!st) st = weir_wtrace_create(r->path, &opts, &writer, err);
+  if (!st) st = copy_accelsim(r, t, writer, err);
+  if (st)
+    weir_wtrace_abandon(writer);
+  else
+    st = weir_wtrace_finish(writer, total, err);
   weir_accelsim_close(t);
   weir_stream_pool_free(&pool);
   return st;
@@ -143,16 +139,17 @@ static bool ends_with(const char *s, const char *suffix) {
   return n > m && !strcmp(s + n - m, suffix);
 }
 
-static enum weir_status record(struct record *r, struct weir_err *err) {
-  if (weir_is_accelsim(r->target)) return record_accelsim(r, err);
+static enum weir_status record(struct record *r, struct weir_wtrace_counts *total,
+                               struct weir_err *err) {
+  if (weir_is_accelsim(r->target)) return record_accelsim(r, total, err);
   if (r->n_opcodes)
     return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
   if (ends_with(r->target, ".yaml") || ends_with(r->target, ".yml"))
-    return record_workload(r, r->target, err);
+    return record_workload(r, r->target, total, err);
   struct weir_arena a = {0};
   const char *path;
   enum weir_status st = weir_cli_workload_path(&a, r->target, &path, err);
-  if (!st) st = record_workload(r, path, err);
+  if (!st) st = record_workload(r, path, total, err);
   weir_arena_free(&a);
   return st;
 }
@@ -226,12 +223,8 @@ int weir_cmd_record(int argc, char **argv) {
   if (st) return weir_cli_error(&err);
   int code = parse_options(argc, argv, &r);
   if (code < 0) {
-    st = record(&r, &err);
+    st = record(&r, &total, &err);
     if (r.showed) fputs("\r\033[K", stderr);
-    if (st)
-      weir_wtrace_abandon(r.writer);
-    else
-      st = weir_wtrace_finish(r.writer, &total, &err);
     if (!st && !r.quiet) st = report(&r, &total, &err);
     code = st ? weir_cli_error(&err) : WEIR_EXIT_OK;
   }

@@ -6,8 +6,8 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
+#include "study/streams.h"
 #include "trace/accelsim.h"
-#include "trace/wtrace.h"
 
 enum {
   OPT_GPU = 1,
@@ -59,7 +59,7 @@ static const struct weir_usage usage = {
                 "  weir replay traces/kernelslist.g --gpu v100-cfg --threads 2\n",
 };
 
-enum { MAX_OPCODES = 256, POOL_BYTES = 256 << 20 };
+enum { MAX_OPCODES = 256 };
 
 struct replay {
   const char *file, *gpu, *scheme, *json, *opcodes[MAX_OPCODES];
@@ -69,12 +69,12 @@ struct replay {
   bool check, quiet;
   struct weir_settings settings;
   struct weir_timing timing;
-  struct weir_stream_pool pool;
   json_t *json_kernels;
 };
 
-static enum weir_status time_kernel(struct replay *r, struct weir_block_source *source,
+static enum weir_status time_kernel(void *self, struct weir_block_source *source,
                                     struct weir_err *err) {
+  struct replay *r = self;
   enum weir_status st = weir_timing_kernel(&r->timing, source, err);
   if (st != WEIR_OK || r->json_kernels == NULL) return st;
   json_t *o = json_pack("{s:s, s:o}", "kernel", source->kernel->name, "timing",
@@ -85,41 +85,33 @@ static enum weir_status time_kernel(struct replay *r, struct weir_block_source *
 }
 
 static enum weir_status replay_accelsim(struct replay *r, struct weir_err *err) {
+  struct weir_stream_pool pool;
   struct weir_accelsim *t = NULL;
   struct weir_accelsim_event e = {.kind = WEIR_ACCELSIM_MEMCPY};
-  enum weir_status st = weir_accelsim_open(r->file, r->opcodes, r->n_opcodes, &r->pool, &t, err);
+  enum weir_status st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
+  if (st != WEIR_OK) return st;
+  st = weir_accelsim_open(r->file, r->opcodes, r->n_opcodes, &pool, &t, err);
   while (st == WEIR_OK && e.kind != WEIR_ACCELSIM_END) {
     st = weir_accelsim_next(t, &e, err);
     if (st == WEIR_OK && e.kind == WEIR_ACCELSIM_KERNEL) st = time_kernel(r, e.source, err);
   }
   weir_accelsim_close(t);
+  weir_stream_pool_free(&pool);
   return st;
 }
 
 static enum weir_status replay_wtrace(struct replay *r, struct weir_err *err) {
-  struct weir_wtrace *t;
   if (r->n_opcodes > 0)
     return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
-  enum weir_status st = weir_wtrace_open(r->file, &t, err);
-  if (st != WEIR_OK) return st;
-  for (uint32_t i = 0; st == WEIR_OK && i < weir_wtrace_n_events(t); i++) {
-    struct weir_event e = weir_wtrace_event(t, i);
-    struct weir_block_source *source;
-    if (e.kind != WEIR_EVENT_KERNEL) continue;
-    st = weir_wtrace_source_open(t, e.kernel, 0, &r->pool, &source, err);
-    if (st != WEIR_OK) break;
-    st = time_kernel(r, source, err);
-    weir_wtrace_source_close(source);
-  }
-  weir_wtrace_close(t);
-  return st;
+  return weir_replay(r->file, time_kernel, r, err);
 }
 
 static enum weir_status report(const struct replay *r, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   if (r->json != NULL) {
-    json_t *root = json_pack("{s:i, s:s, s:s, s:s, s:O}", "weir_result", 1, "trace", r->file, "gpu",
-                             r->gpu, "scheme", r->timing.scheme.name, "kernels", r->json_kernels);
+    json_t *root =
+        json_pack("{s:i, s:s, s:s, s:s, s:O}", "weir_result", 1, "trace", r->file, "gpu", r->gpu,
+                  "scheme", r->timing.setup.scheme.name, "kernels", r->json_kernels);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
     if (text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -143,7 +135,6 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
   if (st == WEIR_OK)
     st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->scheme, r->threads, r->check, err);
-  if (st == WEIR_OK) st = weir_stream_pool_init(&r->pool, POOL_BYTES, NULL, err);
   if (st != WEIR_OK) {
     weir_timing_end(&r->timing);
     return st;
@@ -153,7 +144,6 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
   if (st == WEIR_OK && r->check) st = weir_timing_check(&r->timing, err);
   if (st == WEIR_OK) st = report(r, err);
   weir_timing_end(&r->timing);
-  weir_stream_pool_free(&r->pool);
   return st;
 }
 

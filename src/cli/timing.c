@@ -9,11 +9,9 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "base/stat_io.h"
 #include "base/suggest.h"
 #include "base/table.h"
 #include "cli/cmd.h"
-#include "l1/l1.h"
 
 /* ---- machines ---- */
 
@@ -121,20 +119,18 @@ enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
 
 /* ---- running ---- */
 
-enum { WATCHDOG_CYCLES = 5000000 };
-
 static void show_progress(void *self, uint64_t cycle, uint64_t blocks);
 
 static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
   struct weir_sim_options o = {
-      .threads = t->threads, .watchdog = WATCHDOG_CYCLES, .check = t->check};
+      .threads = t->threads, .watchdog = WEIR_WATCHDOG_CYCLES, .check = t->check};
   if (isatty(STDERR_FILENO)) {
     o.progress = show_progress;
     o.self = t;
   }
   weir_sim_free(t->sim);
   t->sim = NULL;
-  return weir_sim_new(&t->machine, &weir_l1_pipeline, &t->design, &o, &t->sim, err);
+  return weir_setup_sim(&t->setup, &o, &t->sim, err);
 }
 
 static enum weir_status load_scheme(struct weir_timing *t, struct weir_settings *s,
@@ -142,7 +138,7 @@ static enum weir_status load_scheme(struct weir_timing *t, struct weir_settings 
   struct weir_arena a = {0};
   const char *path;
   enum weir_status st = weir_cli_scheme_path(&a, scheme, &path, err);
-  if (st == WEIR_OK) st = weir_scheme_load(&t->scheme, scheme, path, s, err);
+  if (st == WEIR_OK) st = weir_setup_load(&t->setup, scheme, path, s, err);
   weir_arena_free(&a);
   return st;
 }
@@ -152,9 +148,7 @@ enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *
                                    struct weir_err *err) {
   *t = (struct weir_timing){.threads = threads, .check = check};
   enum weir_status st = load_scheme(t, s, scheme != NULL ? scheme : "baseline", err);
-  if (st == WEIR_OK) st = weir_machine_fill(&t->machine, gpu, s, err);
-  if (st == WEIR_OK)
-    st = weir_scheme_design(&t->scheme, &t->machine, s, weir_cli_param_groups(), &t->design, err);
+  if (st == WEIR_OK) st = weir_setup_fit(&t->setup, gpu, s, weir_cli_param_groups(), err);
   return st == WEIR_OK ? new_sim(t, err) : st;
 }
 
@@ -196,7 +190,7 @@ static struct weir_timed_kernel *row_of(struct weir_timing *t, const struct weir
     return NULL;
   }
   struct weir_timed_kernel *at = &t->kernels.v[t->kernels.n - 1];
-  return copy_insns(at, k, (uint32_t)t->machine.sm.count) ? at : NULL;
+  return copy_insns(at, k, (uint32_t)t->setup.machine.sm.count) ? at : NULL;
 }
 
 static void add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
@@ -263,34 +257,21 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
   row->launches++;
   row->registers = source->kernel->regs_per_thread;
   row->regs_estimated = source->kernel->regs_estimated;
-  row->result.cycles += t->last.cycles;
-  row->result.blocks_per_sm = t->last.blocks_per_sm;
-  row->result.limited_by = t->last.limited_by;
-  weir_stat_sum(weir_sm_stat_table, &row->result.sm, &t->last.sm);
-  weir_stat_sum(weir_l1_stat_table, &row->result.l1, &t->last.l1);
-  weir_stat_sum(weir_l2_stat_table, &row->result.l2, &t->last.l2);
-  weir_stat_sum(weir_dram_stat_table, &row->result.dram, &t->last.dram);
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
-    for (uint32_t n = 0; n < WEIR_MAX_PART_STATS; n++)
-      row->result.part[i][n] += t->last.part[i][n];
+  weir_sim_result_add(&row->result, &t->last);
   add_details(t, row);
   return WEIR_OK;
 }
 
 enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
-  for (size_t i = 0; st == WEIR_OK && i < t->kernels.n; i++) {
-    const struct weir_sim_result *r = &t->kernels.v[i].result;
-    st = weir_stat_verify(weir_sm_stat_table, weir_sm_stat_group.checks, &r->sm, err);
-    if (st == WEIR_OK)
-      st = weir_stat_verify(weir_l1_stat_table, weir_l1_stat_group.checks, &r->l1, err);
-  }
+  for (size_t i = 0; st == WEIR_OK && i < t->kernels.n; i++)
+    st = weir_setup_check(&t->kernels.v[i].result, err);
   return st;
 }
 
 void weir_timing_end(struct weir_timing *t) {
   weir_sim_free(t->sim);
-  weir_scheme_free(&t->scheme);
+  weir_setup_free(&t->setup);
   for (size_t i = 0; i < t->kernels.n; i++) {
     struct weir_timed_kernel *k = &t->kernels.v[i];
     free(k->workload);

@@ -6,8 +6,7 @@
 
 #include "base/settings.h"
 #include "base/text.h"
-#include "l1/scheme.h"
-#include "sim/engine.h"
+#include "study/setup.h"
 
 struct weir_timed_kernel {
   char *workload, *kernel;
@@ -23,9 +22,7 @@ struct weir_timed_kernel {
 };
 
 struct weir_timing {
-  struct weir_machine machine;
-  struct weir_scheme scheme;
-  struct weir_design design;
+  struct weir_setup setup;
   struct weir_sim *sim;
   struct {
     struct weir_timed_kernel *v;

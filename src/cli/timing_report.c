@@ -73,7 +73,7 @@ static enum weir_status kernel_table(const struct weir_timing *t, struct weir_te
   for (size_t i = 0; i < t->kernels.n; i++)
     add_row(table, &t->kernels.v[i],
             i == 0 || strcmp(t->kernels.v[i].workload, t->kernels.v[i - 1].workload) != 0);
-  weir_text_printf(out, "machine %s, scheme %s\n", t->machine.name, t->scheme.name);
+  weir_text_printf(out, "machine %s, scheme %s\n", t->setup.machine.name, t->setup.scheme.name);
   enum weir_status st = weir_table_text(table, out, err);
   weir_table_free(table);
   add_notes(t, out);
@@ -246,18 +246,9 @@ static enum weir_status all_text(const struct weir_timing *t, struct weir_text *
                                  struct weir_err *err) {
   struct weir_sim_result sum = {0};
   struct weir_derived derived;
-  for (size_t i = 0; i < t->kernels.n; i++) {
-    const struct weir_sim_result *r = &t->kernels.v[i].result;
-    sum.cycles += r->cycles;
-    weir_stat_sum(weir_sm_stat_table, &sum.sm, &r->sm);
-    weir_stat_sum(weir_l1_stat_table, &sum.l1, &r->l1);
-    weir_stat_sum(weir_l2_stat_table, &sum.l2, &r->l2);
-    weir_stat_sum(weir_dram_stat_table, &sum.dram, &r->dram);
-    for (uint32_t k = 0; k < WEIR_MAX_PARTS; k++)
-      for (uint32_t n = 0; n < WEIR_MAX_PART_STATS; n++)
-        sum.part[k][n] += r->part[k][n];
-  }
-  weir_derive(&sum, (uint32_t)t->machine.sm.count, &derived);
+  for (size_t i = 0; i < t->kernels.n; i++)
+    weir_sim_result_add(&sum, &t->kernels.v[i].result);
+  weir_derive(&sum, (uint32_t)t->setup.machine.sm.count, &derived);
   weir_text_puts(out, "\n");
   enum weir_status st = weir_stat_text(weir_derived_stat_table, "derived", &derived, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_sm_stat_table, "sm", &sum.sm, out, err);
@@ -300,7 +291,7 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
                          bool per_sm) {
   const struct weir_sim_result *r = &t->last;
   struct weir_derived derived;
-  weir_derive(r, (uint32_t)t->machine.sm.count, &derived);
+  weir_derive(r, (uint32_t)t->setup.machine.sm.count, &derived);
   json_t *o = json_pack(
       "{s:I, s:i, s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cycles",
       (json_int_t)r->cycles, "blocks_per_sm", (int)r->blocks_per_sm, "blocks_limited_by",

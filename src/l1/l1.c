@@ -941,6 +941,15 @@ static const uint64_t *part_stats(const struct weir_l1 *l1, uint32_t i) {
   return i > c->n ? NULL : i == 0 ? c->org.stats : c->policy[i - 1].stats;
 }
 
+static uint64_t storage_bits(const struct weir_l1 *l1) {
+  const struct weir_chain *c = &l1->chain;
+  uint64_t bits =
+      c->org_ops->part.storage_bits != NULL ? c->org_ops->part.storage_bits(&c->org) : 0;
+  for (uint32_t i = 0; i < c->n; i++)
+    if (c->ops[i]->part.storage_bits != NULL) bits += c->ops[i]->part.storage_bits(&c->policy[i]);
+  return bits;
+}
+
 static bool is_idle(const struct weir_l1 *l1) {
   return l1->mshr.n == 0 && l1->mshr.ready_n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
 }
@@ -1024,6 +1033,7 @@ const struct weir_l1_ops weir_l1_pipeline = {.name = "l1",
                                              .pc_stats = pc_stats,
                                              .part = part,
                                              .part_stats = part_stats,
+                                             .storage_bits = storage_bits,
                                              .is_idle = is_idle,
                                              .verify = verify,
                                              .fault = fault,

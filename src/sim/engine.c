@@ -297,6 +297,19 @@ static void add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
   }
 }
 
+void weir_sim_result_add(struct weir_sim_result *into, const struct weir_sim_result *from) {
+  into->cycles += from->cycles;
+  into->blocks_per_sm = from->blocks_per_sm;
+  into->limited_by = from->limited_by;
+  weir_stat_sum(weir_sm_stat_table, &into->sm, &from->sm);
+  weir_stat_sum(weir_l1_stat_table, &into->l1, &from->l1);
+  weir_stat_sum(weir_l2_stat_table, &into->l2, &from->l2);
+  weir_stat_sum(weir_dram_stat_table, &into->dram, &from->dram);
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    for (uint32_t k = 0; k < WEIR_MAX_PART_STATS; k++)
+      into->part[i][k] += from->part[i][k];
+}
+
 static void subtract(struct weir_sim_result *r, const struct weir_sim_result *before) {
   weir_stat_subtract(weir_sm_stat_table, &r->sm, &before->sm);
   weir_stat_subtract(weir_l1_stat_table, &r->l1, &before->l1);
@@ -345,6 +358,10 @@ uint64_t weir_sim_issued(const struct weir_sim *sim) {
 
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
   return sim->sms[0].l1_ops->part(sim->sms[0].l1, i);
+}
+
+uint64_t weir_sim_storage_bits(const struct weir_sim *sim) {
+  return sim->sms[0].l1_ops->storage_bits(sim->sms[0].l1);
 }
 
 static uint64_t next_event(const struct weir_sim *sim) {

@@ -37,6 +37,9 @@ struct weir_sim_result { /* of one kernel, or summed */
   const char *limited_by;
 };
 
+/* Kernel after kernel: counters add up; blocks per SM are those of the last. */
+void weir_sim_result_add(struct weir_sim_result *into, const struct weir_sim_result *from);
+
 struct weir_sim;
 /* `design` is the L1's, see l1_port.h, and outlives the simulator. */
 enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
@@ -53,6 +56,8 @@ const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t 
 uint64_t weir_sim_issued(const struct weir_sim *sim);
 /* What part i of the L1 is; NULL: no such part. */
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i);
+/* Bits of hardware that the parts of one L1 say they have. */
+uint64_t weir_sim_storage_bits(const struct weir_sim *sim);
 void weir_sim_free(struct weir_sim *sim);
 
 #endif

@@ -109,6 +109,8 @@ struct weir_l1_ops {
   /* Part i, 0 is the organisation; NULL: no such part. And its counters. */
   const struct weir_part *(*part)(const struct weir_l1 *l1, uint32_t i);
   const uint64_t *(*part_stats)(const struct weir_l1 *l1, uint32_t i);
+  /* Bits of hardware that all parts together say they have. */
+  uint64_t (*storage_bits)(const struct weir_l1 *l1);
   bool (*is_idle)(const struct weir_l1 *l1);
   /* With nothing under way: what has not been given back, or is there twice; NULL: all is well. */
   const char *(*verify)(const struct weir_l1 *l1);

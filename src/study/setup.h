@@ -1,0 +1,37 @@
+/* A scheme on a machine: everything that a simulator is made from. */
+#ifndef WEIR_STUDY_SETUP_H
+#define WEIR_STUDY_SETUP_H
+
+#include "base/settings.h"
+#include "l1/scheme.h"
+#include "sim/engine.h"
+
+struct weir_setup {
+  struct weir_machine machine;
+  struct weir_scheme scheme;
+  struct weir_design design;
+};
+
+/* Read the scheme's file. Its values join the machine's in the settings, which outlive the setup.
+ */
+enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const char *path,
+                                 struct weir_settings *settings, struct weir_err *err);
+/* Put the scheme on the machine that the settings describe, if it can stand there. `gpu` is the
+ * machine's name and outlives the setup; `groups` are those of the settings. */
+enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
+                                const struct weir_settings *settings,
+                                const struct weir_param_group *const *groups, struct weir_err *err);
+void weir_setup_free(struct weir_setup *s);
+
+/* A simulator in cycle 0 with cold caches. The setup outlives it. */
+enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_sim_options *o,
+                                struct weir_sim **sim, struct weir_err *err);
+/* Part i of its L1, as weir_sim_part; NULL: no such part. */
+const struct weir_part *weir_setup_part(const struct weir_setup *s, uint32_t i);
+/* The conservation rules of a result. */
+enum weir_status weir_setup_check(const struct weir_sim_result *r, struct weir_err *err);
+
+/* Cycles without an event after which a run is given up. */
+enum { WEIR_WATCHDOG_CYCLES = 5000000 };
+
+#endif

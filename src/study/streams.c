@@ -1,0 +1,81 @@
+#include "study/streams.h"
+
+#include "base/text.h"
+#include "ptx/workload.h"
+
+struct writing {
+  const struct weir_recording *r;
+  struct weir_wtrace_writer *writer;
+};
+
+static enum weir_status write_kernel(void *self, struct weir_block_source *src,
+                                     struct weir_err *err) {
+  struct writing *w = self;
+  return w->r->kernel != NULL ? w->r->kernel(w->r->self, w->writer, src, err)
+                              : weir_wtrace_record(w->writer, src, err);
+}
+
+static enum weir_status create(struct writing *w, const struct weir_launchfile *lf,
+                               struct weir_err *err) {
+  struct weir_text source = {0};
+  weir_text_printf(&source, "%s%s%s", lf->name, lf->input != NULL ? ", input " : "",
+                   lf->input != NULL ? lf->input : "");
+  struct weir_wtrace_opts opts = {.level = w->r->level, .source = source.v};
+  enum weir_status st = weir_wtrace_create(w->r->out, &opts, &w->writer, err);
+  weir_text_free(&source);
+  return st;
+}
+
+static enum weir_status execute(struct writing *w, struct ptx_device *dev, struct weir_err *err) {
+  struct weir_workload *load;
+  enum weir_status st = weir_workload_open(dev, w->r->path, w->r->input, &load, err);
+  if (st != WEIR_OK) return st;
+  st = create(w, weir_workload_file(load), err);
+  if (st == WEIR_OK) {
+    struct weir_workload_hooks h = {.simulate = write_kernel, .self = w, .want_streams = true};
+    st = weir_workload_run(load, &h, err);
+  }
+  if (st == WEIR_OK) st = weir_workload_check(load, err);
+  weir_workload_close(load);
+  return st;
+}
+
+enum weir_status weir_record(const struct weir_recording *r, struct weir_wtrace_counts *total,
+                             struct weir_err *err) {
+  struct writing w = {.r = r};
+  struct ptx_device dev;
+  enum weir_status st = ptx_device_init(&dev, r->exec, err);
+  if (st != WEIR_OK) return st;
+  st = execute(&w, &dev, err);
+  ptx_device_free(&dev);
+  if (st == WEIR_OK) return weir_wtrace_finish(w.writer, total, err);
+  weir_wtrace_abandon(w.writer);
+  return st;
+}
+
+enum weir_status weir_replay(const char *trace,
+                             enum weir_status (*kernel)(void *self, struct weir_block_source *src,
+                                                        struct weir_err *err),
+                             void *self, struct weir_err *err) {
+  struct weir_stream_pool pool;
+  struct weir_wtrace *t;
+  enum weir_status st = weir_wtrace_open(trace, &t, err);
+  if (st != WEIR_OK) return st;
+  st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
+  if (st != WEIR_OK) {
+    weir_wtrace_close(t);
+    return st;
+  }
+  for (uint32_t i = 0; st == WEIR_OK && i < weir_wtrace_n_events(t); i++) {
+    struct weir_event e = weir_wtrace_event(t, i);
+    struct weir_block_source *source;
+    if (e.kind != WEIR_EVENT_KERNEL) continue;
+    st = weir_wtrace_source_open(t, e.kernel, 0, &pool, &source, err);
+    if (st != WEIR_OK) break;
+    st = kernel(self, source, err);
+    weir_wtrace_source_close(source);
+  }
+  weir_wtrace_close(t);
+  weir_stream_pool_free(&pool);
+  return st;
+}

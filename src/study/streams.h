@@ -1,0 +1,34 @@
+/* Streams to a trace and back: a launch file is executed once, its kernels are timed many times. */
+#ifndef WEIR_STUDY_STREAMS_H
+#define WEIR_STUDY_STREAMS_H
+
+#include "ptx/exec.h"
+#include "stream/block.h"
+#include "trace/wtrace.h"
+
+struct weir_recording {
+  const char *path, *input; /* launch file; NULL input: its first */
+  const struct ptx_exec_cfg *exec;
+  const char *out; /* the trace */
+  int level;       /* of compression, see wtrace.h */
+  /* Writes one launch; NULL: weir_wtrace_record. */
+  enum weir_status (*kernel)(void *self, struct weir_wtrace_writer *w,
+                             struct weir_block_source *src, struct weir_err *err);
+  void *self;
+};
+
+/* Execute a launch file, check its expected results, and write its streams. After a failure there
+ * is no trace. `total` may be NULL. */
+enum weir_status weir_record(const struct weir_recording *r, struct weir_wtrace_counts *total,
+                             struct weir_err *err);
+
+/* Hand each kernel of a trace to `kernel`, which consumes its blocks, in the order of launches. */
+enum weir_status weir_replay(const char *trace,
+                             enum weir_status (*kernel)(void *self, struct weir_block_source *src,
+                                                        struct weir_err *err),
+                             void *self, struct weir_err *err);
+
+/* Of streams that are in memory at once; more go to a temporary file. */
+enum { WEIR_REPLAY_POOL_BYTES = 256 << 20 };
+
+#endif
