@@ -15,6 +15,7 @@
 #include "cli/opt.h"
 #include "cli/timing.h"
 #include "ptx/workload.h"
+#include "report/bar.h"
 
 enum {
   OPT_INPUT = 1,
@@ -190,18 +191,6 @@ static void show_ratio(struct weir_table *t, uint64_t num, uint64_t den) {
     weir_table_cell(t, "%.2f", (double)num / (double)den);
 }
 
-/* A bar of at most 16 characters for 0 to 32, in eighths. */
-static const char *bar(double value, char *buf, size_t len) {
-  static const char *const part[] = {"",       "\u258f", "\u258e", "\u258d",
-                                     "\u258c", "\u258b", "\u258a", "\u2589"};
-  int eighths = (int)(value * 4 + 0.5);
-  buf[0] = 0;
-  for (int k = 0; k < eighths / 8 && strlen(buf) + 8 < len; k++)
-    strcat(buf, "\u2588");
-  strcat(buf, part[eighths % 8]);
-  return buf;
-}
-
 static enum weir_status kernel_table(const struct run_state *st, bool streams,
                                      struct weir_text *out, struct weir_err *err) {
   static const struct weir_column columns[] = {
@@ -211,7 +200,7 @@ static enum weir_status kernel_table(const struct run_state *st, bool streams,
       {"memory", "% of insns", WEIR_RIGHT},   {"divergent", "% of branches", WEIR_RIGHT},
       {"sectors", "per request", WEIR_RIGHT}, {"stream", "bytes/insn", WEIR_RIGHT},
       {"requests", "per access", WEIR_RIGHT}, {"", "", WEIR_LEFT}};
-  enum { N = sizeof columns / sizeof *columns, STREAM = 9 };
+  enum { N = sizeof columns / sizeof *columns, STREAM = 9, LINES_PER_CHAR = 2 };
   struct weir_column used[N];
   size_t n = 0;
   for (size_t i = 0; i < N; i++)
@@ -236,10 +225,11 @@ static enum weir_status kernel_table(const struct run_state *st, bool streams,
     show_ratio(t, s->all_global_sectors, s->all_global_requests);
     if (streams) show_ratio(t, r->stream_bytes, s->warp_insns);
     show_ratio(t, s->all_global_requests, s->global_insns);
-    weir_table_cell(
-        t, "%s",
-        bar(s->global_insns ? (double)s->all_global_requests / (double)s->global_insns : 0, text,
-            sizeof text));
+    weir_table_cell(t, "%s",
+                    weir_bar(s->global_insns ? (double)s->all_global_requests /
+                                                   (double)s->global_insns / LINES_PER_CHAR
+                                             : 0,
+                             text, sizeof text));
   }
   enum weir_status code = weir_table_text(t, out, err);
   weir_table_free(t);

@@ -210,7 +210,7 @@ static void add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
 
 enum { FIRST_MS = 2000, EVERY_MS = 200 };
 
-static uint64_t wall_ms(void) {
+uint64_t weir_cli_ms(void) {
   struct timespec ts;
   clock_gettime(CLOCK_MONOTONIC, &ts);
   return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
@@ -218,7 +218,7 @@ static uint64_t wall_ms(void) {
 
 static void show_progress(void *self, uint64_t cycle, uint64_t blocks) {
   struct weir_timing *t = self;
-  uint64_t now = wall_ms();
+  uint64_t now = weir_cli_ms();
   if (now < t->show_at) return;
   t->show_at = now + EVERY_MS;
   t->showed = true;
@@ -240,7 +240,7 @@ static void show_progress(void *self, uint64_t cycle, uint64_t blocks) {
 static void begin_progress(struct weir_timing *t, const struct weir_kernel_info *k) {
   t->running = k;
   t->n_blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
-  t->began = wall_ms();
+  t->began = weir_cli_ms();
   t->show_at = t->began + FIRST_MS;
   t->showed = false;
 }

@@ -39,6 +39,9 @@ struct weir_timing {
   bool showed;
 };
 
+/* Milliseconds of a clock that only goes forward, for progress. */
+uint64_t weir_cli_ms(void);
+
 /* Names of the machines in gpus/, sorted. */
 enum weir_status weir_cli_gpus(struct weir_arena *a, const char *const **names, size_t *n,
                                struct weir_err *err);

@@ -1,0 +1,540 @@
+/* weir compare WORKLOAD... --schemes NAME,... */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "base/suggest.h"
+#include "cli/cmd.h"
+#include "cli/compare_progress.h"
+#include "cli/opt.h"
+#include "cli/timing.h"
+#include "ptx/launchfile.h"
+#include "report/compare.h"
+#include "trace/accelsim.h"
+
+enum {
+  OPT_WORKLOADS = 1,
+  OPT_SCHEMES,
+  OPT_GPUS,
+  OPT_INPUT,
+  OPT_BASELINE,
+  OPT_CONFIG,
+  OPT_SET,
+  OPT_JOBS,
+  OPT_CSV,
+  OPT_JSON,
+  OPT_CHECK,
+  OPT_QUIET
+};
+
+static const struct weir_usage usage = {
+    .command = "compare",
+    .synopsis = "WORKLOAD... [--schemes NAME,...] [--gpus NAME,...] [options]",
+    .about =
+        "Which L1 design is faster, on which workload, and why? Every workload is executed once "
+        "and\n"
+        "timed with every scheme on every machine, several runs at a time. For each machine there "
+        "is a\n"
+        "table of speed-ups over the first scheme, and one of what lies behind them: hits, "
+        "bypasses,\n"
+        "stalls and traffic.\n"
+        "\n"
+        "A run that fails is shown as such, with the reason below the table, and the others go on "
+        "(exit\n"
+        "code 1). Ctrl-C ends the comparison with the runs that have ended (exit code 130).",
+    .opts =
+        (const struct weir_opt[]){
+            {"workloads", 'w', "LIST",
+             "what to run, as the arguments: names of 'weir list workloads', launch files "
+             "(.yaml),\n"
+             "traces (.wtrace); 'all': every built-in one but simt/*, if it has the input",
+             OPT_WORKLOADS},
+            {"schemes", 'S', "LIST",
+             "L1 designs: names of 'weir list schemes', or files ending in .yaml (default: all)",
+             OPT_SCHEMES},
+            {"gpus", 'g', "LIST",
+             "machines: names of 'weir list gpus', or files ending in .yaml (default: fermi-s3)",
+             OPT_GPUS},
+            {"input", 'i', "NAME", "which of the workloads' inputs (default: their first)",
+             OPT_INPUT},
+            {"baseline", 'b', "NAME", "the scheme to compare with (default: the first)",
+             OPT_BASELINE},
+            {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",
+             OPT_CONFIG},
+            {"set", 's', "KEY=VALUE",
+             "set a parameter ('weir list params') in all runs; may be repeated", OPT_SET},
+            {"jobs", 't', "N",
+             "runs at a time (default: one for each core); the results are the same for any number",
+             OPT_JOBS},
+            {"csv", 0, "FILE",
+             "write a row of statistics for each run ('-': to stdout, instead of the tables)",
+             OPT_CSV},
+            {"json", 'j', "FILE",
+             "write everything as JSON ('-': to stdout, instead of the tables)", OPT_JSON},
+            {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
+            {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
+            {.name = NULL}},
+    .examples =
+        "  weir compare spmv gather --input profile         all schemes, in a second or two\n"
+        "  weir compare all --schemes baseline,decoupled,pc-bypass,tsc+ --csv results.csv\n"
+        "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,v100-cfg\n"
+        "  weir compare spmv -S tsc,tsc+ -b tsc --set tag-split.chunk_bytes=64\n"
+        "  weir compare app.wtrace my-launch.yaml -S baseline,my-scheme.yaml\n",
+};
+
+struct list {
+  const char **v;
+  size_t n, cap;
+};
+
+struct compare {
+  struct list workloads, schemes, gpus, sets, configs;
+  const char *input, *baseline_name, *csv, *json;
+  uint32_t jobs;
+  bool check, quiet;
+  /* Made from these. */
+  struct weir_arena arena;
+  struct weir_settings exec_settings;
+  struct ptx_exec_cfg exec;
+  struct weir_settings *settings; /* [gpu][scheme], as the next two */
+  struct weir_setup *setups;
+  struct weir_study_setup *study_setups;
+  size_t n_setups, baseline;
+  struct weir_study study;
+  struct weir_compare_progress progress;
+};
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static bool ends_with(const char *s, const char *suffix) {
+  size_t n = strlen(s), m = strlen(suffix);
+  return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+/* ---- names ---- */
+
+static enum weir_status add_name(struct list *list, const char *what, const char *name,
+                                 struct weir_err *err) {
+  for (size_t i = 0; i < list->n; i++)
+    if (strcmp(list->v[i], name) == 0)
+      return weir_fail(err, WEIR_EINVAL, "the %s '%s' is named twice", what, name);
+  return WEIR_PUSH(*list, name) ? WEIR_OK : no_memory(err);
+}
+
+/* "a,b,c" */
+static enum weir_status add_names(struct compare *c, struct list *list, const char *what,
+                                  const char *text, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (const char *p = text; st == WEIR_OK && p != NULL;) {
+    size_t n = strcspn(p, ",");
+    const char *name = weir_arena_strndup(&c->arena, p, n);
+    if (n == 0)
+      st = weir_fail(err, WEIR_EINVAL, "'%s': a name is missing; want NAME,NAME,...", text);
+    else
+      st = name != NULL ? add_name(list, what, name, err) : no_memory(err);
+    p = p[n] == ',' ? p + n + 1 : NULL;
+  }
+  return st;
+}
+
+typedef enum weir_status lister(struct weir_arena *a, const char *const **names, size_t *n,
+                                struct weir_err *err);
+
+/* 'all', alone or among others, stands for every name that there is. */
+static enum weir_status expand(struct compare *c, struct list *list, const char *what, lister *all,
+                               bool (*is_meant)(const struct compare *, const char *),
+                               struct weir_err *err) {
+  struct list out = {0};
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < list->n; i++) {
+    const char *const *names;
+    size_t n;
+    if (strcmp(list->v[i], "all") != 0) {
+      st = add_name(&out, what, list->v[i], err);
+      continue;
+    }
+    st = all(&c->arena, &names, &n, err);
+    for (size_t k = 0; st == WEIR_OK && k < n; k++)
+      if (is_meant == NULL || is_meant(c, names[k])) st = add_name(&out, what, names[k], err);
+  }
+  free(list->v);
+  *list = out;
+  return st;
+}
+
+static bool has_input(const struct compare *c, const char *path) {
+  struct weir_launchfile *lf;
+  if (weir_launchfile_load(path, c->input, &lf, NULL) != WEIR_OK) return false;
+  weir_launchfile_free(lf);
+  return true;
+}
+
+/* Kernels that test correctness are too small to time. */
+static bool is_of_all(const struct compare *c, const char *name) {
+  struct weir_arena a = {0};
+  const char *path;
+  bool is = strchr(name, '/') == NULL && weir_cli_workload_path(&a, name, &path, NULL) == WEIR_OK &&
+            (c->input == NULL || has_input(c, path));
+  weir_arena_free(&a);
+  return is;
+}
+
+/* ---- workloads ---- */
+
+/* What is wrong with a file is said before anything runs. */
+static enum weir_status check_trace(const char *path, struct weir_err *err) {
+  struct weir_wtrace *t;
+  enum weir_status st = weir_wtrace_open(path, &t, err);
+  if (st == WEIR_OK) weir_wtrace_close(t);
+  return st;
+}
+
+static enum weir_status check_launchfile(struct compare *c, struct weir_study_workload *w,
+                                         struct weir_err *err) {
+  struct weir_launchfile *lf;
+  enum weir_status st = weir_launchfile_load(w->path, c->input, &lf, err);
+  if (st != WEIR_OK) return st;
+  if (lf->input != NULL) {
+    w->input = weir_arena_strndup(&c->arena, lf->input, strlen(lf->input));
+    if (w->input == NULL) st = no_memory(err);
+  }
+  weir_launchfile_free(lf);
+  return st;
+}
+
+static enum weir_status find_workload(struct compare *c, const char *name,
+                                      struct weir_study_workload *w, struct weir_err *err) {
+  *w = (struct weir_study_workload){
+      .name = name, .path = name, .is_trace = ends_with(name, ".wtrace")};
+  if (w->is_trace) return check_trace(name, err);
+  if (weir_is_accelsim(name)) {
+    weir_fail(err, WEIR_EINVAL, "%s is an Accel-Sim trace", name);
+    weir_err_add(err, "make a .wtrace of it first: weir record -o app.wtrace %s", name);
+    return WEIR_EINVAL;
+  }
+  enum weir_status st = WEIR_OK;
+  if (!ends_with(name, ".yaml") && !ends_with(name, ".yml"))
+    st = weir_cli_workload_path(&c->arena, name, &w->path, err);
+  return st == WEIR_OK ? check_launchfile(c, w, err) : st;
+}
+
+static enum weir_status find_workloads(struct compare *c, struct weir_err *err) {
+  enum weir_status st = expand(c, &c->workloads, "workload", weir_cli_workloads, is_of_all, err);
+  if (st == WEIR_OK && c->workloads.n == 0)
+    st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
+  struct weir_study_workload *v =
+      st == WEIR_OK ? weir_arena_array(&c->arena, c->workloads.n, sizeof *v) : NULL;
+  if (st == WEIR_OK && v == NULL) st = no_memory(err);
+  bool any = c->input == NULL;
+  for (size_t i = 0; st == WEIR_OK && i < c->workloads.n; i++) {
+    st = find_workload(c, c->workloads.v[i], &v[i], err);
+    any |= !v[i].is_trace;
+  }
+  if (st == WEIR_OK && !any)
+    st = weir_fail(err, WEIR_EINVAL, "--input goes with workloads; a trace has one input");
+  c->study.workloads = v;
+  c->study.n_workloads = c->workloads.n;
+  return st;
+}
+
+/* ---- machines and schemes ---- */
+
+static enum weir_status user_settings(const struct compare *c, struct weir_settings *s,
+                                      struct weir_err *err) {
+  enum weir_status st = weir_settings_init(s, weir_cli_param_groups(), err);
+  for (size_t i = 0; st == WEIR_OK && i < c->configs.n; i++)
+    st = weir_cli_settings_file(s, c->configs.v[i], err);
+  for (size_t i = 0; st == WEIR_OK && i < c->sets.n; i++)
+    st = weir_settings_assign(s, c->sets.v[i], err);
+  return st;
+}
+
+/* Wrong names and files end the command; a scheme that cannot stand on a machine is a result. */
+static enum weir_status make_setup(struct compare *c, size_t i, struct weir_err *err) {
+  const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n], *path;
+  struct weir_err unfit;
+  enum weir_status st = user_settings(c, &c->settings[i], err);
+  if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings[i], gpu, err);
+  if (st == WEIR_OK) st = weir_cli_scheme_path(&c->arena, scheme, &path, err);
+  if (st == WEIR_OK) st = weir_setup_load(&c->setups[i], scheme, path, &c->settings[i], err);
+  if (st != WEIR_OK) return st;
+  c->study_setups[i] =
+      (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
+  if (weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_cli_param_groups(), &unfit) ==
+      WEIR_OK)
+    return WEIR_OK;
+  c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));
+  return c->study_setups[i].error != NULL ? WEIR_OK : no_memory(err);
+}
+
+/* If nothing can run, what is wrong is most likely on the command line. */
+static enum weir_status check_any_fits(const struct compare *c, struct weir_err *err) {
+  for (size_t i = 0; i < c->n_setups; i++)
+    if (c->study_setups[i].error == NULL) return WEIR_OK;
+  return weir_fail(err, WEIR_EINVAL, "%s", c->study_setups[0].error);
+}
+
+static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
+  enum weir_status st = expand(c, &c->schemes, "scheme", weir_cli_schemes, NULL, err);
+  if (st == WEIR_OK) st = expand(c, &c->gpus, "machine", weir_cli_gpus, NULL, err);
+  if (st != WEIR_OK) return st;
+  size_t n = c->gpus.n * c->schemes.n;
+  c->settings = weir_arena_array(&c->arena, n, sizeof *c->settings);
+  c->setups = weir_arena_array(&c->arena, n, sizeof *c->setups);
+  c->study_setups = weir_arena_array(&c->arena, n, sizeof *c->study_setups);
+  if (c->settings == NULL || c->setups == NULL || c->study_setups == NULL) return no_memory(err);
+  for (c->n_setups = 0; st == WEIR_OK && c->n_setups < n; c->n_setups++)
+    st = make_setup(c, c->n_setups, err);
+  c->study.gpus = c->gpus.v;
+  c->study.n_gpus = c->gpus.n;
+  c->study.schemes = c->schemes.v;
+  c->study.n_schemes = c->schemes.n;
+  c->study.setups = c->study_setups;
+  return st == WEIR_OK ? check_any_fits(c, err) : st;
+}
+
+static enum weir_status find_baseline(struct compare *c, struct weir_err *err) {
+  if (c->baseline_name == NULL) return WEIR_OK;
+  for (size_t i = 0; i < c->schemes.n; i++)
+    if (strcmp(c->schemes.v[i], c->baseline_name) == 0) {
+      c->baseline = i;
+      return WEIR_OK;
+    }
+  weir_fail(err, WEIR_EINVAL, "--baseline %s: it is not one of the schemes that are compared",
+            c->baseline_name);
+  const char *near = weir_nearest(c->baseline_name, c->schemes.v, c->schemes.n);
+  if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+  return WEIR_EINVAL;
+}
+
+/* ---- running ---- */
+
+static volatile sig_atomic_t stop_signal;
+
+static void note_signal(int number) {
+  stop_signal = number;
+}
+
+static void handle_signals(void (*handler)(int)) {
+  struct sigaction act = {.sa_handler = handler};
+  sigemptyset(&act.sa_mask);
+  sigaction(SIGINT, &act, NULL);
+  sigaction(SIGTERM, &act, NULL);
+  sigaction(SIGHUP, &act, NULL);
+}
+
+static bool is_stopped(void *self) {
+  (void)self;
+  return stop_signal != 0;
+}
+
+static enum weir_status run_study(struct compare *c, struct weir_err *err) {
+  struct weir_study_hooks hooks = {
+      .event = weir_compare_progress_event, .is_stopped = is_stopped, .self = &c->progress};
+  enum weir_status st = weir_compare_progress_begin(&c->progress, &c->study, err);
+  if (st != WEIR_OK) return st;
+  c->study.jobs = c->jobs;
+  c->study.check = c->check;
+  c->study.exec = &c->exec;
+  stop_signal = 0;
+  handle_signals(note_signal);
+  st = weir_study_run(&c->study, &hooks, err);
+  handle_signals(SIG_DFL);
+  weir_compare_progress_end(&c->progress);
+  return st;
+}
+
+/* ---- reports ---- */
+
+static bool is_stdout(const char *path) {
+  return path != NULL && strcmp(path, "-") == 0;
+}
+
+/* A long comparison should not end with a folder that is not there. */
+static enum weir_status check_folder(const char *path, struct weir_err *err) {
+  const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+  char folder[4096] = ".";
+  if (path == NULL || is_stdout(path)) return WEIR_OK;
+  if (slash != NULL) snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path);
+  if (access(folder, W_OK | X_OK) == 0) return WEIR_OK;
+  return weir_fail(err, WEIR_EIO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static enum weir_status put(const char *path, const char *text, size_t n, struct weir_err *err) {
+  if (!is_stdout(path)) return weir_file_write(path, text, n, err);
+  return fwrite(text, 1, n, stdout) == n ? WEIR_OK
+                                         : weir_fail(err, WEIR_EIO, "cannot write to stdout");
+}
+
+static enum weir_status write_csv(const struct compare *c, struct weir_err *err) {
+  struct weir_text out = {0};
+  enum weir_status st = weir_compare_csv(&c->study, c->baseline, &out, err);
+  if (st == WEIR_OK) st = put(c->csv, out.v, out.n, err);
+  weir_text_free(&out);
+  return st;
+}
+
+static enum weir_status write_json(const struct compare *c, struct weir_err *err) {
+  json_t *root = weir_compare_json(&c->study, c->baseline);
+  char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
+  struct weir_text out = {0};
+  json_decref(root);
+  if (text != NULL) weir_text_printf(&out, "%s\n", text);
+  enum weir_status st =
+      text != NULL && !out.failed ? put(c->json, out.v, out.n, err) : no_memory(err);
+  free(text);
+  weir_text_free(&out);
+  return st;
+}
+
+static void count_runs(const struct weir_study *s, size_t *ended, size_t *failed) {
+  *ended = *failed = 0;
+  for (size_t i = 0; i < weir_study_n_runs(s); i++) {
+    *ended += s->runs[i].state == WEIR_RUN_DONE;
+    *failed += s->runs[i].state == WEIR_RUN_FAILED;
+  }
+}
+
+static enum weir_status write_text(const struct compare *c, struct weir_err *err) {
+  struct weir_text out = {0};
+  size_t ended, failed;
+  enum weir_status st = weir_compare_text(&c->study, c->baseline, &out, err);
+  count_runs(&c->study, &ended, &failed);
+  if (st == WEIR_OK && stop_signal != 0)
+    weir_text_printf(&out, "interrupted: %zu of %zu runs ended\n", ended + failed,
+                     weir_study_n_runs(&c->study));
+  if (st != WEIR_OK) {
+    weir_text_free(&out);
+    return st;
+  }
+  return weir_cli_print(&out) == 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot write to stdout");
+}
+
+static enum weir_status report(const struct compare *c, struct weir_err *err) {
+  enum weir_status st = c->csv != NULL ? write_csv(c, err) : WEIR_OK;
+  if (st == WEIR_OK && c->json != NULL) st = write_json(c, err);
+  bool has_tables = !c->quiet && !is_stdout(c->csv) && !is_stdout(c->json);
+  return st == WEIR_OK && has_tables ? write_text(c, err) : st;
+}
+
+/* ---- the command ---- */
+
+static uint32_t n_cores(void) {
+  cpu_set_t set;
+  int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return n > 0 ? (uint32_t)n : 1;
+}
+
+static enum weir_status set_option(struct compare *c, int id, const char *value,
+                                   struct weir_err *err) {
+  int64_t n;
+  switch (id) {
+  case WEIR_OPT_WORD:
+    return add_name(&c->workloads, "workload", value, err);
+  case OPT_WORKLOADS:
+    return add_names(c, &c->workloads, "workload", value, err);
+  case OPT_SCHEMES:
+    return add_names(c, &c->schemes, "scheme", value, err);
+  case OPT_GPUS:
+    return add_names(c, &c->gpus, "machine", value, err);
+  case OPT_SET:
+    return WEIR_PUSH(c->sets, value) ? WEIR_OK : no_memory(err);
+  case OPT_CONFIG:
+    return WEIR_PUSH(c->configs, value) ? WEIR_OK : no_memory(err);
+  case OPT_INPUT:
+    c->input = value;
+    break;
+  case OPT_BASELINE:
+    c->baseline_name = value;
+    break;
+  case OPT_CSV:
+    c->csv = value;
+    break;
+  case OPT_JSON:
+    c->json = value;
+    break;
+  case OPT_CHECK:
+    c->check = true;
+    break;
+  case OPT_QUIET:
+    c->quiet = true;
+    break;
+  default: /* OPT_JOBS */
+    if (!weir_parse_int(value, &n) || n < 1 || n > 1024)
+      return weir_fail(err, WEIR_EINVAL, "--jobs %s: want a number from 1 to 1024", value);
+    c->jobs = (uint32_t)n;
+  }
+  return WEIR_OK;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int parse_options(int argc, char **argv, struct compare *c) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
+  }
+  if (c->workloads.n == 0)
+    return weir_cli_usage("compare", "which workloads? See 'weir list workloads', or say 'all'");
+  if (is_stdout(c->csv) && is_stdout(c->json))
+    return weir_cli_usage("compare", "--csv or --json can go to stdout, not both");
+  if ((c->schemes.n == 0 && !WEIR_PUSH(c->schemes, "all")) ||
+      (c->gpus.n == 0 && !WEIR_PUSH(c->gpus, "fermi-s3")))
+    return weir_cli_usage("compare", "out of memory");
+  return -1;
+}
+
+static enum weir_status compare(struct compare *c, struct weir_err *err) {
+  enum weir_status st = user_settings(c, &c->exec_settings, err);
+  if (st == WEIR_OK) st = weir_settings_fill(&c->exec_settings, &ptx_exec_params, &c->exec, err);
+  if (st == WEIR_OK) st = find_workloads(c, err);
+  if (st == WEIR_OK) st = make_setups(c, err);
+  if (st == WEIR_OK) st = find_baseline(c, err);
+  if (st == WEIR_OK) st = check_folder(c->csv, err);
+  if (st == WEIR_OK) st = check_folder(c->json, err);
+  if (st == WEIR_OK) st = run_study(c, err);
+  return st == WEIR_OK ? report(c, err) : st;
+}
+
+static void free_all(struct compare *c) {
+  weir_study_free(&c->study);
+  for (size_t i = 0; i < c->n_setups; i++) {
+    weir_setup_free(&c->setups[i]);
+    weir_settings_free(&c->settings[i]);
+  }
+  weir_settings_free(&c->exec_settings);
+  free(c->workloads.v);
+  free(c->schemes.v);
+  free(c->gpus.v);
+  free(c->sets.v);
+  free(c->configs.v);
+  weir_arena_free(&c->arena);
+}
+
+int weir_cmd_compare(int argc, char **argv) {
+  struct compare c = {.jobs = n_cores()};
+  struct weir_err err;
+  int code = parse_options(argc, argv, &c);
+  if (code < 0) {
+    size_t ended, failed;
+    code = WEIR_EXIT_OK;
+    if (compare(&c, &err) != WEIR_OK) {
+      code = weir_cli_error(&err);
+    } else if (stop_signal != 0) {
+      code = 128 + stop_signal;
+    } else {
+      count_runs(&c.study, &ended, &failed);
+      if (failed > 0) code = WEIR_EXIT_FAILED;
+    }
+  }
+  free_all(&c);
+  return code;
+}

@@ -1,0 +1,124 @@
+#include "cli/compare_progress.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/timing.h"
+
+enum { FIRST_MS = 300, EVERY_MS = 200 };
+
+enum weir_status weir_compare_progress_begin(struct weir_compare_progress *p,
+                                             const struct weir_study *s, struct weir_err *err) {
+  *p = (struct weir_compare_progress){.show_at = weir_cli_ms() + FIRST_MS};
+  if (!isatty(STDERR_FILENO)) return WEIR_OK;
+  p->runs = calloc(weir_study_n_runs(s) + 1, sizeof *p->runs);
+  return p->runs != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static bool has_ended(const struct weir_run *r) {
+  return r->state == WEIR_RUN_DONE || r->state == WEIR_RUN_FAILED;
+}
+
+/* Mean time of the runs [first, first + n) that have ended; 0: none has. */
+static double mean_ms(const struct weir_compare_progress *p, const struct weir_study *s,
+                      size_t first, size_t n) {
+  double sum = 0;
+  size_t ended = 0;
+  for (size_t i = first; i < first + n; i++)
+    if (s->runs[i].state == WEIR_RUN_DONE) {
+      sum += (double)p->runs[i].took;
+      ended++;
+    }
+  return ended > 0 ? sum / (double)ended : 0;
+}
+
+/* Runs of one workload are taken to be alike, and a workload that has not run yet to be like the
+ * others. */
+static double left_ms(const struct weir_compare_progress *p, const struct weir_study *s,
+                      uint64_t now) {
+  size_t each = s->n_gpus * s->n_schemes, waiting = 0;
+  double all = mean_ms(p, s, 0, weir_study_n_runs(s)), left = 0, longest = 0;
+  for (size_t w = 0; w < s->n_workloads; w++) {
+    double own = mean_ms(p, s, w * each, each), mean = own > 0 ? own : all;
+    for (size_t i = w * each; i < (w + 1) * each; i++) {
+      if (has_ended(&s->runs[i])) continue;
+      double spent = s->runs[i].state == WEIR_RUN_RUNNING ? (double)(now - p->runs[i].began) : 0;
+      double rest = mean > spent ? mean - spent : 0;
+      left += rest;
+      longest = rest > longest ? rest : longest;
+      waiting++;
+    }
+  }
+  double shared = left / (double)(waiting < s->jobs ? waiting + (waiting == 0) : s->jobs);
+  return shared > longest ? shared : longest;
+}
+
+static void add_time(struct weir_text *line, double ms) {
+  unsigned s = (unsigned)(ms / 1000 + 0.5);
+  if (s < 60)
+    weir_text_printf(line, ", about %u s left", s);
+  else if (s < 3600)
+    weir_text_printf(line, ", about %u:%02u min left", s / 60, s % 60);
+  else
+    weir_text_printf(line, ", about %u:%02u h left", s / 3600, s / 60 % 60);
+}
+
+static void add_running(struct weir_text *line, const struct weir_study *s) {
+  const char *mark = ": ";
+  for (size_t w = 0; w < s->n_workloads; w++) {
+    if (s->workloads[w].state == WEIR_RUN_RUNNING) {
+      weir_text_printf(line, "%srecording %s", mark, s->workloads[w].name);
+      mark = ", ";
+    }
+    for (size_t g = 0; g < s->n_gpus; g++)
+      for (size_t c = 0; c < s->n_schemes; c++) {
+        if (weir_study_at(s, w, g, c)->state != WEIR_RUN_RUNNING) continue;
+        weir_text_printf(line, "%s%s %s", mark, s->workloads[w].name, s->schemes[c]);
+        if (s->n_gpus > 1) weir_text_printf(line, " %s", s->gpus[g]);
+        mark = ", ";
+      }
+  }
+}
+
+/* A line that wraps cannot be overwritten. */
+static size_t terminal_width(void) {
+  struct winsize size;
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col : 80u;
+}
+
+static void show(struct weir_compare_progress *p, const struct weir_study *s, uint64_t now) {
+  size_t n = weir_study_n_runs(s), ended = 0;
+  struct weir_text line = {0};
+  for (size_t i = 0; i < n; i++)
+    ended += has_ended(&s->runs[i]);
+  double left = left_ms(p, s, now);
+  weir_text_printf(&line, "%zu of %zu runs", ended, n);
+  if (left >= 1000) add_time(&line, left);
+  add_running(&line, s);
+  if (!line.failed) fprintf(stderr, "\r\033[K%.*s", (int)terminal_width() - 1, line.v);
+  fflush(stderr);
+  weir_text_free(&line);
+  p->show_at = now + EVERY_MS;
+  p->showed = true;
+}
+
+void weir_compare_progress_event(void *self, const struct weir_study *s,
+                                 enum weir_study_event event,
+                                 const struct weir_study_workload *workload,
+                                 const struct weir_run *run) {
+  struct weir_compare_progress *p = self;
+  (void)workload;
+  if (p->runs == NULL) return;
+  uint64_t now = weir_cli_ms();
+  if (run != NULL && event == WEIR_STUDY_STARTED) p->runs[run - s->runs].began = now;
+  if (run != NULL && event == WEIR_STUDY_ENDED)
+    p->runs[run - s->runs].took = now - p->runs[run - s->runs].began;
+  if (now >= p->show_at) show(p, s, now);
+}
+
+void weir_compare_progress_end(struct weir_compare_progress *p) {
+  if (p->showed) fputs("\r\033[K", stderr);
+  free(p->runs);
+  *p = (struct weir_compare_progress){0};
+}

@@ -1,0 +1,40 @@
+/* What a study found, scheme against scheme: as text, CSV and JSON. */
+#ifndef WEIR_REPORT_COMPARE_H
+#define WEIR_REPORT_COMPARE_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "study/matrix.h"
+
+/* Means over the workloads that ended with the scheme and with the baseline. NaN: there is none. */
+struct weir_compare_mean {
+  size_t n;                                                     /* workloads */
+  double speedup;                                               /* geometric mean */
+  double hit_rate_l1, hit_rate_stream, bypass_rate, stall_frac; /* arithmetic, where defined */
+  double requests, flits, dram; /* geometric, relative to the baseline: L1 to L2 and DRAM */
+  uint64_t cycles;              /* sum */
+  bool has_storage;
+  int64_t storage_bits; /* of the L1's parts on one SM, above the baseline's */
+};
+struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gpu, size_t scheme,
+                                           size_t baseline);
+/* Cycles of the baseline by those of a run; NaN: one of them has not ended. */
+double weir_compare_speedup(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme,
+                            size_t baseline);
+/* Why a run failed: its own reason, its setup's or its workload's. NULL: it did not. */
+const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
+                                size_t scheme);
+
+/* For each machine: a table of speed-ups, bars of their means, a table of what lies behind them,
+ * and the reasons of failures. */
+enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
+                                   struct weir_text *out, struct weir_err *err);
+/* A row for each run, in the order machine, workload, scheme; columns do not depend on the study.
+ */
+enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline,
+                                  struct weir_text *out, struct weir_err *err);
+/* Everything; NULL: no memory. */
+json_t *weir_compare_json(const struct weir_study *s, size_t baseline);
+
+#endif

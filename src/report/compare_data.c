@@ -1,0 +1,228 @@
+/* A study as CSV and JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/stat_io.h"
+#include "base/table.h"
+#include "report/compare.h"
+#include "sim/derived.h"
+
+/* The statistics of a run, group by group. */
+struct source {
+  const struct weir_stat_group *group;
+  const void *base;
+};
+enum { N_SOURCES = 5 };
+
+static void sources_of(const struct weir_sim_result *r, const struct weir_derived *d,
+                       struct source v[N_SOURCES]) {
+  v[0] = (struct source){&weir_derived_stat_group, d};
+  v[1] = (struct source){&weir_sm_stat_group, &r->sm};
+  v[2] = (struct source){&weir_l1_stat_group, &r->l1};
+  v[3] = (struct source){&weir_l2_stat_group, &r->l2};
+  v[4] = (struct source){&weir_dram_stat_group, &r->dram};
+}
+
+static void derive(const struct weir_study *s, size_t gpu, size_t scheme,
+                   const struct weir_run *run, struct weir_derived *d) {
+  weir_derive(&run->sum, (uint32_t)weir_study_setup(s, gpu, scheme)->setup->machine.sm.count, d);
+}
+
+static const char *state_name(enum weir_run_state state) {
+  return state == WEIR_RUN_DONE ? "ok" : state == WEIR_RUN_FAILED ? "failed" : "missing";
+}
+
+/* ---- CSV ---- */
+
+/* Shorter than "%.17g" and still one value for each double that differs in a way that matters. */
+static void real_cell(struct weir_table *t, double v) {
+  if (isnan(v))
+    weir_table_cell(t, "%s", "");
+  else
+    weir_table_cell(t, "%.9g", v);
+}
+
+static void stat_cells(struct weir_table *t, const struct source *src) {
+  for (const struct weir_stat *row = src->group->table; row->name != NULL; row++)
+    if (row->kind == WEIR_RATIO)
+      real_cell(t, weir_stat_value(row, src->base));
+    else
+      weir_table_cell(t, "%llu", (unsigned long long)weir_stat_count_of(row, src->base));
+}
+
+static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, size_t g, size_t c,
+                    size_t baseline) {
+  const struct weir_run *run = weir_study_at(s, w, g, c);
+  const char *reason = weir_compare_reason(s, w, g, c);
+  struct weir_derived d;
+  struct source sources[N_SOURCES];
+  weir_table_cell(t, "%s", s->gpus[g]);
+  weir_table_cell(t, "%s", s->workloads[w].name);
+  weir_table_cell(t, "%s", s->workloads[w].input != NULL ? s->workloads[w].input : "");
+  weir_table_cell(t, "%s", s->schemes[c]);
+  weir_table_cell(t, "%s", state_name(run->state));
+  weir_table_cell(t, "%.*s", reason != NULL ? (int)strcspn(reason, "\n") : 0,
+                  reason != NULL ? reason : "");
+  if (run->state != WEIR_RUN_DONE) {
+    weir_table_end_row(t);
+    return;
+  }
+  weir_table_cell(t, "%llu", (unsigned long long)run->launches);
+  weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
+  weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
+  real_cell(t, weir_compare_speedup(s, w, g, c, baseline));
+  derive(s, g, c, run, &d);
+  sources_of(&run->sum, &d, sources);
+  for (size_t i = 0; i < N_SOURCES; i++)
+    stat_cells(t, &sources[i]);
+}
+
+/* Names of columns, which live in the arena. */
+static struct weir_table *csv_table(struct weir_arena *a) {
+  static const char *const first[] = {"gpu",    "workload", "input",        "scheme", "status",
+                                      "reason", "launches", "storage_bits", "cycles", "speedup"};
+  struct source sources[N_SOURCES];
+  size_t n = sizeof first / sizeof *first, at = 0;
+  sources_of(&(struct weir_sim_result){0}, NULL, sources);
+  for (size_t i = 0; i < N_SOURCES; i++)
+    n += weir_stat_count(sources[i].group->table);
+  struct weir_column *columns = weir_arena_array(a, n, sizeof *columns);
+  if (columns == NULL) return NULL;
+  for (; at < sizeof first / sizeof *first; at++)
+    columns[at] = (struct weir_column){first[at], NULL, WEIR_LEFT};
+  for (size_t i = 0; i < N_SOURCES; i++)
+    for (const struct weir_stat *row = sources[i].group->table; row->name != NULL; row++) {
+      const char *name = weir_arena_printf(a, "%s.%s", sources[i].group->prefix, row->name);
+      if (name == NULL) return NULL;
+      columns[at++] = (struct weir_column){name, NULL, WEIR_LEFT};
+    }
+  return weir_table_new(columns, n);
+}
+
+enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline,
+                                  struct weir_text *out, struct weir_err *err) {
+  struct weir_arena a = {0};
+  struct weir_table *t = csv_table(&a);
+  for (size_t g = 0; t != NULL && g < s->n_gpus; g++)
+    for (size_t w = 0; w < s->n_workloads; w++)
+      for (size_t c = 0; c < s->n_schemes; c++)
+        csv_row(t, s, w, g, c, baseline);
+  enum weir_status st =
+      t != NULL ? weir_table_csv(t, out, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  weir_table_free(t);
+  weir_arena_free(&a);
+  return st;
+}
+
+/* ---- JSON ---- */
+
+static json_t *real_json(double v) {
+  return isnan(v) ? json_null() : json_real(v);
+}
+
+static json_t *parts_json(const struct weir_setup *setup, const struct weir_sim_result *r) {
+  json_t *o = json_object();
+  const struct weir_part *part;
+  for (uint32_t i = 0; o != NULL && (part = weir_setup_part(setup, i)) != NULL; i++) {
+    json_t *stats = part->stats != NULL ? weir_stat_json(part->stats, r->part[i]) : json_object();
+    if (stats == NULL || json_object_set_new(o, part->name, stats) != 0) {
+      json_decref(o);
+      return NULL;
+    }
+  }
+  return o;
+}
+
+static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t g, size_t c,
+                        size_t baseline) {
+  const struct weir_run *run = weir_study_at(s, w, g, c);
+  struct weir_derived d;
+  struct source sources[N_SOURCES];
+  derive(s, g, c, run, &d);
+  sources_of(&run->sum, &d, sources);
+  bool ok =
+      json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
+      json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
+      json_object_set_new(o, "speedup", real_json(weir_compare_speedup(s, w, g, c, baseline))) ==
+          0 &&
+      json_object_set_new(o, "storage_bits", json_integer((json_int_t)run->storage_bits)) == 0;
+  for (size_t i = 0; ok && i < N_SOURCES; i++)
+    ok = json_object_set_new(o, sources[i].group->prefix,
+                             weir_stat_json(sources[i].group->table, sources[i].base)) == 0;
+  return ok && json_object_set_new(o, "parts",
+                                   parts_json(weir_study_setup(s, g, c)->setup, &run->sum)) == 0;
+}
+
+static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c, size_t baseline) {
+  const struct weir_run *run = weir_study_at(s, w, g, c);
+  const char *reason = weir_compare_reason(s, w, g, c);
+  const char *input = s->workloads[w].input;
+  json_t *o =
+      json_pack("{s:s, s:s, s:o, s:s, s:s}", "gpu", s->gpus[g], "workload", s->workloads[w].name,
+                "input", input != NULL ? json_string(input) : json_null(), "scheme", s->schemes[c],
+                "status", state_name(run->state));
+  bool ok = o != NULL;
+  if (ok && reason != NULL) ok = json_object_set_new(o, "reason", json_string(reason)) == 0;
+  if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, baseline);
+  if (ok) return o;
+  json_decref(o);
+  return NULL;
+}
+
+static json_t *mean_json(const struct weir_study *s, size_t g, size_t c, size_t baseline) {
+  struct weir_compare_mean m = weir_compare_mean(s, g, c, baseline);
+  return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "gpu",
+                   s->gpus[g], "scheme", s->schemes[c], "workloads", (json_int_t)m.n, "speedup",
+                   real_json(m.speedup), "hit_rate_l1", real_json(m.hit_rate_l1), "hit_rate_stream",
+                   real_json(m.hit_rate_stream), "bypass_rate", real_json(m.bypass_rate),
+                   "stall_frac", real_json(m.stall_frac), "l1_requests", real_json(m.requests),
+                   "l1_flits", real_json(m.flits), "dram_accesses", real_json(m.dram), "cycles",
+                   (json_int_t)m.cycles, "added_storage_bits",
+                   m.has_storage ? json_integer(m.storage_bits) : json_null());
+}
+
+/* What was simulated: the parts, and every setting that is not the default. */
+static json_t *setup_json(const struct weir_study *s, size_t g, size_t c) {
+  const struct weir_study_setup *setup = weir_study_setup(s, g, c);
+  json_t *parts = json_array(), *settings = json_object();
+  const struct weir_part *part;
+  bool ok = parts != NULL && settings != NULL;
+  for (uint32_t i = 0; ok && (part = weir_setup_part(setup->setup, i)) != NULL; i++)
+    ok = json_array_append_new(parts, json_string(part->name)) == 0;
+  for (size_t i = 0; ok && i < setup->settings->n; i++) {
+    const struct weir_setting *v = &setup->settings->v[i];
+    char key[128];
+    if (v->layer == WEIR_LAYER_DEFAULT) continue;
+    snprintf(key, sizeof key, "%s.%s", v->group->prefix, v->param->name);
+    ok = json_object_set_new(settings, key, json_string(v->text)) == 0;
+  }
+  json_t *o = ok ? json_pack("{s:s, s:s, s:O, s:O}", "gpu", s->gpus[g], "scheme", s->schemes[c],
+                             "parts", parts, "settings", settings)
+                 : NULL;
+  json_decref(parts);
+  json_decref(settings);
+  return o;
+}
+
+json_t *weir_compare_json(const struct weir_study *s, size_t baseline) {
+  json_t *setups = json_array(), *means = json_array(), *runs = json_array();
+  bool ok = setups != NULL && means != NULL && runs != NULL;
+  for (size_t g = 0; g < s->n_gpus; g++) {
+    for (size_t c = 0; ok && c < s->n_schemes; c++)
+      ok = json_array_append_new(setups, setup_json(s, g, c)) == 0 &&
+           json_array_append_new(means, mean_json(s, g, c, baseline)) == 0;
+    for (size_t w = 0; w < s->n_workloads; w++)
+      for (size_t c = 0; ok && c < s->n_schemes; c++)
+        ok = json_array_append_new(runs, run_json(s, w, g, c, baseline)) == 0;
+  }
+  json_t *root =
+      ok ? json_pack("{s:i, s:s, s:O, s:O, s:O}", "weir_compare", 1, "baseline",
+                     s->schemes[baseline], "setups", setups, "means", means, "runs", runs)
+         : NULL;
+  json_decref(setups);
+  json_decref(means);
+  json_decref(runs);
+  return root;
+}

@@ -1,0 +1,227 @@
+/* A study as tables and bars for a terminal. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/table.h"
+#include "report/bar.h"
+#include "report/compare.h"
+
+struct view {
+  const struct weir_study *s;
+  size_t gpu, baseline;
+  const struct weir_compare_mean *means; /* of each scheme */
+  struct weir_text *out;
+};
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static void number(struct weir_table *t, const char *format, double v, const char *mark) {
+  char text[32];
+  snprintf(text, sizeof text, format, v);
+  weir_table_cell(t, "%s%s", isnan(v) ? "-" : text, mark);
+}
+
+/* Means of fewer workloads than there are carry a mark. */
+static const char *mark_of(const struct view *v, size_t scheme) {
+  size_t n = v->means[scheme].n;
+  return n > 0 && n < v->s->n_workloads ? "*" : "";
+}
+
+/* ---- speed-ups ---- */
+
+static void speedup_cell(struct weir_table *t, const struct view *v, size_t w, size_t scheme) {
+  const struct weir_run *run = weir_study_at(v->s, w, v->gpu, scheme);
+  if (run->state == WEIR_RUN_FAILED)
+    weir_table_cell(t, "failed");
+  else
+    number(t, "%.3f", weir_compare_speedup(v->s, w, v->gpu, scheme, v->baseline), "");
+}
+
+/* The fastest scheme of a workload, the first of equals; none if not all have ended. */
+static const char *best_of(const struct view *v, size_t w) {
+  size_t best = 0;
+  for (size_t c = 0; c < v->s->n_schemes; c++) {
+    const struct weir_run *run = weir_study_at(v->s, w, v->gpu, c);
+    if (run->state != WEIR_RUN_DONE) return "-";
+    if (run->sum.cycles < weir_study_at(v->s, w, v->gpu, best)->sum.cycles) best = c;
+  }
+  return v->s->schemes[best];
+}
+
+static void speedup_rows(struct weir_table *t, const struct view *v) {
+  for (size_t w = 0; w < v->s->n_workloads; w++) {
+    weir_table_cell(t, "%s", v->s->workloads[w].name);
+    for (size_t c = 0; c < v->s->n_schemes; c++)
+      speedup_cell(t, v, w, c);
+    weir_table_cell(t, "%s", best_of(v, w));
+  }
+  weir_table_rule(t);
+  weir_table_cell(t, "geometric mean");
+  for (size_t c = 0; c < v->s->n_schemes; c++)
+    number(t, "%.3f", v->means[c].speedup, mark_of(v, c));
+  weir_table_end_row(t);
+}
+
+/* The input that all launch files use, or NULL. */
+static const char *common_input(const struct weir_study *s) {
+  const char *common = NULL;
+  for (size_t w = 0; w < s->n_workloads; w++) {
+    const char *input = s->workloads[w].input;
+    if (s->workloads[w].is_trace) continue;
+    if (input == NULL || (common != NULL && strcmp(input, common) != 0)) return NULL;
+    common = input;
+  }
+  return common;
+}
+
+static enum weir_status speedup_table(const struct view *v, struct weir_err *err) {
+  size_t n = v->s->n_schemes;
+  struct weir_column *columns = weir_calloc(n + 2, sizeof *columns);
+  if (columns == NULL) return no_memory(err);
+  columns[0] = (struct weir_column){"workload", NULL, WEIR_LEFT};
+  for (size_t c = 0; c < n; c++)
+    columns[c + 1] = (struct weir_column){v->s->schemes[c], NULL, WEIR_RIGHT};
+  columns[n + 1] = (struct weir_column){"fastest", NULL, WEIR_LEFT};
+  struct weir_table *t = weir_table_new(columns, n + 2);
+  free(columns);
+  if (t == NULL) return no_memory(err);
+  speedup_rows(t, v);
+  const char *input = common_input(v->s);
+  weir_text_printf(v->out, "%s%s%s: speed-up over %s\n", v->s->gpus[v->gpu],
+                   input != NULL ? ", input " : "", input != NULL ? input : "",
+                   v->s->schemes[v->baseline]);
+  enum weir_status st = weir_table_text(t, v->out, err);
+  weir_table_free(t);
+  return st;
+}
+
+/* ---- bars ---- */
+
+static void bars(const struct view *v) {
+  enum { LONGEST = 40 };
+  double most = 0;
+  size_t width = 0;
+  for (size_t c = 0; c < v->s->n_schemes; c++) {
+    size_t n = weir_text_width(v->s->schemes[c]);
+    if (v->means[c].speedup > most) most = v->means[c].speedup;
+    if (n > width) width = n;
+  }
+  if (most == 0) return;
+  weir_text_puts(v->out, "\n");
+  for (size_t c = 0; c < v->s->n_schemes; c++) {
+    char text[4 * LONGEST];
+    if (isnan(v->means[c].speedup)) continue;
+    weir_text_printf(v->out, "  %s", v->s->schemes[c]);
+    weir_text_pad(v->out, ' ', width - weir_text_width(v->s->schemes[c]));
+    weir_text_printf(v->out, "  %.3f  %s\n", v->means[c].speedup,
+                     weir_bar(v->means[c].speedup / most * LONGEST, text, sizeof text));
+  }
+}
+
+/* ---- what lies behind ---- */
+
+static void behind_row(struct weir_table *t, const struct view *v, size_t scheme) {
+  const struct weir_compare_mean *m = &v->means[scheme];
+  char num[27];
+  weir_table_cell(t, "%s%s", v->s->schemes[scheme], mark_of(v, scheme));
+  number(t, "%.1f", 100 * m->hit_rate_l1, "");
+  number(t, "%.1f", 100 * m->hit_rate_stream, "");
+  number(t, "%.1f", 100 * m->bypass_rate, "");
+  number(t, "%.1f", 100 * m->stall_frac, "");
+  number(t, "%.3f", m->requests, "");
+  number(t, "%.3f", m->flits, "");
+  number(t, "%.3f", m->dram, "");
+  weir_table_cell(t, "%s", m->n > 0 ? weir_text_thousands(m->cycles, num) : "-");
+  number(t, "%+.0f", m->has_storage ? (double)m->storage_bits / 8 : (double)NAN, "");
+}
+
+static enum weir_status behind_table(const struct view *v, struct weir_err *err) {
+  static const struct weir_column columns[] = {{"scheme", NULL, WEIR_LEFT},
+                                               {"L1 hits", "% of cached", WEIR_RIGHT},
+                                               {"L1 hits", "% of loads", WEIR_RIGHT},
+                                               {"bypassed", "% of loads", WEIR_RIGHT},
+                                               {"LD/ST stall", "% of cycles", WEIR_RIGHT},
+                                               {"L1-L2 packets", "x baseline", WEIR_RIGHT},
+                                               {"L1-L2 flits", "x baseline", WEIR_RIGHT},
+                                               {"DRAM", "x baseline", WEIR_RIGHT},
+                                               {"cycles", "sum", WEIR_RIGHT},
+                                               {"storage", "bytes per SM", WEIR_RIGHT}};
+  struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
+  if (t == NULL) return no_memory(err);
+  for (size_t c = 0; c < v->s->n_schemes; c++)
+    behind_row(t, v, c);
+  weir_text_puts(v->out, "\n");
+  enum weir_status st = weir_table_text(t, v->out, err);
+  weir_table_free(t);
+  weir_text_printf(v->out,
+                   "means over workloads, geometric where relative to %s; storage: what the parts "
+                   "of its L1 add to it\n",
+                   v->s->schemes[v->baseline]);
+  return st;
+}
+
+/* ---- what is missing ---- */
+
+static void partial_notes(const struct view *v) {
+  for (size_t c = 0; c < v->s->n_schemes; c++)
+    if (*mark_of(v, c))
+      weir_text_printf(v->out, "* %s: of the %zu of %zu workloads that ended with it and with %s\n",
+                       v->s->schemes[c], v->means[c].n, v->s->n_workloads,
+                       v->s->schemes[v->baseline]);
+}
+
+/* A reason may have several lines. */
+static void put_reason(struct weir_text *out, const char *reason) {
+  for (; *reason != 0; reason++) {
+    weir_text_add(out, reason, 1);
+    if (*reason == '\n') weir_text_puts(out, "  ");
+  }
+  weir_text_puts(out, "\n");
+}
+
+static void failures(const struct view *v) {
+  const struct weir_study *s = v->s;
+  for (size_t c = 0; c < s->n_schemes; c++) {
+    const char *error = weir_study_setup(s, v->gpu, c)->error;
+    if (error == NULL) continue;
+    weir_text_printf(v->out, "failed: %s on %s: ", s->schemes[c], s->gpus[v->gpu]);
+    put_reason(v->out, error);
+  }
+  for (size_t w = 0; w < s->n_workloads; w++) {
+    if (s->workloads[w].error != NULL) {
+      weir_text_printf(v->out, "failed: %s: ", s->workloads[w].name);
+      put_reason(v->out, s->workloads[w].error);
+    }
+    for (size_t c = 0; c < s->n_schemes; c++) {
+      const struct weir_run *run = weir_study_at(s, w, v->gpu, c);
+      if (run->error == NULL) continue;
+      weir_text_printf(v->out, "failed: %s with %s on %s: ", s->workloads[w].name, s->schemes[c],
+                       s->gpus[v->gpu]);
+      put_reason(v->out, run->error);
+    }
+  }
+}
+
+enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
+                                   struct weir_text *out, struct weir_err *err) {
+  struct weir_compare_mean *means = weir_calloc(s->n_schemes, sizeof *means);
+  enum weir_status st = means != NULL ? WEIR_OK : no_memory(err);
+  for (size_t g = 0; st == WEIR_OK && g < s->n_gpus; g++) {
+    struct view v = {s, g, baseline, means, out};
+    for (size_t c = 0; c < s->n_schemes; c++)
+      means[c] = weir_compare_mean(s, g, c, baseline);
+    if (g > 0) weir_text_puts(out, "\n\n");
+    st = speedup_table(&v, err);
+    bars(&v);
+    if (st == WEIR_OK) st = behind_table(&v, err);
+    partial_notes(&v);
+    failures(&v);
+  }
+  free(means);
+  return st;
+}

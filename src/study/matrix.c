@@ -1,0 +1,307 @@
+#include "study/matrix.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "study/worker.h"
+
+size_t weir_study_n_runs(const struct weir_study *s) {
+  return s->n_workloads * s->n_gpus * s->n_schemes;
+}
+
+struct weir_run *weir_study_at(const struct weir_study *s, size_t workload, size_t gpu,
+                               size_t scheme) {
+  return &s->runs[(workload * s->n_gpus + gpu) * s->n_schemes + scheme];
+}
+
+const struct weir_study_setup *weir_study_setup(const struct weir_study *s, size_t gpu,
+                                                size_t scheme) {
+  return &s->setups[gpu * s->n_schemes + scheme];
+}
+
+/* ---- one piece of work, in its process ---- */
+
+struct job {
+  const struct weir_study *study;
+  struct weir_study_workload *workload;
+  const struct weir_setup *setup; /* NULL: record */
+  struct weir_run *run;
+  char trace[4096];
+  struct weir_worker worker;
+};
+
+struct answer {
+  enum weir_status status;
+  uint64_t launches, storage_bits;
+  struct weir_sim_result sum;
+  struct weir_err err;
+};
+
+static void record(const void *self, void *answer) {
+  const struct job *j = self;
+  struct answer *a = answer;
+  /* The trace is read a few times and deleted: little is gained by making it small. */
+  struct weir_recording r = {.path = j->workload->path,
+                             .input = j->workload->input,
+                             .exec = j->study->exec,
+                             .out = j->trace,
+                             .level = 1};
+  a->status = weir_record(&r, NULL, &a->err);
+}
+
+struct timing {
+  struct weir_sim *sim;
+  struct answer *answer;
+};
+
+static enum weir_status time_kernel(void *self, struct weir_block_source *source,
+                                    struct weir_err *err) {
+  struct timing *t = self;
+  struct weir_sim_result last;
+  enum weir_status st = weir_sim_kernel(t->sim, source, &last, err);
+  if (st != WEIR_OK) return st;
+  weir_sim_result_add(&t->answer->sum, &last);
+  t->answer->launches++;
+  return WEIR_OK;
+}
+
+static void replay(const void *self, void *answer) {
+  const struct job *j = self;
+  struct answer *a = answer;
+  struct timing t = {.answer = a};
+  struct weir_sim_options o = {
+      .threads = 1, .watchdog = WEIR_WATCHDOG_CYCLES, .check = j->study->check};
+  a->status = weir_setup_sim(j->setup, &o, &t.sim, &a->err);
+  if (a->status != WEIR_OK) return;
+  a->storage_bits = weir_sim_storage_bits(t.sim);
+  a->status = weir_replay(j->trace, time_kernel, &t, &a->err);
+  if (a->status == WEIR_OK && j->study->check) a->status = weir_setup_check(&a->sum, &a->err);
+  weir_sim_free(t.sim);
+}
+
+/* ---- which piece is next ---- */
+
+struct matrix {
+  struct weir_study *study;
+  const struct weir_study_hooks *hooks;
+  struct job *jobs; /* those that run */
+  size_t n_jobs;
+  struct pollfd *polls;
+  char folder[4000];
+};
+
+static void tell(struct matrix *m, enum weir_study_event event,
+                 const struct weir_study_workload *workload, const struct weir_run *run) {
+  if (m->hooks->event != NULL) m->hooks->event(m->hooks->self, m->study, event, workload, run);
+}
+
+static bool is_stopped(struct matrix *m) {
+  return m->hooks->is_stopped != NULL && m->hooks->is_stopped(m->hooks->self);
+}
+
+static void trace_path(const struct matrix *m, size_t workload, char *path, size_t len) {
+  const struct weir_study_workload *w = &m->study->workloads[workload];
+  if (w->is_trace)
+    snprintf(path, len, "%s", w->path);
+  else
+    snprintf(path, len, "%s/%zu.wtrace", m->folder, workload);
+}
+
+/* The next run of a workload, or, before the first, its recording. */
+static bool next_of(struct matrix *m, size_t workload, struct job *j) {
+  struct weir_study *s = m->study;
+  *j = (struct job){.study = s, .workload = &s->workloads[workload]};
+  if (j->workload->state == WEIR_RUN_RUNNING) return false;
+  for (size_t g = 0; g < s->n_gpus; g++)
+    for (size_t c = 0; c < s->n_schemes; c++) {
+      struct weir_run *run = weir_study_at(s, workload, g, c);
+      if (run->state != WEIR_RUN_WAITING) continue;
+      if (j->workload->state == WEIR_RUN_WAITING) return true;
+      j->run = run;
+      j->setup = weir_study_setup(s, g, c)->setup;
+      return true;
+    }
+  return false;
+}
+
+/* Workload by workload, so that an interrupted study has whole rows. */
+static bool next_job(struct matrix *m, struct job *j) {
+  for (size_t i = 0; i < m->study->n_workloads; i++)
+    if (next_of(m, i, j)) {
+      trace_path(m, i, j->trace, sizeof j->trace);
+      return true;
+    }
+  return false;
+}
+
+/* ---- beginnings and ends ---- */
+
+/* Nothing of a workload can run: its cells fail, and the reason stands with the workload. */
+static void fail_workload(struct weir_study *s, const struct weir_study_workload *w) {
+  size_t first = (size_t)(w - s->workloads) * s->n_gpus * s->n_schemes;
+  for (size_t i = 0; i < s->n_gpus * s->n_schemes; i++)
+    s->runs[first + i].state = WEIR_RUN_FAILED;
+}
+
+/* A trace goes when its last run has ended: the folder stays small. */
+static void drop_trace(const struct weir_study *s, const struct job *j) {
+  size_t workload = (size_t)(j->workload - s->workloads);
+  if (j->workload->is_trace) return;
+  for (size_t i = 0; i < s->n_gpus * s->n_schemes; i++) {
+    enum weir_run_state state = s->runs[workload * s->n_gpus * s->n_schemes + i].state;
+    if (state == WEIR_RUN_WAITING || state == WEIR_RUN_RUNNING) return;
+  }
+  unlink(j->trace);
+}
+
+static enum weir_status settle(struct matrix *m, struct job *j, const struct answer *a,
+                               struct weir_err *err) {
+  enum weir_run_state state = a->status == WEIR_OK ? WEIR_RUN_DONE : WEIR_RUN_FAILED;
+  char *error = a->status != WEIR_OK ? strdup(a->err.msg) : NULL;
+  if (j->run == NULL) {
+    j->workload->state = state;
+    j->workload->error = error;
+    if (state == WEIR_RUN_FAILED) fail_workload(m->study, j->workload);
+  } else {
+    *j->run = (struct weir_run){state, error, a->launches, a->storage_bits, a->sum};
+    j->run->sum.limited_by = NULL; /* a pointer of another process */
+  }
+  drop_trace(m->study, j);
+  tell(m, WEIR_STUDY_ENDED, j->workload, j->run);
+  return a->status == WEIR_OK || error != NULL ? WEIR_OK
+                                               : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static enum weir_status start(struct matrix *m, const struct job *next, struct weir_err *err) {
+  struct job *j = &m->jobs[m->n_jobs];
+  struct answer failed;
+  *j = *next;
+  failed.status = weir_worker_start(&j->worker, j->run == NULL ? record : replay, j,
+                                    sizeof(struct answer), &failed.err);
+  if (failed.status != WEIR_OK) return settle(m, j, &failed, err);
+  if (j->run == NULL)
+    j->workload->state = WEIR_RUN_RUNNING;
+  else
+    j->run->state = WEIR_RUN_RUNNING;
+  m->n_jobs++;
+  tell(m, WEIR_STUDY_STARTED, j->workload, j->run);
+  return WEIR_OK;
+}
+
+static enum weir_status end(struct matrix *m, size_t i, struct weir_err *err) {
+  struct answer a;
+  struct job j = m->jobs[i];
+  struct weir_err how;
+  enum weir_status st = weir_worker_end(&j.worker, &a, sizeof a, &how);
+  if (st != WEIR_OK) a = (struct answer){.status = st, .err = how};
+  m->jobs[i] = m->jobs[--m->n_jobs];
+  return settle(m, &j, &a, err);
+}
+
+/* ---- all of it ---- */
+
+enum { WAIT_MS = 200 };
+
+static enum weir_status wait_for_some(struct matrix *m, struct weir_err *err) {
+  for (size_t i = 0; i < m->n_jobs; i++)
+    m->polls[i] = (struct pollfd){.fd = m->jobs[i].worker.fd, .events = POLLIN};
+  int ready = poll(m->polls, m->n_jobs, WAIT_MS);
+  if (ready <= 0) {
+    tell(m, WEIR_STUDY_WAITING, NULL, NULL);
+    return WEIR_OK;
+  }
+  enum weir_status st = WEIR_OK;
+  /* From the last: ending one moves the last into its place. */
+  for (size_t i = m->n_jobs; st == WEIR_OK && i-- > 0;)
+    if (m->polls[i].revents != 0) st = end(m, i, err);
+  return st;
+}
+
+static void kill_all(struct matrix *m) {
+  for (size_t i = 0; i < m->n_jobs; i++) {
+    struct job *j = &m->jobs[i];
+    weir_worker_kill(&j->worker);
+    if (j->run == NULL)
+      j->workload->state = WEIR_RUN_WAITING;
+    else
+      j->run->state = WEIR_RUN_WAITING;
+  }
+  m->n_jobs = 0;
+}
+
+static enum weir_status work(struct matrix *m, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  struct job next;
+  while (st == WEIR_OK && !is_stopped(m)) {
+    while (st == WEIR_OK && m->n_jobs < m->study->jobs && next_job(m, &next))
+      st = start(m, &next, err);
+    if (st != WEIR_OK || m->n_jobs == 0) break;
+    st = wait_for_some(m, err);
+  }
+  kill_all(m);
+  return st;
+}
+
+static enum weir_status make_folder(struct matrix *m, struct weir_err *err) {
+  const char *top = getenv("TMPDIR");
+  if (top == NULL || top[0] == 0) top = "/tmp";
+  snprintf(m->folder, sizeof m->folder, "%s/weir-study-XXXXXX", top);
+  if (mkdtemp(m->folder) != NULL) return WEIR_OK;
+  weir_fail(err, WEIR_EIO, "cannot make a temporary folder in %s: %s", top, strerror(errno));
+  weir_err_add(err, "set TMPDIR to a folder that can be written");
+  m->folder[0] = 0;
+  return WEIR_EIO;
+}
+
+/* What a killed recording left, too. */
+static void remove_folder(struct matrix *m) {
+  DIR *dir = m->folder[0] != 0 ? opendir(m->folder) : NULL;
+  if (dir == NULL) return;
+  for (struct dirent *d; (d = readdir(dir)) != NULL;)
+    if (d->d_name[0] != '.') unlinkat(dirfd(dir), d->d_name, 0);
+  closedir(dir);
+  rmdir(m->folder);
+}
+
+static void prepare(struct weir_study *s) {
+  for (size_t w = 0; w < s->n_workloads; w++) {
+    s->workloads[w].state = s->workloads[w].is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
+    s->workloads[w].error = NULL;
+    for (size_t g = 0; g < s->n_gpus; g++)
+      for (size_t c = 0; c < s->n_schemes; c++)
+        if (weir_study_setup(s, g, c)->error != NULL)
+          weir_study_at(s, w, g, c)->state = WEIR_RUN_FAILED;
+  }
+}
+
+enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_hooks *hooks,
+                                struct weir_err *err) {
+  struct matrix m = {.study = s, .hooks = hooks};
+  s->runs = weir_calloc(weir_study_n_runs(s) + 1, sizeof *s->runs);
+  m.jobs = weir_calloc(s->jobs, sizeof *m.jobs);
+  m.polls = weir_calloc(s->jobs, sizeof *m.polls);
+  enum weir_status st = s->runs != NULL && m.jobs != NULL && m.polls != NULL
+                            ? make_folder(&m, err)
+                            : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (s->runs != NULL) prepare(s);
+  if (st == WEIR_OK) st = work(&m, err);
+  remove_folder(&m);
+  free(m.jobs);
+  free(m.polls);
+  return st;
+}
+
+void weir_study_free(struct weir_study *s) {
+  for (size_t i = 0; s->runs != NULL && i < weir_study_n_runs(s); i++)
+    free(s->runs[i].error);
+  for (size_t i = 0; s->runs != NULL && i < s->n_workloads; i++)
+    free(s->workloads[i].error);
+  free(s->runs);
+  s->runs = NULL;
+}
