@@ -16,12 +16,16 @@ say "3. Time on a machine, with what the schedulers' slots were lost to:"
 echo "   \$ weir run spmv gather matmul-tiled --input profile --gpu fermi-s3"
 "$weir" run spmv gather matmul-tiled --input profile --gpu fermi-s3 --check
 
-say "4. What the kernel looks like to weir:"
+say "4. Which loads should enter the L1? Five designs, side by side:"
+echo "   \$ weir compare all --input profile --schemes baseline,bypass-all,decoupled,pc-bypass,tsc+"
+"$weir" compare all --input profile --schemes baseline,bypass-all,decoupled,pc-bypass,tsc+ --check
+
+say "5. What the kernel looks like to weir:"
 echo "   \$ weir lint workloads/spmv/spmv.ptx"
 "$weir" lint "$(dirname "$0")/../workloads/spmv/spmv.ptx"
 
-say "5. Every setting can explain itself:"
+say "6. Every setting can explain itself:"
 echo "   \$ weir explain exec.wave"
 "$weir" explain exec.wave
 
-say "Next: 'weir --help', 'weir list workloads', docs/launch-file.md to run your own PTX."
+say "Next: 'weir --help', 'weir help compare', 'weir list workloads', docs/launch-file.md to run your own PTX."

@@ -68,7 +68,7 @@ static const struct weir_usage usage = {
              OPT_CONFIG},
             {"set", 's', "KEY=VALUE",
              "set a parameter ('weir list params') in all runs; may be repeated", OPT_SET},
-            {"jobs", 't', "N",
+            {"jobs", 0, "N",
              "runs at a time (default: one for each core); the results are the same for any number",
              OPT_JOBS},
             {"csv", 0, "FILE",
@@ -120,11 +120,16 @@ static bool ends_with(const char *s, const char *suffix) {
 
 /* ---- names ---- */
 
+static bool is_in(const struct list *list, const char *name) {
+  for (size_t i = 0; i < list->n; i++)
+    if (strcmp(list->v[i], name) == 0) return true;
+  return false;
+}
+
 static enum weir_status add_name(struct list *list, const char *what, const char *name,
                                  struct weir_err *err) {
-  for (size_t i = 0; i < list->n; i++)
-    if (strcmp(list->v[i], name) == 0)
-      return weir_fail(err, WEIR_EINVAL, "the %s '%s' is named twice", what, name);
+  if (is_in(list, name))
+    return weir_fail(err, WEIR_EINVAL, "the %s '%s' is named twice", what, name);
   return WEIR_PUSH(*list, name) ? WEIR_OK : no_memory(err);
 }
 
@@ -147,22 +152,21 @@ static enum weir_status add_names(struct compare *c, struct list *list, const ch
 typedef enum weir_status lister(struct weir_arena *a, const char *const **names, size_t *n,
                                 struct weir_err *err);
 
-/* 'all', alone or among others, stands for every name that there is. */
-static enum weir_status expand(struct compare *c, struct list *list, const char *what, lister *all,
+/* 'all', alone or among others, stands for every name that there is; none comes twice by it. */
+static enum weir_status expand(struct compare *c, struct list *list, lister *all,
                                bool (*is_meant)(const struct compare *, const char *),
                                struct weir_err *err) {
   struct list out = {0};
   enum weir_status st = WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < list->n; i++) {
-    const char *const *names;
-    size_t n;
-    if (strcmp(list->v[i], "all") != 0) {
-      st = add_name(&out, what, list->v[i], err);
-      continue;
-    }
-    st = all(&c->arena, &names, &n, err);
+    bool is_all = strcmp(list->v[i], "all") == 0;
+    const char *const *names = &list->v[i];
+    size_t n = 1;
+    if (is_all) st = all(&c->arena, &names, &n, err);
     for (size_t k = 0; st == WEIR_OK && k < n; k++)
-      if (is_meant == NULL || is_meant(c, names[k])) st = add_name(&out, what, names[k], err);
+      if (!is_in(&out, names[k]) && (!is_all || is_meant == NULL || is_meant(c, names[k])) &&
+          !WEIR_PUSH(out, names[k]))
+        st = no_memory(err);
   }
   free(list->v);
   *list = out;
@@ -201,7 +205,7 @@ static enum weir_status check_launchfile(struct compare *c, struct weir_study_wo
   struct weir_launchfile *lf;
   enum weir_status st = weir_launchfile_load(w->path, c->input, &lf, err);
   if (st != WEIR_OK) return st;
-  if (lf->input != NULL) {
+  if (lf->input != NULL && lf->input[0] != 0) {
     w->input = weir_arena_strndup(&c->arena, lf->input, strlen(lf->input));
     if (w->input == NULL) st = no_memory(err);
   }
@@ -226,9 +230,11 @@ static enum weir_status find_workload(struct compare *c, const char *name,
 }
 
 static enum weir_status find_workloads(struct compare *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->workloads, "workload", weir_cli_workloads, is_of_all, err);
-  if (st == WEIR_OK && c->workloads.n == 0)
+  enum weir_status st = expand(c, &c->workloads, weir_cli_workloads, is_of_all, err);
+  if (st == WEIR_OK && c->workloads.n == 0) {
     st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
+    weir_err_add(err, "'weir list workloads' shows the inputs");
+  }
   struct weir_study_workload *v =
       st == WEIR_OK ? weir_arena_array(&c->arena, c->workloads.n, sizeof *v) : NULL;
   if (st == WEIR_OK && v == NULL) st = no_memory(err);
@@ -282,8 +288,8 @@ static enum weir_status check_any_fits(const struct compare *c, struct weir_err 
 }
 
 static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->schemes, "scheme", weir_cli_schemes, NULL, err);
-  if (st == WEIR_OK) st = expand(c, &c->gpus, "machine", weir_cli_gpus, NULL, err);
+  enum weir_status st = expand(c, &c->schemes, weir_cli_schemes, NULL, err);
+  if (st == WEIR_OK) st = expand(c, &c->gpus, weir_cli_gpus, NULL, err);
   if (st != WEIR_OK) return st;
   size_t n = c->gpus.n * c->schemes.n;
   c->settings = weir_arena_array(&c->arena, n, sizeof *c->settings);
@@ -310,7 +316,10 @@ static enum weir_status find_baseline(struct compare *c, struct weir_err *err) {
   weir_fail(err, WEIR_EINVAL, "--baseline %s: it is not one of the schemes that are compared",
             c->baseline_name);
   const char *near = weir_nearest(c->baseline_name, c->schemes.v, c->schemes.n);
-  if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+  if (near != NULL)
+    weir_err_add(err, "did you mean '%s'?", near);
+  else
+    weir_err_add(err, "add it to --schemes");
   return WEIR_EINVAL;
 }
 
@@ -474,6 +483,16 @@ static enum weir_status set_option(struct compare *c, int id, const char *value,
   return WEIR_OK;
 }
 
+/* Of all schemes the baseline comes first, whatever the others are called. */
+static bool add_defaults(struct compare *c) {
+  if (c->gpus.n == 0 && !WEIR_PUSH(c->gpus, "fermi-s3")) return false;
+  if (c->schemes.n > 0 && strcmp(c->schemes.v[0], "all") != 0) return true;
+  if (c->schemes.n == 0 && !WEIR_PUSH(c->schemes, "all")) return false;
+  if (!WEIR_PUSH(c->schemes, c->schemes.v[0])) return false;
+  c->schemes.v[0] = "baseline";
+  return true;
+}
+
 /* Returns -1 to go on, else the exit code. */
 static int parse_options(int argc, char **argv, struct compare *c) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
@@ -486,9 +505,10 @@ static int parse_options(int argc, char **argv, struct compare *c) {
     return weir_cli_usage("compare", "which workloads? See 'weir list workloads', or say 'all'");
   if (is_stdout(c->csv) && is_stdout(c->json))
     return weir_cli_usage("compare", "--csv or --json can go to stdout, not both");
-  if ((c->schemes.n == 0 && !WEIR_PUSH(c->schemes, "all")) ||
-      (c->gpus.n == 0 && !WEIR_PUSH(c->gpus, "fermi-s3")))
-    return weir_cli_usage("compare", "out of memory");
+  if (!add_defaults(c)) {
+    weir_fail(&err, WEIR_ENOMEM, "out of memory");
+    return weir_cli_error(&err);
+  }
   return -1;
 }
 

@@ -146,7 +146,7 @@ static enum weir_status behind_table(const struct view *v, struct weir_err *err)
                                                {"L1 hits", "% of loads", WEIR_RIGHT},
                                                {"bypassed", "% of loads", WEIR_RIGHT},
                                                {"LD/ST stall", "% of cycles", WEIR_RIGHT},
-                                               {"L1-L2 packets", "x baseline", WEIR_RIGHT},
+                                               {"L2 requests", "x baseline", WEIR_RIGHT},
                                                {"L1-L2 flits", "x baseline", WEIR_RIGHT},
                                                {"DRAM", "x baseline", WEIR_RIGHT},
                                                {"cycles", "sum", WEIR_RIGHT},
@@ -167,12 +167,15 @@ static enum weir_status behind_table(const struct view *v, struct weir_err *err)
 
 /* ---- what is missing ---- */
 
-static void partial_notes(const struct view *v) {
-  for (size_t c = 0; c < v->s->n_schemes; c++)
-    if (*mark_of(v, c))
-      weir_text_printf(v->out, "* %s: of the %zu of %zu workloads that ended with it and with %s\n",
-                       v->s->schemes[c], v->means[c].n, v->s->n_workloads,
-                       v->s->schemes[v->baseline]);
+static void partial_note(const struct view *v) {
+  const char *mark = "* over the workloads that ended with both: ";
+  for (size_t c = 0; c < v->s->n_schemes; c++) {
+    if (*mark_of(v, c) == 0) continue;
+    weir_text_printf(v->out, "%s%s %zu of %zu", mark, v->s->schemes[c], v->means[c].n,
+                     v->s->n_workloads);
+    mark = ", ";
+  }
+  if (mark[0] == ',') weir_text_puts(v->out, "\n");
 }
 
 /* A reason may have several lines. */
@@ -182,6 +185,30 @@ static void put_reason(struct weir_text *out, const char *reason) {
     if (*reason == '\n') weir_text_puts(out, "  ");
   }
   weir_text_puts(out, "\n");
+}
+
+/* Schemes that failed for the same reason share a line, which stands at the first of them. */
+static void run_failures(const struct view *v, size_t w) {
+  const struct weir_study *s = v->s;
+  for (size_t c = 0; c < s->n_schemes; c++) {
+    const char *error = weir_study_at(s, w, v->gpu, c)->error;
+    const char *mark = " with ";
+    bool is_first = error != NULL;
+    for (size_t k = 0; k < c && is_first; k++) {
+      const char *before = weir_study_at(s, w, v->gpu, k)->error;
+      is_first = before == NULL || strcmp(before, error) != 0;
+    }
+    if (!is_first) continue;
+    weir_text_printf(v->out, "failed: %s on %s", s->workloads[w].name, s->gpus[v->gpu]);
+    for (size_t k = c; k < s->n_schemes; k++) {
+      const char *other = weir_study_at(s, w, v->gpu, k)->error;
+      if (other == NULL || strcmp(other, error) != 0) continue;
+      weir_text_printf(v->out, "%s%s", mark, s->schemes[k]);
+      mark = ", ";
+    }
+    weir_text_puts(v->out, ": ");
+    put_reason(v->out, error);
+  }
 }
 
 static void failures(const struct view *v) {
@@ -197,13 +224,7 @@ static void failures(const struct view *v) {
       weir_text_printf(v->out, "failed: %s: ", s->workloads[w].name);
       put_reason(v->out, s->workloads[w].error);
     }
-    for (size_t c = 0; c < s->n_schemes; c++) {
-      const struct weir_run *run = weir_study_at(s, w, v->gpu, c);
-      if (run->error == NULL) continue;
-      weir_text_printf(v->out, "failed: %s with %s on %s: ", s->workloads[w].name, s->schemes[c],
-                       s->gpus[v->gpu]);
-      put_reason(v->out, run->error);
-    }
+    run_failures(v, w);
   }
 }
 
@@ -219,7 +240,7 @@ enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
     st = speedup_table(&v, err);
     bars(&v);
     if (st == WEIR_OK) st = behind_table(&v, err);
-    partial_notes(&v);
+    partial_note(&v);
     failures(&v);
   }
   free(means);
