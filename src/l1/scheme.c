@@ -42,7 +42,7 @@ static enum weir_status find_policy(const struct weir_config *c, uint32_t i,
 
 static enum weir_status read_parts(struct weir_scheme *s, struct weir_config *c,
                                    struct weir_err *err) {
-  uint32_t org, list;
+  uint32_t org = 0, list = 0;
   enum weir_status st = weir_config_child(c, 0, "organisation", WEIR_SCALAR, false, &org, err);
   if (st == WEIR_OK && org != 0) st = find_org(c, org, &s->org, err);
   if (st == WEIR_OK) st = weir_config_child(c, 0, "policies", WEIR_SEQ, false, &list, err);

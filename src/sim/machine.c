@@ -104,8 +104,8 @@ static const struct weir_param l1_table[] = {
       "L1 and shared memory in one array of this size: what a kernel's blocks leave is L1 (0: "
       "fixed size)"),
     WEIR_PARAM(weir_l1_cfg, carveouts, "",
-               .help =
-                   "sizes that shared memory can have in that array, as in 0,8K,16K (empty: any)"),
+               .help = "sizes that shared memory can have in that array, if there is one, as in "
+                       "0,8K,16K (empty: any)"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l1_params = {"l1", "The L1 data cache.", l1_table,
                                                 sizeof(struct weir_l1_cfg)};
@@ -260,7 +260,7 @@ static enum weir_status read_carveouts(struct weir_machine *m, struct weir_err *
     unsigned long long v = strtoull(at, &end, 10);
     if (end > at && (*end == 'K' || *end == 'k')) v *= 1024, end++;
     bool ok = end > at && (*end == ',' || *end == '\0') && m->n_carveouts < WEIR_MAX_CARVEOUTS &&
-              v <= (uint64_t)m->l1.unified_bytes &&
+              (m->l1.unified_bytes == 0 || v <= (uint64_t)m->l1.unified_bytes) &&
               (m->n_carveouts == 0 || v > m->carveout[m->n_carveouts - 1]);
     if (!ok)
       return weir_fail(err, WEIR_EINVAL,

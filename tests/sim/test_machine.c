@@ -110,9 +110,9 @@ static void test_deadlocks(void **state) {
   refuse("l1.unified_bytes=2K", NULL, NULL,
          "l1.unified_bytes (2048) has no room for one way: l1.line times l1.sets is 4096");
   accept("l1.unified_bytes=2K", "l1.sets=16", NULL);
-  refuse("l1.carveouts=0,8K", NULL, NULL,
-         "l1.carveouts '0,8K' must be at most 16 ascending sizes, such as 0,8K,16K, of at most "
-         "l1.unified_bytes (0)");
+  refuse("l1.unified_bytes=64K", "l1.carveouts=0,80K", NULL,
+         "l1.carveouts '0,80K' must be at most 16 ascending sizes, such as 0,8K,16K, of at most "
+         "l1.unified_bytes (65536)");
   refuse("l1.unified_bytes=64K", "l1.carveouts=16K,8K", NULL,
          "l1.carveouts '16K,8K' must be at most 16 ascending sizes, such as 0,8K,16K, of at most "
          "l1.unified_bytes (65536)");
