@@ -7,13 +7,15 @@
 #include "stream/func_stats.h"
 
 static const struct weir_param_group *const fixed_params[] = {
-    &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params,
-    &weir_noc_params, &weir_l2_params,   &weir_dram_params, NULL,
+    &ptx_exec_params, &weir_core_params, &weir_sm_params,
+    &weir_l1_params,  &weir_noc_params,  &weir_l2_params,
+    &weir_l3_params,  &weir_dram_params, NULL,
 };
 
 static const struct weir_stat_group *const fixed_stats[] = {
-    &weir_func_stat_group, &weir_derived_stat_group, &weir_sm_stat_group,   &weir_l1_stat_group,
-    &weir_pc_stat_group,   &weir_l2_stat_group,      &weir_dram_stat_group, NULL,
+    &weir_func_stat_group, &weir_derived_stat_group, &weir_sm_stat_group,
+    &weir_l1_stat_group,   &weir_pc_stat_group,      &weir_l2_stat_group,
+    &weir_l3_stat_group,   &weir_dram_stat_group,    NULL,
 };
 
 /* The parts of an L1 have tables too; their names are the prefixes. */

@@ -255,6 +255,8 @@ static enum weir_status all_text(const struct weir_timing *t, struct weir_text *
   if (st == WEIR_OK) st = weir_stat_text(weir_l1_stat_table, "l1", &sum.l1, out, err);
   if (st == WEIR_OK) st = part_text(t, &sum, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_l2_stat_table, "l2", &sum.l2, out, err);
+  if (st == WEIR_OK && t->setup.machine.l3.enabled)
+    st = weir_stat_text(weir_l3_stat_table, "l3", &sum.l3, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_dram_stat_table, "dram", &sum.dram, out, err);
   return st;
 }
@@ -302,6 +304,11 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
       weir_stat_json(weir_sm_stat_table, &r->sm), "l1", weir_stat_json(weir_l1_stat_table, &r->l1),
       "parts", parts_json(t), "l2", weir_stat_json(weir_l2_stat_table, &r->l2), "dram",
       weir_stat_json(weir_dram_stat_table, &r->dram), "instructions", loads_json(t, k));
+  if (o != NULL && t->setup.machine.l3.enabled &&
+      json_object_set_new(o, "l3", weir_stat_json(weir_l3_stat_table, &r->l3)) != 0) {
+    json_decref(o);
+    return NULL;
+  }
   if (o != NULL && per_sm && json_object_set_new(o, "per_sm", units_json(t)) != 0) {
     json_decref(o);
     return NULL;

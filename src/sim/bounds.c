@@ -25,7 +25,8 @@ unsigned weir_l2_fetch(const struct weir_machine *m) {
 }
 
 unsigned weir_dram_fetch(const struct weir_machine *m) {
-  return m->l2.sectored ? weir_l2_fetch(m) : line_sectors(m);
+  bool is_sectored = m->l2.sectored && (!m->l3.enabled || m->l3.sectored);
+  return is_sectored ? weir_l2_fetch(m) : line_sectors(m);
 }
 
 /* A request is presented in the cycle after its load was issued. */
@@ -37,6 +38,11 @@ uint64_t weir_l1_latency(const struct weir_machine *m) {
 uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors) {
   return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc + m->sm.load_extra) +
          flits(m, 0) - 1 + flits(m, sectors) - 1;
+}
+
+/* It is accepted in the cycle in which the L2 misses it. */
+uint64_t weir_l3_latency(const struct weir_machine *m, unsigned sectors) {
+  return weir_l2_latency(m, sectors) + (uint64_t)m->l3.latency;
 }
 
 /* DRAM cycles between column commands of one row. */
@@ -53,7 +59,8 @@ uint64_t weir_dram_latency(const struct weir_machine *m, unsigned sectors, uint6
   /* The first command can be issued in the DRAM cycle after the one that has begun by then. */
   uint64_t end = at * dram / core + 1 + (is_open ? 0 : (uint64_t)d->t_rcd) + (uint64_t)d->t_cl +
                  (uint64_t)d->burst_cyc + (columns - 1) * column_gap(d);
-  return div_up(end * core, dram) + (uint64_t)d->extra_latency - at;
+  uint64_t l3 = m->l3.enabled ? (uint64_t)m->l3.latency : 0;
+  return div_up(end * core, dram) + (uint64_t)d->extra_latency + l3 - at;
 }
 
 /* ---- DRAM ---- */
@@ -155,6 +162,8 @@ static const struct {
     [WEIR_CAP_REPLY_CREDIT] = {READS | WRITES, "reply credits of a slice and SM",
                                "noc.reply_buffer over noc.reply_cyc + noc.credit_cyc"},
     [WEIR_CAP_L2_MSHR] = {DRAM_READS, "MSHRs of an L2 slice", "l2.mshr_entries over the latency"},
+    [WEIR_CAP_L3] = {DRAM_READS | FLOW(DRAM_WRITE), "requests of an L3 slice", "one per cycle"},
+    [WEIR_CAP_L3_MSHR] = {DRAM_READS, "MSHRs of an L3 slice", "l3.mshr_entries over the latency"},
     [WEIR_CAP_DRAM] = {DRAM_READS | FLOW(DRAM_WRITE), "DRAM channel",
                        "dram.clock_mhz, dram.atom_bytes, dram.burst_cyc, dram.t_*"},
 };
@@ -218,6 +227,11 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
     return credits(m, m->noc.reply_buffer, reply, m->noc.reply_cyc);
   case WEIR_CAP_L2_MSHR:
     return lines(m, (uint64_t)m->l2.mshr_entries, weir_dram_latency(m, n, 0, false));
+  case WEIR_CAP_L3:
+    return lines(m, 1, 1);
+  case WEIR_CAP_L3_MSHR: /* until the data are in the L3 */
+    return lines(m, (uint64_t)m->l3.mshr_entries,
+                 weir_dram_latency(m, n, 0, false) - (uint64_t)m->l3.latency);
   default: /* WEIR_CAP_DRAM */
     return weir_dram_rate(m, &rows);
   }
@@ -227,6 +241,8 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
               struct weir_cap *cap) {
   if (!(caps[id].flows >> flow & 1)) return false;
   if (!m->l1.enabled && ((FLOW(L1_READ) | L1_MISSES) >> flow & 1)) return false;
+  bool is_l3 = id == WEIR_CAP_L3 || id == WEIR_CAP_L3_MSHR;
+  if (is_l3 && !m->l3.enabled) return false;
   bool is_write = WRITES >> flow & 1, is_dram = DRAM_READS >> flow & 1;
   uint64_t sms = (uint64_t)m->sm.count, slices = (uint64_t)m->l2.slices;
   *cap = (struct weir_cap){.where = caps[id].where, .params = caps[id].params, .units = sms};
@@ -238,7 +254,7 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
   if (id == WEIR_CAP_REQUEST_CREDIT || id == WEIR_CAP_REPLY_CREDIT)
     cap->units = sms * slices;
   else
-    cap->units = id == WEIR_CAP_DRAM ? (uint64_t)m->dram.channels : slices;
+    cap->units = is_l3 || id == WEIR_CAP_DRAM ? (uint64_t)m->dram.channels : slices;
   return true;
 }
 

@@ -21,8 +21,11 @@ static inline double weir_rate_value(struct weir_rate r) {
 uint64_t weir_l1_latency(const struct weir_machine *m);
 /* `sectors` of one line. */
 uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors);
-/* What the DRAM adds to it: from the core cycle `at`, in which the L2 accepts the request, until
- * the last of `sectors` is in the L2. The row is open, or its bank is closed. */
+/* The same from the L3. */
+uint64_t weir_l3_latency(const struct weir_machine *m, unsigned sectors);
+/* What the DRAM, and an L3 in front of it, add to that of the L2: from the core cycle `at`, in
+ * which the L2 accepts the request, until the last of `sectors` is in the L2. The row is open, or
+ * its bank is closed. */
 uint64_t weir_dram_latency(const struct weir_machine *m, unsigned sectors, uint64_t at,
                            bool is_open);
 /* Sectors that a load of one sector fetches from the L2, and from DRAM. */
@@ -74,6 +77,8 @@ enum weir_cap_id {
   WEIR_CAP_SLICE_OUT,
   WEIR_CAP_REPLY_CREDIT,
   WEIR_CAP_L2_MSHR,
+  WEIR_CAP_L3,
+  WEIR_CAP_L3_MSHR,
   WEIR_CAP_DRAM,
   WEIR_N_CAPS
 };
@@ -85,7 +90,7 @@ struct weir_cap {
 };
 
 /* The cap that an obstacle puts on a flow; false: the flow does not pass it, or the machine has no
- * such flow (l1.enabled). */
+ * such flow (l1.enabled) or obstacle (l3.enabled). */
 bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow flow,
               struct weir_cap *cap);
 static inline double weir_cap_value(const struct weir_cap *c) {

@@ -3,6 +3,7 @@
 #ifndef WEIR_SIM_DRAM_H
 #define WEIR_SIM_DRAM_H
 
+#include "sim/fifo.h"
 #include "sim/machine.h"
 
 struct weir_dram_stats {
@@ -63,5 +64,22 @@ void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t 
  * cycle in which anything can be issued, or an earlier one (WEIR_NEVER if idle). */
 unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint64_t *done_at,
                         uint64_t *next);
+
+/* Write-backs that the DRAM queue has no room for yet: bytes of the channel, one for each access.
+ */
+struct weir_writes {
+  uint64_t *v;
+  uint32_t head, n, cap, limit;
+};
+
+/* Sectors of the line at byte `base`. The caller has asked for room; false: out of memory. */
+static inline bool weir_writes_put(struct weir_writes *w, uint64_t base, uint8_t sectors,
+                                   unsigned atoms) {
+  for (unsigned left = sectors; left != 0; left &= left - 1)
+    for (unsigned a = 0; a < atoms; a++)
+      if (!WEIR_FIFO_PUSH(*w, base + (unsigned)__builtin_ctz(left) * 32 + a * (32 / atoms)))
+        return false;
+  return true;
+}
 
 #endif

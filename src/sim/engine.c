@@ -293,6 +293,7 @@ static void add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
   for (uint32_t i = 0; i < sim->n_channels; i++) {
     for (uint32_t k = 0; k < sim->channels[i].n_slices; k++)
       weir_stat_sum(weir_l2_stat_table, &r->l2, &sim->channels[i].slices[k].stats);
+    weir_stat_sum(weir_l3_stat_table, &r->l3, &sim->channels[i].l3.stats);
     weir_stat_sum(weir_dram_stat_table, &r->dram, &sim->channels[i].dram.stats);
   }
 }
@@ -304,6 +305,7 @@ void weir_sim_result_add(struct weir_sim_result *into, const struct weir_sim_res
   weir_stat_sum(weir_sm_stat_table, &into->sm, &from->sm);
   weir_stat_sum(weir_l1_stat_table, &into->l1, &from->l1);
   weir_stat_sum(weir_l2_stat_table, &into->l2, &from->l2);
+  weir_stat_sum(weir_l3_stat_table, &into->l3, &from->l3);
   weir_stat_sum(weir_dram_stat_table, &into->dram, &from->dram);
   for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
     for (uint32_t k = 0; k < WEIR_MAX_PART_STATS; k++)
@@ -314,6 +316,7 @@ static void subtract(struct weir_sim_result *r, const struct weir_sim_result *be
   weir_stat_subtract(weir_sm_stat_table, &r->sm, &before->sm);
   weir_stat_subtract(weir_l1_stat_table, &r->l1, &before->l1);
   weir_stat_subtract(weir_l2_stat_table, &r->l2, &before->l2);
+  weir_stat_subtract(weir_l3_stat_table, &r->l3, &before->l3);
   weir_stat_subtract(weir_dram_stat_table, &r->dram, &before->dram);
   for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
     for (uint32_t k = 0; k < WEIR_MAX_PART_STATS; k++)

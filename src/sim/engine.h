@@ -31,6 +31,7 @@ struct weir_sim_result { /* of one kernel, or summed */
   struct weir_sm_stats sm;
   struct weir_l1_stats l1;
   struct weir_l2_stats l2;
+  struct weir_l3_stats l3;
   struct weir_dram_stats dram;
   uint64_t part[WEIR_MAX_PARTS][WEIR_MAX_PART_STATS]; /* counters of the parts of the L1 */
   uint32_t blocks_per_sm;

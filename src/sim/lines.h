@@ -112,6 +112,29 @@ static inline void weir_lines_touch(struct weir_lines *l, uint32_t set, uint32_t
   o->newest = (uint16_t)way;
 }
 
+/* A sector written in part keeps what it has; if it has nothing, a read will fetch the rest. */
+static inline void weir_line_write(struct weir_mem_line *l, uint8_t sectors, uint8_t full) {
+  uint8_t whole = full & sectors, in_part = (uint8_t)(sectors & ~full & ~l->valid);
+  l->valid |= whole;
+  l->partial = (uint8_t)((l->partial | in_part) & ~whole);
+  l->dirty |= sectors;
+}
+
+static inline void weir_line_fill(struct weir_mem_line *l, uint8_t sector) {
+  l->pending &= (uint8_t)~sector;
+  l->valid |= sector;
+  l->partial &= (uint8_t)~sector;
+}
+
+/* Sectors to send for, given those that are here or on their way; `l` may be NULL. */
+static inline uint8_t weir_line_fetch(const struct weir_mem_line *l, uint8_t missing,
+                                      bool is_sectored, unsigned line_sectors) {
+  unsigned pending = l != NULL ? l->pending : 0, valid = l != NULL ? l->valid : 0;
+  unsigned fetch = missing & ~pending;
+  if (!is_sectored && fetch != 0) fetch = ((1u << line_sectors) - 1) & ~(valid | pending);
+  return (uint8_t)fetch;
+}
+
 /* Another line instead of what the way held. */
 static inline struct weir_mem_line *weir_lines_take(struct weir_lines *l, uint32_t set,
                                                     uint32_t way, uint64_t key) {

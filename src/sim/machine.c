@@ -148,6 +148,26 @@ static const struct weir_param l2_table[] = {
 const struct weir_param_group weir_l2_params = {"l2", "The L2 cache.", l2_table,
                                                 sizeof(struct weir_l2_cfg)};
 
+static const struct weir_param l3_table[] = {
+    WEIR_PARAM(weir_l3_cfg, enabled, "false",
+               .help = "a slice for each DRAM channel, between it and its L2 slices"),
+    P(weir_l3_cfg, sets, "1024", 1, 1048576, NULL, "sets of a slice, a power of two"),
+    P(weir_l3_cfg, ways, "16", 1, 1024, NULL, "ways; a line is l2.line"),
+    WEIR_PARAM(weir_l3_cfg, sectored, "true", .help = "32-byte sectors, fetched on demand"),
+    P(weir_l3_cfg, latency, "40", 1, 1e6, "cycle",
+      "from the accepted read, or from the data of the DRAM, to the L2", .source = "guess"),
+    P(weir_l3_cfg, mshr_entries, "64", 1, 65536, NULL, "lines that a slice can wait for",
+      .source = "guess"),
+    P(weir_l3_cfg, mshr_merge, "4", 1, 65536, NULL, "reads that can wait for one line",
+      .source = "guess"),
+    P(weir_l3_cfg, queue, "32", 1, 65536, NULL, "reads between L2 and L3", .source = "guess"),
+    P(weir_l3_cfg, write_queue, "64", 1, 65536, "sector",
+      "dirty sectors between L3 and DRAM queue; at least a line", .source = "guess"),
+    WEIR_PARAM_END};
+const struct weir_param_group weir_l3_params = {
+    "l3", "An L3 cache between L2 and device memory, if there is one.", l3_table,
+    sizeof(struct weir_l3_cfg)};
+
 static const struct weir_param dram_table[] = {
     P(weir_dram_cfg, channels, "6", 1, 1024, NULL, "channels"),
     P(weir_dram_cfg, banks, "16", 1, 256, NULL, "banks of a channel"),
@@ -279,6 +299,22 @@ uint32_t weir_carveout(const struct weir_machine *m, uint32_t used) {
   return used;
 }
 
+static enum weir_status check_l3(const struct weir_machine *m, struct weir_err *err) {
+  const struct weir_l3_cfg *l3 = &m->l3;
+  if (!is_power_of_two(l3->sets))
+    return weir_fail(err, WEIR_EINVAL, "machine %s: l3.sets must be a power of two", m->name);
+  if (l3->write_queue < m->l2.line / 32)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l3.write_queue (%" PRId64
+                     " sectors) has no room for the dirty sectors of a line: l2.line is %" PRId64,
+                     m->name, l3->write_queue, m->l2.line);
+  if (l3->mshr_entries * l3->mshr_merge > MAX_WAITERS)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: mshr_entries times mshr_merge is more than %d in l3", m->name,
+                     MAX_WAITERS);
+  return WEIR_OK;
+}
+
 enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
                                    const struct weir_settings *s, struct weir_err *err) {
   *m = (struct weir_machine){.name = name};
@@ -287,9 +323,11 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l1_params, &m->l1, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_noc_params, &m->noc, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l2_params, &m->l2, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l3_params, &m->l3, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
   if (st == WEIR_OK) st = check(m, err);
   if (st == WEIR_OK) st = read_carveouts(m, err);
+  if (st == WEIR_OK && m->l3.enabled) st = check_l3(m, err);
   if (st == WEIR_OK) st = weir_addr_map_init(&m->map, name, &m->l2, &m->dram, err);
   if (st != WEIR_OK) return st;
   int64_t w = m->noc.request_cyc;

@@ -37,6 +37,11 @@ struct weir_l2_cfg {
   const char *hash, *index;
 };
 
+struct weir_l3_cfg {
+  bool enabled, sectored;
+  int64_t sets, ways, latency, mshr_entries, mshr_merge, queue, write_queue;
+};
+
 struct weir_dram_cfg {
   int64_t channels, banks, bank_groups, row_bytes, atom_bytes, queue, extra_latency, clock_mhz;
   int64_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr, t_wr, t_rtpl,
@@ -58,6 +63,7 @@ struct weir_machine {
   struct weir_l1_cfg l1;
   struct weir_noc_cfg noc;
   struct weir_l2_cfg l2;
+  struct weir_l3_cfg l3;
   struct weir_dram_cfg dram;
   struct weir_addr_map map;
   uint32_t carveout[WEIR_MAX_CARVEOUTS]; /* sizes that shared memory can have, ascending */
@@ -75,7 +81,7 @@ static inline uint16_t weir_flits(const struct weir_noc_cfg *n, unsigned bytes) 
 uint32_t weir_carveout(const struct weir_machine *m, uint32_t used);
 
 extern const struct weir_param_group weir_core_params, weir_sm_params, weir_l1_params,
-    weir_noc_params, weir_l2_params, weir_dram_params;
+    weir_noc_params, weir_l2_params, weir_l3_params, weir_dram_params;
 struct weir_settings;
 /* Fill and check. Strings point into the settings. */
 enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,

@@ -17,15 +17,15 @@ const struct weir_stat weir_l2_stat_table[] = {
     S(write_sectors, "sector", "sectors written"),
     S(write_sectors_missed, "sector", "of these, not there before"),
     S(atomics, "request", "atomic requests accepted"),
-    S(fills, "sector", "sectors that came from DRAM"),
+    S(fills, "sector", "sectors that came from DRAM or L3"),
     S(evictions, "line", "lines replaced"),
-    S(writeback_sectors, "sector", "dirty sectors sent to DRAM"),
+    S(writeback_sectors, "sector", "dirty sectors sent to DRAM or L3"),
     S(marks_set, "request", "reads that marked their line"),
     S(marks_returned, "request", "reads that were told of a mark and took it away"),
     S(stall_mshr, "cycle", "the head of the input waited for a free MSHR"),
     S(stall_merge, "cycle", "the head of the input waited because its line had too many waiters"),
     S(stall_line, "cycle", "the head of the input waited because all ways of its set were pending"),
-    S(stall_dram, "cycle", "the head of the input waited for the DRAM queue"),
+    S(stall_dram, "cycle", "the head of the input waited for the queue of the DRAM or L3"),
     S(stall_writeback, "cycle",
       "the head of the input waited because the dirty sectors of the line that it replaces had no "
       "room in the write queue"),
@@ -82,11 +82,13 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->n_sms = (uint32_t)m->sm.count;
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   c->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
-  c->write_limit = (uint32_t)m->l2.write_queue * c->atoms;
+  c->has_l3 = m->l3.enabled;
+  c->writes.limit = (uint32_t)(c->has_l3 ? m->l3.write_queue : m->l2.write_queue) * c->atoms;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
   c->slices = calloc(c->n_slices, sizeof *c->slices);
   if (c->slices == NULL || !weir_dram_init(&c->dram, &m->dram)) return false;
+  if (c->has_l3 && !weir_l3_init(&c->l3, m, &c->dram, &c->writes)) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)
     if (!slice_init(&c->slices[i], c, c->first_slice + i)) return false;
   return true;
@@ -107,6 +109,7 @@ void weir_channel_free(struct weir_channel *c) {
   free(c->outbox.v);
   free(c->done.v);
   free(c->writes.v);
+  weir_l3_free(&c->l3);
   weir_dram_free(&c->dram);
 }
 
@@ -203,16 +206,22 @@ static void wake_dram(struct weir_channel *c, uint64_t now) {
   if (d < c->dram_next) set_dram_next(c, d);
 }
 
-/* Column accesses of a sector: one per atom. Only the last one carries the token. */
+/* To the L3, or as column accesses of the DRAM: one per atom, and only the last one of a sector
+ * carries the token. */
 static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint32_t e,
                          uint64_t now) {
   struct weir_channel *c = s->channel;
   uint64_t base = channel_addr(s, addr);
+  uint32_t token = (s->id - c->first_slice) << 27 | e << 3;
+  if (c->has_l3) {
+    weir_l3_read(&c->l3, base, sectors, token);
+    return;
+  }
   for (unsigned left = sectors; left != 0; left &= left - 1) {
     unsigned k = (unsigned)__builtin_ctz(left);
     for (unsigned a = 0; a < c->atoms; a++)
       weir_dram_push(&c->dram, base + k * SECTOR + a * (SECTOR / c->atoms), false,
-                     a + 1 < c->atoms ? UINT32_MAX : (s->id - c->first_slice) << 27 | e << 3 | k);
+                     a + 1 < c->atoms ? UINT32_MAX : token | k);
   }
   wake_dram(c, now);
 }
@@ -244,22 +253,16 @@ static uint64_t key_of(const struct weir_slice *s, uint64_t addr) {
   return (addr >> s->channel->line_shift) + 1;
 }
 
-/* Places of the write queue that the end of a line takes. */
-static uint32_t writes_of(const struct weir_slice *s, const struct weir_mem_line *l) {
-  return weir_n_sectors(l->dirty) * s->channel->atoms;
-}
-
 static void evict(struct weir_slice *s, const struct weir_mem_line *l) {
   struct weir_channel *c = s->channel;
   s->stats.evictions++;
   if (l->dirty == 0) return;
   uint64_t base = channel_addr(s, (l->line - 1) << c->line_shift);
-  for (unsigned left = l->dirty; left != 0; left &= left - 1) {
-    s->stats.writeback_sectors++;
-    uint64_t at = base + (unsigned)__builtin_ctz(left) * SECTOR;
-    for (unsigned a = 0; a < c->atoms; a++)
-      if (!WEIR_FIFO_PUSH(c->writes, at + a * (SECTOR / c->atoms))) c->outbox.is_failed = true;
-  }
+  s->stats.writeback_sectors += weir_n_sectors(l->dirty);
+  if (c->has_l3)
+    weir_l3_write(&c->l3, base, l->dirty, l->dirty & l->valid);
+  else if (!weir_writes_put(&c->writes, base, l->dirty, c->atoms))
+    c->outbox.is_failed = true;
 }
 
 static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32_t way,
@@ -276,6 +279,16 @@ static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
   return false;
 }
 
+static bool has_write_room(const struct weir_channel *c, uint32_t sectors) {
+  return c->has_l3 ? weir_l3_has_write_room(&c->l3, sectors)
+                   : c->writes.n + sectors * c->atoms <= c->writes.limit;
+}
+
+static bool has_read_room(const struct weir_channel *c, uint32_t sectors) {
+  return c->has_l3 ? sectors == 0 || weir_l3_has_read_room(&c->l3)
+                   : weir_dram_has_room(&c->dram, sectors * c->atoms);
+}
+
 /* What the head lacks of the queues towards the DRAM, given what it needs of them.
  *
  * A slice that waits keeps those behind it out of both: else one that needs a place could pass one
@@ -285,11 +298,11 @@ static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
  * So the slice that waits first is served: the write queue empties into the DRAM queue, and that
  * one issues what it holds without needing anything of the L2, for a read that comes back is taken
  * at once, into its line. Both have room for a line when they are empty (checked with the machine).
- */
+ * With an L3 the queues are its own, and it empties them likewise. */
 static enum weir_l2_wait queue_wait(const struct weir_slice *s) {
   const struct weir_channel *c = s->channel;
-  if (c->writes.n + s->head_writes > c->write_limit) return WEIR_L2_WRITEBACK;
-  if (!weir_dram_has_room(&c->dram, s->head_reads)) return WEIR_L2_DRAM;
+  if (!has_write_room(c, s->head_writes)) return WEIR_L2_WRITEBACK;
+  if (!has_read_room(c, s->head_reads)) return WEIR_L2_DRAM;
   if (!c->is_claimed || s->head_reads + s->head_writes == 0) return WEIR_L2_NOTHING;
   return s->head_writes > 0 ? WEIR_L2_WRITEBACK : WEIR_L2_DRAM;
 }
@@ -317,7 +330,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
     way = weir_lines_choose(&s->lines, set);
     if (way == WEIR_NO_WAY) return refuse(s, WEIR_L2_LINE);
     s->head_reads = 0;
-    s->head_writes = writes_of(s, weir_lines_at(&s->lines, set, way));
+    s->head_writes = weir_n_sectors(weir_lines_at(&s->lines, set, way)->dirty);
     if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s));
     l = take_way(s, set, way, key);
     if (s->head_writes > 0) {
@@ -330,11 +343,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   s->stats.write_misses += !hit;
   s->stats.write_sectors += weir_n_sectors(q->sectors);
   s->stats.write_sectors_missed += weir_n_sectors(q->sectors & (uint8_t) ~(l->valid | l->partial));
-  /* A sector written in part keeps what it has; if it has nothing, a read will fetch the rest. */
-  uint8_t whole = q->full & q->sectors, in_part = (uint8_t)(q->sectors & ~q->full & ~l->valid);
-  l->valid |= whole;
-  l->partial = (uint8_t)((l->partial | in_part) & ~whole);
-  l->dirty |= q->sectors;
+  weir_line_write(l, q->sectors, q->full);
   weir_lines_touch(&s->lines, set, way);
   struct weir_l2_waiter answer = answer_to(q);
   push_reply(s, q->addr, &answer, now);
@@ -375,16 +384,6 @@ static void wait_for(struct weir_slice *s, struct weir_l2_mshr *h, const struct 
   h->n++;
 }
 
-/* Sectors to ask the DRAM for, given those that are here or on their way. */
-static uint8_t fetch_for(const struct weir_slice *s, uint8_t missing,
-                         const struct weir_mem_line *l) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  unsigned pending = l != NULL ? l->pending : 0, valid = l != NULL ? l->valid : 0;
-  unsigned fetch = missing & ~pending;
-  if (!l2->sectored && fetch != 0) fetch = ((1u << (l2->line / SECTOR)) - 1) & ~(valid | pending);
-  return (uint8_t)fetch;
-}
-
 /* A read (or an atomic) that lacks sectors. *way: that of its line, or the one it gets. NULL: it
  * must wait. */
 static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir_msg *q,
@@ -393,14 +392,14 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
   const struct weir_l2_cfg *l2 = &s->channel->m->l2;
   struct weir_mem_line *l = weir_lines_at(&s->lines, set, *way);
   bool is_new = l == NULL, is_pending = l != NULL && l->pending != 0;
-  uint8_t fetch = fetch_for(s, missing, l);
+  uint8_t fetch = weir_line_fetch(l, missing, l2->sectored, (unsigned)l2->line / SECTOR);
   if (is_new && (*way = weir_lines_choose(&s->lines, set)) == WEIR_NO_WAY)
     return refuse(s, WEIR_L2_LINE), NULL;
   if (is_pending && s->mshr[l->mshr].n >= (uint32_t)l2->mshr_merge)
     return refuse(s, WEIR_L2_MERGE), NULL;
   if (!is_pending && s->free_mshr == UINT32_MAX) return refuse(s, WEIR_L2_MSHR), NULL;
-  s->head_reads = weir_n_sectors(fetch) * s->channel->atoms;
-  s->head_writes = is_new ? writes_of(s, weir_lines_at(&s->lines, set, *way)) : 0;
+  s->head_reads = weir_n_sectors(fetch);
+  s->head_writes = is_new ? weir_n_sectors(weir_lines_at(&s->lines, set, *way)->dirty) : 0;
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
@@ -445,9 +444,7 @@ static void fill(struct weir_slice *s, uint32_t e, unsigned sector, uint64_t now
   struct weir_l2_mshr *h = &s->mshr[e];
   struct weir_mem_line *l = &s->lines.v[h->where];
   uint8_t bit = (uint8_t)(1u << sector);
-  l->pending &= (uint8_t)~bit;
-  l->valid |= bit;
-  l->partial &= (uint8_t)~bit;
+  weir_line_fill(l, bit);
   s->stats.fills++;
   uint32_t *link = &h->first, last = UINT32_MAX;
   for (uint32_t w = h->first; w != UINT32_MAX;) {
@@ -566,14 +563,46 @@ static void run_slice(struct weir_slice *s, uint64_t now) {
   s->wake = weir_min64(in, out);
 }
 
-void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
-  run_dram(c, now);
+/* ---- a channel's cycle ---- */
+
+static void fill_slice(struct weir_channel *c, uint32_t token, uint64_t now) {
+  fill(&c->slices[token >> 27], token >> 3 & 0xffffff, token & 7, now);
+}
+
+/* What has come back from DRAM, and from the L3; returns when more comes. */
+static uint64_t take_data(struct weir_channel *c, uint64_t now) {
+  uint64_t wake = WEIR_NEVER;
   while (c->done.n > 0 && WEIR_FIFO_HEAD(c->done).at <= now) {
     uint32_t token = WEIR_FIFO_HEAD(c->done).token;
     WEIR_FIFO_POP(c->done);
-    fill(&c->slices[token >> 27], token >> 3 & 0xffffff, token & 7, now);
+    if (c->has_l3)
+      weir_l3_fill(&c->l3, token, now);
+    else
+      fill_slice(c, token, now);
   }
-  uint64_t wake = c->done.n > 0 ? WEIR_FIFO_HEAD(c->done).at : WEIR_NEVER;
+  if (c->done.n > 0) wake = WEIR_FIFO_HEAD(c->done).at;
+  while (c->l3.answers.n > 0 && WEIR_FIFO_HEAD(c->l3.answers).at <= now) {
+    uint32_t token = WEIR_FIFO_HEAD(c->l3.answers).token;
+    WEIR_FIFO_POP(c->l3.answers);
+    fill_slice(c, token, now);
+  }
+  return wake;
+}
+
+/* One request of the L2 slices; returns when to look again. What it frees they see in the next
+ * cycle. */
+static uint64_t run_l3(struct weir_channel *c, uint64_t now) {
+  uint32_t before = c->dram.n + c->writes.n;
+  bool is_taken = weir_l3_cycle(&c->l3, now);
+  c->outbox.is_failed |= c->l3.is_failed;
+  if (c->dram.n + c->writes.n > before) wake_dram(c, now);
+  if (is_taken) return now + 1;
+  return c->l3.answers.n > 0 ? WEIR_FIFO_HEAD(c->l3.answers).at : WEIR_NEVER;
+}
+
+void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
+  run_dram(c, now);
+  uint64_t wake = take_data(c, now);
   c->is_claimed = false;
   /* After the slice that used the queues last: none can shut the others out. */
   for (uint32_t k = 0, i = c->turn; k < c->n_slices; k++, i = i + 1 < c->n_slices ? i + 1 : 0) {
@@ -582,6 +611,7 @@ void weir_channel_cycle(struct weir_channel *c, uint64_t now) {
     c->is_claimed |= waits_for_queue(s);
     wake = weir_min64(wake, s->wake);
   }
+  if (c->has_l3) wake = weir_min64(wake, run_l3(c, now));
   c->wake = weir_min64(wake, c->dram_wake);
 }
 
@@ -593,7 +623,7 @@ void weir_channel_poke(struct weir_channel *c) {
 }
 
 bool weir_channel_is_idle(const struct weir_channel *c) {
-  if (c->done.n > 0 || c->dram.n > 0 || c->writes.n > 0) return false;
+  if (c->done.n > 0 || c->dram.n > 0 || c->writes.n > 0 || !weir_l3_is_idle(&c->l3)) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)
     if (c->slices[i].in.n > 0 || c->slices[i].out.n > 0 || c->slices[i].n_mshr > 0) return false;
   return true;

@@ -1,9 +1,10 @@
-/* A memory channel: its L2 slices and its DRAM channel. One component of the engine. */
+/* A memory channel: its L2 slices, its L3 slice if there is one, and its DRAM channel. One
+ * component of the engine. */
 #ifndef WEIR_SIM_MEMORY_H
 #define WEIR_SIM_MEMORY_H
 
 #include "sim/dram.h"
-#include "sim/lines.h"
+#include "sim/l3.h"
 #include "sim/msg.h"
 
 struct weir_l2_stats {
@@ -71,7 +72,7 @@ struct weir_slice {
   bool is_filled, is_poked; /* since the head was presented */
   uint8_t head_wait;        /* weir_l2_wait */
   uint32_t head_reads,
-      head_writes;           /* WEIR_L2_DRAM, WRITEBACK: places of the queues that it needs */
+      head_writes;           /* WEIR_L2_DRAM, WRITEBACK: sectors that need places of the queues */
   uint64_t head_stall_since; /* the head waits since then */
   struct weir_l2_stats stats;
 };
@@ -84,6 +85,8 @@ struct weir_channel {
   bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
   uint16_t flits[9]; /* of a reply with that many sectors */
   struct weir_slice *slices;
+  bool has_l3;
+  struct weir_l3 l3;
   struct weir_dram dram;
   uint64_t dram_next; /* DRAM cycle in which a command can be issued */
   uint64_t dram_wake; /* the core cycle in which it begins */
@@ -96,12 +99,8 @@ struct weir_channel {
     } * v;
     uint32_t head, n, cap;
   } done; /* reads on their way to the L2 */
-  struct {
-    uint64_t *v;
-    uint32_t head, n, cap;
-  } writes;             /* write-backs that the DRAM queue has no room for yet */
-  uint32_t write_limit; /* how many */
-  uint64_t wake;        /* next cycle in which anything can happen */
+  struct weir_writes writes;
+  uint64_t wake; /* next cycle in which anything can happen */
 };
 
 bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uint32_t index);

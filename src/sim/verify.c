@@ -57,6 +57,13 @@ static enum weir_status wrong_slice(struct weir_err *err, const struct weir_slic
                    s->id, what, has, wanted);
 }
 
+static enum weir_status wrong_l3(struct weir_err *err, uint32_t channel, const char *what,
+                                 uint64_t has, uint64_t wanted) {
+  return weir_fail(err, WEIR_EBUG,
+                   "L3 slice of channel %u, after the kernel: %s: %" PRIu64 ", not %" PRIu64,
+                   channel, what, has, wanted);
+}
+
 static enum weir_status verify_slice(const struct weir_slice *s, struct weir_err *err) {
   const struct weir_machine *m = s->channel->m;
   uint64_t mshrs = (uint64_t)m->l2.mshr_entries, waiters = mshrs * (uint64_t)m->l2.mshr_merge;
@@ -80,6 +87,26 @@ static enum weir_status verify_slice(const struct weir_slice *s, struct weir_err
   return WEIR_OK;
 }
 
+static enum weir_status verify_l3(const struct weir_channel *c, uint32_t channel,
+                                  struct weir_err *err) {
+  const struct weir_l3 *x = &c->l3;
+  uint64_t mshrs = (uint64_t)c->m->l3.mshr_entries, waiters = mshrs * (uint64_t)c->m->l3.mshr_merge,
+           n = 0;
+  for (uint32_t i = x->free_mshr; i != UINT32_MAX && n <= mshrs; i = x->mshr[i].next_free)
+    n++;
+  if (n != mshrs) return wrong_l3(err, channel, "free MSHRs", n, mshrs);
+  n = 0;
+  for (uint32_t i = x->free_waiter; i != UINT32_MAX && n <= waiters; i = x->waiter[i].next)
+    n++;
+  if (n != waiters) return wrong_l3(err, channel, "free places for waiting reads", n, waiters);
+  if (x->write_sectors != 0)
+    return wrong_l3(err, channel, "sectors in the write queue", x->write_sectors, 0);
+  for (size_t i = 0; i < (size_t)x->lines.sets * x->lines.ways; i++)
+    if (x->lines.v[i].pending != 0)
+      return wrong_l3(err, channel, "pending sectors of a line", x->lines.v[i].pending, 0);
+  return WEIR_OK;
+}
+
 enum weir_status weir_verify(const struct weir_parts *p, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   for (uint32_t i = 0; i < p->n_sms && st == WEIR_OK; i++)
@@ -88,6 +115,7 @@ enum weir_status weir_verify(const struct weir_parts *p, struct weir_err *err) {
     const struct weir_channel *c = &p->channels[i];
     for (uint32_t k = 0; k < c->n_slices && st == WEIR_OK; k++)
       st = verify_slice(&c->slices[k], err);
+    if (st == WEIR_OK && c->has_l3) st = verify_l3(c, i, err);
     if (st == WEIR_OK && !weir_channel_is_idle(c))
       st = weir_fail(err, WEIR_EBUG, "memory channel %u is not idle after the kernel", i);
   }
@@ -176,7 +204,7 @@ static const char *stall_name(const struct weir_slice *s) {
                                      [WEIR_L2_MSHR] = "an MSHR",
                                      [WEIR_L2_MERGE] = "the merge limit of its line",
                                      [WEIR_L2_LINE] = "a way: all of its set are pending",
-                                     [WEIR_L2_DRAM] = "the DRAM queue",
+                                     [WEIR_L2_DRAM] = "the queue of the DRAM or L3",
                                      [WEIR_L2_WRITEBACK] = "the write queue",
                                      [WEIR_L2_REPLY] = "the reply queue"};
   return name[s->head_wait];
@@ -199,6 +227,9 @@ static void describe_slice(const struct weir_slice *s, struct weir_err *err) {
   if (s->n_mshr > 0)
     weir_err_add(err, "L2 slice %u: %u MSHRs wait for DRAM (its queue holds %u)", s->id, s->n_mshr,
                  s->channel->dram.n);
+  if (s->channel->has_l3)
+    weir_err_add(err, "its L3 slice: %u reads, %u write-backs, %u MSHRs", s->channel->l3.reads.n,
+                 s->channel->l3.writes.n, s->channel->l3.n_mshr);
 }
 
 void weir_describe(const struct weir_parts *p, uint64_t now, struct weir_err *err) {

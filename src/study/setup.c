@@ -37,7 +37,9 @@ const struct weir_part *weir_setup_part(const struct weir_setup *s, uint32_t i) 
 enum weir_status weir_setup_check(const struct weir_sim_result *r, struct weir_err *err) {
   enum weir_status st =
       weir_stat_verify(weir_sm_stat_table, weir_sm_stat_group.checks, &r->sm, err);
-  return st == WEIR_OK
-             ? weir_stat_verify(weir_l1_stat_table, weir_l1_stat_group.checks, &r->l1, err)
-             : st;
+  if (st == WEIR_OK)
+    st = weir_stat_verify(weir_l1_stat_table, weir_l1_stat_group.checks, &r->l1, err);
+  if (st == WEIR_OK)
+    st = weir_stat_verify(weir_l3_stat_table, weir_l3_stat_group.checks, &r->l3, err);
+  return st;
 }

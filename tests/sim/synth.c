@@ -253,13 +253,9 @@ void synth_random(struct synth *s, uint64_t seed) {
 
 /* ---- machines ---- */
 
-static const struct weir_param_group *const groups[] = {&weir_core_params,
-                                                        &weir_sm_params,
-                                                        &weir_l1_params,
-                                                        &weir_noc_params,
-                                                        &weir_l2_params,
-                                                        &weir_dram_params,
-                                                        NULL};
+static const struct weir_param_group *const groups[] = {
+    &weir_core_params, &weir_sm_params, &weir_l1_params,   &weir_noc_params,
+    &weir_l2_params,   &weir_l3_params, &weir_dram_params, NULL};
 
 enum weir_status machine_try(struct machine *x, const char *file, const char *const *set,
                              struct weir_err *err) {
@@ -339,6 +335,14 @@ static const struct {
     {"l2.mshr_merge", "1 2 4"},
     {"l2.write_queue", "1 2 4 5 8 64"},
     {"l2.interleave", "32 64 128 256 1024"},
+    {"l3.enabled", "false true"},
+    {"l3.sectored", "false false true"},
+    {"l3.sets", "1 2 4 16 64"},
+    {"l3.ways", "1 2 3 8"},
+    {"l3.mshr_entries", "1 2 4 32"},
+    {"l3.mshr_merge", "1 2 4"},
+    {"l3.queue", "1 2 3 8 32"},
+    {"l3.write_queue", "4 5 8 64"},
     {"dram.channels", "1 1 2 3 4"},
     {"dram.banks", "1 2 4 16"},
     {"dram.bank_groups", "1 1 2 4"},
@@ -384,7 +388,8 @@ void machine_random(struct machine *x, uint64_t seed, uint32_t *n_refused) {
       struct weir_setting *v = &x->settings.v[i];
       snprintf(path, sizeof path, "%s.%s", v->group->prefix, v->param->name);
       bool small = strncmp(path, "sm.count", 8) == 0 || strncmp(path, "l2.", 3) == 0 ||
-                   strcmp(path, "dram.channels") == 0 || strcmp(path, "sm.warps") == 0;
+                   strncmp(path, "l3.", 3) == 0 || strcmp(path, "dram.channels") == 0 ||
+                   strcmp(path, "sm.warps") == 0;
       if (!small && below(r, 3) < keep) continue;
       const char *text = random_value(v->param, path, r, value, sizeof value);
       must(weir_settings_set(&x->settings, WEIR_LAYER_SET, path, text, NULL, &err), &err);
@@ -476,10 +481,12 @@ bool same_result(const struct weir_sim_result *a, const struct weir_sim_result *
   same &= same_group(&weir_sm_stat_group, &a->sm, &b->sm);
   same &= same_group(&weir_l1_stat_group, &a->l1, &b->l1);
   same &= same_group(&weir_l2_stat_group, &a->l2, &b->l2);
+  same &= same_group(&weir_l3_stat_group, &a->l3, &b->l3);
   same &= same_group(&weir_dram_stat_group, &a->dram, &b->dram);
   /* These hold counters only; a counter without a row would be seen here. */
   return same && memcmp(&a->sm, &b->sm, sizeof a->sm) == 0 &&
          memcmp(&a->l1, &b->l1, sizeof a->l1) == 0 && memcmp(&a->l2, &b->l2, sizeof a->l2) == 0 &&
+         memcmp(&a->l3, &b->l3, sizeof a->l3) == 0 &&
          memcmp(&a->dram, &b->dram, sizeof a->dram) == 0 &&
          memcmp(a->part, b->part, sizeof a->part) == 0;
 }

@@ -52,6 +52,15 @@ static void test_latencies(void **state) {
    * more, in DRAM cycle 26, core cycle 65. */
   assert_int_equal(weir_dram_latency(&x.m, 1, 4, false), 65 - 4 + EXTRA);
   machine_free(&x);
+  open_rig(&x, "l3.enabled=true", "l3.latency=9", NULL);
+  assert_int_equal(weir_l3_latency(&x.m, 4), L2_LINE + 9);
+  assert_int_equal(weir_dram_latency(&x.m, 1, 0, false), DRAM_ONE + 9);
+  cap_is(&x.m, WEIR_CAP_L3, WEIR_FLOW_DRAM_WRITE, 128, 1, 1);
+  cap_is(&x.m, WEIR_CAP_L3_MSHR, WEIR_FLOW_DRAM_READ, 64 * 128, DRAM_ONE + 3 * CCDL, 1);
+  machine_free(&x);
+  open_rig(&x, "l1.sectored=true", "l3.enabled=true", "l3.sectored=false");
+  assert_int_equal(weir_dram_fetch(&x.m), 4);
+  machine_free(&x);
   open_rig(&x, "l1.sectored=true", "l2.sectored=false", NULL);
   assert_int_equal(weir_dram_fetch(&x.m), 4);
   machine_free(&x);

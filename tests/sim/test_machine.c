@@ -123,6 +123,12 @@ static void test_deadlocks(void **state) {
   refuse("l2.write_queue=3", NULL, NULL,
          "l2.write_queue (3 sectors) has no room for the dirty sectors of a line: l2.line is 128");
   accept("l2.write_queue=4", NULL, NULL);
+  refuse("l3.enabled=true", "l3.write_queue=3", NULL,
+         "l3.write_queue (3 sectors) has no room for the dirty sectors of a line: l2.line is 128");
+  accept("l3.write_queue=3", NULL, NULL);
+  refuse("l3.enabled=true", "l3.sets=3", NULL, "l3.sets must be a power of two");
+  refuse("l3.enabled=true", "l3.mshr_entries=65536", "l3.mshr_merge=65536",
+         "mshr_entries times mshr_merge is more than 4194304 in l3");
 }
 
 static void test_window(void **state) {

@@ -115,12 +115,39 @@ static void chase_dram(const char *name) {
   rig_close(&g);
 }
 
+/* Lines of one set of an L2 of one way: each load takes the place of the one before, and the L3 has
+ * them all. The first round comes from DRAM, through the L3. */
+static void chase_l3(const char *name) {
+  struct rig g;
+  struct weir_sim_result r;
+  const char *const set[] = {"l3.enabled=true", "l3.latency=33", "l2.ways=1", NULL};
+  enum { N = 20 };
+  uint64_t addr[N];
+  open_machine(&g, name, set);
+  const struct weir_machine *m = &g.x.m;
+  unsigned n = 0;
+  for (uint64_t a = 0x100000; n < N; a += (uint64_t)m->l2.line)
+    if (weir_slice_of(m, a) == 0 && weir_addr_set(&m->map, a) == 1) addr[n++] = a;
+  uint64_t t = chase_list(&g, addr, 1, &r);
+  uint64_t accepted = r.start + 1 + (uint64_t)m->noc.request_cyc;
+  assert_int_equal(t, weir_l2_latency(m, weir_l2_fetch(m)) +
+                          weir_dram_latency(m, weir_dram_fetch(m), accepted, false));
+  chase_list(&g, addr, n, &r);
+  assert_int_equal(r.l3.read_misses, n - 1);
+  t = chase_list(&g, addr, n, &r);
+  assert_int_equal(r.l3.read_hits, n);
+  assert_int_equal(r.dram.reads, 0);
+  assert_int_equal(t, n * weir_l3_latency(m, weir_l2_fetch(m)));
+  rig_close(&g);
+}
+
 static void test_latencies(void **state) {
   (void)state;
   for (unsigned i = 0; i < MACHINES; i++) {
     chase_l1(machines[i]);
     chase_l2(machines[i]);
     chase_dram(machines[i]);
+    chase_l3(machines[i]);
   }
 }
 
