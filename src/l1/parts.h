@@ -9,6 +9,7 @@ extern const struct weir_org_ops weir_org_decoupled, weir_org_tagsplit;
 extern const struct weir_policy_ops weir_policy_lru, weir_policy_nru;
 extern const struct weir_policy_ops weir_policy_tsc_plus;
 extern const struct weir_policy_ops weir_policy_bypass_all, weir_policy_pc_bypass;
+extern const struct weir_policy_ops weir_policy_two_level;
 extern const struct weir_policy_ops weir_policy_ccws, weir_policy_swl;
 
 #endif

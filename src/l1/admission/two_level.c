@@ -1,0 +1,261 @@
+/* For a while every load uses the L1, and its misses are counted. A clear miss rate decides whether
+ * loads use it for the much longer time that follows (C mode) or go past it (B mode). Where it is
+ * not clear, the number of warps decides: many warps hide what misses cost, few do not.
+ *
+ * Loads that go past see no tags, so a line that only the L1 knows of would be overlooked: stores
+ * to local memory write through, as those to global memory do. */
+#include "l1/admission/two_level.h"
+
+#define PAPER "New Two-Level L1 Data Cache Bypassing Technique for High Performance GPUs"
+#define CFG(f, default_text, ...)                                                                  \
+  WEIR_PARAM(weir_two_level_cfg, f, default_text, __VA_ARGS__, .source = "guess")
+
+enum {
+  COUNT_BITS = 13, /* accesses, misses */
+  WARP_BITS = 5,
+  COUNT_MAX = (1 << COUNT_BITS) - 1,
+  WARP_MAX = (1 << WARP_BITS) - 1
+};
+
+static const struct weir_param params[] = {
+    WEIR_PARAM(weir_two_level_cfg, levels, "2", .min = 1, .max = 2,
+               .help = "1: the miss rate alone decides, against `high`; 2: warps where it is "
+                       "between `low` and `high`",
+               .source = PAPER),
+    WEIR_PARAM(weir_two_level_cfg, sample, "5000", .unit = "cycle", .min = 1, .max = 1e9,
+               .help = "length of a sample; the first begins with an SM's first block",
+               .source = PAPER),
+    CFG(hold, "95000", .unit = "cycle", .min = 0, .max = 1e12,
+        .help = "how long a decision lasts until the next sample; 0: until the kernel ends"),
+    CFG(low, "0.5", .min = 0, .max = 1, .help = "a lower miss rate: cache"),
+    CFG(high, "0.9", .min = 0, .max = 1, .help = "a higher miss rate: bypass"),
+    CFG(warps, "16", .unit = "warp", .min = 0, .max = WARP_MAX,
+        .help = "between these: cache if an SM had at least so many unfinished warps on average "
+                "(more than 31 count as 31)"),
+    CFG(min_accesses, "32", .unit = "request", .min = 0, .max = COUNT_MAX,
+        .help = "a sample with fewer says nothing: bypass"),
+    CFG(count_stores, "false", .help = "stores and atomics are accesses of a sample too"),
+    WEIR_PARAM_END};
+
+#define S(f, u, h)               WEIR_STAT(weir_two_level_stats, f, u, h)
+#define RATIO(n, num, den, u, h) WEIR_STAT_RATIO(weir_two_level_stats, n, num, den, u, h)
+static const struct weir_stat stats[] = {
+    S(samples, "event", "samples that led to a decision"),
+    S(few, "event", "of these, those with too few accesses"),
+    S(code_low, "event", "... with a low miss rate (code 0)"),
+    S(code_high, "event", "... with a high one (code 1)"),
+    S(code_between, "event", "... for which the warps decided (code 2)"),
+    S(to_cache, "event", "decisions to use the L1"),
+    S(to_bypass, "event", "decisions to go past it"),
+    S(accesses, "request", "accesses of these samples, as far as counters of 13 bits can count"),
+    S(misses, "request", "of these, misses and partial misses"),
+    S(warps, "warp", "mean unfinished warps of each sample, summed over samples"),
+    S(cycles, "cycle", "cycles from an SM's first block to the kernel's end, summed over SMs"),
+    S(sample_cycles, "cycle", "of these, in samples"),
+    S(cache_cycles, "cycle", "... in C mode"),
+    S(bypass_cycles, "cycle", "... in B mode"),
+    RATIO("sampled_miss_rate", misses, accesses, "1", "misses of the sampled accesses"),
+    RATIO("mean_warps", warps, samples, "warp", "unfinished warps, mean of all samples"),
+    RATIO("bypass_time", bypass_cycles, cycles, "1", "share of the time in B mode"),
+    WEIR_STAT_END};
+
+enum phase { WAITS, SAMPLES, CACHES, BYPASSES }; /* WAITS: for the SM's first block */
+
+struct two_level {
+  uint64_t present;     /* slots of unfinished warps */
+  uint64_t counted_to;  /* cycle */
+  uint64_t warp_cycles; /* of the sample: unfinished warps summed over its cycles */
+  uint32_t accesses, misses;
+  uint32_t phase; /* enum phase */
+};
+
+static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
+  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  if (cfg->levels == 2 && cfg->low > cfg->high)
+    return weir_fail(err, WEIR_EINVAL, "two-level.low (%g) is above two-level.high (%g)", cfg->low,
+                     cfg->high);
+  return WEIR_OK;
+}
+
+static void count_to(struct weir_policy *p, uint64_t now) {
+  struct two_level *s = weir_state_edit(p);
+  struct weir_two_level_stats *st = weir_stats_edit(p);
+  uint64_t d = now - s->counted_to;
+  s->counted_to = now;
+  if (s->phase == WAITS) return;
+  st->cycles += d;
+  st->sample_cycles += s->phase == SAMPLES ? d : 0;
+  st->cache_cycles += s->phase == CACHES ? d : 0;
+  st->bypass_cycles += s->phase == BYPASSES ? d : 0;
+  s->warp_cycles += d * (uint64_t)__builtin_popcountll(s->present);
+}
+
+/* ---- the decision ---- */
+
+static uint64_t mean_warps(const struct weir_policy *p) {
+  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level *s = weir_state_peek(p);
+  uint64_t sample = (uint64_t)cfg->sample, mean = (s->warp_cycles + sample / 2) / sample;
+  return mean < WARP_MAX ? mean : WARP_MAX;
+}
+
+static enum phase decide(struct weir_policy *p) {
+  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level *s = weir_state_peek(p);
+  struct weir_two_level_stats *st = weir_stats_edit(p);
+  if (s->accesses == 0 || s->accesses < cfg->min_accesses) {
+    st->few++;
+    return BYPASSES;
+  }
+  /* A quotient, because 900 / 1000 is exactly what "0.9" is read as. */
+  double miss_rate = (double)s->misses / (double)s->accesses;
+  if (miss_rate > cfg->high) {
+    st->code_high++;
+    return BYPASSES;
+  }
+  if (cfg->levels == 1 || miss_rate < cfg->low) {
+    st->code_low++;
+    return CACHES;
+  }
+  st->code_between++;
+  return mean_warps(p) >= (uint64_t)cfg->warps ? CACHES : BYPASSES;
+}
+
+static void end_sample(struct weir_policy *p) {
+  struct two_level *s = weir_state_edit(p);
+  struct weir_two_level_stats *st = weir_stats_edit(p);
+  s->phase = decide(p);
+  st->samples++;
+  st->to_cache += s->phase == CACHES;
+  st->to_bypass += s->phase == BYPASSES;
+  st->accesses += s->accesses;
+  st->misses += s->misses;
+  st->warps += mean_warps(p);
+}
+
+static void begin_sample(struct weir_policy *p) {
+  struct two_level *s = weir_state_edit(p);
+  s->phase = SAMPLES;
+  s->accesses = s->misses = 0;
+  s->warp_cycles = 0;
+}
+
+static uint64_t tick(struct weir_policy *p, uint64_t now) {
+  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level *s = weir_state_peek(p);
+  count_to(p, now);
+  if (s->phase != SAMPLES) {
+    begin_sample(p);
+    return now + (uint64_t)cfg->sample;
+  }
+  end_sample(p);
+  return cfg->hold > 0 ? now + (uint64_t)cfg->hold : WEIR_NEVER;
+}
+
+/* ---- requests ---- */
+
+static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
+  (void)a;
+  return ((const struct two_level *)weir_state_peek(p))->phase == BYPASSES ? WEIR_BYPASS
+                                                                           : WEIR_PASS;
+}
+
+static enum weir_write store(const struct weir_policy *p, const struct weir_access *a,
+                             struct weir_set set, int way) {
+  (void)p, (void)set, (void)way;
+  return a->is_local ? WEIR_WRITE_THROUGH : WEIR_WRITE_PASS;
+}
+
+/* When the counter of accesses is full, both stop: their quotient remains one. */
+static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                   enum weir_outcome outcome) {
+  (void)set, (void)way;
+  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  struct two_level *s = weir_state_edit(p);
+  bool is_counted =
+      a->op == WEIR_LOAD || (cfg->count_stores && (a->op == WEIR_STORE || a->op == WEIR_ATOMIC));
+  if (s->phase != SAMPLES || !is_counted || s->accesses == COUNT_MAX) return;
+  s->accesses++;
+  s->misses += outcome == WEIR_MISS || outcome == WEIR_PARTIAL;
+}
+
+/* ---- warps and kernels ---- */
+
+static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  struct two_level *s = weir_state_edit(p);
+  count_to(p, cycle);
+  s->present |= c->warps;
+  if (s->phase != WAITS) return;
+  begin_sample(p);
+  weir_ask_wake(p, cycle + (uint64_t)cfg->sample);
+}
+
+static void leave(struct weir_policy *p, uint64_t warps, uint64_t cycle) {
+  struct two_level *s = weir_state_edit(p);
+  count_to(p, cycle);
+  s->present &= ~warps;
+}
+
+static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  leave(p, c->warps, cycle);
+}
+
+static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
+  if (e == WEIR_WARP_ENDS) leave(p, UINT64_C(1) << slot, cycle);
+}
+
+static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  (void)k;
+  *(struct two_level *)weir_state_edit(p) = (struct two_level){.phase = WAITS};
+}
+
+static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
+  (void)k;
+  count_to(p, cycle);
+}
+
+/* ---- reports ---- */
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  (void)p;
+  return 2 * COUNT_BITS + WARP_BITS;
+}
+
+static const char *verify(const struct weir_policy *p) {
+  const struct two_level *s = weir_state_peek(p);
+  const struct weir_two_level_stats *st = p->stats;
+  if (s->accesses > COUNT_MAX || s->misses > s->accesses) return "a counter is outside its range";
+  if (st->samples != st->few + st->code_low + st->code_high + st->code_between ||
+      st->samples != st->to_cache + st->to_bypass)
+    return "its decisions do not add up";
+  return st->cycles != st->sample_cycles + st->cache_cycles + st->bypass_cycles
+             ? "its modes do not fill the time"
+             : NULL;
+}
+
+const struct weir_policy_ops weir_policy_two_level = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "two-level",
+             .help = "a sample of the miss rate and the number of warps decide whether loads use "
+                     "the L1 until the next sample",
+             .reference = PAPER,
+             .params = params,
+             .stats = stats,
+             .cfg_bytes = sizeof(struct weir_two_level_cfg),
+             .state_bytes = sizeof(struct two_level),
+             .stats_bytes = sizeof(struct weir_two_level_stats),
+             .init = init,
+             .storage_bits = storage_bits,
+             .verify = verify,
+             .kernel_begin = kernel_begin,
+             .kernel_end = kernel_end,
+             .cta_begin = cta_begin,
+             .cta_end = cta_end,
+             .warp = warp,
+             .tick = tick},
+    .axes = WEIR_AXIS_ADMISSION,
+    .reason = WEIR_R_MODE,
+    .route = route,
+    .store = store,
+    .lookup = lookup};

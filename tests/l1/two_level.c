@@ -1,0 +1,559 @@
+/* two-level, request by request and in the engine.
+ *   test_l1_two_level SOURCE_FOLDER */
+#include "l1/admission/two_level.h"
+#include "rig_pol.h"
+
+static const char *folder;
+static const struct weir_policy_ops *const policy = &weir_policy_two_level;
+
+static struct port t;
+static struct weir_two_level_cfg cfg;
+static uint64_t start; /* of the kernel */
+
+static const char *const large[] = {"l1.sets=64",  "l1.ways=64",     "l1.index=linear",
+                                    "sm.warps=64", "l1.write=evict", NULL};
+
+static void defaults(void) {
+  weir_param_defaults(policy->part.params, &cfg);
+}
+static uint64_t slots(unsigned n) {
+  return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+static void open_on(const char *const *set, unsigned warps) {
+  port_open(&t, policy, &cfg, set);
+  t.now = start = 1000;
+  port_kernel(&t, slots(warps));
+}
+static const struct weir_two_level_stats *stats(void) {
+  return port_policy(&t)->stats;
+}
+static const struct weir_l1_stats *l1_stats(void) {
+  return weir_l1_pipeline.stats(t.l1, t.now);
+}
+static unsigned load(uint64_t line) {
+  return port_load(&t, 0, 128 * line);
+}
+/* Cycles of the kernel. */
+static void until(uint64_t cycle) {
+  port_until(&t, start + cycle);
+}
+/* A line that was never loaded before. */
+static uint64_t new_line(void) {
+  static uint64_t next = 1000;
+  return next++;
+}
+static bool is_past(void) {
+  return (load(new_line()) & GONE_PAST) != 0;
+}
+
+/* So many accesses, of which so many miss. */
+static void accesses(unsigned n, unsigned misses) {
+  uint64_t last = new_line();
+  assert_true(misses > 0 && misses <= n);
+  for (unsigned i = 0; i < n; i++) {
+    if (i > 0 && i < misses) last = new_line();
+    assert_int_equal(load(last), i < misses ? 0 : HIT_L1);
+  }
+}
+
+/* What a sample of that kind leads to. */
+static bool bypasses_after(unsigned n, unsigned misses, unsigned warps) {
+  open_on(large, warps);
+  if (n > 0) accesses(n, misses);
+  assert_true(t.now < start + (uint64_t)cfg.sample);
+  until((uint64_t)cfg.sample);
+  assert_int_equal(stats()->samples, 1);
+  assert_int_equal(stats()->accesses, n);
+  assert_int_equal(stats()->misses, misses);
+  bool past = is_past();
+  assert_int_equal(stats()->to_bypass, past);
+  assert_int_equal(stats()->to_cache, !past);
+  port_close(&t);
+  return past;
+}
+
+/* Miss rates and warps of the paper's benchmarks, and where it puts them. */
+static void test_decisions(void **state) {
+  (void)state;
+  defaults();
+  cfg.sample = 20000;
+  for (unsigned w = 1; w <= 31; w += 10) {
+    assert_false(bypasses_after(1000, 46, w));
+    assert_true(bypasses_after(100, 99, w));
+    assert_true(bypasses_after(31, 1, w)); /* too few to tell */
+  }
+  assert_false(bypasses_after(100, 73, 30));
+  assert_true(bypasses_after(100, 72, 6));
+  assert_true(bypasses_after(100, 68, 14));
+  assert_true(bypasses_after(0, 0, 30));
+}
+
+static void test_edges(void **state) {
+  (void)state;
+  defaults();
+  assert_false(bypasses_after(32, 1, 1));
+  assert_false(bypasses_after(100, 49, 1));
+  assert_true(bypasses_after(100, 50, 15)); /* neither threshold is below itself */
+  assert_false(bypasses_after(100, 50, 16));
+  assert_true(bypasses_after(100, 90, 15));
+  assert_false(bypasses_after(100, 90, 16));
+  assert_true(bypasses_after(100, 91, 31));
+  cfg.min_accesses = 0;
+  assert_true(bypasses_after(0, 0, 31)); /* no rate at all */
+  assert_false(bypasses_after(10, 1, 1));
+  cfg.low = 0;
+  assert_true(bypasses_after(10, 1, 15));
+  cfg.low = cfg.high = 0.7;
+  assert_false(bypasses_after(10, 6, 1));
+  assert_true(bypasses_after(10, 7, 1));
+  assert_true(bypasses_after(10, 8, 31));
+}
+
+static void test_miss_rate_alone(void **state) {
+  (void)state;
+  defaults();
+  cfg.levels = 1;
+  assert_false(bypasses_after(100, 73, 6));
+  assert_false(bypasses_after(100, 90, 6));
+  assert_true(bypasses_after(100, 91, 31));
+  assert_true(bypasses_after(31, 1, 31));
+  cfg.high = 0.6;
+  assert_false(bypasses_after(100, 60, 1));
+  assert_true(bypasses_after(100, 61, 31));
+  cfg.high = 0.3; /* below `low`, which has no say */
+  assert_true(bypasses_after(100, 31, 31));
+}
+
+static void test_codes(void **state) {
+  (void)state;
+  defaults();
+  cfg.hold = 1;
+  open_on(large, 20);
+  static const unsigned misses[] = {10, 95, 60, 70, 100};
+  for (unsigned i = 0; i < 5; i++) {
+    accesses(100, misses[i]);
+    until((i + 1) * UINT64_C(5001));
+  }
+  until(6 * UINT64_C(5001));
+  assert_int_equal(stats()->samples, 6);
+  assert_int_equal(stats()->code_low, 1);
+  assert_int_equal(stats()->code_high, 2);
+  assert_int_equal(stats()->code_between, 2);
+  assert_int_equal(stats()->few, 1);
+  assert_int_equal(stats()->to_cache, 3);
+  assert_int_equal(stats()->to_bypass, 3);
+  assert_int_equal(stats()->accesses, 500);
+  assert_int_equal(stats()->misses, 335);
+  assert_int_equal(stats()->warps, 120);
+  port_close(&t);
+}
+
+/* ---- time ---- */
+
+static bool goes_past_now(void) {
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  struct weir_l1_req q = {.a = {.addr = 128 * new_line(), .sectors = 1}};
+  t.load = q.a;
+  assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
+  port_well(&t);
+  struct weir_msg m = *o->peek(t.l1);
+  o->pop(t.l1);
+  if (m.flags & WEIR_REQ_BYPASS) {
+    o->bypass_return(t.l1, &m, t.now);
+    return true;
+  }
+  assert_true(o->fill(t.l1, &m, t.now));
+  assert_int_equal(o->drain(t.l1, t.now), 0);
+  return false;
+}
+
+/* The first sample begins with the first block; edges come before the accesses of their cycle. */
+static void test_phases(void **state) {
+  (void)state;
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  const struct weir_cta c = {.warps = 0xf};
+  defaults();
+  cfg.sample = 100;
+  cfg.hold = 700;
+  open_on(large, 0);
+  assert_int_equal(o->next_tick(t.l1), WEIR_NEVER);
+  until(50);
+  o->cta_begin(t.l1, &c, t.now);
+  assert_int_equal(o->next_tick(t.l1), start + 150);
+  until(60);
+  o->cta_begin(t.l1, &(struct weir_cta){.slot = 1, .warps = 0xf0}, t.now); /* begins nothing anew */
+  assert_int_equal(o->next_tick(t.l1), start + 150);
+  until(149);
+  assert_false(goes_past_now());
+  until(150);
+  assert_true(goes_past_now()); /* too few accesses */
+  until(849);
+  assert_true(goes_past_now());
+  until(850);
+  assert_false(goes_past_now());
+  assert_int_equal(stats()->samples, 1);
+  until(949);
+  assert_false(goes_past_now());
+  until(950);
+  assert_true(goes_past_now());
+  assert_int_equal(stats()->samples, 2);
+  assert_int_equal(stats()->accesses, 3);
+  until(1000);
+  o->kernel_end(t.l1, t.now);
+  assert_int_equal(stats()->cycles, 950);
+  assert_int_equal(stats()->sample_cycles, 200);
+  assert_int_equal(stats()->bypass_cycles, 750);
+  assert_int_equal(stats()->cache_cycles, 0);
+  port_close(&t);
+
+  cfg.hold = 0;
+  cfg.min_accesses = 1;
+  open_on(large, 4);
+  accesses(4, 1);
+  until(100);
+  assert_int_equal(o->next_tick(t.l1), WEIR_NEVER); /* as long as the kernel */
+  until(1000000);
+  assert_false(goes_past_now());
+  o->kernel_end(t.l1, t.now);
+  assert_int_equal(stats()->sample_cycles, 100);
+  assert_int_equal(stats()->cache_cycles, 999900);
+  port_close(&t);
+}
+
+/* Nothing of a kernel decides about the next. */
+static void test_kernels(void **state) {
+  (void)state;
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  defaults();
+  cfg.sample = 2000;
+  open_on(large, 8);
+  accesses(100, 100);
+  until(2000);
+  assert_true(is_past());
+  o->cta_end(t.l1, &(struct weir_cta){.warps = 0xff}, t.now);
+  o->kernel_end(t.l1, t.now);
+  t.now = start = t.now + 10;
+  port_kernel(&t, 0xf);
+  assert_false(is_past());
+  assert_int_equal(o->next_tick(t.l1), start + 2000);
+  accesses(100, 20);
+  until(2000);
+  assert_int_equal(stats()->code_low, 1);
+  assert_int_equal(stats()->misses, 100 + 21);
+  assert_int_equal(stats()->warps, 8 + 4);
+  /* In the middle of a sample, and with warps that were never told to have ended. */
+  until(97000);
+  accesses(50, 50);
+  o->kernel_end(t.l1, t.now);
+  t.now = start = t.now + 10;
+  port_kernel(&t, 0x3);
+  accesses(40, 1);
+  until(2000);
+  assert_int_equal(stats()->samples, 3);
+  assert_int_equal(stats()->accesses, 100 + 101 + 40);
+  assert_int_equal(stats()->warps, 8 + 4 + 2);
+  port_close(&t);
+}
+
+/* ---- what is counted ---- */
+
+static void test_warps(void **state) {
+  (void)state;
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  defaults();
+  cfg.sample = 1000;
+  cfg.hold = 1;
+  open_on(large, 20);
+  until(250);
+  o->warp(t.l1, 3, WEIR_WARP_WAITS, t.now); /* it is still there */
+  until(500);
+  o->warp(t.l1, 3, WEIR_WARP_RUNS, t.now);
+  for (uint32_t w = 0; w < 9; w++)
+    o->warp(t.l1, w, WEIR_WARP_ENDS, t.now);
+  until(1000);
+  assert_int_equal(stats()->warps, 16); /* 15.5 */
+  until(1001 + 501);
+  o->cta_end(t.l1, &(struct weir_cta){.warps = slots(20)}, t.now); /* 11, and 9 that had ended */
+  until(2001);
+  assert_int_equal(stats()->warps, 16 + 6); /* 11 x 501 / 1000 */
+  o->cta_begin(t.l1, &(struct weir_cta){.warps = slots(60)}, t.now);
+  until(3002);
+  assert_int_equal(stats()->warps, 16 + 6 + 31); /* as many as five bits hold */
+  port_close(&t);
+
+  /* It is the mean that decides, rounded. */
+  static const uint64_t to[] = {645, 646};
+  for (unsigned i = 0; i < 2; i++) {
+    open_on(large, 24);
+    accesses(40, 30);
+    until(to[i]);
+    o->cta_end(t.l1, &(struct weir_cta){.warps = slots(24)}, t.now);
+    until(1000);
+    assert_int_equal(stats()->warps, 15 + i); /* 15.48, 15.504 */
+    assert_int_equal(stats()->to_cache, i);
+    port_close(&t);
+  }
+}
+
+static void test_what_counts(void **state) {
+  (void)state;
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  const char *const sectored[] = {"l1.sectored=true", "l1.sets=4",   "l1.ways=4",
+                                  "l1.write=through", "l1.line=128", NULL};
+  defaults();
+  cfg.sample = 1000;
+  for (unsigned i = 0; i < 2; i++) {
+    cfg.count_stores = i == 1;
+    open_on(sectored, 1);
+    /* Two loads of one sector: the second joins the first. Then another sector of the line. */
+    struct weir_l1_req q = {.a = {.addr = 0, .sectors = 1}};
+    t.load = q.a;
+    assert_int_equal(o->present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
+    assert_int_equal(o->present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
+    struct weir_msg m = *o->peek(t.l1);
+    o->pop(t.l1);
+    assert_null(o->peek(t.l1));
+    port_step(&t);
+    assert_true(o->fill(t.l1, &m, t.now));
+    port_step(&t);
+    assert_int_equal(o->drain(t.l1, t.now), 0);
+    assert_int_equal(o->drain(t.l1, t.now), 0);
+    q.a.sectors = 2;
+    assert_int_equal(o->present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
+    m = *o->peek(t.l1);
+    o->pop(t.l1);
+    port_step(&t);
+    assert_true(o->fill(t.l1, &m, t.now));
+    port_step(&t);
+    assert_int_equal(o->drain(t.l1, t.now), 0);
+    port_until(&t, t.now + 8);
+    assert_int_equal(load(0), HIT_L1);
+    port_access(&t, WEIR_STORE, 0, 0, 0, false);
+    port_access(&t, WEIR_STORE, 0, 0, 4096, false);
+    port_access(&t, WEIR_ATOMIC, 0, 0, 8192, false);
+    until(1000);
+    assert_int_equal(l1_stats()->hit_reserved, 1);
+    assert_int_equal(l1_stats()->partial_misses, 1);
+    assert_int_equal(stats()->accesses, 4 + 3 * i);
+    assert_int_equal(stats()->misses, 2 + 2 * i);
+    port_close(&t);
+  }
+}
+
+static void test_counters_are_full(void **state) {
+  (void)state;
+  defaults();
+  cfg.sample = 100000;
+  open_on(large, 1);
+  accesses(8190, 4000);
+  until(99000);
+  assert_int_equal(load(new_line()), 0); /* 8191 */
+  for (unsigned i = 0; i < 20; i++)
+    load(new_line());
+  until(100000);
+  assert_int_equal(stats()->accesses, 8191);
+  assert_int_equal(stats()->misses, 4001);
+  port_close(&t);
+}
+
+/* ---- stores ---- */
+
+/* In B mode loads leave no trace in the L1, and stores find what lies there. */
+static void test_stores_keep_lines_right(void **state) {
+  (void)state;
+  defaults();
+  cfg.sample = 1000;
+  cfg.hold = 1000;
+  for (unsigned i = 0; i < 2; i++) {
+    const char *const set[] = {"l1.sets=64", "l1.ways=64", "l1.index=linear",
+                               i == 0 ? "l1.write=evict" : "l1.write=through", NULL};
+    open_on(set, 1);
+    load(0);
+    load(1);
+    until(1000);
+    uint64_t probes = l1_stats()->probes;
+    assert_true(load(0) & GONE_PAST); /* although it is there */
+    assert_true(load(2) & GONE_PAST);
+    assert_int_equal(l1_stats()->probes, probes);
+    assert_int_equal(l1_stats()->bypass_reason[WEIR_R_MODE], 2);
+    port_access(&t, WEIR_STORE, 0, 0, 0, false);
+    assert_int_equal(l1_stats()->probes, probes + 1);
+    assert_int_equal(l1_stats()->store_hits, 1);
+    until(2000);
+    assert_int_equal(load(0), i == 0 ? 0 : HIT_L1);
+    assert_int_equal(load(1), HIT_L1);
+    assert_int_equal(load(2), 0); /* it did not enter */
+    port_close(&t);
+  }
+}
+
+/* Local lines would be the only copy if they were written back. */
+static void test_local_stores_write_through(void **state) {
+  (void)state;
+  const struct weir_l1_ops *o = &weir_l1_pipeline;
+  defaults();
+  for (unsigned local = 0; local < 2; local++) {
+    open_on(large, 1);
+    load(0);
+    struct weir_l1_req q = {
+        .a = {.addr = 0, .op = WEIR_STORE, .sectors = 1, .full = 1, .is_local = local == 1}};
+    port_step(&t);
+    assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_SENT);
+    assert_non_null(o->peek(t.l1));
+    assert_int_equal(o->peek(t.l1)->kind, WEIR_MSG_WRITE);
+    o->pop(t.l1);
+    port_step(&t);
+    assert_int_equal(load(0), local ? HIT_L1 : 0);
+    assert_int_equal(l1_stats()->writebacks, 0);
+    port_close(&t);
+  }
+}
+
+/* ---- reports ---- */
+
+static void test_storage(void **state) {
+  (void)state;
+  defaults();
+  open_on(large, 1);
+  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 31);
+  port_close(&t);
+}
+
+static void test_refusals(void **state) {
+  (void)state;
+  struct machine x;
+  struct weir_design d;
+  struct weir_err err;
+  struct weir_sim *sim;
+  defaults();
+  cfg.low = 0.95;
+  machine_init(&x, NULL, large);
+  design_with(&d, &x.m, policy, &cfg, false);
+  assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, &d, &engine_ways[0], &sim, &err),
+                   WEIR_EINVAL);
+  assert_string_equal(err.msg, "two-level.low (0.95) is above two-level.high (0.9)");
+  machine_free(&x);
+}
+
+/* The first words of the state are slots and times; what verify looks at comes after them. */
+static void test_verify(void **state) {
+  (void)state;
+  defaults();
+  open_on(large, 1);
+  accesses(10, 5);
+  until(5000);
+  struct weir_policy *p = port_policy(&t);
+  struct weir_two_level_stats *st = weir_stats_edit(p);
+  uint64_t *const fields[] = {&st->few, &st->to_cache, &st->bypass_cycles};
+  assert_null(policy->part.verify(p));
+  for (unsigned i = 0; i < 3; i++) {
+    ++*fields[i];
+    assert_non_null(policy->part.verify(p));
+    --*fields[i];
+  }
+  uint32_t *counters = (uint32_t *)((char *)p->state + 3 * sizeof(uint64_t));
+  assert_int_equal(counters[0], 10);
+  assert_int_equal(counters[1], 5);
+  counters[1] = 11;
+  assert_non_null(policy->part.verify(p));
+  counters[0] = 8192;
+  counters[1] = 5;
+  assert_non_null(policy->part.verify(p));
+  counters[0] = 8191;
+  assert_null(policy->part.verify(p));
+  port_close(&t);
+}
+
+/* ---- the engine ---- */
+
+/* Warps that stream: everything misses, and after the first sample nothing enters the L1. A policy
+ * that always caches is the machine alone. */
+static void test_engine_modes(void **state) {
+  (void)state;
+  struct machine x;
+  struct weir_design d;
+  struct synth s;
+  struct weir_sim_result r[2], alone[1];
+  struct synth *const kernels[2] = {&s, &s};
+  machine_init(&x, NULL, rig_and("l1.sets=4", "l1.ways=4", "sm.schedulers=2", NULL));
+  synth_init(&s, 2, 4);
+  struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+  for (uint32_t b = 0; b < 2; b++)
+    for (uint32_t w = 0; w < 4; w++)
+      for (uint64_t i = 0; i < 100; i++) {
+        synth_stride(&s, b, w, c.ld0, UINT32_MAX, 0x10000 + 128 * (100 * (4 * b + w) + i), 4);
+        synth_put(&s, b, w, c.use0);
+      }
+  defaults();
+  cfg.sample = 1000;
+  design_with(&d, &x.m, policy, &cfg, true);
+  engine_same(&x, &d, kernels, 2, r);
+  for (unsigned k = 0; k < 2; k++) { /* a sample in each kernel */
+    const struct weir_two_level_stats *st = (const struct weir_two_level_stats *)r[k].part[1];
+    assert_int_equal(st->samples, 1);
+    assert_int_equal(st->code_high, 1);
+    assert_int_equal(st->warps, 8);
+    assert_int_equal(st->misses, st->accesses);
+    assert_int_equal(st->accesses, r[k].l1.probes);
+    assert_int_equal(r[k].l1.bypassed, r[k].l1.bypass_reason[WEIR_R_MODE]);
+    assert_int_equal(r[k].l1.bypassed, 800 - st->accesses);
+    assert_int_equal(st->cycles, st->sample_cycles + st->bypass_cycles);
+    assert_true(r[k].l1.bypassed > 400 && st->cache_cycles == 0);
+    assert_true(st->cycles <= r[k].cycles && st->cycles + 2 >= r[k].cycles);
+  }
+  cfg.low = cfg.high = 1;
+  cfg.warps = cfg.min_accesses = 0;
+  design_with(&d, &x.m, policy, &cfg, true);
+  engine_same(&x, &d, kernels, 1, r);
+  engine_kernels(&x, NULL, kernels, 1, &engine_ways[0], alone);
+  assert_int_equal(r[0].cycles, alone[0].cycles);
+  assert_int_equal(r[0].l1.bypassed, 0);
+  assert_memory_equal(&r[0].l1, &alone[0].l1, sizeof r[0].l1);
+  assert_memory_equal(&r[0].sm, &alone[0].sm, sizeof r[0].sm);
+  synth_free(&s);
+  machine_free(&x);
+}
+
+static void test_engine_exact(void **state) {
+  (void)state;
+  struct weir_two_level_stats sum = {0};
+  struct weir_sim_result r;
+  defaults();
+  cfg.sample = 60; /* random kernels are short */
+  cfg.hold = 140;
+  cfg.min_accesses = 4;
+  cfg.warps = 6;
+  engine_random(policy, &cfg, 40, &sum);
+  assert_true(sum.few > 0 && sum.code_low > 0 && sum.code_high > 0 && sum.code_between > 0);
+  assert_true(sum.to_cache > 0 && sum.to_bypass > sum.few + sum.code_high);
+  defaults();
+  cfg.sample = 500;
+  cfg.hold = 3000;
+  memset(&sum, 0, sizeof sum);
+  engine_exact(folder, "gather", policy, &cfg, &sum, &r);
+  engine_exact(folder, "spmv", policy, &cfg, &sum, &r);
+  assert_true(sum.to_cache > 0 && sum.to_bypass > 0);
+}
+
+#define T(f) cmocka_unit_test(f)
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  folder = argv[1];
+  const struct CMUnitTest tests[] = {T(test_decisions),
+                                     T(test_edges),
+                                     T(test_miss_rate_alone),
+                                     T(test_codes),
+                                     T(test_phases),
+                                     T(test_kernels),
+                                     T(test_warps),
+                                     T(test_what_counts),
+                                     T(test_counters_are_full),
+                                     T(test_stores_keep_lines_right),
+                                     T(test_local_stores_write_through),
+                                     T(test_storage),
+                                     T(test_refusals),
+                                     T(test_verify),
+                                     T(test_engine_modes),
+                                     T(test_engine_exact)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
