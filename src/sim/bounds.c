@@ -104,22 +104,29 @@ struct weir_rate weir_dram_rate(const struct weir_machine *m, const struct weir_
 
 /* A stream through the rows, one after the other, as far as the queue lets it: a row is opened when
  * its first access has entered the queue, D cycles before its first column. A row has R columns,
- * the queue Q places. A row alone is issued at t_ccdl (g), two at t_ccd (c); a row takes T cycles,
- * where T = D + g * (R - Q)               if Q < R and a row is over when the next one begins, Q /
- * R * T = D                     the same if Q >= R, Q / R * T = D + c * (R - T / g)   otherwise:
- * what is left of a row is issued with the next. */
+ * the queue Q places. A row alone is issued at t_ccdl (g), two by turns at t_ccd (c); h is the
+ * larger of g and 2 c. A row takes T cycles:
+ *
+ * - a row is over when the next begins (g Q <= D): T = D + g (R - Q), or D R / Q if Q >= R
+ * - else Q - D / g of its columns are left when the next begins, and are issued with as many of
+ *   that one. If they are gone before the row after it enters the queue:
+ *   T = D + g (R - Q) + (h - g) (Q - D / g)
+ * - else, on average, Q / R T = D + c (R - T / g) */
 struct weir_rate weir_dram_window(const struct weir_machine *m) {
   const struct weir_dram_cfg *d = &m->dram;
   uint64_t r = (uint64_t)(d->row_bytes / d->atom_bytes), g = column_gap(d),
-           c = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc),
+           c = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc), h = weir_max64(g, 2 * c),
            open = (uint64_t)(1 + d->t_rp + d->t_rcd);
   /* A line is accepted if all of it has room. */
   uint64_t atoms = (uint64_t)(m->l1.line / d->atom_bytes), q = (uint64_t)d->queue / atoms * atoms;
   uint64_t scale = (uint64_t)(d->atom_bytes * d->clock_mhz), core = (uint64_t)m->core.clock_mhz;
   if (q == 0) return (struct weir_rate){0, 1};
-  if (g * q > open) return (struct weir_rate){(q * g + c * r) * scale, (open + c * r) * g * core};
-  if (q < r) return (struct weir_rate){r * scale, (open + g * (r - q)) * core};
-  return (struct weir_rate){q * scale, open * core};
+  if (g * q <= open && q >= r) return (struct weir_rate){q * scale, open * core};
+  if (g * q <= open) return (struct weir_rate){r * scale, (open + g * (r - q)) * core};
+  uint64_t left = g * q - open; /* of the columns, times g */
+  if (left + g * q <= g * r)
+    return (struct weir_rate){r * g * scale, (g * (open + g * (r - q)) + (h - g) * left) * core};
+  return (struct weir_rate){(q * g + c * r) * scale, (open + c * r) * g * core};
 }
 
 /* ---- caps ---- */

@@ -149,6 +149,10 @@ static void test_dram(void **state) {
   open_rig(&x, "dram.queue=8", NULL, NULL); /* eight columns are over before the next row is open */
   rate_is(weir_dram_window(&x.m), 64 * 32, 25 + 3 * (64 - 8));
   machine_free(&x);
+  /* 16 - 25 / 3 columns are left when the next row is open; two rows by turns take four cycles. */
+  open_rig(&x, "dram.queue=16", NULL, NULL);
+  rate_is(weir_dram_window(&x.m), 3 * 64 * 32, 3 * (25 + 3 * (64 - 16)) + 3 * 16 - 25);
+  machine_free(&x);
   open_rig(&x, "dram.queue=8", "dram.row_bytes=128", NULL); /* rows of four columns */
   rate_is(weir_dram_window(&x.m), 8 * 32, 25);
   machine_free(&x);
