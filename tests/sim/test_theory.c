@@ -10,7 +10,8 @@
 
 static const char *folder;
 
-static const char *const machines[] = {"fermi-s0", "fermi-s3", "gtx480-cfg", "v100-cfg", "h200"};
+static const char *const machines[] = {"fermi-s0",  "fermi-s3",   "fermi-s4", "gtx480-cfg",
+                                       "pascal-s1", "pascal-cfg", "v100-cfg", "h200"};
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 static void open_machine(struct rig *g, const char *name, const char *const *set) {
@@ -82,6 +83,27 @@ static void chase_l2(const char *name) {
   rig_close(&g);
 }
 
+/* The first line of each channel from `from` on, and the next one of the same row, in pairs. Which
+ * lines share a row is a matter of dram.map: neighbours need not. */
+static void find_pairs(const struct weir_machine *m, uint64_t from, uint64_t *addr) {
+  unsigned channels = (unsigned)m->dram.channels, n = 0;
+  struct weir_bank_map map;
+  struct weir_place *first = calloc(channels, sizeof *first);
+  assert_non_null(first);
+  assert_null(weir_bank_map_init(&map, &m->dram));
+  for (uint64_t a = from; n < 2 * channels; a += (uint64_t)m->l2.line) {
+    uint32_t slice = weir_slice_of(m, a), c = slice / (uint32_t)(m->l2.slices / m->dram.channels);
+    struct weir_place p = weir_bank_place(&map, weir_addr_local(&m->map, a, slice));
+    if (addr[2 * c] != 0 &&
+        (addr[2 * c + 1] != 0 || p.row != first[c].row || p.bank != first[c].bank))
+      continue;
+    if (addr[2 * c] == 0) first[c] = p;
+    addr[addr[2 * c] == 0 ? 2 * c : 2 * c + 1] = a;
+    n++;
+  }
+  free(first);
+}
+
 /* In each channel two lines of one row: the first opens a closed bank, the second finds it open.
  * Every load meets another phase of the clocks. */
 static void chase_dram(const char *name) {
@@ -89,18 +111,10 @@ static void chase_dram(const char *name) {
   struct weir_sim_result r;
   open_machine(&g, name, NULL);
   const struct weir_machine *m = &g.x.m;
-  unsigned channels = (unsigned)m->dram.channels, n = 0;
-  uint64_t *addr = calloc(2 * channels, sizeof *addr);
-  bool *seen = calloc(channels, sizeof *seen);
+  unsigned channels = (unsigned)m->dram.channels, n = 2 * channels;
+  uint64_t *addr = calloc(n, sizeof *addr);
   assert_non_null(addr);
-  assert_non_null(seen);
-  for (uint64_t a = 0x100000; n < 2 * channels; a += (uint64_t)m->l2.interleave) {
-    unsigned c = weir_slice_of(m, a) / (unsigned)(m->l2.slices / m->dram.channels);
-    if (seen[c]) continue;
-    seen[c] = true;
-    addr[n++] = a;
-    addr[n++] = a + (uint64_t)m->l2.line;
-  }
+  find_pairs(m, 0x100000, addr);
   uint64_t t = chase_list(&g, addr, n, &r), now = r.start;
   for (unsigned i = 0; i < n; i++) {
     uint64_t accepted = now + 1 + (uint64_t)m->noc.request_cyc;
@@ -111,7 +125,6 @@ static void chase_dram(const char *name) {
   assert_int_equal(r.dram.row_conflicts, 0);
   assert_int_equal(t, now - r.start);
   free(addr);
-  free(seen);
   rig_close(&g);
 }
 
