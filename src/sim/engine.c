@@ -273,9 +273,8 @@ void weir_sim_free(struct weir_sim *sim) {
 
 static void add_part(const struct weir_sm *sm, uint32_t i, uint64_t *into) {
   const struct weir_part *part = sm->l1_ops->part(sm->l1, i);
-  const uint64_t *stats = sm->l1_ops->part_stats(sm->l1, i);
-  for (size_t k = 0; part != NULL && k < part->stats_bytes / sizeof *stats; k++)
-    into[k] += stats[k];
+  if (part != NULL && part->stats != NULL)
+    weir_stat_sum(part->stats, into, sm->l1_ops->part_stats(sm->l1, i));
 }
 
 static void add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
@@ -307,20 +306,25 @@ void weir_sim_result_add(struct weir_sim_result *into, const struct weir_sim_res
   weir_stat_sum(weir_l2_stat_table, &into->l2, &from->l2);
   weir_stat_sum(weir_l3_stat_table, &into->l3, &from->l3);
   weir_stat_sum(weir_dram_stat_table, &into->dram, &from->dram);
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
-    for (uint32_t k = 0; k < WEIR_MAX_PART_STATS; k++)
-      into->part[i][k] += from->part[i][k];
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++) {
+    into->parts[i] = from->parts[i];
+    if (from->parts[i] != NULL && from->parts[i]->stats != NULL)
+      weir_stat_sum(from->parts[i]->stats, into->part[i], from->part[i]);
+  }
 }
 
-static void subtract(struct weir_sim_result *r, const struct weir_sim_result *before) {
+static void subtract(const struct weir_sim *sim, struct weir_sim_result *r,
+                     const struct weir_sim_result *before) {
   weir_stat_subtract(weir_sm_stat_table, &r->sm, &before->sm);
   weir_stat_subtract(weir_l1_stat_table, &r->l1, &before->l1);
   weir_stat_subtract(weir_l2_stat_table, &r->l2, &before->l2);
   weir_stat_subtract(weir_l3_stat_table, &r->l3, &before->l3);
   weir_stat_subtract(weir_dram_stat_table, &r->dram, &before->dram);
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
-    for (uint32_t k = 0; k < WEIR_MAX_PART_STATS; k++)
-      r->part[i][k] -= before->part[i][k];
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++) {
+    const struct weir_part *part = weir_sim_part(sim, i);
+    if (part != NULL && part->stats != NULL)
+      weir_stat_subtract(part->stats, r->part[i], before->part[i]);
+  }
 }
 
 /* What each SM and each instruction did in the kernel that ended. */
@@ -485,11 +489,13 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; i < sim->n_channels; i++)
     weir_channel_settle(&sim->channels[i], end);
   add_up(sim, sim->units, result);
-  subtract(result, &before);
+  subtract(sim, result, &before);
   if (!keep_details(sim, start)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   result->start = start;
   result->cycles = end - start;
   result->blocks_per_sm = shape.blocks_per_sm;
   result->limited_by = shape.limited_by;
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    result->parts[i] = weir_sim_part(sim, i);
   return WEIR_OK;
 }

@@ -33,6 +33,7 @@ struct weir_sim_result { /* of one kernel, or summed */
   struct weir_l2_stats l2;
   struct weir_l3_stats l3;
   struct weir_dram_stats dram;
+  const struct weir_part *parts[WEIR_MAX_PARTS];
   uint64_t part[WEIR_MAX_PARTS][WEIR_MAX_PART_STATS]; /* counters of the parts of the L1 */
   uint32_t blocks_per_sm;
   const char *limited_by;
