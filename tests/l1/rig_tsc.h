@@ -22,7 +22,7 @@ struct rig {
   struct weir_nru_cfg nru;
   struct weir_lines_cfg lines;
   struct weir_l1 *l1;
-  uint64_t now;
+  uint64_t now, pc; /* pc: of the next request, and of the load that a reply answers */
   uint32_t next_id, sm;
   struct weir_msg sent[RIG_SENT]; /* reads without a reply, in order */
   uint32_t n_sent;
@@ -39,7 +39,8 @@ static inline void rig_view(void *sm, struct weir_sm_view *v) {
   *v = (struct weir_sm_view){0};
 }
 static inline void rig_describe(void *sm, uint32_t load, struct weir_access *a) {
-  (void)sm, (void)load, (void)a;
+  (void)load;
+  a->pc = ((const struct rig *)sm)->pc;
 }
 static inline void rig_broadcast(void *sm, uint32_t part, const uint64_t v[4]) {
   struct rig *g = sm;
@@ -126,6 +127,7 @@ static inline const struct weir_l1_stats *rig_stats(const struct rig *g) {
 static inline struct weir_l1_result rig_present(struct rig *g, enum weir_op op, uint64_t line,
                                                 uint32_t sectors) {
   struct weir_l1_req q = {.a = {.addr = line * (uint64_t)g->x.m.l1.line,
+                                .pc = g->pc,
                                 .sectors = (uint16_t)sectors,
                                 .full = (uint16_t)sectors,
                                 .op = (uint8_t)op},

@@ -1,0 +1,151 @@
+/* Dynamic re-reference interval prediction: some sets always insert as srrip, some as brrip, and a
+ * counter of their misses says what all others do. */
+#include "l1/replacement/rrip.h"
+
+struct duel {
+  uint32_t psel; /* grows with the misses of srrip's sets; from half its range on brrip is better */
+  uint32_t n;    /* lines that came by brrip's rule since one was not distant */
+};
+
+enum role { SRRIP, BRRIP, FOLLOWER };
+
+static const struct weir_rrip_cfg *cfg_of(const struct weir_policy *p) {
+  return weir_cfg(p);
+}
+static struct weir_rrip_stats *count(struct weir_policy *p) {
+  return weir_stats_edit(p);
+}
+static uint32_t half(const struct weir_policy *p) {
+  return 1u << (cfg_of(p)->psel_bits - 1);
+}
+
+/* A cache of few sets still has a leader of both kinds; one of a single set is srrip. */
+static enum role role_of(const struct weir_policy *p, uint32_t set) {
+  uint32_t sets = weir_geometry(p)->sets, period = (uint32_t)cfg_of(p)->duel_period;
+  if (period > sets) period = sets;
+  uint32_t k = set % period;
+  return k == 0 ? SRRIP : k == period / 2 ? BRRIP : FOLLOWER;
+}
+
+static bool brrip_wins(const struct weir_policy *p) {
+  return ((const struct duel *)weir_state_peek(p))->psel >= half(p);
+}
+
+static void begin(struct weir_policy *p) {
+  bool is_brrip = cfg_of(p)->start[0] == 'b';
+  *(struct duel *)weir_state_edit(p) = (struct duel){.psel = half(p) - !is_brrip};
+}
+
+static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
+  (void)err;
+  begin(p);
+  return WEIR_OK;
+}
+
+/* Loads that the cache could not serve count, also if they then go past it. */
+static void train(struct weir_policy *p, uint32_t set) {
+  struct duel *d = weir_state_edit(p);
+  enum role role = role_of(p, set);
+  bool was = brrip_wins(p);
+  if (role == SRRIP) {
+    count(p)->misses_srrip++;
+    if (d->psel < 2 * half(p) - 1) d->psel++;
+  } else if (role == BRRIP) {
+    count(p)->misses_brrip++;
+    if (d->psel > 0) d->psel--;
+  }
+  count(p)->switches += brrip_wins(p) != was;
+}
+
+static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                   enum weir_outcome outcome) {
+  if (outcome == WEIR_MISS && a->op == WEIR_LOAD) train(p, set.index);
+  weir_rrip_lookup(p, a, set, way, outcome);
+}
+
+static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                  int way) {
+  (void)a;
+  struct duel *d = weir_state_edit(p);
+  enum role role = role_of(p, set.index);
+  bool is_brrip = role == BRRIP || (role == FOLLOWER && brrip_wins(p));
+  if (role == FOLLOWER) {
+    count(p)->follower_inserts++;
+    count(p)->follower_brrip += is_brrip;
+  }
+  weir_rrip_insert(p, set.index, way, is_brrip && weir_rrip_is_distant(p, &d->n));
+}
+
+static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  (void)k;
+  if (cfg_of(p)->reset) begin(p);
+}
+
+static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
+  (void)k, (void)cycle;
+  count(p)->psel = ((const struct duel *)weir_state_peek(p))->psel;
+}
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  return weir_rrip_bits(p) + (uint64_t)cfg_of(p)->psel_bits +
+         weir_rrip_counter_bits(cfg_of(p)->long_every);
+}
+
+static const char *verify(const struct weir_policy *p) {
+  const struct duel *d = weir_state_peek(p);
+  if (d->psel >= 2 * half(p)) return "the selector is out of its range";
+  return d->n >= cfg_of(p)->long_every ? "its counter went past its end" : weir_rrip_verify(p);
+}
+
+static const struct weir_param params[] = {
+    WEIR_RRIP_PARAMS,
+    WEIR_BRRIP_PARAM,
+    WEIR_PARAM(weir_rrip_cfg, psel_bits, "10", .unit = "bit", .min = 1, .max = 24,
+               .help = "of the selector", .source = WEIR_RRIP_PAPER),
+    WEIR_PARAM(weir_rrip_cfg, duel_period, "8", .unit = "set", .min = 2, .max = 4096,
+               .help = "of so many sets (or of all, if they are fewer) one is always srrip and one "
+                       "always brrip",
+               .source = "guess"),
+    WEIR_PARAM(weir_rrip_cfg, start, "srrip", .choices = "srrip|brrip", .source = "guess",
+               .help = "what the others begin with; the first miss can change it"),
+    WEIR_PARAM(weir_rrip_cfg, reset, "false", .source = "guess",
+               .help = "forget the selector and the counter of lines when a kernel begins"),
+    WEIR_PARAM_END};
+
+static const struct weir_stat stats[] = {
+    WEIR_RRIP_STATS,
+    WEIR_RRIP_STAT(misses_srrip, "request", "loads that missed in sets that are always srrip"),
+    WEIR_RRIP_STAT(misses_brrip, "request", "... always brrip"),
+    WEIR_RRIP_STAT(follower_inserts, "line", "lines that came to other sets"),
+    WEIR_RRIP_STAT(follower_brrip, "line", "of these, by brrip's rule"),
+    WEIR_RRIP_RATIO("brrip_share", follower_brrip, follower_inserts, "1",
+                    "follower_brrip / follower_inserts"),
+    WEIR_RRIP_STAT(switches, "event", "changes of the rule of these sets"),
+    {.name = "psel",
+     .unit = "1",
+     .help = "the selector when the kernel ended, the largest of all SMs",
+     .kind = WEIR_MAXIMUM,
+     .offset = offsetof(struct weir_rrip_stats, psel)},
+    WEIR_STAT_END};
+
+const struct weir_policy_ops weir_policy_drrip = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "drrip",
+             .help = "srrip or brrip, whichever misses less in some sets",
+             .reference = WEIR_RRIP_PAPER,
+             .params = params,
+             .stats = stats,
+             .cfg_bytes = sizeof(struct weir_rrip_cfg),
+             .state_bytes = sizeof(struct duel),
+             .line_bytes = sizeof(uint8_t),
+             .stats_bytes = sizeof(struct weir_rrip_stats),
+             .init = init,
+             .storage_bits = storage_bits,
+             .verify = verify,
+             .kernel_begin = kernel_begin,
+             .kernel_end = kernel_end},
+    .axes = WEIR_AXIS_REPLACEMENT,
+    .victim = weir_rrip_victim,
+    .lookup = lookup,
+    .alloc = alloc,
+    .evict = weir_rrip_evict};

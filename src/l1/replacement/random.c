@@ -1,0 +1,42 @@
+/* Any line of the set, by chance. */
+#include "l1/parts.h"
+
+/* Lines that came. Lines may come without a request being accepted in between, where they get their
+ * way when they arrive; each choice must be a new one nevertheless. */
+struct count {
+  uint32_t n;
+};
+
+static int victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
+  (void)a;
+  const struct count *c = weir_state_peek(p);
+  uint32_t n = 0;
+  for (uint32_t w = 0; w < set.ways; w++)
+    n += set.line[w].tag != 0 && set.line[w].pending_mask == 0;
+  if (n == 0) return WEIR_WAY_STALL;
+  uint32_t k = weir_pick(p, n, c->n), w = 0;
+  for (;; w++) {
+    if (set.line[w].tag == 0 || set.line[w].pending_mask != 0) continue;
+    if (k-- == 0) return (int)w;
+  }
+}
+
+static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                  int way) {
+  (void)a, (void)set, (void)way;
+  ((struct count *)weir_state_edit(p))->n++;
+}
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  (void)p;
+  return 0;
+}
+
+const struct weir_policy_ops weir_policy_random = {.part = {.abi = WEIR_POLICY_ABI,
+                                                            .name = "random",
+                                                            .help = "replace any line, by chance",
+                                                            .state_bytes = sizeof(struct count),
+                                                            .storage_bits = storage_bits},
+                                                   .axes = WEIR_AXIS_REPLACEMENT,
+                                                   .victim = victim,
+                                                   .alloc = alloc};
