@@ -1,6 +1,6 @@
 weir compare vecad
 weir compare vecadd --schemes baseline,tscc
-weir compare vecadd --gpus fermi-s4
+weir compare vecadd --gpus fermi-s9
 weir compare vecadd --baseline ccs
 weir compare vecadd --schemes tsc --baseline decoupled
 weir compare vecadd --input profil
