@@ -86,7 +86,7 @@ enum weir_reason {
   WEIR_R_STATIC,    /* the instruction says so: operator or compiler's tag */
   WEIR_R_PREDICTOR, /* a prediction for this access */
   WEIR_R_STALL,     /* a resource was missing */
-  WEIR_R_MODE,      /* the cache is switched off for now */
+  WEIR_R_MODE,      /* the cache is switched off while a mode lasts */
   WEIR_R_THRESHOLD, /* the line has not shown enough reuse */
   WEIR_R_PROFILE,
   WEIR_N_REASONS
