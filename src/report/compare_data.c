@@ -12,22 +12,26 @@
 /* The statistics of a run, group by group. */
 struct source {
   const struct weir_stat_group *group;
-  const void *base;
+  const void *base; /* NULL: the machine has no such thing */
 };
-enum { N_SOURCES = 5 };
+enum { N_SOURCES = 6 };
 
-static void sources_of(const struct weir_sim_result *r, const struct weir_derived *d,
+static void sources_of(const struct weir_sim_result *r, const struct weir_derived *d, bool has_l3,
                        struct source v[N_SOURCES]) {
   v[0] = (struct source){&weir_derived_stat_group, d};
   v[1] = (struct source){&weir_sm_stat_group, &r->sm};
   v[2] = (struct source){&weir_l1_stat_group, &r->l1};
   v[3] = (struct source){&weir_l2_stat_group, &r->l2};
-  v[4] = (struct source){&weir_dram_stat_group, &r->dram};
+  v[4] = (struct source){&weir_l3_stat_group, has_l3 ? &r->l3 : NULL};
+  v[5] = (struct source){&weir_dram_stat_group, &r->dram};
 }
 
-static void derive(const struct weir_study *s, size_t gpu, size_t scheme,
-                   const struct weir_run *run, struct weir_derived *d) {
-  weir_derive(&run->sum, (uint32_t)weir_study_setup(s, gpu, scheme)->setup->machine.sm.count, d);
+static void results_of(const struct weir_study *s, size_t gpu, size_t scheme,
+                       const struct weir_run *run, struct weir_derived *d,
+                       struct source v[N_SOURCES]) {
+  const struct weir_machine *m = &weir_study_setup(s, gpu, scheme)->setup->machine;
+  weir_derive(&run->sum, (uint32_t)m->sm.count, d);
+  sources_of(&run->sum, d, m->l3.enabled, v);
 }
 
 static const char *state_name(enum weir_run_state state) {
@@ -46,7 +50,9 @@ static void real_cell(struct weir_table *t, double v) {
 
 static void stat_cells(struct weir_table *t, const struct source *src) {
   for (const struct weir_stat *row = src->group->table; row->name != NULL; row++)
-    if (row->kind == WEIR_RATIO)
+    if (src->base == NULL)
+      weir_table_cell(t, "%s", "");
+    else if (row->kind == WEIR_RATIO)
       real_cell(t, weir_stat_value(row, src->base));
     else
       weir_table_cell(t, "%llu", (unsigned long long)weir_stat_count_of(row, src->base));
@@ -73,8 +79,7 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
   weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
   weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
   real_cell(t, weir_compare_speedup(s, w, g, c, baseline));
-  derive(s, g, c, run, &d);
-  sources_of(&run->sum, &d, sources);
+  results_of(s, g, c, run, &d, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     stat_cells(t, &sources[i]);
 }
@@ -85,7 +90,7 @@ static struct weir_table *csv_table(struct weir_arena *a) {
                                       "reason", "launches", "storage_bits", "cycles", "speedup"};
   struct source sources[N_SOURCES];
   size_t n = sizeof first / sizeof *first, at = 0;
-  sources_of(&(struct weir_sim_result){0}, NULL, sources);
+  sources_of(&(struct weir_sim_result){0}, NULL, false, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     n += weir_stat_count(sources[i].group->table);
   struct weir_column *columns = weir_arena_array(a, n, sizeof *columns);
@@ -140,8 +145,7 @@ static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t 
   const struct weir_run *run = weir_study_at(s, w, g, c);
   struct weir_derived d;
   struct source sources[N_SOURCES];
-  derive(s, g, c, run, &d);
-  sources_of(&run->sum, &d, sources);
+  results_of(s, g, c, run, &d, sources);
   bool ok =
       json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
       json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
@@ -149,8 +153,9 @@ static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t 
           0 &&
       json_object_set_new(o, "storage_bits", json_integer((json_int_t)run->storage_bits)) == 0;
   for (size_t i = 0; ok && i < N_SOURCES; i++)
-    ok = json_object_set_new(o, sources[i].group->prefix,
-                             weir_stat_json(sources[i].group->table, sources[i].base)) == 0;
+    if (sources[i].base != NULL)
+      ok = json_object_set_new(o, sources[i].group->prefix,
+                               weir_stat_json(sources[i].group->table, sources[i].base)) == 0;
   return ok && json_object_set_new(o, "parts",
                                    parts_json(weir_study_setup(s, g, c)->setup, &run->sum)) == 0;
 }

@@ -170,7 +170,10 @@ static enum weir_status settle(struct matrix *m, struct job *j, const struct ans
     if (state == WEIR_RUN_FAILED) fail_workload(m->study, j->workload);
   } else {
     *j->run = (struct weir_run){state, error, a->launches, a->storage_bits, a->sum};
-    j->run->sum.limited_by = NULL; /* a pointer of another process */
+    /* Pointers of another process. */
+    j->run->sum.limited_by = NULL;
+    for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+      j->run->sum.parts[i] = weir_setup_part(j->setup, i);
   }
   drop_trace(m->study, j);
   tell(m, WEIR_STUDY_ENDED, j->workload, j->run);

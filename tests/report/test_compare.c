@@ -164,6 +164,23 @@ static void csv_has_a_row_for_each_run(void **state) {
   weir_text_free(&out);
 }
 
+static void an_l3_has_columns_and_only_where_there_is_one_values(void **state) {
+  (void)state;
+  struct weir_study s = sample();
+  struct weir_text out = {0};
+  json_t *root = weir_compare_json(&s, 0);
+  assert_null(json_object_get(json_array_get(json_object_get(root, "runs"), 0), "l3"));
+  json_decref(root);
+  assert_int_equal(weir_compare_csv(&s, 0, &out, NULL), WEIR_OK);
+  assert_contains(out.v, ",l3.");
+  weir_text_free(&out);
+  for (size_t i = 0; i < SCHEMES; i++)
+    setups[i].machine.l3.enabled = true;
+  root = weir_compare_json(&s, 0);
+  assert_non_null(json_object_get(json_array_get(json_object_get(root, "runs"), 0), "l3"));
+  json_decref(root);
+}
+
 static void json_has_everything(void **state) {
   (void)state;
   struct weir_study s = sample();
@@ -182,12 +199,14 @@ static void json_has_everything(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(means_are_over_what_ended),
-                                     cmocka_unit_test(the_baseline_can_be_any_scheme),
-                                     cmocka_unit_test(failures_stand_below_the_table),
-                                     cmocka_unit_test(what_is_missing_is_a_dash),
-                                     cmocka_unit_test(reasons_are_said_once),
-                                     cmocka_unit_test(csv_has_a_row_for_each_run),
-                                     cmocka_unit_test(json_has_everything)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(means_are_over_what_ended),
+      cmocka_unit_test(the_baseline_can_be_any_scheme),
+      cmocka_unit_test(failures_stand_below_the_table),
+      cmocka_unit_test(what_is_missing_is_a_dash),
+      cmocka_unit_test(reasons_are_said_once),
+      cmocka_unit_test(csv_has_a_row_for_each_run),
+      cmocka_unit_test(an_l3_has_columns_and_only_where_there_is_one_values),
+      cmocka_unit_test(json_has_everything)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
