@@ -14,9 +14,8 @@ static char scratch[] = "/tmp/weir-test-matrix-XXXXXX"; /* where studies put the
 
 static struct weir_param_group bypass_params;
 static const struct weir_param_group *const groups[] = {
-    &ptx_exec_params,  &weir_core_params, &weir_sm_params,
-    &weir_l1_params,   &weir_noc_params,  &weir_l2_params,
-    &weir_dram_params, &bypass_params,    NULL};
+    &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params, &weir_noc_params,
+    &weir_l2_params,  &weir_l3_params,   &weir_dram_params, &bypass_params,  NULL};
 static const char *const gpus[] = {"fermi-s3", "fermi-s0"};
 static const char *const schemes[] = {"baseline", "bypass-all"};
 
