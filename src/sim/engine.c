@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "sim/verify.h"
 
@@ -28,6 +28,10 @@ struct weir_sim {
   struct worker *workers;
   atomic_uint turn, done; /* windows begun; workers that finished the present one */
   atomic_bool quit;
+  atomic_uint sleepers;
+  unsigned looks; /* before a waiting thread sleeps */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
   bool is_broken; /* a kernel failed */
   bool has_soft;  /* a part of the L1 wakes by itself, or hears others */
   uint32_t n_kernels;
@@ -61,18 +65,55 @@ static void run_share(struct weir_sim *sim, uint32_t index, uint32_t count) {
   }
 }
 
+/* Waiting at a window's edges: a window lasts some microseconds, so a waiter looks for a while
+ * before it sleeps; but on a machine that has less cores than runnable threads only sleeping lets
+ * the one it waits for run. Sleepers are counted before the last look, and whoever changes what
+ * they look at reads the count afterwards (both sequentially consistent), so no wake-up is lost. */
+
+enum { LOOKS = 4000 };
+
+static void relax(void) {
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause();
+#endif
+}
+
+static void wake_all(struct weir_sim *sim) {
+  if (atomic_load(&sim->sleepers) == 0) return;
+  pthread_mutex_lock(&sim->lock);
+  pthread_cond_broadcast(&sim->changed);
+  pthread_mutex_unlock(&sim->lock);
+}
+
+static void await(struct weir_sim *sim, bool (*is_so)(struct weir_sim *, unsigned), unsigned arg) {
+  for (unsigned i = 0; i < sim->looks; i++) {
+    if (is_so(sim, arg)) return;
+    relax();
+  }
+  pthread_mutex_lock(&sim->lock);
+  atomic_fetch_add(&sim->sleepers, 1);
+  while (!is_so(sim, arg))
+    pthread_cond_wait(&sim->changed, &sim->lock);
+  atomic_fetch_sub(&sim->sleepers, 1);
+  pthread_mutex_unlock(&sim->lock);
+}
+
+static bool is_next_turn(struct weir_sim *sim, unsigned seen) {
+  return atomic_load(&sim->turn) != seen || atomic_load(&sim->quit);
+}
+
+static bool are_workers_done(struct weir_sim *sim, unsigned count) {
+  return atomic_load(&sim->done) == count;
+}
+
 static void *work(void *arg) {
   struct worker *w = arg;
   struct weir_sim *sim = w->sim;
-  for (unsigned seen = 0;;) {
-    unsigned spins = 0;
-    while (atomic_load_explicit(&sim->turn, memory_order_acquire) == seen) {
-      if (atomic_load_explicit(&sim->quit, memory_order_acquire)) return NULL;
-      if (++spins > 2000) sched_yield();
-    }
-    seen++;
+  for (unsigned seen = 0;; seen++) {
+    await(sim, is_next_turn, seen);
+    if (atomic_load(&sim->quit)) return NULL;
     run_share(sim, w->index, sim->o.threads);
-    atomic_fetch_add_explicit(&sim->done, 1, memory_order_release);
+    if (atomic_fetch_add(&sim->done, 1) + 1 == sim->o.threads - 1) wake_all(sim);
   }
 }
 
@@ -81,12 +122,11 @@ static void run_window(struct weir_sim *sim) {
     run_share(sim, 0, 1);
     return;
   }
-  atomic_store_explicit(&sim->done, 0, memory_order_relaxed);
-  atomic_fetch_add_explicit(&sim->turn, 1, memory_order_release);
+  atomic_store(&sim->done, 0);
+  atomic_fetch_add(&sim->turn, 1);
+  wake_all(sim);
   run_share(sim, 0, sim->o.threads);
-  for (unsigned spins = 0;
-       atomic_load_explicit(&sim->done, memory_order_acquire) < sim->o.threads - 1;)
-    if (++spins > 2000) sched_yield();
+  await(sim, are_workers_done, sim->o.threads - 1);
 }
 
 /* ---- exchange ---- */
@@ -214,6 +254,10 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->m = m;
   sim->o = *o;
   if (sim->o.threads == 0) sim->o.threads = 1;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  sim->looks = cores > 0 && (unsigned long)cores < sim->o.threads ? 0 : LOOKS;
+  pthread_mutex_init(&sim->lock, NULL); /* with default attributes neither of the two can fail */
+  pthread_cond_init(&sim->changed, NULL);
   sim->n_sms = (uint32_t)m->sm.count;
   sim->n_channels = (uint32_t)m->dram.channels;
   sim->window = o->window != 0 && o->window < m->window ? o->window : m->window;
@@ -253,7 +297,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
 
 void weir_sim_free(struct weir_sim *sim) {
   if (sim == NULL) return;
-  atomic_store_explicit(&sim->quit, true, memory_order_release);
+  atomic_store(&sim->quit, true);
+  wake_all(sim);
   for (uint32_t i = 1; sim->workers != NULL && i < sim->o.threads; i++)
     if (sim->workers[i].is_started) pthread_join(sim->workers[i].thread, NULL);
   for (uint32_t i = 0; sim->sms != NULL && i < sim->n_sms; i++)
@@ -266,6 +311,8 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->insns);
   free(sim->channels);
   free(sim->workers);
+  pthread_cond_destroy(&sim->changed);
+  pthread_mutex_destroy(&sim->lock);
   free(sim);
 }
 
