@@ -11,7 +11,19 @@ struct worker {
   struct weir_sim *sim;
   uint32_t index;
   pthread_t thread;
-  bool is_started;
+  bool is_started, is_failed; /* failed: out of memory for its mail */
+  atomic_uint mailed;         /* the last window whose mail it gave to its components */
+};
+
+/* What a component sent in the last window, on its way. */
+struct mail {
+  struct weir_msg *v;
+  uint32_t n, cap;
+};
+
+/* The last window in which a thread took this component; alone in its cache line. */
+struct claim {
+  _Alignas(64) atomic_uint turn;
 };
 
 struct weir_sim {
@@ -26,6 +38,9 @@ struct weir_sim {
   bool is_source_done;
   uint64_t blocks_done, last_progress;
   struct worker *workers;
+  /* Of the components, the SMs and then the channels: */
+  struct claim *claims;
+  struct mail *mail;
   atomic_uint turn, done; /* windows begun; workers that finished the present one */
   atomic_bool quit;
   atomic_uint sleepers;
@@ -40,28 +55,120 @@ struct weir_sim {
   uint32_t n_insns;
 };
 
+/* ---- mail ---- */
+
+static uint32_t component_of(const struct weir_sim *sim, uint32_t dst) {
+  return dst < sim->n_sms ? dst : sim->n_sms + (dst - sim->n_sms) / sim->channels[0].n_slices;
+}
+
+static bool deliver(struct weir_sim *sim, uint32_t component, const struct weir_msg *q) {
+  if (component >= sim->n_sms) return weir_channel_put(&sim->channels[component - sim->n_sms], q);
+  struct weir_sm *sm = &sim->sms[component];
+  sm->wake = weir_min64(sm->wake, q->at);
+  return weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->credits : &sm->in, q);
+}
+
+/* To the components of one of `count` shares. An inbox is in order of delivery however it is
+ * filled, so the shares may do this at the same time. */
+static bool deliver_share(struct weir_sim *sim, uint32_t index, uint32_t count) {
+  bool ok = true;
+  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
+    for (uint32_t k = 0; k < sim->mail[i].n; k++) {
+      const struct weir_msg *q = &sim->mail[i].v[k];
+      uint32_t to = component_of(sim, q->dst);
+      if (count == 1 || to % count == index) ok &= deliver(sim, to, q);
+    }
+  return ok;
+}
+
+static struct weir_outbox *outbox_of(struct weir_sim *sim, uint32_t component) {
+  return component < sim->n_sms ? &sim->sms[component].out
+                                : &sim->channels[component - sim->n_sms].outbox;
+}
+
+/* The exchange: what was sent in the window becomes mail, to be delivered when the next one begins.
+ * The mail of the last one is delivered, its space is used again. */
+static bool collect(struct weir_sim *sim) {
+  bool ok = true;
+  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++) {
+    struct weir_outbox *o = outbox_of(sim, i);
+    struct mail sent = {.v = o->v, .n = o->n, .cap = o->cap};
+    o->v = sim->mail[i].v;
+    o->cap = sim->mail[i].cap;
+    o->n = 0;
+    sim->mail[i] = sent;
+    ok &= !o->is_failed;
+  }
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    ok &= !sim->workers[i].is_failed;
+  return ok;
+}
+
+static uint64_t first_mail(const struct weir_sim *sim) {
+  uint64_t t = WEIR_NEVER;
+  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
+    for (uint32_t k = 0; k < sim->mail[i].n; k++)
+      t = weir_min64(t, sim->mail[i].v[k].at);
+  return t;
+}
+
+/* At a kernel's end: credits mostly. */
+static bool deliver_all(struct weir_sim *sim) {
+  bool ok = deliver_share(sim, 0, 1);
+  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
+    sim->mail[i].n = 0;
+  return ok;
+}
+
 /* ---- one window of a share of the components ---- */
 
-static void run_share(struct weir_sim *sim, uint32_t index, uint32_t count) {
-  uint64_t end = sim->window_end;
-  for (uint32_t i = index; i < sim->n_sms; i += count) {
-    struct weir_sm *sm = &sim->sms[i];
-    if (sim->o.literal) sm->wake = weir_min64(sm->wake, sim->now);
-    while (sm->wake < end) {
-      uint64_t t = sm->wake, next = weir_sm_cycle(sm, t);
-      sm->wake = sim->o.literal ? t + 1 : next;
-      if (sm->is_failed) break;
-    }
+static void run_sm(const struct weir_sim *sim, struct weir_sm *sm) {
+  if (sim->o.literal) sm->wake = weir_min64(sm->wake, sim->now);
+  while (sm->wake < sim->window_end) {
+    uint64_t t = sm->wake, next = weir_sm_cycle(sm, t);
+    sm->wake = sim->o.literal ? t + 1 : next;
+    if (sm->is_failed) break;
   }
-  for (uint32_t i = index; i < sim->n_channels; i += count) {
-    struct weir_channel *c = &sim->channels[i];
-    if (sim->o.literal) c->wake = weir_min64(c->wake, sim->now);
-    while (c->wake < end) {
-      uint64_t t = c->wake;
-      if (sim->o.literal) weir_channel_poke(c);
-      weir_channel_cycle(c, t);
-      if (sim->o.literal) c->wake = t + 1;
-    }
+}
+
+static void run_channel(const struct weir_sim *sim, struct weir_channel *c) {
+  if (sim->o.literal) c->wake = weir_min64(c->wake, sim->now);
+  while (c->wake < sim->window_end) {
+    uint64_t t = c->wake;
+    if (sim->o.literal) weir_channel_poke(c);
+    weir_channel_cycle(c, t);
+    if (sim->o.literal) c->wake = t + 1;
+  }
+}
+
+static void run_component(struct weir_sim *sim, uint32_t i) {
+  if (i < sim->n_sms)
+    run_sm(sim, &sim->sms[i]);
+  else
+    run_channel(sim, &sim->channels[i - sim->n_sms]);
+}
+
+static void run_if_unclaimed(struct weir_sim *sim, uint32_t i, unsigned turn) {
+  unsigned before = turn - 1;
+  if (atomic_compare_exchange_strong_explicit(&sim->claims[i].turn, &before, turn,
+                                              memory_order_relaxed, memory_order_relaxed))
+    run_component(sim, i);
+}
+
+/* Each thread runs its own share, whose state its core then holds, and after that what is left of
+ * the others' shares, from their ends. Who runs a component changes nothing in it. */
+static void run_share(struct weir_sim *sim, uint32_t index, unsigned turn) {
+  uint32_t count = sim->o.threads, n = sim->n_sms + sim->n_channels;
+  struct worker *me = &sim->workers[index];
+  me->is_failed |= !deliver_share(sim, index, count);
+  atomic_store_explicit(&me->mailed, turn, memory_order_release);
+  for (uint32_t i = index; i < n; i += count)
+    run_if_unclaimed(sim, i, turn);
+  for (uint32_t other = 1; other < count; other++) {
+    uint32_t first = (index + other) % count;
+    if (atomic_load_explicit(&sim->workers[first].mailed, memory_order_acquire) != turn) continue;
+    for (uint32_t k = first < n ? (n - first + count - 1) / count : 0; k-- > 0;)
+      run_if_unclaimed(sim, first + k * count, turn);
   }
 }
 
@@ -112,41 +219,26 @@ static void *work(void *arg) {
   for (unsigned seen = 0;; seen++) {
     await(sim, is_next_turn, seen);
     if (atomic_load(&sim->quit)) return NULL;
-    run_share(sim, w->index, sim->o.threads);
+    run_share(sim, w->index, seen + 1);
     if (atomic_fetch_add(&sim->done, 1) + 1 == sim->o.threads - 1) wake_all(sim);
   }
 }
 
 static void run_window(struct weir_sim *sim) {
   if (sim->o.threads == 1) {
-    run_share(sim, 0, 1);
+    sim->workers[0].is_failed |= !deliver_share(sim, 0, 1);
+    for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
+      run_component(sim, i);
     return;
   }
   atomic_store(&sim->done, 0);
   atomic_fetch_add(&sim->turn, 1);
   wake_all(sim);
-  run_share(sim, 0, sim->o.threads);
+  run_share(sim, 0, atomic_load(&sim->turn));
   await(sim, are_workers_done, sim->o.threads - 1);
 }
 
 /* ---- exchange ---- */
-
-static bool deliver(struct weir_sim *sim, struct weir_outbox *o) {
-  for (uint32_t i = 0; i < o->n; i++) {
-    const struct weir_msg *q = &o->v[i];
-    if (q->dst < sim->n_sms) {
-      struct weir_sm *sm = &sim->sms[q->dst];
-      if (!weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->credits : &sm->in, q)) return false;
-      sm->wake = weir_min64(sm->wake, q->at);
-    } else {
-      uint32_t slice = q->dst - sim->n_sms;
-      struct weir_channel *c = &sim->channels[slice / sim->channels[0].n_slices];
-      if (!weir_channel_put(c, q)) return false;
-    }
-  }
-  o->n = 0;
-  return !o->is_failed;
-}
 
 static enum weir_status place_next(struct weir_sim *sim, struct weir_sm *sm, uint64_t at,
                                    struct weir_err *err) {
@@ -199,13 +291,18 @@ static bool deliver_casts(struct weir_sim *sim) {
   return ok;
 }
 
-static bool is_finished(const struct weir_sim *sim) {
-  if (!sim->is_source_done) return false;
+static bool is_idle(const struct weir_sim *sim) {
   for (uint32_t i = 0; i < sim->n_sms; i++)
     if (!weir_sm_is_idle(&sim->sms[i])) return false;
   for (uint32_t i = 0; i < sim->n_channels; i++)
     if (!weir_channel_is_idle(&sim->channels[i])) return false;
   return true;
+}
+
+static bool is_finished(struct weir_sim *sim) {
+  if (!sim->is_source_done || !is_idle(sim)) return false;
+  sim->workers[0].is_failed |= !deliver_all(sim);
+  return is_idle(sim);
 }
 
 /* The kernel has ended, though credits may be on their way. */
@@ -226,10 +323,8 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
     }
     const char *fault = sm->l1_ops->fault(sm->l1);
     if (fault != NULL) return weir_fail(err, WEIR_EBUG, "%s (SM %u)", fault, i);
-    ok &= deliver(sim, &sm->out);
   }
-  for (uint32_t i = 0; i < sim->n_channels; i++)
-    ok &= deliver(sim, &sim->channels[i].outbox);
+  ok &= collect(sim);
   enum weir_status st = dispatch(sim, err);
   if (st != WEIR_OK) return st;
   /* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
@@ -264,10 +359,15 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
   sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
   sim->workers = calloc(sim->o.threads, sizeof *sim->workers);
+  size_t claims_size = (sim->n_sms + sim->n_channels) * sizeof *sim->claims;
+  sim->claims = aligned_alloc(_Alignof(struct claim), claims_size);
+  if (sim->claims != NULL) memset(sim->claims, 0, claims_size);
+  sim->mail = calloc(sim->n_sms + sim->n_channels, sizeof *sim->mail);
   sim->units = calloc(sim->n_sms, sizeof *sim->units);
   sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
   bool ok = sim->sms != NULL && sim->channels != NULL && sim->workers != NULL &&
-            sim->units != NULL && sim->units_before != NULL;
+            sim->claims != NULL && sim->mail != NULL && sim->units != NULL &&
+            sim->units_before != NULL;
   for (uint32_t i = 0; ok && i < sim->n_sms; i++) {
     enum weir_status st = weir_sm_init(&sim->sms[i], m, l1, design, i, err);
     if (st != WEIR_OK) {
@@ -283,7 +383,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
   for (uint32_t i = 1; ok && i < sim->o.threads; i++) {
-    sim->workers[i] = (struct worker){.sim = sim, .index = i};
+    sim->workers[i].sim = sim;
+    sim->workers[i].index = i;
     ok = sim->workers[i].is_started =
         pthread_create(&sim->workers[i].thread, NULL, work, &sim->workers[i]) == 0;
   }
@@ -311,6 +412,10 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->insns);
   free(sim->channels);
   free(sim->workers);
+  free(sim->claims);
+  for (uint32_t i = 0; sim->mail != NULL && i < sim->n_sms + sim->n_channels; i++)
+    free(sim->mail[i].v);
+  free(sim->mail);
   pthread_cond_destroy(&sim->changed);
   pthread_mutex_destroy(&sim->lock);
   free(sim);
@@ -503,6 +608,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);
   while (st == WEIR_OK && !is_finished(sim)) {
     uint64_t next = next_event(sim);
+    if (next > sim->now) next = weir_min64(next, first_mail(sim));
     if (next == WEIR_NEVER) return give_up(sim, stuck(sim, quiet_since, err));
     if (!sim->o.literal) sim->now = next_window(sim, next);
     sim->window_end = sim->now + sim->window;
