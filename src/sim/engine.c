@@ -1,29 +1,14 @@
 #include "sim/engine.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
+#include "sim/pool.h"
 #include "sim/verify.h"
-
-struct worker {
-  struct weir_sim *sim;
-  uint32_t index;
-  pthread_t thread;
-  bool is_started, is_failed; /* failed: out of memory for its mail */
-  atomic_uint mailed;         /* the last window whose mail it gave to its components */
-};
 
 /* What a component sent in the last window, on its way. */
 struct mail {
   struct weir_msg *v;
   uint32_t n, cap;
-};
-
-/* The last window in which a thread took this component; alone in its cache line. */
-struct claim {
-  _Alignas(64) atomic_uint turn;
 };
 
 struct weir_sim {
@@ -37,18 +22,11 @@ struct weir_sim {
   struct weir_block_source *source;
   bool is_source_done;
   uint64_t blocks_done, last_progress;
-  struct worker *workers;
-  /* Of the components, the SMs and then the channels: */
-  struct claim *claims;
-  struct mail *mail;
-  atomic_uint turn, done; /* windows begun; workers that finished the present one */
-  atomic_bool quit;
-  atomic_uint sleepers;
-  unsigned looks; /* before a waiting thread sleeps */
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  bool is_broken; /* a kernel failed */
-  bool has_soft;  /* a part of the L1 wakes by itself, or hears others */
+  struct mail *mail;      /* of each component: the SMs, then the channels */
+  bool *is_mail_lost;     /* of each thread: out of memory */
+  struct weir_pool *pool; /* NULL: one thread */
+  bool is_broken;         /* a kernel failed */
+  bool has_soft;          /* a part of the L1 wakes by itself, or hears others */
   uint32_t n_kernels;
   struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; before it */
   struct weir_pc_stats *insns;
@@ -68,15 +46,16 @@ static bool deliver(struct weir_sim *sim, uint32_t component, const struct weir_
   return weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->credits : &sm->in, q);
 }
 
-/* To the components of one of `count` shares. An inbox is in order of delivery however it is
- * filled, so the shares may do this at the same time. */
-static bool deliver_share(struct weir_sim *sim, uint32_t index, uint32_t count) {
+/* To the components of one thread (sim->o.threads: of all). An inbox is in order of delivery
+ * however it is filled, so threads may do this at the same time. */
+static bool deliver_share(struct weir_sim *sim, uint32_t thread) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
     for (uint32_t k = 0; k < sim->mail[i].n; k++) {
       const struct weir_msg *q = &sim->mail[i].v[k];
       uint32_t to = component_of(sim, q->dst);
-      if (count == 1 || to % count == index) ok &= deliver(sim, to, q);
+      if (sim->pool == NULL || thread == sim->o.threads || weir_pool_owner(sim->pool, to) == thread)
+        ok &= deliver(sim, to, q);
     }
   return ok;
 }
@@ -100,7 +79,7 @@ static bool collect(struct weir_sim *sim) {
     ok &= !o->is_failed;
   }
   for (uint32_t i = 0; i < sim->o.threads; i++)
-    ok &= !sim->workers[i].is_failed;
+    ok &= !sim->is_mail_lost[i];
   return ok;
 }
 
@@ -114,128 +93,56 @@ static uint64_t first_mail(const struct weir_sim *sim) {
 
 /* At a kernel's end: credits mostly. */
 static bool deliver_all(struct weir_sim *sim) {
-  bool ok = deliver_share(sim, 0, 1);
+  bool ok = deliver_share(sim, sim->o.threads);
   for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
     sim->mail[i].n = 0;
   return ok;
 }
 
-/* ---- one window of a share of the components ---- */
+/* ---- one window ---- */
 
-static void run_sm(const struct weir_sim *sim, struct weir_sm *sm) {
+static uint64_t run_sm(const struct weir_sim *sim, struct weir_sm *sm) {
+  uint64_t n = 0;
   if (sim->o.literal) sm->wake = weir_min64(sm->wake, sim->now);
-  while (sm->wake < sim->window_end) {
+  for (; sm->wake < sim->window_end && !sm->is_failed; n++) {
     uint64_t t = sm->wake, next = weir_sm_cycle(sm, t);
     sm->wake = sim->o.literal ? t + 1 : next;
-    if (sm->is_failed) break;
   }
+  return n;
 }
 
-static void run_channel(const struct weir_sim *sim, struct weir_channel *c) {
+static uint64_t run_channel(const struct weir_sim *sim, struct weir_channel *c) {
+  uint64_t n = 0;
   if (sim->o.literal) c->wake = weir_min64(c->wake, sim->now);
-  while (c->wake < sim->window_end) {
+  for (; c->wake < sim->window_end; n++) {
     uint64_t t = c->wake;
     if (sim->o.literal) weir_channel_poke(c);
     weir_channel_cycle(c, t);
     if (sim->o.literal) c->wake = t + 1;
   }
+  return n;
 }
 
-static void run_component(struct weir_sim *sim, uint32_t i) {
-  if (i < sim->n_sms)
-    run_sm(sim, &sim->sms[i]);
-  else
-    run_channel(sim, &sim->channels[i - sim->n_sms]);
+static void prepare(void *self, uint32_t thread) {
+  struct weir_sim *sim = self;
+  sim->is_mail_lost[thread] |= !deliver_share(sim, thread);
 }
 
-static void run_if_unclaimed(struct weir_sim *sim, uint32_t i, unsigned turn) {
-  unsigned before = turn - 1;
-  if (atomic_compare_exchange_strong_explicit(&sim->claims[i].turn, &before, turn,
-                                              memory_order_relaxed, memory_order_relaxed))
-    run_component(sim, i);
-}
-
-/* Each thread runs its own share, whose state its core then holds, and after that what is left of
- * the others' shares, from their ends. Who runs a component changes nothing in it. */
-static void run_share(struct weir_sim *sim, uint32_t index, unsigned turn) {
-  uint32_t count = sim->o.threads, n = sim->n_sms + sim->n_channels;
-  struct worker *me = &sim->workers[index];
-  me->is_failed |= !deliver_share(sim, index, count);
-  atomic_store_explicit(&me->mailed, turn, memory_order_release);
-  for (uint32_t i = index; i < n; i += count)
-    run_if_unclaimed(sim, i, turn);
-  for (uint32_t other = 1; other < count; other++) {
-    uint32_t first = (index + other) % count;
-    if (atomic_load_explicit(&sim->workers[first].mailed, memory_order_acquire) != turn) continue;
-    for (uint32_t k = first < n ? (n - first + count - 1) / count : 0; k-- > 0;)
-      run_if_unclaimed(sim, first + k * count, turn);
-  }
-}
-
-/* Waiting at a window's edges: a window lasts some microseconds, so a waiter looks for a while
- * before it sleeps; but on a machine that has less cores than runnable threads only sleeping lets
- * the one it waits for run. Sleepers are counted before the last look, and whoever changes what
- * they look at reads the count afterwards (both sequentially consistent), so no wake-up is lost. */
-
-enum { LOOKS = 4000 };
-
-static void relax(void) {
-#if defined __x86_64__ || defined __i386__
-  __builtin_ia32_pause();
-#endif
-}
-
-static void wake_all(struct weir_sim *sim) {
-  if (atomic_load(&sim->sleepers) == 0) return;
-  pthread_mutex_lock(&sim->lock);
-  pthread_cond_broadcast(&sim->changed);
-  pthread_mutex_unlock(&sim->lock);
-}
-
-static void await(struct weir_sim *sim, bool (*is_so)(struct weir_sim *, unsigned), unsigned arg) {
-  for (unsigned i = 0; i < sim->looks; i++) {
-    if (is_so(sim, arg)) return;
-    relax();
-  }
-  pthread_mutex_lock(&sim->lock);
-  atomic_fetch_add(&sim->sleepers, 1);
-  while (!is_so(sim, arg))
-    pthread_cond_wait(&sim->changed, &sim->lock);
-  atomic_fetch_sub(&sim->sleepers, 1);
-  pthread_mutex_unlock(&sim->lock);
-}
-
-static bool is_next_turn(struct weir_sim *sim, unsigned seen) {
-  return atomic_load(&sim->turn) != seen || atomic_load(&sim->quit);
-}
-
-static bool are_workers_done(struct weir_sim *sim, unsigned count) {
-  return atomic_load(&sim->done) == count;
-}
-
-static void *work(void *arg) {
-  struct worker *w = arg;
-  struct weir_sim *sim = w->sim;
-  for (unsigned seen = 0;; seen++) {
-    await(sim, is_next_turn, seen);
-    if (atomic_load(&sim->quit)) return NULL;
-    run_share(sim, w->index, seen + 1);
-    if (atomic_fetch_add(&sim->done, 1) + 1 == sim->o.threads - 1) wake_all(sim);
-  }
+/* A cycle of an SM costs about twice that of a channel. */
+static uint64_t run_component(void *self, uint32_t i) {
+  struct weir_sim *sim = self;
+  return i < sim->n_sms ? 2 * run_sm(sim, &sim->sms[i])
+                        : run_channel(sim, &sim->channels[i - sim->n_sms]);
 }
 
 static void run_window(struct weir_sim *sim) {
-  if (sim->o.threads == 1) {
-    sim->workers[0].is_failed |= !deliver_share(sim, 0, 1);
-    for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
-      run_component(sim, i);
+  if (sim->pool != NULL) {
+    weir_pool_turn(sim->pool);
     return;
   }
-  atomic_store(&sim->done, 0);
-  atomic_fetch_add(&sim->turn, 1);
-  wake_all(sim);
-  run_share(sim, 0, atomic_load(&sim->turn));
-  await(sim, are_workers_done, sim->o.threads - 1);
+  prepare(sim, 0);
+  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
+    run_component(sim, i);
 }
 
 /* ---- exchange ---- */
@@ -301,7 +208,7 @@ static bool is_idle(const struct weir_sim *sim) {
 
 static bool is_finished(struct weir_sim *sim) {
   if (!sim->is_source_done || !is_idle(sim)) return false;
-  sim->workers[0].is_failed |= !deliver_all(sim);
+  sim->is_mail_lost[0] |= !deliver_all(sim);
   return is_idle(sim);
 }
 
@@ -349,25 +256,17 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->m = m;
   sim->o = *o;
   if (sim->o.threads == 0) sim->o.threads = 1;
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  sim->looks = cores > 0 && (unsigned long)cores < sim->o.threads ? 0 : LOOKS;
-  pthread_mutex_init(&sim->lock, NULL); /* with default attributes neither of the two can fail */
-  pthread_cond_init(&sim->changed, NULL);
   sim->n_sms = (uint32_t)m->sm.count;
   sim->n_channels = (uint32_t)m->dram.channels;
   sim->window = o->window != 0 && o->window < m->window ? o->window : m->window;
   sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
   sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
-  sim->workers = calloc(sim->o.threads, sizeof *sim->workers);
-  size_t claims_size = (sim->n_sms + sim->n_channels) * sizeof *sim->claims;
-  sim->claims = aligned_alloc(_Alignof(struct claim), claims_size);
-  if (sim->claims != NULL) memset(sim->claims, 0, claims_size);
+  sim->is_mail_lost = calloc(sim->o.threads, sizeof *sim->is_mail_lost);
   sim->mail = calloc(sim->n_sms + sim->n_channels, sizeof *sim->mail);
   sim->units = calloc(sim->n_sms, sizeof *sim->units);
   sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
-  bool ok = sim->sms != NULL && sim->channels != NULL && sim->workers != NULL &&
-            sim->claims != NULL && sim->mail != NULL && sim->units != NULL &&
-            sim->units_before != NULL;
+  bool ok = sim->sms != NULL && sim->channels != NULL && sim->is_mail_lost != NULL &&
+            sim->mail != NULL && sim->units != NULL && sim->units_before != NULL;
   for (uint32_t i = 0; ok && i < sim->n_sms; i++) {
     enum weir_status st = weir_sm_init(&sim->sms[i], m, l1, design, i, err);
     if (st != WEIR_OK) {
@@ -382,11 +281,10 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
     sim->has_soft |= part->tick != NULL || part->heard != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
-  for (uint32_t i = 1; ok && i < sim->o.threads; i++) {
-    sim->workers[i].sim = sim;
-    sim->workers[i].index = i;
-    ok = sim->workers[i].is_started =
-        pthread_create(&sim->workers[i].thread, NULL, work, &sim->workers[i]) == 0;
+  if (ok && sim->o.threads > 1) {
+    const struct weir_pool_job job = {.self = sim, .prepare = prepare, .run = run_component};
+    sim->pool = weir_pool_new(sim->o.threads, sim->n_sms + sim->n_channels, &job);
+    ok = sim->pool != NULL;
   }
   if (!ok) {
     weir_sim_free(sim);
@@ -398,10 +296,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
 
 void weir_sim_free(struct weir_sim *sim) {
   if (sim == NULL) return;
-  atomic_store(&sim->quit, true);
-  wake_all(sim);
-  for (uint32_t i = 1; sim->workers != NULL && i < sim->o.threads; i++)
-    if (sim->workers[i].is_started) pthread_join(sim->workers[i].thread, NULL);
+  weir_pool_free(sim->pool);
   for (uint32_t i = 0; sim->sms != NULL && i < sim->n_sms; i++)
     if (sim->sms[i].m != NULL) weir_sm_free(&sim->sms[i]);
   for (uint32_t i = 0; sim->channels != NULL && i < sim->n_channels; i++)
@@ -411,13 +306,10 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->units_before);
   free(sim->insns);
   free(sim->channels);
-  free(sim->workers);
-  free(sim->claims);
+  free(sim->is_mail_lost);
   for (uint32_t i = 0; sim->mail != NULL && i < sim->n_sms + sim->n_channels; i++)
     free(sim->mail[i].v);
   free(sim->mail);
-  pthread_cond_destroy(&sim->changed);
-  pthread_mutex_destroy(&sim->lock);
   free(sim);
 }
 
