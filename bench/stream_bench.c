@@ -159,7 +159,7 @@ static void count(const char *name, const struct weir_addrs *a, bool is_list, ui
     double t1 = now_ns();
     for (int i = 0; i < ROUNDS; i++) {
       if (is_list) x.lane = lists[i % 64];
-      weir_coalesce_addrs(&x, mask, 4, 128, &r);
+      weir_coalesce_addrs(&x, mask, 4, 128, 32, &r);
       total += r.n;
     }
     best = least(best, (t1 - t0) / ROUNDS);

@@ -120,7 +120,8 @@ struct weir_l1 {
   struct ring miss, bypass;
   struct weir_kernel kernel;
   bool bypass_turn, is_sectored, widens_first;
-  uint16_t all; /* sectors of a line */
+  uint16_t all;        /* sectors of a line */
+  unsigned sector_log; /* of their size */
   uint32_t line_shift, n_prefetches;
   uint64_t begin; /* of the kernel */
   uint64_t now;
@@ -151,9 +152,26 @@ static void ring_pop(struct ring *r) {
   r->n--;
 }
 
-static void send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg) {
-  unsigned n = weir_n_sectors(msg.sectors);
-  unsigned data = msg.kind == WEIR_MSG_READ ? 0 : msg.kind == WEIR_MSG_ATOM ? SECTOR : n * SECTOR;
+/* The 32-byte sectors that parts of a line lie in. */
+static uint8_t fold(const struct weir_l1 *l1, uint32_t parts) {
+  uint32_t out = 0;
+  unsigned each = SECTOR >> l1->sector_log;
+  if (each == 1) return (uint8_t)parts;
+  for (unsigned i = 0; parts >> i != 0; i++)
+    out |= (parts >> i & 1) << i / each;
+  return (uint8_t)out;
+}
+
+static unsigned n_sectors(const struct weir_l1 *l1, uint32_t parts) {
+  return weir_n_sectors(fold(l1, parts));
+}
+
+/* The sectors of a message, from its parts; `full` are the parts that a store writes whole. */
+static void send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg, uint32_t full) {
+  unsigned bytes = weir_n_parts(msg.parts) << l1->sector_log;
+  unsigned data = msg.kind == WEIR_MSG_READ ? 0 : msg.kind == WEIR_MSG_ATOM ? SECTOR : bytes;
+  msg.sectors = fold(l1, msg.parts);
+  msg.full = (uint8_t)(msg.sectors & ~fold(l1, l1->all & ~full));
   msg.flits = weir_flits(&l1->m->noc, data);
   assert(r->n < r->cap); /* whoever sends has asked for room */
   *ring_push(r) = msg;
@@ -195,8 +213,8 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
   struct weir_geometry g = {.sets = (uint32_t)m->l1.sets,
                             .ways = ways,
                             .line_bytes = (uint32_t)m->l1.line,
-                            .sector_bytes = SECTOR,
-                            .sectors = (uint32_t)m->l1.line / SECTOR,
+                            .sector_bytes = (uint32_t)m->l1.sector,
+                            .sectors = (uint32_t)(m->l1.line / m->l1.sector),
                             .sm = host->id,
                             .n_sms = (uint32_t)m->sm.count,
                             .warps = (uint32_t)m->sm.warps,
@@ -207,6 +225,7 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
   l1->is_sectored = d->org->is_sectored;
   l1->widens_first = d->org->widens_first;
   l1->all = (uint16_t)((1u << g.sectors) - 1);
+  l1->sector_log = (unsigned)__builtin_ctzll((uint64_t)m->l1.sector);
   l1->line_shift = (uint32_t)__builtin_ctzll((uint64_t)m->l1.line);
   l1->probe_cycle = WEIR_NEVER;
   /* A waiter is a load in flight, or a prefetch, of which there is one for each entry at most. */
@@ -321,11 +340,9 @@ void weir_l1_evict(struct weir_policy *org, const struct weir_access *a, struct 
   if (l->dirty_mask == 0 || cause == WEIR_BY_FLUSH) return;
   l1->stats.writebacks++;
   send(l1, &l1->miss,
-       (struct weir_msg){.kind = WEIR_MSG_WRITE,
-                         .addr = none.addr,
-                         .sectors = (uint8_t)l->dirty_mask,
-                         .full = (uint8_t)l->dirty_mask,
-                         .id = UINT32_MAX});
+       (struct weir_msg){
+           .kind = WEIR_MSG_WRITE, .addr = none.addr, .parts = l->dirty_mask, .id = UINT32_MAX},
+       l->dirty_mask);
 }
 
 void weir_l1_alloc(struct weir_policy *org, const struct weir_access *a, struct weir_set set,
@@ -351,8 +368,8 @@ static uint64_t banks_of(const struct weir_l1 *l1, uint64_t addr, uint32_t secto
   uint64_t width = (uint64_t)l1->m->l1.bank_bytes, n = (uint64_t)l1->m->l1.banks, set = 0;
   if (n == 1) return 1;
   for (unsigned left = sectors; left != 0; left &= left - 1) {
-    uint64_t at = addr + SECTOR * (uint64_t)__builtin_ctz(left);
-    for (uint64_t k = at / width; k <= (at + SECTOR - 1) / width; k++)
+    uint64_t at = addr + ((uint64_t)__builtin_ctz(left) << l1->sector_log);
+    for (uint64_t k = at / width; k <= (at + (UINT64_C(1) << l1->sector_log) - 1) / width; k++)
       set |= UINT64_C(1) << k % n;
   }
   return set;
@@ -366,7 +383,7 @@ static bool is_busy(const struct weir_l1 *l1, uint64_t banks, uint64_t now) {
 
 /* The data port is as wide as all banks together; each bank has its share. */
 static void use_port(struct weir_l1 *l1, uint64_t banks, uint32_t sectors, uint64_t now) {
-  uint32_t bytes = SECTOR * weir_n_sectors((uint8_t)sectors) * (uint32_t)l1->m->l1.banks;
+  uint32_t bytes = (weir_n_parts(sectors) << l1->sector_log) * (uint32_t)l1->m->l1.banks;
   uint32_t width = (uint32_t)l1->m->l1.port_bytes;
   if (banks != 1) width *= (uint32_t)__builtin_popcountll(banks);
   uint64_t until = now + (bytes + width - 1) / width;
@@ -427,8 +444,8 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t
   }
   pc->requests++;
   ++*pc_kind;
-  pc->sectors += weir_n_sectors((uint8_t)a->sectors);
-  pc->sectors_missed += weir_n_sectors((uint8_t)missed);
+  pc->sectors += n_sectors(l1, a->sectors);
+  pc->sectors_missed += n_sectors(l1, missed);
 }
 #define COUNT_LOAD(l1, a, f, missed)                                                               \
   count_load(l1, a, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
@@ -452,18 +469,19 @@ static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_re
        (struct weir_msg){.kind = WEIR_MSG_READ,
                          .at = l1->now + (r != NULL ? r->extra : 0),
                          .addr = a->addr,
-                         .sectors = (uint8_t)x.fetch,
+                         .parts = x.fetch,
                          .id = q->id,
-                         .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)});
+                         .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)},
+       0);
   COUNT_LOAD(l1, a, bypassed, a->sectors);
   l1->stats.bypass_reason[reason]++;
-  l1->stats.sectors_bypassed += weir_n_sectors((uint8_t)a->sectors);
+  l1->stats.sectors_bypassed += n_sectors(l1, a->sectors);
   return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = true};
 }
 
 static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a, uint64_t banks,
                                  const struct weir_probe *r) {
-  unsigned n = weir_n_sectors((uint8_t)a->sectors);
+  unsigned n = n_sectors(l1, a->sectors);
   if (r != NULL) {
     struct weir_access x = seen(l1, a);
     weir_chain_lookup(&l1->chain, &x, view(l1, a->set), r->way, WEIR_HIT);
@@ -556,8 +574,9 @@ static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access 
          (struct weir_msg){.kind = WEIR_MSG_READ,
                            .at = l1->now + r->extra,
                            .addr = a->addr,
-                           .sectors = (uint8_t)n->fetch,
-                           .id = w});
+                           .parts = (uint16_t)n->fetch,
+                           .id = w},
+         0);
   }
   return outcome;
 }
@@ -600,9 +619,9 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   enum weir_outcome outcome = take_miss(l1, a, &r, &n, q->id);
   uint32_t missed = a->sectors & n.fetch;
   l1->stats.probes++;
-  l1->stats.sectors += weir_n_sectors((uint8_t)a->sectors);
-  l1->stats.sectors_hit += weir_n_sectors((uint8_t)(a->sectors & r.valid));
-  l1->stats.sectors_missed += weir_n_sectors((uint8_t)missed);
+  l1->stats.sectors += n_sectors(l1, a->sectors);
+  l1->stats.sectors_hit += n_sectors(l1, a->sectors & r.valid);
+  l1->stats.sectors_missed += n_sectors(l1, missed);
   if (outcome == WEIR_HIT_PENDING)
     COUNT_LOAD(l1, a, hit_reserved, missed);
   else if (outcome == WEIR_MISS)
@@ -645,8 +664,8 @@ static enum store_mode store_mode(const struct weir_l1 *l1, const struct weir_ac
 
 static void count_store(struct weir_l1 *l1, const struct weir_access *a, uint32_t had) {
   struct weir_pc_stats *pc = &l1->pc[a->insn];
-  unsigned n = weir_n_sectors((uint8_t)a->sectors);
-  unsigned missed = weir_n_sectors((uint8_t)(a->sectors & ~had));
+  unsigned n = n_sectors(l1, a->sectors);
+  unsigned missed = n_sectors(l1, a->sectors & ~had);
   pc->requests++;
   pc->sectors += n;
   if (a->op == WEIR_ATOMIC) {
@@ -708,10 +727,10 @@ static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req 
          (struct weir_msg){.kind = is_atom ? WEIR_MSG_ATOM : WEIR_MSG_WRITE,
                            .at = l1->now + r.extra,
                            .addr = a->addr,
-                           .sectors = (uint8_t)a->sectors,
-                           .full = (uint8_t)a->full,
+                           .parts = a->sectors,
                            .id = q->id,
-                           .flags = is_atom ? WEIR_REQ_BYPASS : 0});
+                           .flags = is_atom ? WEIR_REQ_BYPASS : 0},
+         a->full);
   count_store(l1, a, had);
   return (struct weir_l1_result){.answer = is_atom        ? WEIR_L1_WAIT
                                            : mode == KEEP ? WEIR_L1_HIT
@@ -787,27 +806,27 @@ static uint32_t reply_flags(const struct weir_msg *r) {
 }
 
 static bool fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
-  uint64_t banks = banks_of(l1, r->addr, r->sectors);
+  uint64_t banks = banks_of(l1, r->addr, r->parts);
   if (is_busy(l1, banks, now)) return false;
   uint32_t e = l1->mshr.waiter[r->id].entry, id = l1->mshr.waiter[r->id].id;
   struct weir_access a = {.addr = r->addr,
                           .set = set_of(l1, r->addr),
                           .cycle = now - l1->begin,
                           .kernel = l1->kernel.uid,
-                          .sectors = r->sectors,
-                          .fetch = r->sectors,
+                          .sectors = r->parts,
+                          .fetch = r->parts,
                           .op = id == UINT32_MAX ? WEIR_PREFETCH : WEIR_LOAD};
   l1->now = now;
   if (id != UINT32_MAX) l1->chain.host.describe(l1->chain.host.sm, id, &a);
-  int way = l1->chain.org_ops->fill(&l1->chain.org, &a, r->sectors, l1->mshr.v[e].dropped,
+  int way = l1->chain.org_ops->fill(&l1->chain.org, &a, r->parts, l1->mshr.v[e].dropped,
                                     l1->miss.cap - l1->miss.n);
   weir_chain_fill(&l1->chain, &a, view(l1, a.set), way, reply_flags(r));
-  use_port(l1, banks, r->sectors, now);
+  use_port(l1, banks, r->parts, now);
   l1->stats.fills++;
   l1->stats.fill_sectors += weir_n_sectors(r->sectors);
   l1->stats.reply_flits += r->flits;
   settle_mshr(l1, now);
-  weir_mshr_arrive(&l1->mshr, e, r->sectors);
+  weir_mshr_arrive(&l1->mshr, e, r->parts);
   weir_mshr_close_if_done(&l1->mshr, e);
   if (l1->chain.n_asks > 0) carry_out(l1);
   return true;
@@ -820,8 +839,8 @@ static void bypass_return(struct weir_l1 *l1, const struct weir_msg *r, uint64_t
                           .set = set_of(l1, r->addr),
                           .cycle = now - l1->begin,
                           .kernel = l1->kernel.uid,
-                          .sectors = r->sectors,
-                          .fetch = r->sectors};
+                          .sectors = r->parts,
+                          .fetch = r->parts};
   l1->now = now;
   l1->chain.host.describe(l1->chain.host.sm, r->id, &a);
   if (a.op != WEIR_LOAD) return; /* an atomic's result */

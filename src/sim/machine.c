@@ -71,8 +71,10 @@ static const struct weir_param l1_table[] = {
                .help = "false: every global and local access goes past the L1"),
     WEIR_PARAM(weir_l1_cfg, perfect, "false",
                .help = "every load that does not bypass hits: a bound, not a design"),
-    WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "32-byte sectors, fetched on demand"),
+    WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "sectors, fetched on demand"),
     P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size"),
+    P(weir_l1_cfg, sector, "32", 8, 32, "byte",
+      "part of a line that loads ask for; a power of two. The L2 keeps 32 bytes together"),
     P(weir_l1_cfg, sets, "32", 1, 65536, NULL, "sets, a power of two"),
     P(weir_l1_cfg, ways, "4", 1, 2048, NULL, "ways"),
     WEIR_PARAM(weir_l1_cfg, index, "linear", .choices = "linear|fermi_xor",
@@ -131,7 +133,7 @@ static const struct weir_param l2_table[] = {
     P(weir_l2_cfg, sets, "64", 1, 1048576, NULL, "sets of a slice, a power of two"),
     P(weir_l2_cfg, ways, "8", 1, 1024, NULL, "ways"),
     P(weir_l2_cfg, line, "128", 32, 256, "byte", "line size"),
-    WEIR_PARAM(weir_l2_cfg, sectored, "true", .help = "32-byte sectors, fetched on demand"),
+    WEIR_PARAM(weir_l2_cfg, sectored, "true", .help = "sectors, fetched on demand"),
     P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
@@ -153,7 +155,7 @@ static const struct weir_param l3_table[] = {
                .help = "a slice for each DRAM channel, between it and its L2 slices"),
     P(weir_l3_cfg, sets, "1024", 1, 1048576, NULL, "sets of a slice, a power of two"),
     P(weir_l3_cfg, ways, "16", 1, 1024, NULL, "ways; a line is l2.line"),
-    WEIR_PARAM(weir_l3_cfg, sectored, "true", .help = "32-byte sectors, fetched on demand"),
+    WEIR_PARAM(weir_l3_cfg, sectored, "true", .help = "sectors, fetched on demand"),
     P(weir_l3_cfg, latency, "40", 1, 1e6, "cycle",
       "from the accepted read, or from the data of the DRAM, to the L2", .source = "guess"),
     P(weir_l3_cfg, mshr_entries, "64", 1, 65536, NULL, "lines that a slice can wait for",
@@ -221,6 +223,11 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: l1.sets, l1.line, l2.sets and l2.line must be powers of two",
                      m->name);
+  if (!is_power_of_two(l1->sector) || l1->line > 16 * l1->sector)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l1.sector (%" PRId64 ") must be a power of two, and l1.line "
+                     "(%" PRId64 ") at most 16 of it",
+                     m->name, l1->sector, l1->line);
   if (l1->line != l2->line)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: l1.line (%" PRId64 ") and l2.line (%" PRId64 ") must be equal",

@@ -22,7 +22,7 @@ struct weir_sm_cfg {
 struct weir_l1_cfg {
   bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq;
   int64_t line, ways, sets, hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue,
-      probes_per_cycle, banks, bank_bytes, port_bytes, unified_bytes;
+      probes_per_cycle, banks, sector, bank_bytes, port_bytes, unified_bytes;
   const char *index, *write, *alloc, *bypass_gran, *carveouts;
 };
 

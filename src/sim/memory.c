@@ -155,7 +155,8 @@ static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2
                        uint64_t now) {
   const struct weir_machine *m = s->channel->m;
   bool is_write = w->kind == WEIR_MSG_WRITE;
-  unsigned n = is_write ? 0 : w->kind == WEIR_MSG_ATOM ? 1 : weir_n_sectors(w->sectors);
+  unsigned bytes = weir_n_parts(w->parts) * (unsigned)m->l1.sector;
+  unsigned n = is_write ? 0 : w->kind == WEIR_MSG_ATOM ? 1 : (bytes + SECTOR - 1) / SECTOR;
   struct weir_msg r = {.at = now + (uint64_t)m->l2.latency,
                        .addr = addr,
                        .src = s->channel->n_sms + s->id,
@@ -164,6 +165,7 @@ static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2
                        .flits = s->channel->flits[n],
                        .kind = is_write ? WEIR_MSG_ACK : WEIR_MSG_DATA,
                        .sectors = w->sectors,
+                       .parts = w->parts,
                        .flags = w->flags};
   if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox.is_failed = true;
 }
@@ -317,6 +319,7 @@ static struct weir_l2_waiter answer_to(const struct weir_msg *q) {
                                  .id = q->id,
                                  .next = UINT32_MAX,
                                  .kind = q->kind,
+                                 .parts = q->parts,
                                  .sectors = q->sectors,
                                  .flags = q->flags};
 }

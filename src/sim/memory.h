@@ -20,6 +20,7 @@ extern const struct weir_stat_group weir_l2_stat_group;
 
 struct weir_l2_waiter {
   uint32_t src, id, next;
+  uint16_t parts;
   uint8_t kind, sectors, flags;
   uint8_t wait; /* sectors it waits for */
 };

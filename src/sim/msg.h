@@ -29,7 +29,8 @@ struct weir_msg {
   uint32_t id; /* what the SM calls the request */
   uint16_t flits;
   uint8_t kind, sectors, full;
-  uint8_t flags; /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
+  uint8_t flags;  /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
+  uint16_t parts; /* of the line, in sectors of the L1 (l1.sector); `sectors` are 32 bytes each */
 };
 
 /* An L2 line has one mark, which means what the L1s agree on. A read that finds all its sectors
@@ -48,6 +49,9 @@ static inline unsigned weir_n_sectors(uint8_t mask) {
   unsigned n = mask - (mask >> 1 & 0x55u);
   n = (n & 0x33) + (n >> 2 & 0x33);
   return (n + (n >> 4)) & 0xf;
+}
+static inline unsigned weir_n_parts(uint32_t mask) {
+  return weir_n_sectors((uint8_t)mask) + weir_n_sectors((uint8_t)(mask >> 8));
 }
 
 /* Messages in order of delivery. What is sent later mostly arrives later, so the end is tried

@@ -649,7 +649,7 @@ static bool drain_coalescer(struct weir_sm *sm) {
 static uint32_t whole_sectors(const struct weir_addrs *a, uint32_t mask, unsigned width) {
   return mask == UINT32_MAX && a->kind == WEIR_ADDR_STRIDE && a->stride == (int64_t)width &&
                  a->base % 32 == 0
-             ? 0xff
+             ? 0xffff
              : 0;
 }
 
@@ -663,7 +663,8 @@ static void coalesce_words(struct weir_sm *sm, struct weir_addrs *a, uint64_t la
       a->base += 128;
       for (unsigned i = 0; a->kind == WEIR_ADDR_LIST && i < WEIR_LANES; i++)
         lane[i] += 128;
-      weir_coalesce_addrs(a, mask, 4, (unsigned)sm->m->l1.line, &sm->pending);
+      weir_coalesce_addrs(a, mask, 4, (unsigned)sm->m->l1.line, (unsigned)sm->m->l1.sector,
+                          &sm->pending);
     }
     memcpy(sm->words + n, sm->pending.r, sm->pending.n * sizeof *sm->words);
     n += sm->pending.n;
@@ -698,7 +699,8 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   }
   if (a.space == WEIR_SP_LOCAL && width > 4) words = width / 4, width = 4;
   sm->p_full_all = whole_sectors(&a, w->next.mask, width);
-  weir_coalesce_addrs(&a, w->next.mask, width, (unsigned)sm->m->l1.line, &sm->pending);
+  weir_coalesce_addrs(&a, w->next.mask, width, (unsigned)sm->m->l1.line, (unsigned)sm->m->l1.sector,
+                      &sm->pending);
   sm->p_list = sm->pending.r;
   sm->p_n = sm->pending.n;
   if (words > 1) coalesce_words(sm, &a, lane, w->next.mask, words);

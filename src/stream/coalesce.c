@@ -60,33 +60,34 @@ static inline uint32_t sector_range(unsigned first, unsigned last) {
 }
 
 void weir_coalesce(const uint64_t addr[WEIR_LANES], uint32_t mask, unsigned width,
-                   unsigned line_bytes, struct weir_requests *out) {
+                   unsigned line_bytes, unsigned sector_bytes, struct weir_requests *out) {
   struct gather g = {.out = out, .line_shift = (unsigned)__builtin_ctz(line_bytes)};
-  unsigned line_sectors = line_bytes / WEIR_SECTOR_BYTES;
+  unsigned sector_shift = (unsigned)__builtin_ctz(sector_bytes);
+  unsigned last_sector = (line_bytes >> sector_shift) - 1;
   out->n = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned lane = (unsigned)__builtin_ctz(m);
     uint64_t first = addr[lane], last = first + width - 1;
     uint64_t line = first >> g.line_shift, line2 = last >> g.line_shift;
-    unsigned s = (unsigned)(first / WEIR_SECTOR_BYTES) % line_sectors;
-    unsigned s2 = (unsigned)(last / WEIR_SECTOR_BYTES) % line_sectors;
+    unsigned s = (unsigned)(first >> sector_shift) & last_sector;
+    unsigned s2 = (unsigned)(last >> sector_shift) & last_sector;
     if (line == line2) {
       touch(&g, line, lane, sector_range(s, s2));
     } else {
-      touch(&g, line, lane, sector_range(s, line_sectors - 1));
+      touch(&g, line, lane, sector_range(s, last_sector));
       touch(&g, line2, lane, sector_range(0, s2));
     }
   }
 }
 
 static void coalesce_uniform(uint64_t first, uint32_t mask, unsigned width, unsigned line_bytes,
-                             struct weir_requests *out) {
+                             unsigned sector_bytes, struct weir_requests *out) {
   uint64_t last = first + width - 1, in_line = line_bytes - 1;
   uint64_t line = first & ~in_line, line2 = last & ~in_line;
-  unsigned s = (unsigned)(first & in_line) / WEIR_SECTOR_BYTES;
-  unsigned s2 = (unsigned)(last & in_line) / WEIR_SECTOR_BYTES;
+  unsigned shift = (unsigned)__builtin_ctz(sector_bytes);
+  unsigned s = (unsigned)(first & in_line) >> shift, s2 = (unsigned)(last & in_line) >> shift;
   bool crosses = line != line2;
-  unsigned end = crosses ? line_bytes / WEIR_SECTOR_BYTES - 1 : s2;
+  unsigned end = crosses ? (line_bytes >> shift) - 1 : s2;
   out->r[0] = (struct weir_request){line, mask, sector_range(s, end)};
   if (crosses) out->r[1] = (struct weir_request){line2, mask, sector_range(0, s2)};
   out->n = crosses ? 2 : 1;
@@ -95,8 +96,9 @@ static void coalesce_uniform(uint64_t first, uint32_t mask, unsigned width, unsi
 /* Lane after lane without gaps, aligned: a loop over lines, and over sectors if lanes are missing.
  */
 static void coalesce_dense(uint64_t base, uint32_t mask, unsigned width, unsigned line_bytes,
-                           struct weir_requests *out) {
-  unsigned n = 0, lane = 0, lanes_per_sector = WEIR_SECTOR_BYTES / width;
+                           unsigned sector_bytes, struct weir_requests *out) {
+  unsigned shift = (unsigned)__builtin_ctz(sector_bytes);
+  unsigned n = 0, lane = 0, lanes_per_sector = sector_bytes / width;
   while (lane < WEIR_LANES) {
     uint64_t addr = base + (uint64_t)lane * width;
     unsigned at = (unsigned)addr & (line_bytes - 1), lanes = (line_bytes - at) / width;
@@ -104,12 +106,12 @@ static void coalesce_dense(uint64_t base, uint32_t mask, unsigned width, unsigne
     uint32_t in = low_bits(lanes) << lane, active = mask & in;
     if (active) {
       uint32_t sectors = 0;
-      unsigned first = at / WEIR_SECTOR_BYTES, last = (at + lanes * width - 1) / WEIR_SECTOR_BYTES;
+      unsigned first = at >> shift, last = (at + lanes * width - 1) >> shift;
       if (active == in) {
         sectors = sector_range(first, last);
       } else {
         uint32_t rest = active >> lane;
-        unsigned take = lanes_per_sector - at % WEIR_SECTOR_BYTES / width;
+        unsigned take = lanes_per_sector - (at & (sector_bytes - 1)) / width;
         for (unsigned s = first; s <= last; s++, take = lanes_per_sector) {
           if (rest & low_bits(take)) sectors |= UINT32_C(1) << s;
           rest = take < 32 ? rest >> take : 0;
@@ -123,19 +125,20 @@ static void coalesce_dense(uint64_t base, uint32_t mask, unsigned width, unsigne
 }
 
 void weir_coalesce_addrs(const struct weir_addrs *a, uint32_t mask, unsigned width,
-                         unsigned line_bytes, struct weir_requests *out) {
+                         unsigned line_bytes, unsigned sector_bytes, struct weir_requests *out) {
   uint64_t addr[WEIR_LANES];
   out->n = 0;
   if (!mask) return;
   if (a->kind == WEIR_ADDR_LIST) {
-    weir_coalesce(a->lane, mask, width, line_bytes, out);
+    weir_coalesce(a->lane, mask, width, line_bytes, sector_bytes, out);
   } else if (a->kind == WEIR_ADDR_UNIFORM || !a->stride) {
-    coalesce_uniform(a->base, mask, width, line_bytes, out);
-  } else if (a->stride == (int64_t)width && is_power_of_two(width) && a->base % width == 0) {
-    coalesce_dense(a->base, mask, width, line_bytes, out);
+    coalesce_uniform(a->base, mask, width, line_bytes, sector_bytes, out);
+  } else if (a->stride == (int64_t)width && is_power_of_two(width) && width <= sector_bytes &&
+             a->base % width == 0) {
+    coalesce_dense(a->base, mask, width, line_bytes, sector_bytes, out);
   } else {
     expand(a, addr);
-    weir_coalesce(addr, mask, width, line_bytes, out);
+    weir_coalesce(addr, mask, width, line_bytes, sector_bytes, out);
   }
 }
 

@@ -10,7 +10,7 @@ enum { WEIR_SECTOR_BYTES = 32, WEIR_COUNT_LINE_BYTES = 128, WEIR_MAX_ACCESS_BYTE
 struct weir_request {
   uint64_t line_addr;
   uint32_t lanes;   /* those that touch the line */
-  uint32_t sectors; /* bit i: bytes 32 i .. 32 i + 31 of the line are touched */
+  uint32_t sectors; /* bit i: the i-th sector of the line is touched */
 };
 
 /* Each lane touches at most two lines. */
@@ -21,12 +21,13 @@ struct weir_requests {
 
 /* The fewest requests, in the order in which lanes from lane 0 upwards first touch their lines; a
  * lane that crosses the end of a line touches the lower one first. width is 1..32 and at most
- * line_bytes, line_bytes a power of two from 32 to 1024. */
+ * line_bytes, line_bytes a power of two from 32 to 1024, sector_bytes one from line_bytes / 32 up.
+ */
 void weir_coalesce(const uint64_t addr[WEIR_LANES], uint32_t mask, unsigned width,
-                   unsigned line_bytes, struct weir_requests *out);
+                   unsigned line_bytes, unsigned sector_bytes, struct weir_requests *out);
 /* The same from what the producer knows; of a list a->lane must be set. */
 void weir_coalesce_addrs(const struct weir_addrs *a, uint32_t mask, unsigned width,
-                         unsigned line_bytes, struct weir_requests *out);
+                         unsigned line_bytes, unsigned sector_bytes, struct weir_requests *out);
 
 /* Work space of weir_count_lines: one for each thread, zeroed before first use. */
 enum { WEIR_COUNT_SLOTS = 512 };

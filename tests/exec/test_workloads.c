@@ -37,7 +37,7 @@ struct outcome {
 static void count_requests(const uint64_t *addr, uint32_t mask, unsigned width, uint64_t *lines,
                            uint64_t *sectors) {
   struct weir_requests r;
-  weir_coalesce(addr, mask, width, WEIR_COUNT_LINE_BYTES, &r);
+  weir_coalesce(addr, mask, width, WEIR_COUNT_LINE_BYTES, WEIR_SECTOR_BYTES, &r);
   *lines += r.n;
   for (unsigned i = 0; i < r.n; i++)
     *sectors += (unsigned)__builtin_popcount(r.r[i].sectors);

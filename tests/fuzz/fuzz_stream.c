@@ -26,7 +26,7 @@ static void coalesce(const struct weir_dyn *d, const uint64_t *lanes) {
   struct weir_addrs list = {.kind = WEIR_ADDR_LIST, .space = d->addrs.space, .lane = lanes};
   const struct weir_addrs *a = d->addrs.kind == WEIR_ADDR_LIST ? &list : &d->addrs;
   unsigned width = insns[d->insn].width, sectors;
-  weir_coalesce(lanes, d->mask, width, WEIR_COUNT_LINE_BYTES, &requests);
+  weir_coalesce(lanes, d->mask, width, WEIR_COUNT_LINE_BYTES, WEIR_SECTOR_BYTES, &requests);
   PROMISE(weir_count_lines(&counter, a, d->mask, width, &sectors) == requests.n);
   unsigned n = 0;
   for (unsigned i = 0; i < requests.n; i++)

@@ -453,6 +453,31 @@ static void test_chunk_64(void **state) {
   rig_close(&g);
 }
 
+/* Chunks smaller than the L2's sectors: the L2 is asked for the sectors that they lie in, the reply
+ * carries what was asked for, in packets of 32 bytes. */
+static void test_chunk_8(void **state) {
+  (void)state;
+  rig_init(&g);
+  g.tsc.chunk_bytes = 8;
+  rig_open(&g, "l1.sector=8", NULL);
+  assert_int_equal(rig_chain(&g)->geometry.ways, 64);
+  assert_int_equal(rig_load(&g, line(1, 0), 0x8010), WEIR_MISS);
+  assert_int_equal(g.last.parts, 0x8010);
+  assert_int_equal(g.last.sectors, 0xa); /* bytes 32 to 39 and 120 to 127 */
+  assert_int_equal(rig_load(&g, line(1, 0), 0x0030), WEIR_PARTIAL);
+  assert_int_equal(g.last.parts, 0x0020); /* its own 8 bytes, although the sector is on its way */
+  rig_settle(&g);
+  rig_expect(&g, 0, line(1, 0), 0x0010);
+  rig_expect(&g, 1, line(1, 0), 0x8000);
+  rig_expect(&g, 2, line(1, 0), 0x0020);
+  rig_expect_empty(&g, 3);
+  assert_int_equal(rig_load(&g, line(1, 0), 0x8030), WEIR_HIT);
+  rig_store(&g, line(1, 0), 0x0010);
+  rig_expect_empty(&g, 0);
+  rig_expect(&g, 2, line(1, 0), 0x0020);
+  rig_close(&g);
+}
+
 /* Without private bits a group holds one line; with all tag bits private, any lines. */
 static void test_private_bits(void **state) {
   (void)state;
@@ -481,12 +506,13 @@ static void test_storage(void **state) {
   static const struct {
     int64_t bits, chunk;
     uint64_t added;
-  } want[] = {{8, 32, 4736}, {5, 32, 3584}, {0, 32, 1664}, {20, 32, 9344}, {8, 64, 1408}};
+  } want[] = {{8, 32, 4736}, {5, 32, 3584}, {0, 32, 1664}, {20, 32, 9344},
+              {8, 64, 1408}, {8, 8, 27264}, {8, 16, 11904}};
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     rig_init(&g);
     g.tsc.private_bits = want[i].bits;
     g.tsc.chunk_bytes = want[i].chunk;
-    rig_open(&g, "l1.sets=32", NULL);
+    rig_open(&g, "l1.sets=32", "l1.sector=8", NULL);
     assert_int_equal(weir_org_tagsplit.part.storage_bits(rig_part(&g, 0)), want[i].added);
     rig_close(&g);
   }
@@ -502,6 +528,10 @@ static void test_refused(void **state) {
   rig_init(&g);
   g.tsc.chunk_bytes = 48;
   assert_false(rig_try(&g, &err, NULL));
+  rig_init(&g);
+  g.tsc.chunk_bytes = 16;
+  assert_false(rig_try(&g, &err, NULL));
+  assert_non_null(strstr(err.msg, "set l1.sector, which is 32, to 16 too"));
   rig_init(&g);
   rig_add(&g, &weir_policy_lru, NULL);
   assert_false(rig_try(&g, &err, NULL));
@@ -702,21 +732,37 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mshr_mask),       cmocka_unit_test(test_classes),
-      cmocka_unit_test(test_pending_is_part), cmocka_unit_test(test_partial_waits),
-      cmocka_unit_test(test_fetched_again),   cmocka_unit_test(test_extra_latency),
-      cmocka_unit_test(test_free_chunks),     cmocka_unit_test(test_all_pending),
-      cmocka_unit_test(test_pending_group),   cmocka_unit_test(test_vector),
-      cmocka_unit_test(test_keep_last),       cmocka_unit_test(test_prefer_match),
-      cmocka_unit_test(test_chance),          cmocka_unit_test(test_coarse),
-      cmocka_unit_test(test_coarse_rank),     cmocka_unit_test(test_not_grouped),
-      cmocka_unit_test(test_store),           cmocka_unit_test(test_store_pending),
-      cmocka_unit_test(test_store_modes),     cmocka_unit_test(test_chunk_64),
-      cmocka_unit_test(test_private_bits),    cmocka_unit_test(test_storage),
-      cmocka_unit_test(test_refused),         cmocka_unit_test(test_next_kernel),
-      cmocka_unit_test(test_verify),          cmocka_unit_test(test_invariants),
-      cmocka_unit_test(test_like_sectored),   cmocka_unit_test(test_coarse_stream),
-      cmocka_unit_test(test_engine_random),   cmocka_unit_test(test_engine_workloads),
+      cmocka_unit_test(test_mshr_mask),
+      cmocka_unit_test(test_classes),
+      cmocka_unit_test(test_pending_is_part),
+      cmocka_unit_test(test_partial_waits),
+      cmocka_unit_test(test_fetched_again),
+      cmocka_unit_test(test_extra_latency),
+      cmocka_unit_test(test_free_chunks),
+      cmocka_unit_test(test_all_pending),
+      cmocka_unit_test(test_pending_group),
+      cmocka_unit_test(test_vector),
+      cmocka_unit_test(test_keep_last),
+      cmocka_unit_test(test_prefer_match),
+      cmocka_unit_test(test_chance),
+      cmocka_unit_test(test_coarse),
+      cmocka_unit_test(test_coarse_rank),
+      cmocka_unit_test(test_not_grouped),
+      cmocka_unit_test(test_store),
+      cmocka_unit_test(test_store_pending),
+      cmocka_unit_test(test_store_modes),
+      cmocka_unit_test(test_chunk_64),
+      cmocka_unit_test(test_chunk_8),
+      cmocka_unit_test(test_private_bits),
+      cmocka_unit_test(test_storage),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_next_kernel),
+      cmocka_unit_test(test_verify),
+      cmocka_unit_test(test_invariants),
+      cmocka_unit_test(test_like_sectored),
+      cmocka_unit_test(test_coarse_stream),
+      cmocka_unit_test(test_engine_random),
+      cmocka_unit_test(test_engine_workloads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

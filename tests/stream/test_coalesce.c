@@ -6,7 +6,7 @@
 
 /* Byte by byte: which line and sector does it touch, and was it there before? */
 static void oracle(const uint64_t *addr, uint32_t mask, unsigned width, unsigned line_bytes,
-                   struct weir_requests *out) {
+                   unsigned sector_bytes, struct weir_requests *out) {
   out->n = 0;
   for (unsigned lane = 0; lane < WEIR_LANES; lane++) {
     if (!(mask >> lane & 1)) continue;
@@ -17,7 +17,7 @@ static void oracle(const uint64_t *addr, uint32_t mask, unsigned width, unsigned
         i++;
       if (i == out->n) out->r[out->n++] = (struct weir_request){.line_addr = line};
       out->r[i].lanes |= UINT32_C(1) << lane;
-      out->r[i].sectors |= UINT32_C(1) << (a % line_bytes / 32);
+      out->r[i].sectors |= UINT32_C(1) << (a % line_bytes / sector_bytes);
     }
   }
 }
@@ -65,14 +65,15 @@ static void check(const struct weir_addrs *a, uint32_t mask, unsigned width) {
     uint64_t stride = a->kind == WEIR_ADDR_STRIDE ? (uint64_t)a->stride : 0;
     addr[i] = a->kind == WEIR_ADDR_LIST ? a->lane[i] : a->base + i * stride;
   }
-  for (unsigned line = 32; line <= 256; line *= 2) {
-    oracle(addr, mask, width, line, &want);
-    weir_coalesce(addr, mask, width, line, &got);
-    same(&got, &want);
-    weir_coalesce_addrs(a, mask, width, line, &got);
-    same(&got, &want);
-  }
-  oracle(addr, mask, width, 128, &want);
+  for (unsigned line = 32; line <= 256; line *= 2)
+    for (unsigned sector = 8; sector <= 32; sector *= 2) {
+      oracle(addr, mask, width, line, sector, &want);
+      weir_coalesce(addr, mask, width, line, sector, &got);
+      same(&got, &want);
+      weir_coalesce_addrs(a, mask, width, line, sector, &got);
+      same(&got, &want);
+    }
+  oracle(addr, mask, width, 128, 32, &want);
   unsigned sectors, n = 0;
   assert_int_equal(weir_count_lines(&counter, a, mask, width, &sectors), want.n);
   for (unsigned i = 0; i < want.n; i++)
@@ -125,7 +126,7 @@ static void order_is_that_of_lanes(void **state) {
   for (uint32_t i = 0; i < WEIR_LANES; i++)
     lane[i] = 1024 + (i % 2 ? 0 : 256);
   lane[3] = 1024 + 128 - 8; /* crosses */
-  weir_coalesce(lane, 0xfffffffe, 16, 128, &r);
+  weir_coalesce(lane, 0xfffffffe, 16, 128, 32, &r);
   assert_int_equal(r.n, 3);
   assert_int_equal(r.r[0].line_addr, 1024);
   assert_int_equal(r.r[1].line_addr, 1280);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_CHUNKS = 8 }; /* of a line: 256 bytes in chunks of 32 */
+enum { MAX_CHUNKS = 16 }; /* of a line: one bit each in a mask of sectors */
 
 /* State: this header, the shared tags of all groups, the chunks as policies see them. */
 struct tagsplit {
@@ -87,11 +87,16 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   struct tagsplit *s = p->state;
   const struct weir_geometry *g = p->geometry;
   int64_t chunk = cfg_of(p)->chunk_bytes;
-  if ((chunk != 32 && chunk != 64) || chunk > (int64_t)g->line_bytes)
+  if ((chunk & (chunk - 1)) != 0 || chunk > (int64_t)g->line_bytes)
     return weir_fail(
         err, WEIR_EINVAL,
-        "tag-split.chunk_bytes is 32 or 64 and no more than a line, which has %u bytes",
+        "tag-split.chunk_bytes is a power of two and no more than a line, which has %u bytes",
         g->line_bytes);
+  if (chunk < (int64_t)g->sector_bytes)
+    return weir_fail(err, WEIR_EINVAL,
+                     "tag-split.chunk_bytes %d is less than what loads ask for: set l1.sector, "
+                     "which is %u, to %d too",
+                     (int)chunk, g->sector_bytes, (int)chunk);
   s->chunk_sectors = (uint32_t)chunk / g->sector_bytes;
   s->chunks = g->sectors / s->chunk_sectors;
   s->groups = g->ways / s->chunks;
@@ -555,8 +560,8 @@ static const char *verify(const struct weir_policy *p) {
 #define PAPER          "Tag-Split Cache for Efficient GPGPU Cache Utilization (ICS 2016)"
 #define P(f, def, ...) WEIR_PARAM(weir_tagsplit_cfg, f, def, __VA_ARGS__)
 static const struct weir_param params[] = {
-    P(chunk_bytes, "32", .unit = "byte", .min = 32, .max = 64, .source = PAPER,
-      .help = "what is stored as one: 32 or 64"),
+    P(chunk_bytes, "32", .unit = "byte", .min = 8, .max = 64, .source = PAPER,
+      .help = "what is stored as one: 8, 16, 32 or 64, and no less than l1.sector"),
     P(private_bits, "8", .unit = "bit", .min = 0, .max = 20, .source = PAPER,
       .help = "tag bits that each chunk has of its own; the others are shared by a group"),
     P(extra_latency, "1", .unit = "cycle", .min = 0, .max = 1000, .source = PAPER,
