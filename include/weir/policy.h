@@ -119,7 +119,7 @@ struct weir_access {
   uint16_t fetch;           /* sent for; 0 until it was accepted */
   uint8_t op;               /* enum weir_op */
   uint8_t hint, evict_hint; /* enum weir_cache_op, enum weir_evict_hint */
-  uint8_t tag;              /* enum weir_tag: what a compiler said */
+  uint8_t tag;              /* enum weir_tag: what a compiler said of a global load */
   bool is_local;            /* local memory, else global */
   bool first_of_mshr;       /* it opened its MSHR entry; false until it was accepted */
 };
@@ -205,6 +205,9 @@ struct weir_policy_ops {
   uint32_t axes;
   enum weir_reason reason;   /* of the bypasses by route and admit */
   const char *organisations; /* "a|b": those it works with; NULL: all */
+  /* Does it, with these parameters, decide by the tags of loads? Then a run without tags is
+   * refused. NULL: no. */
+  bool (*needs_tags)(const void *cfg);
 
   /* Deciding. */
   enum weir_answer (*route)(const struct weir_policy *, const struct weir_access *);

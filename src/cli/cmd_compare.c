@@ -21,6 +21,7 @@ enum {
   OPT_WORKLOADS = 1,
   OPT_SCHEMES,
   OPT_GPUS,
+  OPT_TAGS,
   OPT_INPUT,
   OPT_BASELINE,
   OPT_CONFIG,
@@ -60,6 +61,10 @@ static const struct weir_usage usage = {
             {"gpus", 'g', "LIST",
              "machines: names of 'weir list gpus', or files ending in .yaml (default: fermi-s3)",
              OPT_GPUS},
+            {"tags", 0, "FILE",
+             "what a compiler says about the loads, for schemes that decide by it: made by\n"
+             "'weir classify'",
+             OPT_TAGS},
             {"input", 'i', "NAME", "which of the workloads' inputs (default: their first)",
              OPT_INPUT},
             {"baseline", 'b', "NAME", "the scheme to compare with (default: the first)",
@@ -94,7 +99,7 @@ struct list {
 
 struct compare {
   struct list workloads, schemes, gpus, sets, configs;
-  const char *input, *baseline_name, *csv, *json;
+  const char *input, *baseline_name, *tags, *csv, *json;
   uint32_t jobs;
   bool check, quiet;
   /* Made from these. */
@@ -270,12 +275,13 @@ static enum weir_status make_setup(struct compare *c, size_t i, struct weir_err 
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings[i], gpu, err);
   if (st == WEIR_OK) st = weir_cli_scheme_path(&c->arena, scheme, &path, err);
   if (st == WEIR_OK) st = weir_setup_load(&c->setups[i], scheme, path, &c->settings[i], err);
+  if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
-  if (weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_cli_param_groups(), &unfit) ==
-      WEIR_OK)
-    return WEIR_OK;
+  st = weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_cli_param_groups(), &unfit);
+  if (st == WEIR_OK) st = weir_setup_has_tags(&c->setups[i], &unfit);
+  if (st == WEIR_OK) return WEIR_OK;
   c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));
   return c->study_setups[i].error != NULL ? WEIR_OK : no_memory(err);
 }
@@ -459,6 +465,9 @@ static enum weir_status set_option(struct compare *c, int id, const char *value,
     return WEIR_PUSH(c->configs, value) ? WEIR_OK : no_memory(err);
   case OPT_INPUT:
     c->input = value;
+    break;
+  case OPT_TAGS:
+    c->tags = value;
     break;
   case OPT_BASELINE:
     c->baseline_name = value;

@@ -16,6 +16,7 @@ enum {
   OPT_JSON,
   OPT_ALL,
   OPT_SCHEME,
+  OPT_TAGS,
   OPT_PER_LOAD,
   OPT_PER_SM,
   OPT_CHECK,
@@ -41,6 +42,10 @@ static const struct weir_usage usage = {
             {"scheme", 'S', "NAME",
              "L1 design: one of 'weir list schemes', or a file ending in .yaml (default: baseline)",
              OPT_SCHEME},
+            {"tags", 0, "FILE",
+             "what a compiler says about the loads, for schemes that decide by it: made by\n"
+             "'weir classify'",
+             OPT_TAGS},
             {"threads", 't', "N", "host threads; the results are the same for any number",
              OPT_THREADS},
             {"json", 'j', "FILE",
@@ -62,7 +67,7 @@ static const struct weir_usage usage = {
 enum { MAX_OPCODES = 256 };
 
 struct replay {
-  const char *file, *gpu, *scheme, *json, *opcodes[MAX_OPCODES];
+  const char *file, *gpu, *scheme, *tags, *json, *opcodes[MAX_OPCODES];
   size_t n_opcodes;
   uint32_t threads;
   struct weir_timing_views views;
@@ -134,7 +139,8 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
 static enum weir_status run(struct replay *r, struct weir_err *err) {
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
   if (st == WEIR_OK)
-    st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->scheme, r->threads, r->check, err);
+    st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->scheme, r->tags, r->threads,
+                           r->check, err);
   if (st != WEIR_OK) {
     weir_timing_end(&r->timing);
     return st;
@@ -185,6 +191,9 @@ static int parse_options(int argc, char **argv, struct replay *r) {
       break;
     case OPT_SCHEME:
       r->scheme = args.value;
+      break;
+    case OPT_TAGS:
+      r->tags = args.value;
       break;
     case OPT_PER_LOAD:
       r->views.per_load = true;

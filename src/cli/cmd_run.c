@@ -28,6 +28,7 @@ enum {
   OPT_OUTPUT,
   OPT_ALL,
   OPT_SCHEME,
+  OPT_TAGS,
   OPT_PER_LOAD,
   OPT_PER_SM,
   OPT_FUNCTIONAL,
@@ -55,6 +56,10 @@ static const struct weir_usage usage = {
             {"scheme", 'S', "NAME",
              "L1 design: one of 'weir list schemes', or a file ending in .yaml (default: baseline)",
              OPT_SCHEME},
+            {"tags", 0, "FILE",
+             "what a compiler says about the loads, for schemes that decide by it: made by\n"
+             "'weir classify'",
+             OPT_TAGS},
             {"threads", 't', "N",
              "host threads for timing; the results are the same for any number", OPT_THREADS},
             {"functional", 'f', NULL, "execute only, without timing (as without --gpu)",
@@ -92,7 +97,7 @@ struct run_opts {
     const char **v;
     size_t n, cap;
   } targets;
-  const char *input, *json, *gpu, *scheme, *outputs[MAX_OUTPUTS];
+  const char *input, *json, *gpu, *scheme, *tags, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
   uint32_t threads;
   struct weir_timing_views views;
@@ -434,8 +439,8 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   if (st == WEIR_OK && o->gpu != NULL) {
     st = weir_cli_gpu_settings(&o->settings, o->gpu, err);
     if (st == WEIR_OK)
-      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->scheme, o->threads, o->check,
-                             err);
+      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->scheme, o->tags, o->threads,
+                             o->check, err);
   }
   state->started = time(NULL);
   state->per_sm = o->views.per_sm;
@@ -498,6 +503,9 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
     case OPT_SCHEME:
       o->scheme = args.value;
       break;
+    case OPT_TAGS:
+      o->tags = args.value;
+      break;
     case OPT_PER_LOAD:
       o->views.per_load = true;
       break;
@@ -525,6 +533,8 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
                           "which workload? See 'weir list workloads', or name a launch file");
   if (o->gpu == NULL && o->scheme != NULL)
     return weir_cli_usage("run", "--scheme says what to time: add --gpu NAME");
+  if (o->gpu == NULL && o->tags != NULL)
+    return weir_cli_usage("run", "--tags is for timed runs: add --gpu NAME");
   if (o->gpu == NULL && (o->views.per_load || o->views.per_sm))
     return weir_cli_usage("run", "--per-load and --per-sm show timed runs: add --gpu NAME");
   if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))

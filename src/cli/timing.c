@@ -144,10 +144,11 @@ static enum weir_status load_scheme(struct weir_timing *t, struct weir_settings 
 }
 
 enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
-                                   const char *scheme, uint32_t threads, bool check,
-                                   struct weir_err *err) {
+                                   const char *scheme, const char *tags, uint32_t threads,
+                                   bool check, struct weir_err *err) {
   *t = (struct weir_timing){.threads = threads, .check = check};
   enum weir_status st = load_scheme(t, s, scheme != NULL ? scheme : "baseline", err);
+  if (st == WEIR_OK && tags != NULL) st = weir_setup_tags(&t->setup, tags, err);
   if (st == WEIR_OK) st = weir_setup_fit(&t->setup, gpu, s, weir_cli_param_groups(), err);
   return st == WEIR_OK ? new_sim(t, err) : st;
 }

@@ -55,10 +55,10 @@ enum weir_status weir_cli_schemes(struct weir_arena *a, const char *const **name
 enum weir_status weir_cli_scheme_path(struct weir_arena *a, const char *scheme, const char **path,
                                       struct weir_err *err);
 /* A simulator for the machine and the scheme, whose values are put into the settings; `gpu` is its
- * name and outlives it. NULL scheme: baseline. */
+ * name and outlives it. NULL scheme: baseline. `tags`: file of tags, or NULL. */
 enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
-                                   const char *scheme, uint32_t threads, bool check,
-                                   struct weir_err *err);
+                                   const char *scheme, const char *tags, uint32_t threads,
+                                   bool check, struct weir_err *err);
 /* Each workload starts with cold caches in cycle 0. */
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
                                       struct weir_err *err);

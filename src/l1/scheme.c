@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/suggest.h"
 
 /* ---- names ---- */
@@ -68,10 +69,20 @@ static enum weir_status copy_text(struct weir_scheme *s, struct weir_config *c, 
   return *out != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
+/* A name is seen from the scheme's folder. */
+static enum weir_status read_tags(struct weir_scheme *s, struct weir_config *c,
+                                  struct weir_err *err) {
+  const char *name = NULL;
+  enum weir_status st = copy_text(s, c, "tags", false, &name, err);
+  if (st != WEIR_OK || name == NULL) return st;
+  s->tags = weir_file_beside(&s->arena, c->file, name);
+  return s->tags != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
 static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
                                   struct weir_settings *settings, struct weir_err *err) {
-  static const char *const keys[] = {"weir",         "about",    "reference",
-                                     "organisation", "policies", "set"};
+  static const char *const keys[] = {"weir",     "about", "reference", "organisation",
+                                     "policies", "tags",  "set"};
   uint32_t version, set;
   int64_t number;
   enum weir_status st = weir_config_child(c, 0, "weir", WEIR_SCALAR, true, &version, err);
@@ -79,6 +90,7 @@ static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
   if (st == WEIR_OK) st = copy_text(s, c, "about", true, &s->about, err);
   if (st == WEIR_OK) st = copy_text(s, c, "reference", false, &s->reference, err);
   if (st == WEIR_OK) st = read_parts(s, c, err);
+  if (st == WEIR_OK) st = read_tags(s, c, err);
   if (st == WEIR_OK) st = weir_config_child(c, 0, "set", WEIR_MAP, false, &set, err);
   if (st != WEIR_OK) return st;
   if (set != 0 && settings != NULL)

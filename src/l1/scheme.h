@@ -7,6 +7,7 @@
 
 struct weir_scheme {
   const char *name, *about, *reference; /* reference may be NULL */
+  const char *tags;                     /* file with the tags of loads; NULL: none */
   const struct weir_org_ops *org;       /* NULL: what the machine has */
   const struct weir_policy_ops *policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;

@@ -445,14 +445,21 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
                                     .n_ctas = k->grid[0] * k->grid[1] * k->grid[2],
                                     .warps_per_cta = k->n_warps,
                                     .ctas_per_sm = r->blocks_per_sm};
+  const uint8_t *tags = NULL;
+  if (sim->o.tags != NULL) {
+    enum weir_status st = sim->o.tags(sim->o.tags_self, k, &tags, err);
+    if (st != WEIR_OK) return st;
+  }
   uint32_t allowed = sim->sms[0].l1_ops->max_ctas(sim->sms[0].l1, &about);
   if (allowed < r->blocks_per_sm) {
     r->blocks_per_sm = allowed > 0 ? allowed : 1;
     r->limited_by = "policy";
   }
-  for (uint32_t i = 0; i < sim->n_sms; i++)
+  for (uint32_t i = 0; i < sim->n_sms; i++) {
     if (!weir_sm_kernel(&sim->sms[i], k, sim->n_kernels, r->blocks_per_sm, sim->now))
       return weir_fail(err, WEIR_ENOMEM, "out of memory");
+    sim->sms[i].tags = tags;
+  }
   sim->n_kernels++;
   /* Round robin, one block per SM and cycle. */
   for (uint32_t n = 0; n < r->blocks_per_sm && !sim->is_source_done; n++)

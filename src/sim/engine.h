@@ -18,6 +18,12 @@ struct weir_sim_options {
   uint64_t watchdog; /* cycles without an event after which a run is given up */
   void (*progress)(void *self, uint64_t cycle, uint64_t blocks_done);
   void *self;
+  /* What a compiler says about the loads of a kernel, asked when one begins: an enum weir_tag for
+   * each of its instructions, valid until it has ended; *tags NULL: nothing. The hook may be NULL.
+   */
+  enum weir_status (*tags)(const void *tags_self, const struct weir_kernel_info *k,
+                           const uint8_t **tags, struct weir_err *err);
+  const void *tags_self;
 };
 
 struct weir_sim_unit { /* one SM in one kernel */

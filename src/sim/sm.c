@@ -181,6 +181,11 @@ static void name_warp(const struct weir_sm *sm, uint32_t slot, uint32_t insn,
   a->cta_uid = (uint32_t)sm->blocks[w->block].stream->id;
 }
 
+/* A generic load has a tag, and may come to local memory. */
+static uint8_t tag_of(const struct weir_sm *sm, uint32_t insn, bool is_local) {
+  return sm->tags != NULL && !is_local ? sm->tags[insn] : WEIR_TAG_NONE;
+}
+
 static void describe_load(void *self, uint32_t id, struct weir_access *a) {
   const struct weir_sm *sm = self;
   const struct weir_static *s = &sm->kernel->insns[sm->loads[id].insn];
@@ -189,6 +194,7 @@ static void describe_load(void *self, uint32_t id, struct weir_access *a) {
   a->hint = s->cache_op;
   a->evict_hint = s->evict_hint;
   a->is_local = sm->loads[id].is_local;
+  a->tag = tag_of(sm, sm->loads[id].insn, a->is_local);
 }
 
 static void say(void *self, uint32_t part, const uint64_t v[4]) {
@@ -630,6 +636,7 @@ static bool drain_coalescer(struct weir_sm *sm) {
                                           : is_store            ? WEIR_STORE
                                                                 : WEIR_LOAD,
                                     .is_local = sm->p_local,
+                                    .tag = tag_of(sm, sm->p_insn, sm->p_local),
                                     .hint = s->cache_op,
                                     .evict_hint = s->evict_hint},
                               .id = is_store ? sm->p_warp : sm->p_load};

@@ -92,6 +92,7 @@ struct weir_sm {
   struct weir_l1 *l1;
   uint32_t id;
   const struct weir_kernel_info *kernel;
+  const uint8_t *tags; /* enum weir_tag of each of its instructions; NULL: none has one */
   struct weir_sm_warp *warps;
   struct weir_sm_block *blocks;
   uint64_t *regs; /* of all warps */

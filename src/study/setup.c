@@ -6,7 +6,15 @@
 enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const char *path,
                                  struct weir_settings *settings, struct weir_err *err) {
   *s = (struct weir_setup){0};
-  return weir_scheme_load(&s->scheme, scheme, path, settings, err);
+  enum weir_status st = weir_scheme_load(&s->scheme, scheme, path, settings, err);
+  if (st == WEIR_OK && s->scheme.tags != NULL) st = weir_setup_tags(s, s->scheme.tags, err);
+  if (st != WEIR_OK) weir_setup_free(s);
+  return st;
+}
+
+enum weir_status weir_setup_tags(struct weir_setup *s, const char *path, struct weir_err *err) {
+  weir_tags_free(s->tags);
+  return weir_tags_load(&s->tags, path, err);
 }
 
 enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
@@ -21,13 +29,63 @@ enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
 
 void weir_setup_free(struct weir_setup *s) {
   weir_scheme_free(&s->scheme);
+  weir_tags_free(s->tags);
   *s = (struct weir_setup){0};
+}
+
+/* ---- tags ---- */
+
+bool weir_setup_needs_tags(const struct weir_setup *s) {
+  bool any = false;
+  for (uint32_t i = 0; i < s->design.n_policies; i++) {
+    const struct weir_policy_ops *o = s->design.policy[i].ops;
+    any |= o->needs_tags != NULL && o->needs_tags(s->design.policy[i].cfg);
+  }
+  return any;
+}
+
+enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err) {
+  if (s->tags != NULL || !weir_setup_needs_tags(s)) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "scheme %s decides by the tags of loads, and there are none",
+            s->scheme.name);
+  weir_err_add(err, "make them: weir classify WORKLOAD -o FILE");
+  weir_err_add(err, "then give them: --tags FILE, or 'tags: FILE' in the scheme");
+  return WEIR_EINVAL;
+}
+
+static bool has_global_load(const struct weir_kernel_info *k) {
+  for (uint32_t i = 0; i < k->n_insns; i++)
+    if (weir_is_global_load(&k->insns[i])) return true;
+  return false;
+}
+
+/* Loads without a tag are loads of the baseline: a file that does not know the kernel would go
+ * unnoticed. */
+static enum weir_status match_tags(const void *self, const struct weir_kernel_info *k,
+                                   const uint8_t **tags, struct weir_err *err) {
+  const struct weir_setup *s = self;
+  enum weir_status st = weir_tags_match(s->tags, k, tags, err);
+  if (st != WEIR_OK || *tags != NULL || !weir_setup_needs_tags(s) || !has_global_load(k)) return st;
+  weir_fail(err, WEIR_EINVAL, "scheme %s decides by the tags of loads, and kernel %s has none",
+            s->scheme.name, k->name);
+  weir_err_add(err, "make tags of this workload: weir classify WORKLOAD -o FILE");
+  return WEIR_EINVAL;
 }
 
 enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_sim_options *o,
                                 struct weir_sim **sim, struct weir_err *err) {
-  return weir_sim_new(&s->machine, &weir_l1_pipeline, &s->design, o, sim, err);
+  struct weir_sim_options with = *o;
+  *sim = NULL;
+  if (with.tags == NULL) {
+    enum weir_status st = weir_setup_has_tags(s, err);
+    if (st != WEIR_OK) return st;
+    with.tags = s->tags != NULL ? match_tags : NULL;
+    with.tags_self = s;
+  }
+  return weir_sim_new(&s->machine, &weir_l1_pipeline, &s->design, &with, sim, err);
 }
+
+/* ---- parts and checks ---- */
 
 const struct weir_part *weir_setup_part(const struct weir_setup *s, uint32_t i) {
   if (i == 0) return s->design.org != NULL ? &s->design.org->part : NULL;

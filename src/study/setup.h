@@ -2,6 +2,7 @@
 #ifndef WEIR_STUDY_SETUP_H
 #define WEIR_STUDY_SETUP_H
 
+#include "analysis/tags.h"
 #include "base/settings.h"
 #include "l1/scheme.h"
 #include "sim/engine.h"
@@ -10,12 +11,15 @@ struct weir_setup {
   struct weir_machine machine;
   struct weir_scheme scheme;
   struct weir_design design;
+  struct weir_tags *tags; /* of loads, by a compiler; NULL: none */
 };
 
-/* Read the scheme's file. Its values join the machine's in the settings, which outlive the setup.
- */
+/* Read the scheme's file, and the tags that it names. Its values join the machine's in the
+ * settings, which outlive the setup. */
 enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const char *path,
                                  struct weir_settings *settings, struct weir_err *err);
+/* Tags from a file, instead of those that the scheme names. */
+enum weir_status weir_setup_tags(struct weir_setup *s, const char *path, struct weir_err *err);
 /* Put the scheme on the machine that the settings describe, if it can stand there. `gpu` is the
  * machine's name and outlives the setup; `groups` are those of the settings. */
 enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
@@ -23,7 +27,13 @@ enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
                                 const struct weir_param_group *const *groups, struct weir_err *err);
 void weir_setup_free(struct weir_setup *s);
 
-/* A simulator in cycle 0 with cold caches. The setup outlives it. */
+/* Does the scheme, with the parameters that it was fitted with, decide by tags? */
+bool weir_setup_needs_tags(const struct weir_setup *s);
+/* If it does and has none: says what to do. */
+enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err);
+
+/* A simulator in cycle 0 with cold caches. The setup outlives it. Its tags are used unless the
+ * options have some. */
 enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_sim_options *o,
                                 struct weir_sim **sim, struct weir_err *err);
 /* Part i of its L1, as weir_sim_part; NULL: no such part. */

@@ -1,0 +1,1 @@
+weir run vecadd --gpu fermi-s3 --tags bad.yaml

@@ -1,0 +1,1 @@
+weir compare vecadd --input profile -S baseline,bypass-all --tags wrong.yaml

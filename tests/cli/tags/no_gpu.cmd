@@ -1,0 +1,1 @@
+weir run vecadd --tags vecadd.yaml
