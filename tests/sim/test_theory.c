@@ -11,7 +11,8 @@
 static const char *folder;
 
 static const char *const machines[] = {"fermi-s0",  "fermi-s3",   "fermi-s4", "gtx480-cfg",
-                                       "pascal-s1", "pascal-cfg", "v100-cfg", "h200"};
+                                       "pascal-s1", "pascal-cfg", "gcn-s2",   "v100-cfg",
+                                       "v100",      "a100",       "h200"};
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 static void open_machine(struct rig *g, const char *name, const char *const *set) {
