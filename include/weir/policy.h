@@ -172,6 +172,8 @@ struct weir_part {
   const char *reference;           /* paper or manual section */
   const struct weir_param *params; /* may be NULL; keys are NAME.param */
   const struct weir_stat *stats;   /* may be NULL; names are NAME.stat */
+  uint32_t l2_line_bits;           /* hardware it needs in every line of the L2 */
+  bool is_per_gpu;                 /* what storage_bits says is there once, not on every SM */
   size_t cfg_bytes, state_bytes, set_bytes, line_bytes, stats_bytes;
   /* If state_bytes depends on parameters or geometry; NULL: state_bytes. */
   size_t (*state_size)(const void *cfg, const struct weir_geometry *g);

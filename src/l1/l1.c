@@ -960,13 +960,34 @@ static const uint64_t *part_stats(const struct weir_l1 *l1, uint32_t i) {
   return i > c->n ? NULL : i == 0 ? c->org.stats : c->policy[i - 1].stats;
 }
 
-static uint64_t storage_bits(const struct weir_l1 *l1) {
+static uint64_t part_bits(const struct weir_l1 *l1, uint32_t i) {
   const struct weir_chain *c = &l1->chain;
-  uint64_t bits =
-      c->org_ops->part.storage_bits != NULL ? c->org_ops->part.storage_bits(&c->org) : 0;
-  for (uint32_t i = 0; i < c->n; i++)
-    if (c->ops[i]->part.storage_bits != NULL) bits += c->ops[i]->part.storage_bits(&c->policy[i]);
+  const struct weir_part *is = part(l1, i);
+  return is->storage_bits != NULL ? is->storage_bits(i == 0 ? &c->org : &c->policy[i - 1]) : 0;
+}
+
+static uint64_t storage_bits(const struct weir_l1 *l1) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i <= l1->chain.n; i++)
+    bits += part_bits(l1, i);
   return bits;
+}
+
+enum weir_status weir_l1_storage(const struct weir_machine *m, const struct weir_design *d,
+                                 uint64_t bits[WEIR_MAX_PARTS], struct weir_err *err) {
+  struct weir_l1 *l1 = create(m, d, &(struct weir_l1_host){0}, err);
+  if (l1 == NULL) return err != NULL ? err->code : WEIR_ENOMEM;
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    bits[i] = i <= l1->chain.n ? part_bits(l1, i) : 0;
+  destroy(l1);
+  return WEIR_OK;
+}
+
+uint64_t weir_l2_storage(const struct weir_machine *m, const struct weir_design *d) {
+  uint64_t bits = d->org->part.l2_line_bits;
+  for (uint32_t i = 0; i < d->n_policies; i++)
+    bits += d->policy[i].ops->part.l2_line_bits;
+  return bits * (uint64_t)(m->l2.slices * m->l2.sets * m->l2.ways);
 }
 
 static bool is_idle(const struct weir_l1 *l1) {

@@ -330,6 +330,7 @@ const struct weir_policy_ops weir_policy_pc_bypass = {
              .state_size = state_size,
              .init = init,
              .storage_bits = storage_bits,
+             .l2_line_bits = 1,
              .verify = verify,
              .kernel_begin = kernel_begin},
     .axes = WEIR_AXIS_ADMISSION,

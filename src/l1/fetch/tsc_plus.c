@@ -165,6 +165,7 @@ const struct weir_policy_ops weir_policy_tsc_plus = {
              .stats_bytes = sizeof(struct weir_tsc_plus_stats),
              .init = init,
              .storage_bits = storage_bits,
+             .is_per_gpu = true,
              .verify = verify,
              .heard = heard},
     .axes = WEIR_AXIS_FETCH,

@@ -509,14 +509,15 @@ static void flush(struct weir_policy *p, uint32_t machine_ways) {
 
 /* ---- reports ---- */
 
-/* Against the lines of the same size that it replaces, with a valid bit and LRU. */
+/* Beyond the tags of lines of the same size with a valid bit. What these have for LRU, which the
+ * paper subtracts too, is the lru policy's. */
 static uint64_t storage_bits(const struct weir_policy *p) {
   const struct tagsplit *s = p->state;
   const struct weir_geometry *g = p->geometry;
   uint64_t groups = (uint64_t)g->sets * s->groups, chunks = groups * s->chunks;
-  uint64_t tag = tag_bits(g), own = private_bits(p), lru = log_2(2 * (uint64_t)s->groups - 1);
+  uint64_t tag = tag_bits(g), own = private_bits(p);
   uint64_t has = groups * (tag - own) + chunks * (own + 1 + log_2(s->chunks) + 1);
-  uint64_t had = groups * (tag + 1 + lru);
+  uint64_t had = groups * (tag + 1);
   return has > had ? has - had : 0;
 }
 
