@@ -1,22 +1,32 @@
-/* weir help [COMMAND | gpu NAME] */
+/* weir help [COMMAND | gpu NAME | scheme NAME | policy NAME] */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/table.h"
 #include "cli/cmd.h"
+#include "cli/help_parts.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
 #include "sim/bounds.h"
 
+enum { OPT_GPU = 1 };
+
 static const struct weir_usage usage = {
     .command = "help",
-    .synopsis = "[COMMAND | gpu NAME]",
+    .synopsis = "[COMMAND | gpu NAME | scheme NAME [--gpu NAME] | policy NAME]",
     .about =
         "Explain a command, with its options and examples; without a name, list the commands.\n"
         "'help gpu NAME' shows every number of a machine, where it was set, and what bandwidth "
-        "follows.",
-    .opts = (const struct weir_opt[]){{.name = NULL}},
-    .examples = "  weir help run\n  weir help gpu fermi-s3\n",
+        "follows;\n"
+        "'help scheme NAME' what an L1 design is made of, its parameters and what it costs in "
+        "bits;\n"
+        "'help policy NAME' the parameters and statistics of one of its parts.",
+    .opts = (const struct weir_opt[]){{"gpu", 'g', "NAME",
+                                       "the machine on which a scheme is shown (default: fermi-s3)",
+                                       OPT_GPU},
+                                      {.name = NULL}},
+    .examples = "  weir help run\n  weir help gpu fermi-s3\n"
+                "  weir help scheme pc-bypass --gpu gcn-s2\n  weir help policy decoupled\n",
 };
 
 static bool is_machine_group(const char *prefix) {
@@ -156,25 +166,41 @@ static int help_gpu(const char *name) {
   return weir_cli_error(&err);
 }
 
-int weir_cmd_help(int argc, char **argv) {
-  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
-  const char *name = NULL, *gpu = NULL;
-  for (int opt; (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
-    if (opt == WEIR_OPT_DONE) return args.exit_code;
-    if (name && (gpu || strcmp(name, "gpu") != 0))
-      return weir_cli_usage("help", "one command at a time");
-    if (name)
-      gpu = args.value;
-    else
-      name = args.value;
-  }
-  if (!name) {
-    weir_cli_overview(stdout);
-    return WEIR_EXIT_OK;
-  }
-  if (strcmp(name, "gpu") == 0) return help_gpu(gpu);
+/* "gpu", "scheme" and "policy" are followed by a name. */
+static bool takes_name(const char *topic) {
+  return strcmp(topic, "gpu") == 0 || strcmp(topic, "scheme") == 0 || strcmp(topic, "policy") == 0;
+}
+
+static int help_command(const char *name) {
   const struct weir_command *c = weir_command_find(name);
   if (!c) return weir_cli_unknown_command(name);
   char *ask[] = {(char *)c->name, (char *)"--help", NULL};
   return c->run(2, ask);
+}
+
+int weir_cmd_help(int argc, char **argv) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  const char *topic = NULL, *name = NULL, *gpu = NULL;
+  for (int opt; (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    if (opt == WEIR_OPT_DONE) return args.exit_code;
+    if (opt == OPT_GPU) {
+      gpu = args.value;
+      continue;
+    }
+    if (topic && (name || !takes_name(topic)))
+      return weir_cli_usage("help", "one command at a time");
+    if (topic)
+      name = args.value;
+    else
+      topic = args.value;
+  }
+  if (!topic) {
+    weir_cli_overview(stdout);
+    return WEIR_EXIT_OK;
+  }
+  if (gpu && strcmp(topic, "scheme") != 0)
+    return weir_cli_usage("help", "--gpu goes with 'help scheme NAME'");
+  if (strcmp(topic, "gpu") == 0) return help_gpu(name);
+  if (strcmp(topic, "scheme") == 0) return weir_help_scheme(name, gpu);
+  return strcmp(topic, "policy") == 0 ? weir_help_policy(name) : help_command(topic);
 }

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "base/table.h"
 #include "cli/cmd.h"
+#include "cli/help_parts.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
 
@@ -153,14 +154,6 @@ static int list_schemes(bool names_only) {
   return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
 }
 
-static const char *axis_name(uint32_t axes) {
-  return axes & WEIR_AXIS_ADMISSION     ? "admission"
-         : axes & WEIR_AXIS_REPLACEMENT ? "replacement"
-         : axes & WEIR_AXIS_FETCH       ? "fetch"
-         : axes & WEIR_AXIS_ORDER       ? "order"
-                                        : "threads";
-}
-
 static void part_row(struct weir_table *t, const char *axis, const struct weir_part *part) {
   weir_table_cell(t, "%s", part->name);
   weir_table_cell(t, "%s", axis);
@@ -177,7 +170,7 @@ static int list_policies(bool names_only) {
   }
   for (size_t i = 0; weir_policies[i] != NULL; i++) {
     if (names_only) puts(weir_policies[i]->part.name);
-    if (t) part_row(t, axis_name(weir_policies[i]->axes), &weir_policies[i]->part);
+    if (t) part_row(t, weir_axis_name(weir_policies[i]->axes), &weir_policies[i]->part);
   }
   return names_only ? WEIR_EXIT_OK : print_table(t);
 }

@@ -1,0 +1,2 @@
+weir help policy pc-bypass
+weir help policy conventional
