@@ -56,7 +56,8 @@ static const struct weir_usage usage = {
              "traces (.wtrace); 'all': every built-in one but simt/*, if it has the input",
              OPT_WORKLOADS},
             {"schemes", 'S', "LIST",
-             "L1 designs: names of 'weir list schemes', or files ending in .yaml (default: all)",
+             "L1 designs: names of 'weir list schemes', or files ending in .yaml (default: 'all',\n"
+             "without --tags all that need none)",
              OPT_SCHEMES},
             {"gpus", 'g', "LIST",
              "machines: names of 'weir list gpus', or files ending in .yaml (default: fermi-s3)",
@@ -267,6 +268,25 @@ static enum weir_status user_settings(const struct compare *c, struct weir_setti
   return st;
 }
 
+/* 'all' leaves out what can only fail. Whatever else is wrong with a scheme is said later. */
+static bool can_have_tags(const struct compare *c, const char *name) {
+  struct weir_arena a = {0};
+  struct weir_settings settings = {0};
+  struct weir_setup setup = {0};
+  const char *path, *gpu = c->gpus.v[0];
+  if (c->tags != NULL) return true;
+  bool is = weir_cli_scheme_path(&a, name, &path, NULL) != WEIR_OK ||
+            user_settings(c, &settings, NULL) != WEIR_OK ||
+            weir_cli_gpu_settings(&settings, gpu, NULL) != WEIR_OK ||
+            weir_setup_load(&setup, name, path, &settings, NULL) != WEIR_OK ||
+            weir_setup_fit(&setup, gpu, &settings, weir_cli_param_groups(), NULL) != WEIR_OK ||
+            weir_setup_has_tags(&setup, NULL) == WEIR_OK;
+  weir_setup_free(&setup);
+  weir_settings_free(&settings);
+  weir_arena_free(&a);
+  return is;
+}
+
 /* Wrong names and files end the command; a scheme that cannot stand on a machine is a result. */
 static enum weir_status make_setup(struct compare *c, size_t i, struct weir_err *err) {
   const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n], *path;
@@ -294,8 +314,8 @@ static enum weir_status check_any_fits(const struct compare *c, struct weir_err 
 }
 
 static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->schemes, weir_cli_schemes, NULL, err);
-  if (st == WEIR_OK) st = expand(c, &c->gpus, weir_cli_gpus, NULL, err);
+  enum weir_status st = expand(c, &c->gpus, weir_cli_gpus, NULL, err);
+  if (st == WEIR_OK) st = expand(c, &c->schemes, weir_cli_schemes, can_have_tags, err);
   if (st != WEIR_OK) return st;
   size_t n = c->gpus.n * c->schemes.n;
   c->settings = weir_arena_array(&c->arena, n, sizeof *c->settings);

@@ -7,11 +7,14 @@
 const struct weir_org_ops *const weir_organisations[] = {
     &weir_org_conventional, &weir_org_sectored, &weir_org_decoupled, &weir_org_tagsplit, NULL};
 const struct weir_policy_ops *const weir_policies[] = {
-    &weir_policy_lru,        &weir_policy_nru,       &weir_policy_fifo,
-    &weir_policy_random,     &weir_policy_srrip,     &weir_policy_brrip,
-    &weir_policy_drrip,      &weir_policy_ship,      &weir_policy_tsc_plus,
-    &weir_policy_bypass_all, &weir_policy_pc_bypass, &weir_policy_two_level,
-    &weir_policy_ccws,       &weir_policy_swl,       NULL};
+    &weir_policy_lru,         &weir_policy_nru,
+    &weir_policy_fifo,        &weir_policy_random,
+    &weir_policy_srrip,       &weir_policy_brrip,
+    &weir_policy_drrip,       &weir_policy_ship,
+    &weir_policy_tsc_plus,    &weir_policy_bypass_all,
+    &weir_policy_pc_bypass,   &weir_policy_two_level,
+    &weir_policy_coordinated, &weir_policy_ccws,
+    &weir_policy_swl,         NULL};
 
 const struct weir_org_ops *weir_organisation_find(const char *name) {
   for (size_t i = 0; weir_organisations[i] != NULL; i++)

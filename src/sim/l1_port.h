@@ -27,7 +27,7 @@ struct weir_l1_result {
   uint64_t ready_at;
 };
 
-enum { WEIR_MAX_PARTS = 9, WEIR_MAX_PART_STATS = 24 }; /* parts: organisation and policies */
+enum { WEIR_MAX_PARTS = 9, WEIR_MAX_PART_STATS = 32 }; /* parts: organisation and policies */
 
 struct weir_l1_stats {
   uint64_t loads, hits, hit_reserved, misses, partial_misses, bypassed;
