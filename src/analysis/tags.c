@@ -339,16 +339,33 @@ enum weir_status weir_tags_load(struct weir_tags **out, const char *path, struct
   return st;
 }
 
-/* As YAML's double quotes want it. */
+/* The character at *s, which is moved on; of broken UTF-8 one byte, as U+FFFD. */
+static uint32_t next_char(const char **s) {
+  const unsigned char *p = (const unsigned char *)*s;
+  unsigned more = p[0] >= 0xf0 ? 3 : p[0] >= 0xe0 ? 2 : p[0] >= 0xc0 ? 1 : 0;
+  uint32_t c = p[0] < 0x80 ? p[0] : p[0] & (0x3fu >> more);
+  bool is_broken = p[0] >= 0x80 && more == 0;
+  for (unsigned i = 1; i <= more && !is_broken; i++) {
+    is_broken = (p[i] & 0xc0) != 0x80;
+    c = c << 6 | (p[i] & 0x3f);
+  }
+  *s += is_broken ? 1 : more + 1;
+  return is_broken || c > 0x10ffff ? 0xfffd : c;
+}
+
+/* As YAML's double quotes want it. All but ASCII is escaped: a few of the others end lines, or are
+ * not allowed as they are. */
 static void put_quoted(struct weir_text *out, const char *s) {
   weir_text_puts(out, "\"");
-  for (; *s != 0; s++)
-    if (*s == '"' || *s == '\\')
-      weir_text_printf(out, "\\%c", *s);
-    else if ((unsigned char)*s < 0x20 || *s == 0x7f)
-      weir_text_printf(out, "\\x%02x", (unsigned)*s);
+  while (*s != 0) {
+    uint32_t c = next_char(&s);
+    if (c == '"' || c == '\\')
+      weir_text_printf(out, "\\%c", (int)c);
+    else if (c >= 0x20 && c < 0x7f)
+      weir_text_printf(out, "%c", (int)c);
     else
-      weir_text_add(out, s, 1);
+      weir_text_printf(out, "\\U%08" PRIx32, c);
+  }
   weir_text_puts(out, "\"");
 }
 

@@ -119,6 +119,27 @@ static void what_was_saved_is_read_again(void **state) {
   assert_null(again);
 }
 
+/* Next line, no-break space, a line separator, an astral plane; and what is not UTF-8. */
+static void names_of_all_kinds_are_saved(void **state) {
+  (void)state;
+  static const char *const names[] = {
+      "\xc2\x85", "a\xc2\xa0z", "\xe2\x80\xa8", "\xf0\x9d\x94\xb8\xc3\xa9",
+      "",         "# - : {",    "\x01\x7f"};
+  struct weir_tags *t = new_tags();
+  struct weir_text text = {0};
+  for (size_t i = 0; i < COUNT(names); i++)
+    put(t, names[i], 1, WEIR_TAG_CG);
+  put(t, "\xff\xc2", 1, WEIR_TAG_CA);
+  weir_tags_text(t, "\xe2\x80", &text);
+  weir_tags_free(t);
+  t = parsed(text.v);
+  for (size_t i = 0; i < COUNT(names); i++)
+    assert_non_null(weir_tags_find(t, names[i], 2));
+  assert_non_null(weir_tags_find(t, "\xef\xbf\xbd\xef\xbf\xbd", 2));
+  weir_tags_free(t);
+  weir_text_free(&text);
+}
+
 static void bad_files_are_refused_with_the_place(void **state) {
   (void)state;
   static const struct {
@@ -335,6 +356,7 @@ int main(void) {
       cmocka_unit_test(kernels_are_limited),
       cmocka_unit_test(a_file_is_read),
       cmocka_unit_test(what_was_saved_is_read_again),
+      cmocka_unit_test(names_of_all_kinds_are_saved),
       cmocka_unit_test(bad_files_are_refused_with_the_place),
       cmocka_unit_test(missing_memory_is_survived),
       cmocka_unit_test(tags_reach_the_accesses),
