@@ -52,6 +52,9 @@ static const struct cost costs[] = {
     {"miss-rate", "pascal-s1", NULL, 31, 0, 0},
     {"pc-bypass", "gcn-s2", NULL, 512 + 1792, 0,
      4096}, /* 288 bytes; the slides give 224, that of the labels alone */
+    {"coordinated", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0}, /* 72 bytes and a few bits */
+    {"dynamic", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0},
+    {"static", "fermi-s4", NULL, 0, 0, 0},
     {"tsc", "fermi-s3", NULL, 4736, 0, 0},                       /* 0.578 KB */
     {"tsc", "fermi-s3", "tag-split.private_bits=5", 3584, 0, 0}, /* 0.4375 KB */
     {"tsc+", "fermi-s3", NULL, 4736 + 64, 64, 0},
