@@ -29,8 +29,13 @@ static const struct weir_usage usage = {
                 "  weir help scheme pc-bypass --gpu gcn-s2\n  weir help policy decoupled\n",
 };
 
-static bool is_machine_group(const char *prefix) {
-  return strcmp(prefix, "exec") != 0;
+static bool is_machine_group(const struct weir_param_group *g) {
+  static const struct weir_param_group *const groups[] = {
+      &weir_core_params, &weir_sm_params, &weir_l1_params,  &weir_noc_params,
+      &weir_l2_params,   &weir_l3_params, &weir_dram_params};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    if (groups[i] == g) return true;
+  return false;
 }
 
 /* Every parameter of a machine with its value and origin. */
@@ -45,7 +50,7 @@ static enum weir_status gpu_table(const struct weir_settings *s, struct weir_tex
   if (t == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   for (size_t i = 0; i < s->n; i++) {
     const struct weir_setting *v = &s->v[i];
-    if (!is_machine_group(v->group->prefix)) continue;
+    if (!is_machine_group(v->group)) continue;
     bool is_guess = v->layer == WEIR_LAYER_DEFAULT && v->param->source != NULL;
     weir_table_cell(t, "%s.%s", v->group->prefix, v->param->name);
     weir_table_cell(t, "%s", v->text);

@@ -1,4 +1,5 @@
 /* Every parameter and statistic table of the program. A new component adds its line here. */
+#include "analysis/energy.h"
 #include "base/config.h"
 #include "cli/cmd.h"
 #include "l1/design.h"
@@ -7,15 +8,16 @@
 #include "stream/func_stats.h"
 
 static const struct weir_param_group *const fixed_params[] = {
-    &ptx_exec_params, &weir_core_params, &weir_sm_params,
-    &weir_l1_params,  &weir_noc_params,  &weir_l2_params,
-    &weir_l3_params,  &weir_dram_params, NULL,
+    &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params,     &weir_noc_params,
+    &weir_l2_params,  &weir_l3_params,   &weir_dram_params, &weir_energy_params, NULL,
 };
 
 static const struct weir_stat_group *const fixed_stats[] = {
-    &weir_func_stat_group, &weir_derived_stat_group, &weir_sm_stat_group,
-    &weir_l1_stat_group,   &weir_pc_stat_group,      &weir_l2_stat_group,
-    &weir_l3_stat_group,   &weir_dram_stat_group,    NULL,
+    &weir_func_stat_group,   &weir_derived_stat_group,
+    &weir_sm_stat_group,     &weir_l1_stat_group,
+    &weir_pc_stat_group,     &weir_l2_stat_group,
+    &weir_l3_stat_group,     &weir_dram_stat_group,
+    &weir_energy_stat_group, NULL,
 };
 
 /* The parts of an L1 have tables too; their names are the prefixes. */

@@ -58,6 +58,39 @@ static void add_notes(const struct weir_timing *t, struct weir_text *out) {
   }
 }
 
+static void energy_notes(const struct weir_setup *s, struct weir_text *out) {
+  const struct weir_part *part;
+  const char *mark = "energy: nothing was published about ";
+  char size[160];
+  if (*weir_energy_size_note(&s->machine, size, sizeof size) != '\0')
+    weir_text_printf(out, "energy: %s\n", size);
+  for (uint32_t i = 0; (part = weir_setup_part(s, i)) != NULL; i++) {
+    if (weir_energy_is_known(part)) continue;
+    weir_text_printf(out, "%s%s", mark, part->name);
+    mark = ", ";
+  }
+  if (mark[0] == ',') weir_text_puts(out, ", whose own needs are not counted\n");
+}
+
+/* What the L1s cost: hardware beside tags and data, and energy of everything that was timed. */
+static void cost_text(const struct weir_timing *t, struct weir_text *out) {
+  const struct weir_setup *s = &t->setup;
+  struct weir_sim_result sum = {0};
+  struct weir_energy e;
+  for (size_t i = 0; i < t->kernels.n; i++)
+    weir_sim_result_add(&sum, &t->kernels.v[i].result);
+  weir_energy(&s->energy, &s->machine, &sum, &e);
+  weir_text_printf(out,
+                   "L1 storage beside tags and data: %.10g bytes per SM (the machine's own L1: "
+                   "%.10g)",
+                   (double)s->storage_bits / 8, (double)s->baseline_bits / 8);
+  if (s->l2_bits > 0) weir_text_printf(out, ", %.10g in the L2", (double)s->l2_bits / 8);
+  weir_text_printf(out, "\nL1 energy: %.1f nJ (tags %.1f, data %.1f, tables %.1f, leakage %.1f)\n",
+                   weir_energy_nj(e.total_fj), weir_energy_nj(e.tag_fj), weir_energy_nj(e.data_fj),
+                   weir_energy_nj(e.table_fj), weir_energy_nj(e.static_fj));
+  energy_notes(s, out);
+}
+
 static enum weir_status kernel_table(const struct weir_timing *t, struct weir_text *out,
                                      struct weir_err *err) {
   static const struct weir_column columns[] = {
@@ -76,6 +109,7 @@ static enum weir_status kernel_table(const struct weir_timing *t, struct weir_te
   weir_text_printf(out, "machine %s, scheme %s\n", t->setup.machine.name, t->setup.scheme.name);
   enum weir_status st = weir_table_text(table, out, err);
   weir_table_free(table);
+  cost_text(t, out);
   add_notes(t, out);
   return st;
 }
@@ -246,6 +280,7 @@ static enum weir_status all_text(const struct weir_timing *t, struct weir_text *
                                  struct weir_err *err) {
   struct weir_sim_result sum = {0};
   struct weir_derived derived;
+  struct weir_energy energy;
   for (size_t i = 0; i < t->kernels.n; i++)
     weir_sim_result_add(&sum, &t->kernels.v[i].result);
   weir_derive(&sum, (uint32_t)t->setup.machine.sm.count, &derived);
@@ -258,6 +293,8 @@ static enum weir_status all_text(const struct weir_timing *t, struct weir_text *
   if (st == WEIR_OK && t->setup.machine.l3.enabled)
     st = weir_stat_text(weir_l3_stat_table, "l3", &sum.l3, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_dram_stat_table, "dram", &sum.dram, out, err);
+  weir_energy(&t->setup.energy, &t->setup.machine, &sum, &energy);
+  if (st == WEIR_OK) st = weir_stat_text(weir_energy_stat_table, "energy", &energy, out, err);
   return st;
 }
 
@@ -289,6 +326,23 @@ static json_t *parts_json(const struct weir_timing *t) {
   return o;
 }
 
+static bool add_costs(json_t *o, const struct weir_timing *t) {
+  const struct weir_setup *s = &t->setup;
+  struct weir_energy e;
+  weir_energy(&s->energy, &s->machine, &t->last, &e);
+  struct weir_text notes = {0};
+  energy_notes(s, &notes);
+  bool ok = !notes.failed &&
+            (notes.n == 0 || json_object_set_new(o, "energy_notes", json_string(notes.v)) == 0);
+  weir_text_free(&notes);
+  return ok && json_object_set_new(o, "energy", weir_stat_json(weir_energy_stat_table, &e)) == 0 &&
+         json_object_set_new(o, "storage",
+                             json_pack("{s:I, s:I, s:I}", "bits_per_sm",
+                                       (json_int_t)s->storage_bits, "baseline_bits_per_sm",
+                                       (json_int_t)s->baseline_bits, "l2_bits",
+                                       (json_int_t)s->l2_bits)) == 0;
+}
+
 json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_info *k,
                          bool per_sm) {
   const struct weir_sim_result *r = &t->last;
@@ -306,6 +360,10 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
       weir_stat_json(weir_dram_stat_table, &r->dram), "instructions", loads_json(t, k));
   if (o != NULL && t->setup.machine.l3.enabled &&
       json_object_set_new(o, "l3", weir_stat_json(weir_l3_stat_table, &r->l3)) != 0) {
+    json_decref(o);
+    return NULL;
+  }
+  if (o != NULL && !add_costs(o, t)) {
     json_decref(o);
     return NULL;
   }

@@ -46,6 +46,8 @@ const struct weir_stat weir_l1_stat_table[] = {
     S(atomics, "request", "atomic requests taken"),
     S(atomic_hits, "request", "of these, those whose line was there"),
     S(probes, "request", "requests for which tags were read"),
+    S(data_reads, "request", "loads that found something and read it"),
+    S(data_writes, "request", "stores that wrote into the L1"),
     S(prefetches, "request", "requests that policies made"),
     S(prefetches_dropped, "request", "... and that were dropped, for lack of a resource or of use"),
     S(sectors, "sector", "sectors that loads asked for"),
@@ -88,6 +90,8 @@ static const struct weir_check l1_checks[] = {
     {"evictions + evictions_store + evictions_flush + evictions_collateral <= allocations + "
      "evictions_flush",
      "what ended had begun"},
+    {"data_reads >= hits", "a hit reads"},
+    {"data_writes <= stores", "a store writes once at most"},
     {NULL, NULL}};
 const struct weir_stat_group weir_l1_stat_group = {"l1", "What the L1 caches did.",
                                                    weir_l1_stat_table, l1_checks};
@@ -407,8 +411,9 @@ static void settle_mshr(struct weir_l1 *l1, uint64_t now) {
 
 /* ---- loads ---- */
 
-static struct weir_l1_result failed(enum weir_shortage why) {
-  return (struct weir_l1_result){.answer = WEIR_L1_FAILED, .why = why};
+/* A request that waits for its data port is one of those whose tags are read. */
+static struct weir_l1_result failed(enum weir_shortage why, bool is_probed) {
+  return (struct weir_l1_result){.answer = WEIR_L1_FAILED, .why = why, .is_probed = is_probed};
 }
 
 static bool says_past(const struct weir_l1 *l1, const struct weir_access *a) {
@@ -454,8 +459,8 @@ static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_re
                                      const struct weir_probe *r, uint32_t inflight,
                                      enum weir_reason reason, bool mark) {
   const struct weir_access *a = &q->a;
-  if (inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT);
-  if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT);
+  if (inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT, r != NULL);
+  if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
   struct weir_access x = seen(l1, a);
   x.fetch = l1->m->l1.bypass_gran[0] == 'l' ? l1->all : a->sectors;
   if (r != NULL) {
@@ -491,6 +496,7 @@ static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a
   l1->chain.accepted++;
   use_port(l1, banks, a->sectors, l1->now);
   l1->stats.probes++;
+  l1->stats.data_reads++;
   COUNT_LOAD(l1, a, hits, 0);
   l1->stats.sectors += n;
   l1->stats.sectors_hit += n;
@@ -591,7 +597,7 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   if (c->hook[WEIR_H_ROUTE].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
     return go_past(l1, q, NULL, inflight, c->ops[who]->reason, says == WEIR_BYPASS_MARKED);
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
-  if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT);
+  if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT, true);
   if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
 
   uint32_t want = l1->is_sectored ? a->sectors : l1->all, answer = 0;
@@ -614,11 +620,12 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
           go_past(l1, q, &r, inflight, WEIR_R_STALL, says == WEIR_BYPASS_MARKED);
       if (past.answer != WEIR_L1_FAILED) return past;
     }
-    return failed(why);
+    return failed(why, true);
   }
   enum weir_outcome outcome = take_miss(l1, a, &r, &n, q->id);
   uint32_t missed = a->sectors & n.fetch;
   l1->stats.probes++;
+  l1->stats.data_reads += (a->sectors & r.valid) != 0;
   l1->stats.sectors += n_sectors(l1, a->sectors);
   l1->stats.sectors_hit += n_sectors(l1, a->sectors & r.valid);
   l1->stats.sectors_missed += n_sectors(l1, missed);
@@ -687,6 +694,7 @@ static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const s
   const struct weir_org_ops *org = l1->chain.org_ops;
   weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);
   if (mode != EVICT) {
+    l1->stats.data_writes += r->way >= 0 || mode == ALLOCATE;
     org->write(&l1->chain.org, &x, r, mode == KEEP, mode == ALLOCATE);
     return;
   }
@@ -706,17 +714,19 @@ static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req 
   enum store_mode mode = EVICT;
   int dirty = 0;
   if (is_on) {
-    if (is_busy(l1, banks_of(l1, a->addr, a->sectors), l1->now)) return failed(WEIR_NO_DATA_PORT);
+    if (is_busy(l1, banks_of(l1, a->addr, a->sectors), l1->now))
+      return failed(WEIR_NO_DATA_PORT, true);
     r = org->probe(&l1->chain.org, a, a->sectors);
     had = r.valid | (r.way >= 0 ? view(l1, a->set).line[r.way].written_mask : 0u);
     mode = store_mode(l1, a, &r);
   }
-  if (is_atom && inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT);
+  if (is_atom && inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT, is_on);
   if (mode == ALLOCATE && r.way < 0) {
     dirty = org->can_reserve(&l1->chain.org, a, &r, 0);
-    if (dirty < 0) return failed(WEIR_NO_LINE);
+    if (dirty < 0) return failed(WEIR_NO_LINE, true);
   }
-  if (mode != KEEP && l1->miss.n + 1 + (uint32_t)dirty > l1->miss.cap) return failed(WEIR_NO_QUEUE);
+  if (mode != KEEP && l1->miss.n + 1 + (uint32_t)dirty > l1->miss.cap)
+    return failed(WEIR_NO_QUEUE, is_on);
   if (is_on) {
     l1->stats.probes++;
     apply_store(l1, a, &r, mode);

@@ -60,17 +60,25 @@ static uint64_t dram_accesses(const struct weir_sim_result *r) {
   return r->dram.reads + r->dram.writes;
 }
 
+static uint64_t energy(const struct weir_setup *s, const struct weir_sim_result *r) {
+  struct weir_energy e;
+  weir_energy(&s->energy, &s->machine, r, &e);
+  return e.total_fj;
+}
+
 struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gpu, size_t scheme,
                                            size_t baseline) {
   struct mean speedup = {0}, hit = {0}, stream = {0}, bypass = {0}, stall = {0}, requests = {0},
-              flit = {0}, dram = {0};
+              flit = {0}, dram = {0}, joule = {0};
+  const struct weir_setup *setup = weir_study_setup(s, gpu, scheme)->setup,
+                          *base_setup = weir_study_setup(s, gpu, baseline)->setup;
   struct weir_compare_mean out = {0};
   for (size_t w = 0; w < s->n_workloads; w++) {
     const struct weir_run *run = weir_study_at(s, w, gpu, scheme);
     const struct weir_run *base = weir_study_at(s, w, gpu, baseline);
     struct weir_derived d;
     if (run->state != WEIR_RUN_DONE || base->state != WEIR_RUN_DONE) continue;
-    weir_derive(&run->sum, (uint32_t)weir_study_setup(s, gpu, scheme)->setup->machine.sm.count, &d);
+    weir_derive(&run->sum, (uint32_t)setup->machine.sm.count, &d);
     add_ratio(&speedup, base->sum.cycles, run->sum.cycles);
     add_rate(&hit, &d, "hit_rate_l1");
     add_rate(&stream, &d, "hit_rate_stream");
@@ -79,6 +87,7 @@ struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gp
     add_ratio(&requests, run->sum.l1.requests, base->sum.l1.requests);
     add_ratio(&flit, flits(&run->sum), flits(&base->sum));
     add_ratio(&dram, dram_accesses(&run->sum), dram_accesses(&base->sum));
+    add_ratio(&joule, energy(setup, &run->sum), energy(base_setup, &base->sum));
     out.cycles += run->sum.cycles;
     out.has_storage = true;
     out.storage_bits = (int64_t)run->storage_bits - (int64_t)base->storage_bits;
@@ -92,5 +101,6 @@ struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gp
   out.requests = geometric(&requests);
   out.flits = geometric(&flit);
   out.dram = geometric(&dram);
+  out.energy = geometric(&joule);
   return out;
 }

@@ -13,6 +13,7 @@ struct weir_compare_mean {
   double speedup;                                               /* geometric mean */
   double hit_rate_l1, hit_rate_stream, bypass_rate, stall_frac; /* arithmetic, where defined */
   double requests, flits, dram; /* geometric, relative to the baseline: L1 to L2 and DRAM */
+  double energy;                /* of the L1s; likewise */
   uint64_t cycles;              /* sum */
   bool has_storage;
   int64_t storage_bits; /* of the L1's parts on one SM, above the baseline's */

@@ -14,24 +14,31 @@ struct source {
   const struct weir_stat_group *group;
   const void *base; /* NULL: the machine has no such thing */
 };
-enum { N_SOURCES = 6 };
+enum { N_SOURCES = 7 };
 
-static void sources_of(const struct weir_sim_result *r, const struct weir_derived *d, bool has_l3,
+/* Computed from counters. */
+struct computed {
+  struct weir_derived derived;
+  struct weir_energy energy;
+};
+
+static void sources_of(const struct weir_sim_result *r, const struct computed *c, bool has_l3,
                        struct source v[N_SOURCES]) {
-  v[0] = (struct source){&weir_derived_stat_group, d};
+  v[0] = (struct source){&weir_derived_stat_group, &c->derived};
   v[1] = (struct source){&weir_sm_stat_group, &r->sm};
   v[2] = (struct source){&weir_l1_stat_group, &r->l1};
   v[3] = (struct source){&weir_l2_stat_group, &r->l2};
   v[4] = (struct source){&weir_l3_stat_group, has_l3 ? &r->l3 : NULL};
   v[5] = (struct source){&weir_dram_stat_group, &r->dram};
+  v[6] = (struct source){&weir_energy_stat_group, &c->energy};
 }
 
 static void results_of(const struct weir_study *s, size_t gpu, size_t scheme,
-                       const struct weir_run *run, struct weir_derived *d,
-                       struct source v[N_SOURCES]) {
-  const struct weir_machine *m = &weir_study_setup(s, gpu, scheme)->setup->machine;
-  weir_derive(&run->sum, (uint32_t)m->sm.count, d);
-  sources_of(&run->sum, d, m->l3.enabled, v);
+                       const struct weir_run *run, struct computed *c, struct source v[N_SOURCES]) {
+  const struct weir_setup *setup = weir_study_setup(s, gpu, scheme)->setup;
+  weir_derive(&run->sum, (uint32_t)setup->machine.sm.count, &c->derived);
+  weir_energy(&setup->energy, &setup->machine, &run->sum, &c->energy);
+  sources_of(&run->sum, c, setup->machine.l3.enabled, v);
 }
 
 static const char *state_name(enum weir_run_state state) {
@@ -62,7 +69,7 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
                     size_t baseline) {
   const struct weir_run *run = weir_study_at(s, w, g, c);
   const char *reason = weir_compare_reason(s, w, g, c);
-  struct weir_derived d;
+  struct computed computed;
   struct source sources[N_SOURCES];
   weir_table_cell(t, "%s", s->gpus[g]);
   weir_table_cell(t, "%s", s->workloads[w].name);
@@ -79,7 +86,7 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
   weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
   weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
   real_cell(t, weir_compare_speedup(s, w, g, c, baseline));
-  results_of(s, g, c, run, &d, sources);
+  results_of(s, g, c, run, &computed, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     stat_cells(t, &sources[i]);
 }
@@ -90,7 +97,7 @@ static struct weir_table *csv_table(struct weir_arena *a) {
                                       "reason", "launches", "storage_bits", "cycles", "speedup"};
   struct source sources[N_SOURCES];
   size_t n = sizeof first / sizeof *first, at = 0;
-  sources_of(&(struct weir_sim_result){0}, NULL, false, sources);
+  sources_of(&(struct weir_sim_result){0}, &(struct computed){0}, false, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     n += weir_stat_count(sources[i].group->table);
   struct weir_column *columns = weir_arena_array(a, n, sizeof *columns);
@@ -143,9 +150,9 @@ static json_t *parts_json(const struct weir_setup *setup, const struct weir_sim_
 static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t g, size_t c,
                         size_t baseline) {
   const struct weir_run *run = weir_study_at(s, w, g, c);
-  struct weir_derived d;
+  struct computed computed;
   struct source sources[N_SOURCES];
-  results_of(s, g, c, run, &d, sources);
+  results_of(s, g, c, run, &computed, sources);
   bool ok =
       json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
       json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
@@ -178,13 +185,13 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
 
 static json_t *mean_json(const struct weir_study *s, size_t g, size_t c, size_t baseline) {
   struct weir_compare_mean m = weir_compare_mean(s, g, c, baseline);
-  return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "gpu",
+  return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "gpu",
                    s->gpus[g], "scheme", s->schemes[c], "workloads", (json_int_t)m.n, "speedup",
                    real_json(m.speedup), "hit_rate_l1", real_json(m.hit_rate_l1), "hit_rate_stream",
                    real_json(m.hit_rate_stream), "bypass_rate", real_json(m.bypass_rate),
                    "stall_frac", real_json(m.stall_frac), "l1_requests", real_json(m.requests),
-                   "l1_flits", real_json(m.flits), "dram_accesses", real_json(m.dram), "cycles",
-                   (json_int_t)m.cycles, "added_storage_bits",
+                   "l1_flits", real_json(m.flits), "dram_accesses", real_json(m.dram), "l1_energy",
+                   real_json(m.energy), "cycles", (json_int_t)m.cycles, "added_storage_bits",
                    m.has_storage ? json_integer(m.storage_bits) : json_null());
 }
 

@@ -136,6 +136,7 @@ static void behind_row(struct weir_table *t, const struct view *v, size_t scheme
   number(t, "%.3f", m->requests, "");
   number(t, "%.3f", m->flits, "");
   number(t, "%.3f", m->dram, "");
+  number(t, "%.3f", m->energy, "");
   weir_table_cell(t, "%s", m->n > 0 ? weir_text_thousands(m->cycles, num) : "-");
   number(t, "%+.0f", m->has_storage ? (double)m->storage_bits / 8 : (double)NAN, "");
 }
@@ -149,6 +150,7 @@ static enum weir_status behind_table(const struct view *v, struct weir_err *err)
                                                {"L2 requests", "x baseline", WEIR_RIGHT},
                                                {"L1-L2 flits", "x baseline", WEIR_RIGHT},
                                                {"DRAM", "x baseline", WEIR_RIGHT},
+                                               {"L1 energy", "x baseline", WEIR_RIGHT},
                                                {"cycles", "sum", WEIR_RIGHT},
                                                {"storage", "bytes per SM", WEIR_RIGHT}};
   struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
@@ -163,6 +165,36 @@ static enum weir_status behind_table(const struct view *v, struct weir_err *err)
                    "of its L1 add to it\n",
                    v->s->schemes[v->baseline]);
   return st;
+}
+
+/* ---- how far the energy goes ---- */
+
+/* The first of the schemes that have it? */
+static bool is_first(const struct view *v, size_t scheme, const struct weir_part *part) {
+  const struct weir_part *other;
+  for (size_t c = 0; c < scheme; c++)
+    for (uint32_t i = 0; (other = weir_setup_part(weir_study_setup(v->s, v->gpu, c)->setup, i));
+         i++)
+      if (other == part) return false;
+  return true;
+}
+
+static void energy_notes(const struct view *v) {
+  const struct weir_part *part;
+  const char *mark = "energy: nothing was published about ";
+  char size[160];
+  const struct weir_setup *base = weir_study_setup(v->s, v->gpu, v->baseline)->setup;
+  if (*weir_energy_size_note(&base->machine, size, sizeof size) != '\0')
+    weir_text_printf(v->out, "energy: %s\n", size);
+  for (size_t c = 0; c < v->s->n_schemes; c++) {
+    const struct weir_setup *s = weir_study_setup(v->s, v->gpu, c)->setup;
+    for (uint32_t i = 0; (part = weir_setup_part(s, i)) != NULL; i++) {
+      if (weir_energy_is_known(part) || !is_first(v, c, part)) continue;
+      weir_text_printf(v->out, "%s%s", mark, part->name);
+      mark = ", ";
+    }
+  }
+  if (mark[0] == ',') weir_text_puts(v->out, ", whose own needs are not counted\n");
 }
 
 /* ---- what is missing ---- */
@@ -240,6 +272,7 @@ enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
     st = speedup_table(&v, err);
     bars(&v);
     if (st == WEIR_OK) st = behind_table(&v, err);
+    energy_notes(&v);
     partial_note(&v);
     failures(&v);
   }

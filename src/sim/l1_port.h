@@ -24,6 +24,7 @@ struct weir_l1_result {
   enum weir_l1_answer answer;
   enum weir_shortage why;
   bool is_missing; /* it sent for something */
+  bool is_probed;  /* FAILED: tags were read to find that out */
   uint64_t ready_at;
 };
 
@@ -35,7 +36,7 @@ struct weir_l1_stats {
       local_bypassed;
   uint64_t bypass_reason[WEIR_N_REASONS];
   uint64_t stores, store_hits, local_stores, local_store_hits, atomics, atomic_hits;
-  uint64_t probes, prefetches, prefetches_dropped;
+  uint64_t probes, data_reads, data_writes, prefetches, prefetches_dropped;
   uint64_t sectors, sectors_hit, sectors_missed, sectors_bypassed, store_sectors,
       store_sectors_missed;
   uint64_t fills, fill_sectors, allocations, evictions[WEIR_N_CAUSES], evictions_unused;

@@ -61,6 +61,7 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(stall, "stall_merge", WEIR_NO_MERGE, "cycle", "... because its line had too many waiters"),
     KIND(stall, "stall_mshr", WEIR_NO_MSHR, "cycle", "... for a free MSHR"),
     KIND(stall, "stall_icnt", WEIR_NO_ICNT, "cycle", "... for the interconnect's buffer"),
+    S(stall_probed, "cycle", "of all these, those of requests whose tags were read"),
     KIND(resv_fail, "fail_data_port", WEIR_NO_DATA_PORT, "request",
          "requests that failed at least once: data port"),
     KIND(resv_fail, "fail_inflight", WEIR_NO_INFLIGHT, "request", "... loads in flight"),
@@ -71,12 +72,19 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(resv_fail, "fail_icnt", WEIR_NO_ICNT, "request", "... interconnect"),
     WEIR_STAT_END};
 static const struct weir_check sm_checks[] = {
-    {"slots_issued == warp_insns", "a slot that issues issues one instruction"}, {NULL, NULL}};
+    {"slots_issued == warp_insns", "a slot that issues issues one instruction"},
+    {"stall_probed <= stall_data_port + stall_inflight + stall_line + stall_queue + stall_merge + "
+     "stall_mshr + stall_icnt",
+     "a head that waits has read its tags or not"},
+    {NULL, NULL}};
 const struct weir_stat_group weir_sm_stat_group = {"sm", "What the SMs did.", weir_sm_stat_table,
                                                    sm_checks};
 
 static void settle_ldst(struct weir_sm *sm, uint64_t now) {
-  if (sm->head_failed < WEIR_N_SHORTAGES) sm->stats.stall[sm->head_failed] += now - sm->head_since;
+  if (sm->head_failed < WEIR_N_SHORTAGES) {
+    sm->stats.stall[sm->head_failed] += now - sm->head_since;
+    if (sm->head_probed) sm->stats.stall_probed += now - sm->head_since;
+  }
   sm->head_since = now;
 }
 
@@ -573,6 +581,7 @@ static bool present_head(struct weir_sm *sm, uint64_t now) {
     if (r.answer == WEIR_L1_LATER) break;
     if (r.answer == WEIR_L1_FAILED) {
       sm->head_failed = (uint8_t)r.why;
+      sm->head_probed = r.is_probed;
       if (!(sm->head_kinds >> r.why & 1)) {
         sm->stats.resv_fail[r.why]++;
         sm->head_kinds |= 1u << r.why;

@@ -27,6 +27,7 @@ struct weir_sm_stats {
       shared_passes;
   uint64_t slot[WEIR_N_ISSUE_SLOTS];
   uint64_t stall[WEIR_N_SHORTAGES];     /* cycles in which the LD/ST head could not advance */
+  uint64_t stall_probed;                /* of these, those of heads whose tags were read */
   uint64_t resv_fail[WEIR_N_SHORTAGES]; /* requests that failed with that kind at least once */
 };
 extern const struct weir_stat weir_sm_stat_table[];
@@ -115,6 +116,7 @@ struct weir_sm {
   struct weir_l1_req *queue; /* ring: coalescer to L1 */
   uint32_t q_head, q_n;
   uint8_t head_failed; /* WEIR_N_SHORTAGES: not; else the kind */
+  bool head_probed;    /* to find that out, tags were read */
   uint32_t head_kinds; /* kinds the head has failed with */
   uint64_t head_since;
   struct weir_requests pending; /* of the instruction in the coalescer */

@@ -17,14 +17,33 @@ enum weir_status weir_setup_tags(struct weir_setup *s, const char *path, struct 
   return weir_tags_load(&s->tags, path, err);
 }
 
+static enum weir_status sum_storage(const struct weir_machine *m, const struct weir_design *d,
+                                    uint64_t *sum, struct weir_err *err) {
+  uint64_t bits[WEIR_MAX_PARTS];
+  enum weir_status st = weir_l1_storage(m, d, bits, err);
+  *sum = 0;
+  for (uint32_t i = 0; st == WEIR_OK && i < WEIR_MAX_PARTS; i++)
+    *sum += bits[i];
+  return st;
+}
+
+static enum weir_status find_storage(struct weir_setup *s, struct weir_err *err) {
+  struct weir_design baseline;
+  weir_design_baseline(&baseline, &s->machine);
+  s->l2_bits = weir_l2_storage(&s->machine, &s->design);
+  enum weir_status st = sum_storage(&s->machine, &s->design, &s->storage_bits, err);
+  return st == WEIR_OK ? sum_storage(&s->machine, &baseline, &s->baseline_bits, err) : st;
+}
+
 enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
                                 const struct weir_settings *settings,
                                 const struct weir_param_group *const *groups,
                                 struct weir_err *err) {
   enum weir_status st = weir_machine_fill(&s->machine, gpu, settings, err);
-  return st == WEIR_OK
-             ? weir_scheme_design(&s->scheme, &s->machine, settings, groups, &s->design, err)
-             : st;
+  if (st == WEIR_OK)
+    st = weir_scheme_design(&s->scheme, &s->machine, settings, groups, &s->design, err);
+  if (st == WEIR_OK) st = find_storage(s, err);
+  return st == WEIR_OK ? weir_settings_fill(settings, &weir_energy_params, &s->energy, err) : st;
 }
 
 void weir_setup_free(struct weir_setup *s) {

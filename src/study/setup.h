@@ -2,6 +2,7 @@
 #ifndef WEIR_STUDY_SETUP_H
 #define WEIR_STUDY_SETUP_H
 
+#include "analysis/energy.h"
 #include "analysis/tags.h"
 #include "base/settings.h"
 #include "l1/scheme.h"
@@ -12,6 +13,10 @@ struct weir_setup {
   struct weir_scheme scheme;
   struct weir_design design;
   struct weir_tags *tags; /* of loads, by a compiler; NULL: none */
+  struct weir_energy_cfg energy;
+  /* Bits of hardware beside tags and data: of the parts of one L1, of those of the machine's own
+   * L1, and in the L2. */
+  uint64_t storage_bits, baseline_bits, l2_bits;
 };
 
 /* Read the scheme's file, and the tags that it names. Its values join the machine's in the
