@@ -96,8 +96,10 @@ enum weir_write { WEIR_WRITE_PASS, WEIR_WRITE_BACK, WEIR_WRITE_THROUGH, WEIR_WRI
 
 enum { WEIR_WAY_PASS = -1, WEIR_WAY_STALL = -2, WEIR_WAY_NONE = -1 };
 
-/* What a reply says. MARKED: the line was found in the L2 with its mark set; the mark is gone. */
-enum { WEIR_REPLY_MARKED = 1 };
+/* What a reply says. MARKED: the line was found in the L2 with its mark set; the mark is gone.
+ * OTHER_SM, besides: another SM had asked for the mark. That is for statistics; an L2 with one bit
+ * per line cannot tell. */
+enum { WEIR_REPLY_MARKED = 1, WEIR_REPLY_OTHER_SM = 2 };
 
 /* Besides sectors, from fetch_mask: they should lie together, where parts of a line need not. */
 #define WEIR_FETCH_TOGETHER UINT32_C(0x10000)

@@ -812,7 +812,8 @@ static void carry_out(struct weir_l1 *l1) {
 /* ---- arrivals ---- */
 
 static uint32_t reply_flags(const struct weir_msg *r) {
-  return r->flags & WEIR_REP_MARKED ? WEIR_REPLY_MARKED : 0;
+  return (r->flags & WEIR_REP_MARKED ? WEIR_REPLY_MARKED : 0u) |
+         (r->flags & WEIR_REP_OTHER ? WEIR_REPLY_OTHER_SM : 0u);
 }
 
 static bool fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {

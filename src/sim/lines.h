@@ -15,6 +15,7 @@ struct weir_mem_line {
   uint8_t valid, dirty, pending,
       partial; /* sectors; partial: written in part, the rest is not here */
   bool is_marked;
+  uint16_t marker; /* the SM that set the mark; for statistics, hardware has the mark alone */
 };
 
 /* Ways of a set, least recently used first. Empty ones come first, in their order. */

@@ -353,14 +353,16 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   return true;
 }
 
-/* What an accepted read does to the mark of its line; returns the reply's flag. */
+/* What an accepted read does to the mark of its line; returns the reply's flags. */
 static uint8_t pass_mark(struct weir_slice *s, struct weir_mem_line *l, const struct weir_msg *q,
                          bool is_hit) {
   bool was_marked = is_hit && l->is_marked, sets = (q->flags & WEIR_REQ_MARK) != 0;
+  uint8_t told = (uint8_t)(WEIR_REP_MARKED | (l->marker != q->src ? WEIR_REP_OTHER : 0));
   l->is_marked = sets || (l->is_marked && !is_hit);
+  if (sets) l->marker = (uint16_t)q->src;
   s->stats.marks_set += sets;
   s->stats.marks_returned += was_marked;
-  return was_marked ? WEIR_REP_MARKED : 0;
+  return was_marked ? told : 0;
 }
 
 /* A line without pending sectors gets an MSHR. */

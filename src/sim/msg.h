@@ -34,9 +34,15 @@ struct weir_msg {
 };
 
 /* An L2 line has one mark, which means what the L1s agree on. A read that finds all its sectors
- * takes the mark away and is told of it (MARKED); then, and after any other read, WEIR_REQ_MARK
- * sets it. */
-enum { WEIR_REQ_BYPASS = 1, WEIR_REQ_LOCAL = 2, WEIR_REQ_MARK = 4, WEIR_REP_MARKED = 8 };
+ * takes the mark away and is told of it (MARKED), and whether another SM had set it (OTHER); then,
+ * and after any other read, WEIR_REQ_MARK sets it. */
+enum {
+  WEIR_REQ_BYPASS = 1,
+  WEIR_REQ_LOCAL = 2,
+  WEIR_REQ_MARK = 4,
+  WEIR_REP_MARKED = 8,
+  WEIR_REP_OTHER = 16
+};
 
 static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {
   if (a->at != b->at) return a->at < b->at;

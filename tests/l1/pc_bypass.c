@@ -74,6 +74,28 @@ static void test_feedback(void **state) {
   port_close(&t);
 }
 
+/* A mark of another SM corrects as one's own does, and is counted. */
+static void test_feedback_of_others(void **state) {
+  (void)state;
+  plain();
+  open_l1("l1.sets=4", "l1.ways=1", NULL);
+  waste(0, P, 8);
+  assert_int_equal(counter(P), 8);
+  t.reply = WEIR_REP_OTHER;
+  assert_int_equal(port_access(&t, WEIR_LOAD, 0, P, line(1, 5), true),
+                   GONE_PAST | WEIR_REQ_BYPASS | WEIR_REQ_MARK);
+  assert_int_equal(counter(P), 7);
+  assert_int_equal(port_access(&t, WEIR_LOAD, 0, P, line(1, 6), true), 0); /* cached */
+  assert_int_equal(counter(P), 6);
+  t.reply = 0;
+  port_access(&t, WEIR_LOAD, 0, P, line(2, 7), true); /* its own SM's */
+  assert_int_equal(counter(P), 5);
+  assert_int_equal(stats()->feedback_bypass, 1);
+  assert_int_equal(stats()->feedback_fill, 2);
+  assert_int_equal(stats()->xcu_feedback, 2);
+  port_close(&t);
+}
+
 static void test_hits_train_down(void **state) {
   (void)state;
   plain();
@@ -412,6 +434,7 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_feedback),
+                                     cmocka_unit_test(test_feedback_of_others),
                                      cmocka_unit_test(test_hits_train_down),
                                      cmocka_unit_test(test_counters_saturate),
                                      cmocka_unit_test(test_hash),

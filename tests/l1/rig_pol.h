@@ -19,6 +19,7 @@ struct port {
   struct weir_access load; /* the one under way */
   struct weir_sm_view view;
   uint64_t now;
+  uint8_t reply; /* further flags of replies that tell of a mark */
 };
 
 static inline void port_view(void *self, struct weir_sm_view *v) {
@@ -121,7 +122,7 @@ static inline unsigned port_access(struct port *t, enum weir_op op, uint32_t war
   unsigned flags = m.flags;
   o->pop(t->l1);
   if (op == WEIR_STORE) return flags;
-  m.flags |= is_marked ? WEIR_REP_MARKED : 0;
+  m.flags |= is_marked ? WEIR_REP_MARKED | t->reply : 0;
   port_step(t);
   if (m.flags & WEIR_REQ_BYPASS) {
     o->bypass_return(t->l1, &m, t->now);

@@ -17,7 +17,7 @@ struct bed {
   struct machine x;
   struct weir_channel c;
   uint64_t now;
-  uint32_t seq;
+  uint32_t seq, sm; /* sm: the one that sends */
 };
 
 static void bed_open(struct bed *b, const char *const *set) {
@@ -36,6 +36,7 @@ static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t 
                  uint8_t flags, uint32_t id) {
   struct weir_msg q = {.at = b->now + 1,
                        .addr = line * 128,
+                       .src = b->sm,
                        .dst = b->c.n_sms + weir_slice_of(&b->x.m, line * 128),
                        .seq = b->seq++,
                        .id = id,
@@ -144,6 +145,25 @@ static void test_replaced_line_loses_mark(void **state) {
   assert_false(is_told(&b, 1, 1, 0));
   assert_false(is_told(&b, 1, 1, 0));
   expect(&b, 1, 0);
+  bed_close(&b);
+}
+
+/* The mark does not say whose it is; the reply does. */
+static void test_mark_of_another_sm(void **state) {
+  (void)state;
+  struct bed b;
+  bed_open(&b, small);
+  b.sm = 1;
+  assert_false(is_told(&b, 1, 1, WEIR_REQ_MARK));
+  b.sm = 0;
+  send(&b, WEIR_MSG_READ, 1, 1, WEIR_REQ_MARK, 3); /* told of SM 1's, sets its own */
+  settle(&b);
+  assert_int_equal(flags_of(&b, 3), WEIR_REQ_MARK | WEIR_REP_MARKED | WEIR_REP_OTHER);
+  assert_true(is_told(&b, 1, 1, 0)); /* its own, and nothing else */
+  send(&b, WEIR_MSG_READ, 1, 1, 0, 4);
+  settle(&b);
+  assert_int_equal(flags_of(&b, 4), 0);
+  expect(&b, 2, 2);
   bed_close(&b);
 }
 
@@ -301,6 +321,7 @@ int main(void) {
       T(test_partial_miss),
       T(test_merge),
       T(test_replaced_line_loses_mark),
+      T(test_mark_of_another_sm),
       T(test_others_leave_mark),
       T(test_write_queue),
       T(test_clean_line_passes),

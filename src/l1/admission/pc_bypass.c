@@ -51,6 +51,7 @@ static const struct weir_stat stats[] = {
     S(feedback_bypass, "request",
       "bypassed loads whose reply said that the bypass before was wrong"),
     S(feedback_fill, "request", "cached loads whose reply said so"),
+    S(xcu_feedback, "request", "of both, those that were told of another SM's bypass"),
     S(trained_up, "event",
       "lines replaced: their last instruction is one step nearer to bypassing"),
     S(trained_down, "event",
@@ -262,6 +263,8 @@ static bool correct(struct weir_policy *p, const struct weir_access *a, uint32_t
   const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
   if (!(flags & WEIR_REPLY_MARKED) || a->op != WEIR_LOAD) return false;
   train_down(p, hash_of(p, a->pc), (uint32_t)cfg->correct_step);
+  ((struct weir_pc_bypass_stats *)weir_stats_edit(p))->xcu_feedback +=
+      (flags & WEIR_REPLY_OTHER_SM) != 0;
   return true;
 }
 
@@ -313,6 +316,8 @@ static const char *verify(const struct weir_policy *p) {
     if (s->counter[i] > most(p)) return "a counter is outside its range";
   if (st->bypass_predictions != st->duelled + st->sampled + st->bypasses)
     return "its predictions do not add up";
+  if (st->xcu_feedback > st->feedback_bypass + st->feedback_fill)
+    return "more feedback of other SMs than feedback";
   return st->false_positives > st->bypasses ? "more false bypasses than bypasses" : NULL;
 }
 

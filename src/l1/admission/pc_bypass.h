@@ -11,7 +11,7 @@ struct weir_pc_bypass_cfg {
 
 struct weir_pc_bypass_stats {
   uint64_t predictions, bypass_predictions, duelled, sampled, bypasses, false_positives;
-  uint64_t feedback_bypass, feedback_fill, trained_up, trained_down;
+  uint64_t feedback_bypass, feedback_fill, xcu_feedback, trained_up, trained_down;
 };
 
 /* The counter of an instruction. */
