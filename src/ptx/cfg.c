@@ -92,8 +92,7 @@ static bool find_edges(struct ptx_func *f, struct weir_arena *a) {
   return true;
 }
 
-/* Does control leave the function from this block? */
-static bool leaves(const struct ptx_func *f, const struct ptx_block *b) {
+bool ptx_block_leaves(const struct ptx_func *f, const struct ptx_block *b) {
   const struct ptx_insn *last = &f->insns[b->last];
   const uint32_t *to;
   uint32_t one, k = targets_of(last, &to, &one);
@@ -165,7 +164,7 @@ static void find_exits(struct work *w, const struct ptx_func *f) {
   uint32_t top = 0;
   memset(reaches, 0, w->n);
   for (uint32_t i = 0; i < w->n; i++) {
-    w->to_exit[i] = leaves(f, &f->cfg.blocks[i]);
+    w->to_exit[i] = ptx_block_leaves(f, &f->cfg.blocks[i]);
     if (!w->to_exit[i]) continue;
     reaches[i] = 1;
     w->stack[top++] = i;

@@ -616,3 +616,14 @@ void ptx_program_free(struct ptx_program *prog) {
 const struct ptx_func *ptx_program_entry(const struct ptx_program *prog) {
   return prog->entry;
 }
+
+uint32_t ptx_program_n_insns(const struct ptx_program *prog) {
+  return prog->n_code;
+}
+
+const struct ptx_func *ptx_program_func(const struct ptx_program *prog, uint32_t i,
+                                        uint32_t *first) {
+  if (i >= prog->n_funcs) return NULL;
+  *first = prog->funcs[i].entry;
+  return prog->funcs[i].ir;
+}

@@ -51,6 +51,12 @@ enum weir_status ptx_program_build(const struct ptx_image *image, const char *ke
                                    struct weir_err *err);
 void ptx_program_free(struct ptx_program *prog);
 const struct ptx_func *ptx_program_entry(const struct ptx_program *prog);
+/* Static instructions of the kernel, as in its weir_kernel_info. */
+uint32_t ptx_program_n_insns(const struct ptx_program *prog);
+/* Its functions, the entry first; *first is the static index of the function's first instruction.
+ * NULL after the last. */
+const struct ptx_func *ptx_program_func(const struct ptx_program *prog, uint32_t i,
+                                        uint32_t *first);
 
 struct ptx_launch {
   uint32_t grid[3], block[3];

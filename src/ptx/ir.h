@@ -365,6 +365,9 @@ char *ptx_print_insn(const struct ptx_func *f,
                      const struct ptx_insn *in); /* one line, no newline; malloc'ed */
 char *ptx_print_dot(const struct ptx_func *f);   /* control-flow graph as Graphviz */
 
+/* Can control leave the function from this block? */
+bool ptx_block_leaves(const struct ptx_func *f, const struct ptx_block *b);
+
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
 

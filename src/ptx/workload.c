@@ -22,6 +22,14 @@ struct weir_launchfile *weir_workload_file(struct weir_workload *w) {
   return w->lf;
 }
 
+const struct ptx_program *weir_workload_program(const struct weir_workload *w, uint32_t launch) {
+  return w->programs[launch];
+}
+
+const struct ptx_module *weir_workload_module(const struct weir_workload *w, uint32_t module) {
+  return w->modules[module];
+}
+
 static enum weir_status report_diags(const struct ptx_diags *d, struct weir_err *err) {
   if (err != NULL && d->n > 0) {
     *err = d->v[0];

@@ -14,6 +14,10 @@ enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, co
                                     struct weir_workload **out, struct weir_err *err);
 void weir_workload_close(struct weir_workload *w);
 struct weir_launchfile *weir_workload_file(struct weir_workload *w);
+/* The kernel of a launch (index in the file); launches of one kernel share it. */
+const struct ptx_program *weir_workload_program(const struct weir_workload *w, uint32_t launch);
+/* A module by its index in the file. */
+const struct ptx_module *weir_workload_module(const struct weir_workload *w, uint32_t module);
 
 /* What happened in one kernel launch. */
 struct weir_launch_report {
