@@ -60,7 +60,7 @@ struct builder {
     size_t n, cap;
   } edges;
   struct {
-    struct weir_load *v;
+    struct weir_static_load *v;
     size_t n, cap;
   } list;           /* of all functions */
   uint32_t *entry;  /* of each block: its first node */
@@ -81,15 +81,23 @@ static const char *array_name(struct builder *b, uint32_t array) {
                                             (unsigned long long)a->offset);
 }
 
+static const char *file_name(const struct ptx_module *m, uint32_t index) {
+  for (uint32_t i = 0; i < m->n_files; i++) {
+    const char *name = m->files[i].name, *slash = strrchr(name, '/');
+    if (m->files[i].index == index) return slash != NULL ? slash + 1 : name;
+  }
+  return NULL;
+}
+
 static bool add_load(struct builder *b, uint32_t i, uint32_t array) {
   const struct ptx_insn *in = &b->f->insns[i];
-  struct weir_load load = {.func = b->f,
-                           .ptx = in,
-                           .insn = b->part->first + i,
-                           .group = WEIR_NO_GROUP,
-                           .is_fixed = is_fixed(in)};
+  struct weir_static_load load = {.func = b->f,
+                                  .ptx = in,
+                                  .insn = b->part->first + i,
+                                  .group = WEIR_NO_GROUP,
+                                  .is_fixed = is_fixed(in)};
   if (in->loc != 0) {
-    load.file = b->f->locs[in->loc - 1].file;
+    load.file = file_name(b->loads->module, b->f->locs[in->loc - 1].file);
     load.line = b->f->locs[in->loc - 1].line;
   }
   if (array != WEIR_NO_ARRAY && (load.array = array_name(b, array)) == NULL) return false;
@@ -226,6 +234,7 @@ static enum weir_status build(struct builder *b, const struct ptx_program *prog,
 enum weir_status weir_loads_find(struct weir_loads *l, const struct ptx_program *prog,
                                  bool go_round, struct weir_err *err) {
   *l = (struct weir_loads){.kernel = ptx_program_entry(prog)->name,
+                           .module = ptx_program_module(prog),
                            .n_insns = ptx_program_n_insns(prog)};
   struct builder b = {.loads = l};
   enum weir_status st = build(&b, prog, go_round, err);
@@ -252,7 +261,7 @@ uint32_t weir_loads_in_group(const struct weir_loads *l, uint32_t group) {
 
 /* ---- Graphviz ---- */
 
-static const struct weir_load *load_at(const struct weir_loads *l, uint32_t insn) {
+static const struct weir_static_load *load_at(const struct weir_loads *l, uint32_t insn) {
   for (uint32_t i = 0; i < l->n; i++)
     if (l->v[i].insn == insn) return &l->v[i];
   return NULL;
@@ -266,11 +275,11 @@ static void dot_node(const struct weir_loads *l, uint32_t p, uint32_t v, struct 
   const struct weir_lnode *node = &part->graph.nodes[v];
   weir_text_printf(out, "  n%u_%u [", p, v);
   if (node->kind == WEIR_LNODE_LOAD) {
-    const struct weir_load *load = load_at(l, part->first + node->insn);
+    const struct weir_static_load *load = load_at(l, part->first + node->insn);
     weir_text_printf(
-        out, "label=\"pc %u, line %u\\n%s\\ngroup %u\", style=filled, fillcolor=\"%s\"",
+        out, "label=\"pc 0x%x, line %u\\n%s\\ngroup %u\", style=filled, fillcolor=\"%s\"",
         load->insn * 8, load->line != 0 ? load->line : load->ptx->line,
-        load->array != NULL ? load->array : "?", load->group,
+        load->array != NULL ? load->array : "?", load->group + 1,
         weir_loads_in_group(l, load->group) > 1 ? colours[load->group % N_COLOURS] : "white");
   } else if (node->kind == WEIR_LNODE_SYNC) {
     weir_text_printf(out, "label=\"%s\", shape=hexagon",

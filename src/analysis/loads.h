@@ -7,20 +7,22 @@
 #include "base/text.h"
 #include "ptx/exec.h"
 
-struct weir_load {
+struct weir_static_load {
   const struct ptx_func *func;
   const struct ptx_insn *ptx;
-  uint32_t insn;       /* static index in the kernel */
-  uint32_t file, line; /* of the source; line 0: not known */
-  const char *array;   /* parameter or variable; NULL: not known */
-  uint32_t group;      /* in the kernel; WEIR_NO_GROUP if is_fixed */
-  bool is_fixed;       /* its own words say how it is cached: it is not classified */
+  uint32_t insn;    /* static index in the kernel */
+  const char *file; /* of the source, without folders; NULL: not known */
+  uint32_t line;
+  const char *array; /* parameter or variable; NULL: not known */
+  uint32_t group;    /* in the kernel; WEIR_NO_GROUP if is_fixed */
+  bool is_fixed;     /* its own words say how it is cached: it is not classified */
 };
 
 struct weir_loads {
   const char *kernel;
+  const struct ptx_module *module;
   uint32_t n_insns; /* of the kernel */
-  struct weir_load *v;
+  struct weir_static_load *v;
   uint32_t n, n_groups;
   struct weir_load_part { /* one for each function of the kernel */
     const struct ptx_func *func;

@@ -1,16 +1,11 @@
 /* weir compare WORKLOAD... --schemes NAME,... */
-#include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
-#include "base/number.h"
 #include "base/suggest.h"
 #include "cli/cmd.h"
 #include "cli/compare_progress.h"
+#include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
 #include "ptx/launchfile.h"
@@ -351,67 +346,28 @@ static enum weir_status find_baseline(struct compare *c, struct weir_err *err) {
 
 /* ---- running ---- */
 
-static volatile sig_atomic_t stop_signal;
-
-static void note_signal(int number) {
-  stop_signal = number;
-}
-
-static void handle_signals(void (*handler)(int)) {
-  struct sigaction act = {.sa_handler = handler};
-  sigemptyset(&act.sa_mask);
-  sigaction(SIGINT, &act, NULL);
-  sigaction(SIGTERM, &act, NULL);
-  sigaction(SIGHUP, &act, NULL);
-}
-
-static bool is_stopped(void *self) {
-  (void)self;
-  return stop_signal != 0;
-}
-
 static enum weir_status run_study(struct compare *c, struct weir_err *err) {
-  struct weir_study_hooks hooks = {
-      .event = weir_compare_progress_event, .is_stopped = is_stopped, .self = &c->progress};
+  struct weir_study_hooks hooks = {.event = weir_compare_progress_event,
+                                   .is_stopped = weir_cli_is_stopped,
+                                   .self = &c->progress};
   enum weir_status st = weir_compare_progress_begin(&c->progress, &c->study, err);
   if (st != WEIR_OK) return st;
   c->study.jobs = c->jobs;
   c->study.check = c->check;
   c->study.exec = &c->exec;
-  stop_signal = 0;
-  handle_signals(note_signal);
+  weir_cli_signals_hold();
   st = weir_study_run(&c->study, &hooks, err);
-  handle_signals(SIG_DFL);
+  weir_cli_signals_release();
   weir_compare_progress_end(&c->progress);
   return st;
 }
 
 /* ---- reports ---- */
 
-static bool is_stdout(const char *path) {
-  return path != NULL && strcmp(path, "-") == 0;
-}
-
-/* A long comparison should not end with a folder that is not there. */
-static enum weir_status check_folder(const char *path, struct weir_err *err) {
-  const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-  char folder[4096] = ".";
-  if (path == NULL || is_stdout(path)) return WEIR_OK;
-  if (slash != NULL) snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path);
-  if (access(folder, W_OK | X_OK) == 0) return WEIR_OK;
-  return weir_fail(err, WEIR_EIO, "cannot write %s: %s", path, strerror(errno));
-}
-
-static enum weir_status put(const char *path, const char *text, size_t n, struct weir_err *err) {
-  if (!is_stdout(path)) return weir_file_write(path, text, n, err);
-  return fwrite(text, 1, n, stdout) == n ? WEIR_OK
-                                         : weir_fail(err, WEIR_EIO, "cannot write to stdout");
-}
-
 static enum weir_status write_csv(const struct compare *c, struct weir_err *err) {
   struct weir_text out = {0};
   enum weir_status st = weir_compare_csv(&c->study, c->baseline, &out, err);
-  if (st == WEIR_OK) st = put(c->csv, out.v, out.n, err);
+  if (st == WEIR_OK) st = weir_cli_put(c->csv, out.v, out.n, err);
   weir_text_free(&out);
   return st;
 }
@@ -423,7 +379,7 @@ static enum weir_status write_json(const struct compare *c, struct weir_err *err
   json_decref(root);
   if (text != NULL) weir_text_printf(&out, "%s\n", text);
   enum weir_status st =
-      text != NULL && !out.failed ? put(c->json, out.v, out.n, err) : no_memory(err);
+      text != NULL && !out.failed ? weir_cli_put(c->json, out.v, out.n, err) : no_memory(err);
   free(text);
   weir_text_free(&out);
   return st;
@@ -442,7 +398,7 @@ static enum weir_status write_text(const struct compare *c, struct weir_err *err
   size_t ended, failed;
   enum weir_status st = weir_compare_text(&c->study, c->baseline, &out, err);
   count_runs(&c->study, &ended, &failed);
-  if (st == WEIR_OK && stop_signal != 0)
+  if (st == WEIR_OK && weir_cli_signal() != 0)
     weir_text_printf(&out, "interrupted: %zu of %zu runs ended\n", ended + failed,
                      weir_study_n_runs(&c->study));
   if (st != WEIR_OK) {
@@ -455,21 +411,14 @@ static enum weir_status write_text(const struct compare *c, struct weir_err *err
 static enum weir_status report(const struct compare *c, struct weir_err *err) {
   enum weir_status st = c->csv != NULL ? write_csv(c, err) : WEIR_OK;
   if (st == WEIR_OK && c->json != NULL) st = write_json(c, err);
-  bool has_tables = !c->quiet && !is_stdout(c->csv) && !is_stdout(c->json);
+  bool has_tables = !c->quiet && !weir_cli_is_stdout(c->csv) && !weir_cli_is_stdout(c->json);
   return st == WEIR_OK && has_tables ? write_text(c, err) : st;
 }
 
 /* ---- the command ---- */
 
-static uint32_t n_cores(void) {
-  cpu_set_t set;
-  int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return n > 0 ? (uint32_t)n : 1;
-}
-
 static enum weir_status set_option(struct compare *c, int id, const char *value,
                                    struct weir_err *err) {
-  int64_t n;
   switch (id) {
   case WEIR_OPT_WORD:
     return add_name(&c->workloads, "workload", value, err);
@@ -505,9 +454,7 @@ static enum weir_status set_option(struct compare *c, int id, const char *value,
     c->quiet = true;
     break;
   default: /* OPT_JOBS */
-    if (!weir_parse_int(value, &n) || n < 1 || n > 1024)
-      return weir_fail(err, WEIR_EINVAL, "--jobs %s: want a number from 1 to 1024", value);
-    c->jobs = (uint32_t)n;
+    return weir_cli_jobs(value, &c->jobs, err);
   }
   return WEIR_OK;
 }
@@ -532,7 +479,7 @@ static int parse_options(int argc, char **argv, struct compare *c) {
   }
   if (c->workloads.n == 0)
     return weir_cli_usage("compare", "which workloads? See 'weir list workloads', or say 'all'");
-  if (is_stdout(c->csv) && is_stdout(c->json))
+  if (weir_cli_is_stdout(c->csv) && weir_cli_is_stdout(c->json))
     return weir_cli_usage("compare", "--csv or --json can go to stdout, not both");
   if (!add_defaults(c)) {
     weir_fail(&err, WEIR_ENOMEM, "out of memory");
@@ -547,8 +494,8 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
   if (st == WEIR_OK) st = find_workloads(c, err);
   if (st == WEIR_OK) st = make_setups(c, err);
   if (st == WEIR_OK) st = find_baseline(c, err);
-  if (st == WEIR_OK) st = check_folder(c->csv, err);
-  if (st == WEIR_OK) st = check_folder(c->json, err);
+  if (st == WEIR_OK) st = weir_cli_check_folder(c->csv, err);
+  if (st == WEIR_OK) st = weir_cli_check_folder(c->json, err);
   if (st == WEIR_OK) st = run_study(c, err);
   return st == WEIR_OK ? report(c, err) : st;
 }
@@ -569,7 +516,7 @@ static void free_all(struct compare *c) {
 }
 
 int weir_cmd_compare(int argc, char **argv) {
-  struct compare c = {.jobs = n_cores()};
+  struct compare c = {.jobs = weir_cli_cores()};
   struct weir_err err;
   int code = parse_options(argc, argv, &c);
   if (code < 0) {
@@ -577,8 +524,8 @@ int weir_cmd_compare(int argc, char **argv) {
     code = WEIR_EXIT_OK;
     if (compare(&c, &err) != WEIR_OK) {
       code = weir_cli_error(&err);
-    } else if (stop_signal != 0) {
-      code = 128 + stop_signal;
+    } else if (weir_cli_signal() != 0) {
+      code = 128 + weir_cli_signal();
     } else {
       count_runs(&c.study, &ended, &failed);
       if (failed > 0) code = WEIR_EXIT_FAILED;

@@ -1,4 +1,5 @@
 /* Every parameter and statistic table of the program. A new component adds its line here. */
+#include "analysis/classify.h"
 #include "analysis/energy.h"
 #include "base/config.h"
 #include "cli/cmd.h"
@@ -8,8 +9,17 @@
 #include "stream/func_stats.h"
 
 static const struct weir_param_group *const fixed_params[] = {
-    &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params,     &weir_noc_params,
-    &weir_l2_params,  &weir_l3_params,   &weir_dram_params, &weir_energy_params, NULL,
+    &ptx_exec_params,
+    &weir_core_params,
+    &weir_sm_params,
+    &weir_l1_params,
+    &weir_noc_params,
+    &weir_l2_params,
+    &weir_l3_params,
+    &weir_dram_params,
+    &weir_energy_params,
+    &weir_cls_params,
+    NULL,
 };
 
 static const struct weir_stat_group *const fixed_stats[] = {

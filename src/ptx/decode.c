@@ -617,6 +617,10 @@ const struct ptx_func *ptx_program_entry(const struct ptx_program *prog) {
   return prog->entry;
 }
 
+const struct ptx_module *ptx_program_module(const struct ptx_program *prog) {
+  return prog->image->module;
+}
+
 uint32_t ptx_program_n_insns(const struct ptx_program *prog) {
   return prog->n_code;
 }

@@ -51,6 +51,7 @@ enum weir_status ptx_program_build(const struct ptx_image *image, const char *ke
                                    struct weir_err *err);
 void ptx_program_free(struct ptx_program *prog);
 const struct ptx_func *ptx_program_entry(const struct ptx_program *prog);
+const struct ptx_module *ptx_program_module(const struct ptx_program *prog);
 /* Static instructions of the kernel, as in its weir_kernel_info. */
 uint32_t ptx_program_n_insns(const struct ptx_program *prog);
 /* Its functions, the entry first; *first is the static index of the function's first instruction.

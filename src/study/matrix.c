@@ -1,7 +1,5 @@
 #include "study/matrix.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "study/temp.h"
 #include "study/worker.h"
 
 size_t weir_study_n_runs(const struct weir_study *s) {
@@ -93,7 +92,7 @@ struct matrix {
   struct job *jobs; /* those that run */
   size_t n_jobs;
   struct pollfd *polls;
-  char folder[4000];
+  struct weir_temp folder; /* a killed recording leaves files in it, too */
 };
 
 static void tell(struct matrix *m, enum weir_study_event event,
@@ -110,7 +109,7 @@ static void trace_path(const struct matrix *m, size_t workload, char *path, size
   if (w->is_trace)
     snprintf(path, len, "%s", w->path);
   else
-    snprintf(path, len, "%s/%zu.wtrace", m->folder, workload);
+    snprintf(path, len, "%s/%zu.wtrace", m->folder.path, workload);
 }
 
 /* The next run of a workload, or, before the first, its recording. */
@@ -251,27 +250,6 @@ static enum weir_status work(struct matrix *m, struct weir_err *err) {
   return st;
 }
 
-static enum weir_status make_folder(struct matrix *m, struct weir_err *err) {
-  const char *top = getenv("TMPDIR");
-  if (top == NULL || top[0] == 0) top = "/tmp";
-  snprintf(m->folder, sizeof m->folder, "%s/weir-study-XXXXXX", top);
-  if (mkdtemp(m->folder) != NULL) return WEIR_OK;
-  weir_fail(err, WEIR_EIO, "cannot make a temporary folder in %s: %s", top, strerror(errno));
-  weir_err_add(err, "set TMPDIR to a folder that can be written");
-  m->folder[0] = 0;
-  return WEIR_EIO;
-}
-
-/* What a killed recording left, too. */
-static void remove_folder(struct matrix *m) {
-  DIR *dir = m->folder[0] != 0 ? opendir(m->folder) : NULL;
-  if (dir == NULL) return;
-  for (struct dirent *d; (d = readdir(dir)) != NULL;)
-    if (d->d_name[0] != '.') unlinkat(dirfd(dir), d->d_name, 0);
-  closedir(dir);
-  rmdir(m->folder);
-}
-
 static void prepare(struct weir_study *s) {
   for (size_t w = 0; w < s->n_workloads; w++) {
     s->workloads[w].state = s->workloads[w].is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
@@ -290,11 +268,11 @@ enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_ho
   m.jobs = weir_calloc(s->jobs, sizeof *m.jobs);
   m.polls = weir_calloc(s->jobs, sizeof *m.polls);
   enum weir_status st = s->runs != NULL && m.jobs != NULL && m.polls != NULL
-                            ? make_folder(&m, err)
+                            ? weir_temp_make(&m.folder, err)
                             : weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (s->runs != NULL) prepare(s);
   if (st == WEIR_OK) st = work(&m, err);
-  remove_folder(&m);
+  weir_temp_remove(&m.folder);
   free(m.jobs);
   free(m.polls);
   return st;

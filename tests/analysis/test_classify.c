@@ -9,9 +9,9 @@ static struct weir_cls_cfg defaults(void) {
 }
 
 /* Loads in the groups given, fixed where it is WEIR_NO_GROUP. */
-static struct weir_loads loads_of(struct weir_load *v, const uint32_t *groups, uint32_t n) {
+static struct weir_loads loads_of(struct weir_static_load *v, const uint32_t *groups, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    v[i] = (struct weir_load){.group = groups[i], .is_fixed = groups[i] == WEIR_NO_GROUP};
+    v[i] = (struct weir_static_load){.group = groups[i], .is_fixed = groups[i] == WEIR_NO_GROUP};
   return (struct weir_loads){.v = v, .n = n};
 }
 
@@ -52,7 +52,7 @@ static void group(void **state) {
   (void)state;
   struct weir_cls_cfg cfg = defaults();
   static const uint32_t groups[] = {0, 0};
-  struct weir_load v[2];
+  struct weir_static_load v[2];
   struct weir_loads l = loads_of(v, groups, 2);
   struct weir_load_counts c[] = {{100, 20, 70}, {100, 10, 60}};
   enum weir_tag tag[2];
@@ -78,7 +78,7 @@ static void others(void **state) {
   (void)state;
   struct weir_cls_cfg cfg = defaults();
   static const uint32_t groups[] = {0, WEIR_NO_GROUP, 1, 0};
-  struct weir_load v[4];
+  struct weir_static_load v[4];
   struct weir_loads l = loads_of(v, groups, 4);
   struct weir_load_counts c[] = {{10, 9, 9}, {10, 10, 10}, {10, 1, 1}, {0, 0, 0}};
   enum weir_tag tag[4];

@@ -1,0 +1,401 @@
+/* weir classify WORKLOAD|FILE.yaml */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/retag.h"
+#include "base/file.h"
+#include "cli/cmd.h"
+#include "cli/job.h"
+#include "cli/opt.h"
+#include "cli/timing.h"
+#include "report/classify.h"
+
+enum {
+  OPT_GPU = 1,
+  OPT_INPUT,
+  OPT_OUTPUT,
+  OPT_CM,
+  OPT_TAGS,
+  OPT_JSON,
+  OPT_GRAPH,
+  OPT_CONFIG,
+  OPT_SET,
+  OPT_JOBS,
+  OPT_CHECK,
+  OPT_QUIET
+};
+
+static const struct weir_usage usage = {
+    .command = "classify",
+    .synopsis = "WORKLOAD|FILE.yaml [-o FILE.ptx] [--tags FILE] [options]",
+    .about =
+        "Which loads should use the L1? Each global load is timed alone in the L1, with all others "
+        "going\n"
+        "past it, and each group of loads that can find each other's lines together. A load that "
+        "hits often\n"
+        "is ca (use the L1), one that seldom does is cg (go past it), one in between is cm: for a "
+        "scheme\n"
+        "that decides while the kernel runs.\n"
+        "\n"
+        "The classes go into the PTX as cache operators (-o), for weir, for ptxas and a real GPU, "
+        "or into a\n"
+        "file of tags (--tags) for 'weir run', 'replay' and 'compare'. Loads that have an "
+        "operator, "
+        "an L1\n"
+        "priority or an order of memory (volatile, relaxed, acquire) keep it. docs/classify.md "
+        "says "
+        "more.",
+    .opts =
+        (const struct weir_opt[]){
+            {"gpu", 'g', "NAME",
+             "the machine: one of 'weir list gpus', or a file ending in .yaml (default: fermi-s4)",
+             OPT_GPU},
+            {"input", 'i', "NAME",
+             "which of the file's inputs (default: profile if there is one, else the first)",
+             OPT_INPUT},
+            {"output", 'o', "FILE",
+             "write the PTX with .ca and .cg on its loads, otherwise unchanged; once for each "
+             "module of\n"
+             "the launch file, in their order",
+             OPT_OUTPUT},
+            {"cm", 0, "ca|cg", "what cm loads get there (default: nothing, as they are)", OPT_CM},
+            {"tags", 0, "FILE", "write the classes as a file of tags", OPT_TAGS},
+            {"json", 'j', "FILE", "write all counts as JSON ('-': to stdout, instead of the table)",
+             OPT_JSON},
+            {"graph", 0, "FILE",
+             "write the graph of each kernel's loads for Graphviz ('-': to stdout, instead of the "
+             "table)",
+             OPT_GRAPH},
+            {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",
+             OPT_CONFIG},
+            {"set", 's', "KEY=VALUE",
+             "set a parameter ('weir list params', cls.* are those of the classes); may be "
+             "repeated",
+             OPT_SET},
+            {"jobs", 0, "N",
+             "runs at a time (default: one for each core); the results are the same for any number",
+             OPT_JOBS},
+            {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
+            {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
+            {.name = NULL}},
+    .examples = "  weir classify spmv\n"
+                "  weir classify spmv --gpu v100-cfg -o spmv-tagged.ptx --cm ca\n"
+                "  weir classify spmv --tags spmv-tags.yaml\n"
+                "  weir run spmv --gpu fermi-s4 --scheme static --tags spmv-tags.yaml\n"
+                "  weir classify my/launch.yaml --set cls.high=0.6 --graph - | dot -Tsvg > "
+                "loads.svg\n",
+};
+
+enum { MAX_OUTPUTS = WEIR_LF_MODULES };
+
+struct classify {
+  const char *target, *gpu, *input, *tags, *json, *graph, *outputs[MAX_OUTPUTS];
+  uint32_t n_outputs, jobs;
+  enum weir_tag cm;
+  bool check, quiet;
+  struct weir_settings settings;
+  struct weir_arena arena;
+  const char *path;
+  struct weir_machine machine;
+  struct weir_profile profile;
+  struct weir_classify_about about;
+  bool showed;
+};
+
+/* ---- what to profile ---- */
+
+static bool ends_with(const char *s, const char *suffix) {
+  size_t n = strlen(s), m = strlen(suffix);
+  return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+static enum weir_status check_outputs(const struct classify *c, const struct weir_launchfile *lf,
+                                      struct weir_err *err) {
+  if (c->n_outputs == 0 || c->n_outputs == lf->n_modules) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "%s has %u module%s, and -o was given %u time%s", c->path,
+            lf->n_modules, lf->n_modules == 1 ? "" : "s", c->n_outputs,
+            c->n_outputs == 1 ? "" : "s");
+  for (uint32_t i = 0; i < lf->n_modules; i++)
+    weir_err_add(err, "-o FILE for %s", lf->modules[i]);
+  return WEIR_EINVAL;
+}
+
+/* The launch file, and which of its inputs. */
+static enum weir_status find_target(struct classify *c, struct weir_err *err) {
+  struct weir_launchfile *lf;
+  enum weir_status st = WEIR_OK;
+  c->path = c->target;
+  if (!ends_with(c->target, ".yaml") && !ends_with(c->target, ".yml"))
+    st = weir_cli_workload_path(&c->arena, c->target, &c->path, err);
+  if (st == WEIR_OK) st = weir_profile_input(c->path, c->input, &c->arena, &c->input, err);
+  if (st == WEIR_OK) st = weir_launchfile_load(c->path, c->input, &lf, err);
+  if (st != WEIR_OK) return st;
+  c->about = (struct weir_classify_about){
+      .workload = weir_arena_printf(&c->arena, "%s", lf->name),
+      .input = weir_arena_printf(&c->arena, "%s", lf->input != NULL ? lf->input : ""),
+      .gpu = c->gpu};
+  if (c->about.workload == NULL || c->about.input == NULL)
+    st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (st == WEIR_OK) st = check_outputs(c, lf, err);
+  weir_launchfile_free(lf);
+  return st;
+}
+
+/* ---- profiling ---- */
+
+static void show_progress(void *self, uint32_t done, uint32_t n_runs) {
+  struct classify *c = self;
+  if (n_runs == 0)
+    fprintf(stderr, "\r\033[Krecording %s", c->about.workload);
+  else
+    fprintf(stderr, "\r\033[K%s: %u of %u profiling runs", c->about.workload, done, n_runs);
+  fflush(stderr);
+  c->showed = true;
+}
+
+static enum weir_status profile(struct classify *c, struct weir_err *err) {
+  struct ptx_exec_cfg exec;
+  struct weir_cls_cfg cls;
+  enum weir_status st = weir_settings_fill(&c->settings, &ptx_exec_params, &exec, err);
+  if (st == WEIR_OK) st = weir_settings_fill(&c->settings, &weir_cls_params, &cls, err);
+  if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings, c->gpu, err);
+  if (st == WEIR_OK) st = weir_machine_fill(&c->machine, c->gpu, &c->settings, err);
+  if (st != WEIR_OK) return st;
+  struct weir_profile_request r = {.path = c->path,
+                                   .input = c->input,
+                                   .exec = &exec,
+                                   .machine = &c->machine,
+                                   .cls = &cls,
+                                   .jobs = c->jobs,
+                                   .check = c->check,
+                                   .progress = isatty(STDERR_FILENO) ? show_progress : NULL,
+                                   .is_stopped = weir_cli_is_stopped,
+                                   .self = c};
+  weir_cli_signals_hold();
+  st = weir_profile_run(&r, &c->profile, err);
+  weir_cli_signals_release();
+  if (c->showed) fputs("\r\033[K", stderr);
+  return st;
+}
+
+/* ---- PTX ---- */
+
+struct retags {
+  struct weir_retag *v;
+  size_t n, cap;
+};
+
+/* A load of a function that several kernels call gets what all of them say, if they agree. */
+static bool add_tag(struct retags *list, const struct ptx_insn *in, enum weir_tag tag) {
+  struct weir_retag new = {in, tag};
+  for (size_t i = 0; i < list->n; i++)
+    if (list->v[i].insn == in) {
+      if (list->v[i].tag != tag) list->v[i].tag = WEIR_TAG_CM;
+      return true;
+    }
+  return WEIR_PUSH(*list, new);
+}
+
+static bool collect(const struct classify *c, const struct ptx_module *m, struct retags *list) {
+  for (uint32_t k = 0; k < c->profile.n_kernels; k++) {
+    const struct weir_profiled_kernel *kernel = &c->profile.kernels[k];
+    for (uint32_t i = 0; kernel->loads.module == m && i < kernel->loads.n; i++)
+      if (weir_can_retag(kernel->loads.v[i].ptx) &&
+          !add_tag(list, kernel->loads.v[i].ptx, kernel->tags[i]))
+        return false;
+  }
+  size_t n = 0;
+  for (size_t i = 0; i < list->n; i++) {
+    struct weir_retag r = list->v[i];
+    if (r.tag == WEIR_TAG_CM) r.tag = c->cm;
+    if (r.tag != WEIR_TAG_NONE) list->v[n++] = r;
+  }
+  list->n = n;
+  return true;
+}
+
+static enum weir_status write_ptx(const struct classify *c, uint32_t module, struct weir_err *err) {
+  const struct ptx_module *m = weir_workload_module(c->profile.workload, module);
+  struct retags list = {0};
+  struct weir_text out = {0};
+  enum weir_status st = collect(c, m, &list) ? weir_retag(m, list.v, list.n, &out, err)
+                                             : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (st == WEIR_OK) st = weir_cli_put(c->outputs[module], out.v, out.n, err);
+  free(list.v);
+  weir_text_free(&out);
+  return st;
+}
+
+/* ---- files and reports ---- */
+
+static enum weir_status write_tags(const struct classify *c, struct weir_err *err) {
+  struct weir_tags *tags;
+  enum weir_status st = weir_profile_tags(&c->profile, &tags, err);
+  if (st != WEIR_OK) return st;
+  struct weir_text about = {0};
+  weir_text_printf(&about, "weir classify %s on %s", c->about.workload, c->about.gpu);
+  if (c->about.input[0] != 0) weir_text_printf(&about, ", input %s", c->about.input);
+  st = about.failed ? weir_fail(err, WEIR_ENOMEM, "out of memory")
+                    : weir_tags_save(tags, c->tags, about.v, err);
+  weir_text_free(&about);
+  weir_tags_free(tags);
+  return st;
+}
+
+static enum weir_status write_json(const struct classify *c, struct weir_err *err) {
+  json_t *root = weir_classify_json(&c->profile, &c->about);
+  char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
+  struct weir_text out = {0};
+  json_decref(root);
+  if (text != NULL) weir_text_printf(&out, "%s\n", text);
+  enum weir_status st = text != NULL && !out.failed ? weir_cli_put(c->json, out.v, out.n, err)
+                                                    : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  free(text);
+  weir_text_free(&out);
+  return st;
+}
+
+static enum weir_status write_graph(const struct classify *c, struct weir_err *err) {
+  struct weir_text out = {0};
+  for (uint32_t k = 0; k < c->profile.n_kernels; k++)
+    weir_loads_dot(&c->profile.kernels[k].loads, &out);
+  enum weir_status st = out.failed ? weir_fail(err, WEIR_ENOMEM, "out of memory")
+                                   : weir_cli_put(c->graph, out.v, out.n, err);
+  weir_text_free(&out);
+  return st;
+}
+
+static enum weir_status write_text(const struct classify *c, struct weir_err *err) {
+  struct weir_text out = {0};
+  enum weir_status st = weir_classify_text(&c->profile, &c->about, &out, err);
+  if (st != WEIR_OK) {
+    weir_text_free(&out);
+    return st;
+  }
+  return weir_cli_print(&out) == 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot write to stdout");
+}
+
+/* How many outputs go to stdout, which then has no table. */
+static uint32_t n_stdout(const struct classify *c) {
+  uint32_t n = (uint32_t)weir_cli_is_stdout(c->json) + (uint32_t)weir_cli_is_stdout(c->graph);
+  for (uint32_t i = 0; i < c->n_outputs; i++)
+    n += weir_cli_is_stdout(c->outputs[i]);
+  return n;
+}
+
+static enum weir_status report(const struct classify *c, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (uint32_t i = 0; st == WEIR_OK && i < c->n_outputs; i++)
+    st = write_ptx(c, i, err);
+  if (st == WEIR_OK && c->tags != NULL) st = write_tags(c, err);
+  if (st == WEIR_OK && c->json != NULL) st = write_json(c, err);
+  if (st == WEIR_OK && c->graph != NULL) st = write_graph(c, err);
+  return st == WEIR_OK && !c->quiet && n_stdout(c) == 0 ? write_text(c, err) : st;
+}
+
+static enum weir_status check_folders(const struct classify *c, struct weir_err *err) {
+  enum weir_status st = weir_cli_check_folder(c->tags, err);
+  if (st == WEIR_OK) st = weir_cli_check_folder(c->json, err);
+  if (st == WEIR_OK) st = weir_cli_check_folder(c->graph, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < c->n_outputs; i++)
+    st = weir_cli_check_folder(c->outputs[i], err);
+  return st;
+}
+
+/* ---- the command ---- */
+
+static enum weir_status set_option(struct classify *c, int id, const char *value,
+                                   struct weir_err *err) {
+  switch (id) {
+  case WEIR_OPT_WORD:
+    if (c->target != NULL)
+      return weir_fail(err, WEIR_EINVAL, "one workload at a time: '%s' or '%s'", c->target, value);
+    c->target = value;
+    break;
+  case OPT_GPU:
+    c->gpu = value;
+    break;
+  case OPT_INPUT:
+    c->input = value;
+    break;
+  case OPT_OUTPUT:
+    if (c->n_outputs == MAX_OUTPUTS)
+      return weir_fail(err, WEIR_EINVAL, "at most %d outputs", MAX_OUTPUTS);
+    c->outputs[c->n_outputs++] = value;
+    break;
+  case OPT_CM:
+    if (strcmp(value, "ca") != 0 && strcmp(value, "cg") != 0)
+      return weir_fail(err, WEIR_EINVAL, "--cm %s: want ca or cg", value);
+    c->cm = value[1] == 'a' ? WEIR_TAG_CA : WEIR_TAG_CG;
+    break;
+  case OPT_TAGS:
+    c->tags = value;
+    break;
+  case OPT_JSON:
+    c->json = value;
+    break;
+  case OPT_GRAPH:
+    c->graph = value;
+    break;
+  case OPT_CONFIG:
+    return weir_cli_settings_file(&c->settings, value, err);
+  case OPT_SET:
+    return weir_settings_assign(&c->settings, value, err);
+  case OPT_JOBS:
+    return weir_cli_jobs(value, &c->jobs, err);
+  case OPT_CHECK:
+    c->check = true;
+    break;
+  default: /* OPT_QUIET */
+    c->quiet = true;
+  }
+  return WEIR_OK;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int parse_options(int argc, char **argv, struct classify *c) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
+  }
+  if (c->target == NULL)
+    return weir_cli_usage("classify",
+                          "which workload? See 'weir list workloads', or name a launch file");
+  if (c->cm != WEIR_TAG_NONE && c->n_outputs == 0)
+    return weir_cli_usage("classify", "--cm says what goes into the PTX: add -o FILE");
+  if (n_stdout(c) > 1)
+    return weir_cli_usage("classify", "one output can go to stdout, not several");
+  return -1;
+}
+
+static enum weir_status classify(struct classify *c, struct weir_err *err) {
+  enum weir_status st = find_target(c, err);
+  if (st == WEIR_OK) st = check_folders(c, err);
+  if (st == WEIR_OK) st = profile(c, err);
+  if (st != WEIR_OK) return st;
+  st = report(c, err);
+  weir_profile_free(&c->profile);
+  return st;
+}
+
+int weir_cmd_classify(int argc, char **argv) {
+  struct classify c = {.gpu = "fermi-s4", .jobs = weir_cli_cores()};
+  struct weir_err err;
+  if (weir_settings_init(&c.settings, weir_cli_param_groups(), &err) != WEIR_OK)
+    return weir_cli_error(&err);
+  int code = parse_options(argc, argv, &c);
+  if (code < 0) {
+    code = WEIR_EXIT_OK;
+    if (classify(&c, &err) != WEIR_OK) {
+      code = weir_cli_error(&err);
+      if (weir_cli_signal() != 0) code = 128 + weir_cli_signal();
+    }
+  }
+  weir_settings_free(&c.settings);
+  weir_arena_free(&c.arena);
+  return code;
+}

@@ -1,0 +1,397 @@
+#include "study/profile.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "study/setup.h"
+#include "study/streams.h"
+#include "study/temp.h"
+#include "study/worker.h"
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+/* ---- runs ---- */
+
+enum { WHOLE_GROUP = UINT32_MAX };
+
+/* Which loads use the L1: one, or all of a group. */
+struct run {
+  uint32_t kernel, load, group;
+};
+
+struct profiler {
+  const struct weir_profile_request *r;
+  struct weir_profile *p;
+  struct weir_setup setup;
+  struct run *runs;
+  uint32_t n_runs, n_done;
+  struct weir_temp folder;
+  char trace[4096];
+};
+
+static bool is_chosen(const struct run *run, uint32_t kernel, const struct weir_static_load *load,
+                      uint32_t i) {
+  if (run->kernel != kernel) return false;
+  return run->load == WHOLE_GROUP ? load->group == run->group : run->load == i;
+}
+
+/* ---- one piece of work, in its process ---- */
+
+struct job {
+  const struct profiler *profiler;
+  const struct run *run; /* NULL: record */
+  struct weir_worker worker;
+};
+
+struct counts {
+  uint64_t requests, hits;
+};
+
+struct answer {
+  enum weir_status status;
+  struct weir_err err;
+  struct counts load[]; /* of all kernels, one after the other */
+};
+
+static size_t answer_bytes(const struct profiler *f) {
+  return sizeof(struct answer) + f->p->n_loads * sizeof(struct counts);
+}
+
+static void record(const void *self, void *answer) {
+  const struct job *j = self;
+  const struct weir_profile_request *r = j->profiler->r;
+  struct answer *a = answer;
+  struct weir_recording recording = {
+      .path = r->path, .input = r->input, .exec = r->exec, .out = j->profiler->trace, .level = 1};
+  a->status = weir_record(&recording, NULL, &a->err);
+}
+
+static enum weir_status tag_loads(const struct job *j, struct weir_tags *t) {
+  const struct weir_profile *p = j->profiler->p;
+  enum weir_status st = WEIR_OK;
+  for (uint32_t k = 0; st == WEIR_OK && k < p->n_kernels; k++) {
+    const struct weir_loads *l = &p->kernels[k].loads;
+    for (uint32_t i = 0; st == WEIR_OK && i < l->n; i++)
+      if (!l->v[i].is_fixed)
+        st = weir_tags_put(t, l->kernel, l->v[i].insn, UINT64_C(8) * l->v[i].insn, 0,
+                           is_chosen(j->run, k, &l->v[i], i) ? WEIR_TAG_CA : WEIR_TAG_CG);
+  }
+  return st;
+}
+
+struct timing {
+  const struct job *job;
+  struct weir_sim *sim;
+  struct answer *answer;
+};
+
+static enum weir_status time_kernel(void *self, struct weir_block_source *source,
+                                    struct weir_err *err) {
+  struct timing *t = self;
+  const struct profiler *f = t->job->profiler;
+  struct weir_sim_result last;
+  enum weir_status st = weir_sim_kernel(t->sim, source, &last, err);
+  if (st == WEIR_OK && f->r->check) st = weir_setup_check(&last, err);
+  if (st != WEIR_OK) return st;
+  uint32_t n;
+  const struct weir_pc_stats *stats = weir_sim_insns(t->sim, &n);
+  for (uint32_t k = 0; k < f->p->n_kernels; k++) {
+    const struct weir_profiled_kernel *kernel = &f->p->kernels[k];
+    if (strcmp(kernel->loads.kernel, source->kernel->name) != 0) continue;
+    for (uint32_t i = 0; i < kernel->loads.n && kernel->loads.v[i].insn < n; i++) {
+      const struct weir_pc_stats *s = &stats[kernel->loads.v[i].insn];
+      struct counts *c = &t->answer->load[kernel->first + i];
+      c->requests += s->requests;
+      c->hits += s->hits + (f->r->cls->hr_is_hit ? s->hit_reserved : 0);
+    }
+  }
+  return WEIR_OK;
+}
+
+static void replay(const void *self, void *answer) {
+  const struct job *j = self;
+  struct answer *a = answer;
+  struct timing t = {.job = j, .answer = a};
+  struct weir_tags *tags;
+  a->status = weir_tags_new(&tags);
+  if (a->status == WEIR_OK) a->status = tag_loads(j, tags);
+  if (a->status != WEIR_OK) {
+    no_memory(&a->err);
+    weir_tags_free(tags);
+    return;
+  }
+  struct weir_sim_options o = {.threads = 1,
+                               .watchdog = WEIR_WATCHDOG_CYCLES,
+                               .check = j->profiler->r->check,
+                               .tags = weir_tags_match,
+                               .tags_self = tags};
+  a->status = weir_setup_sim(&j->profiler->setup, &o, &t.sim, &a->err);
+  if (a->status == WEIR_OK) {
+    a->status = weir_replay(j->profiler->trace, time_kernel, &t, &a->err);
+    weir_sim_free(t.sim);
+  }
+  weir_tags_free(tags);
+}
+
+/* ---- several at a time ---- */
+
+struct pool {
+  struct profiler *f;
+  struct job *jobs;
+  struct pollfd *polls;
+  struct answer *answer;
+  uint32_t n_jobs, next; /* next: run to start */
+};
+
+static void tell(const struct profiler *f) {
+  if (f->r->progress != NULL) f->r->progress(f->r->self, f->n_done, f->n_runs);
+}
+
+/* What a run says about the loads that used the L1. */
+static void take(struct profiler *f, const struct run *run, const struct answer *a) {
+  struct weir_profiled_kernel *k = &f->p->kernels[run->kernel];
+  for (uint32_t i = 0; i < k->loads.n; i++) {
+    const struct counts *got = &a->load[k->first + i];
+    struct weir_load_counts *c = &k->counts[i];
+    if (!is_chosen(run, run->kernel, &k->loads.v[i], i)) continue;
+    c->accesses = got->requests;
+    if (run->load == WHOLE_GROUP)
+      c->together = got->hits;
+    else
+      c->alone = got->hits;
+  }
+}
+
+static enum weir_status end(struct pool *pool, uint32_t i, struct weir_err *err) {
+  struct job j = pool->jobs[i];
+  enum weir_status st = weir_worker_end(&j.worker, pool->answer, answer_bytes(pool->f), err);
+  pool->jobs[i] = pool->jobs[--pool->n_jobs];
+  if (st != WEIR_OK) return st;
+  if (pool->answer->status != WEIR_OK) {
+    *err = pool->answer->err;
+    return pool->answer->status;
+  }
+  if (j.run != NULL) {
+    take(pool->f, j.run, pool->answer);
+    pool->f->n_done++;
+  }
+  tell(pool->f);
+  return WEIR_OK;
+}
+
+static enum weir_status start(struct pool *pool, const struct run *run, struct weir_err *err) {
+  struct job *j = &pool->jobs[pool->n_jobs];
+  *j = (struct job){.profiler = pool->f, .run = run};
+  enum weir_status st =
+      weir_worker_start(&j->worker, run == NULL ? record : replay, j, answer_bytes(pool->f), err);
+  if (st == WEIR_OK) pool->n_jobs++;
+  return st;
+}
+
+static enum weir_status wait_for_some(struct pool *pool, struct weir_err *err) {
+  enum { WAIT_MS = 200 };
+  enum weir_status st = WEIR_OK;
+  for (uint32_t i = 0; i < pool->n_jobs; i++)
+    pool->polls[i] = (struct pollfd){.fd = pool->jobs[i].worker.fd, .events = POLLIN};
+  if (poll(pool->polls, pool->n_jobs, WAIT_MS) <= 0) tell(pool->f);
+  /* From the last: ending one moves the last into its place. */
+  for (uint32_t i = pool->n_jobs; st == WEIR_OK && i-- > 0;)
+    if (pool->polls[i].revents != 0) st = end(pool, i, err);
+  const struct weir_profile_request *r = pool->f->r;
+  if (st == WEIR_OK && r->is_stopped != NULL && r->is_stopped(r->self))
+    st = weir_fail(err, WEIR_ELIMIT, "interrupted");
+  return st;
+}
+
+static enum weir_status work(struct pool *pool, struct weir_err *err) {
+  enum weir_status st = start(pool, NULL, err);
+  while (st == WEIR_OK && pool->n_jobs > 0)
+    st = wait_for_some(pool, err);
+  pool->f->n_runs = pool->f->p->n_runs;
+  while (st == WEIR_OK && (pool->n_jobs > 0 || pool->next < pool->f->n_runs)) {
+    while (st == WEIR_OK && pool->n_jobs < pool->f->r->jobs && pool->next < pool->f->n_runs)
+      st = start(pool, &pool->f->runs[pool->next++], err);
+    if (st == WEIR_OK) st = wait_for_some(pool, err);
+  }
+  while (pool->n_jobs > 0)
+    weir_worker_kill(&pool->jobs[--pool->n_jobs].worker);
+  return st;
+}
+
+static enum weir_status run_all(struct profiler *f, struct weir_err *err) {
+  struct pool pool = {.f = f};
+  pool.jobs = weir_calloc(f->r->jobs, sizeof *pool.jobs);
+  pool.polls = weir_calloc(f->r->jobs, sizeof *pool.polls);
+  pool.answer = weir_calloc(1, answer_bytes(f));
+  enum weir_status st = pool.jobs != NULL && pool.polls != NULL && pool.answer != NULL
+                            ? weir_temp_make(&f->folder, err)
+                            : no_memory(err);
+  if (st == WEIR_OK) {
+    snprintf(f->trace, sizeof f->trace, "%s/profile.wtrace", f->folder.path);
+    st = work(&pool, err);
+  }
+  weir_temp_remove(&f->folder);
+  free(pool.jobs);
+  free(pool.polls);
+  free(pool.answer);
+  return st;
+}
+
+/* ---- loads, and the runs that they need ---- */
+
+static enum weir_status add_kernel(struct weir_profile *p, const struct ptx_program *prog,
+                                   bool go_round, struct weir_err *err) {
+  struct weir_profiled_kernel *k = &p->kernels[p->n_kernels];
+  enum weir_status st = weir_loads_find(&k->loads, prog, go_round, err);
+  if (st != WEIR_OK) return st;
+  p->n_kernels++;
+  k->first = p->n_loads;
+  k->counts = weir_arena_array(&p->arena, k->loads.n + 1u, sizeof *k->counts);
+  k->tags = weir_arena_array(&p->arena, k->loads.n + 1u, sizeof *k->tags);
+  p->n_loads += k->loads.n;
+  return k->counts != NULL && k->tags != NULL ? WEIR_OK : no_memory(err);
+}
+
+static enum weir_status find_kernels(struct weir_profile *p, bool go_round, struct weir_err *err) {
+  const struct weir_launchfile *lf = weir_workload_file(p->workload);
+  enum weir_status st = WEIR_OK;
+  p->kernels = weir_arena_array(&p->arena, lf->n_launches + 1u, sizeof *p->kernels);
+  if (p->kernels == NULL) return no_memory(err);
+  for (uint32_t i = 0; st == WEIR_OK && i < lf->n_launches; i++) {
+    const struct ptx_program *prog = weir_workload_program(p->workload, i);
+    bool is_new = true;
+    for (uint32_t k = 0; k < i; k++)
+      is_new &= weir_workload_program(p->workload, k) != prog;
+    if (is_new) st = add_kernel(p, prog, go_round, err);
+  }
+  return st;
+}
+
+static void add_runs(struct profiler *f, uint32_t kernel) {
+  const struct weir_loads *l = &f->p->kernels[kernel].loads;
+  for (uint32_t i = 0; i < l->n; i++)
+    if (!l->v[i].is_fixed) f->runs[f->p->n_runs++] = (struct run){kernel, i, l->v[i].group};
+  for (uint32_t g = 0; g < l->n_groups; g++)
+    if (weir_loads_in_group(l, g) > 1)
+      f->runs[f->p->n_runs++] = (struct run){kernel, WHOLE_GROUP, g};
+}
+
+static enum weir_status list_runs(struct profiler *f, struct weir_err *err) {
+  /* Groups of several are fewer than loads. */
+  f->runs = weir_arena_array(&f->p->arena, 2 * (size_t)f->p->n_loads + 1, sizeof *f->runs);
+  if (f->runs == NULL) return no_memory(err);
+  for (uint32_t k = 0; k < f->p->n_kernels; k++)
+    add_runs(f, k);
+  return WEIR_OK;
+}
+
+/* ---- all of it ---- */
+
+static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
+  (void)p;
+  return a->tag == WEIR_TAG_CG ? WEIR_BYPASS : WEIR_PASS;
+}
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  (void)p;
+  return 0;
+}
+
+/* Loads use the L1 or go past it as their tags say, and nothing is learned. */
+static const struct weir_policy_ops by_tag = {.part = {.abi = WEIR_POLICY_ABI,
+                                                       .name = "by-tag",
+                                                       .help = "profiling runs",
+                                                       .storage_bits = storage_bits},
+                                              .axes = WEIR_AXIS_ADMISSION,
+                                              .reason = WEIR_R_STATIC,
+                                              .route = route};
+
+/* The machine's own L1, and the policy. */
+static void make_setup(struct profiler *f) {
+  struct weir_design *d = &f->setup.design;
+  f->setup.machine = *f->r->machine;
+  weir_design_baseline(d, &f->setup.machine);
+  d->policy[1] = d->policy[0];
+  d->policy[0].ops = &by_tag;
+  d->n_policies = 2;
+}
+
+static void classify_all(struct profiler *f) {
+  for (uint32_t k = 0; k < f->p->n_kernels; k++) {
+    struct weir_profiled_kernel *kernel = &f->p->kernels[k];
+    for (uint32_t i = 0; i < kernel->loads.n; i++)
+      if (!kernel->loads.v[i].is_fixed &&
+          weir_loads_in_group(&kernel->loads, kernel->loads.v[i].group) == 1)
+        kernel->counts[i].together = kernel->counts[i].alone;
+    weir_classify(f->r->cls, &kernel->loads, kernel->counts, kernel->tags);
+  }
+}
+
+enum weir_status weir_profile_run(const struct weir_profile_request *r, struct weir_profile *p,
+                                  struct weir_err *err) {
+  struct profiler f = {.r = r, .p = p};
+  *p = (struct weir_profile){0};
+  enum weir_status st = weir_cls_check(r->cls, err);
+  if (st == WEIR_OK) st = ptx_device_init(&p->dev, r->exec, err);
+  if (st != WEIR_OK) return st;
+  st = weir_workload_open(&p->dev, r->path, r->input, &p->workload, err);
+  if (st == WEIR_OK) st = find_kernels(p, r->cls->go_round, err);
+  if (st == WEIR_OK) st = list_runs(&f, err);
+  make_setup(&f);
+  if (st == WEIR_OK && p->n_runs > 0) st = run_all(&f, err);
+  if (st == WEIR_OK)
+    classify_all(&f);
+  else
+    weir_profile_free(p);
+  return st;
+}
+
+void weir_profile_free(struct weir_profile *p) {
+  for (uint32_t k = 0; k < p->n_kernels; k++)
+    weir_loads_free(&p->kernels[k].loads);
+  weir_workload_close(p->workload);
+  ptx_device_free(&p->dev);
+  weir_arena_free(&p->arena);
+  *p = (struct weir_profile){0};
+}
+
+enum weir_status weir_profile_tags(const struct weir_profile *p, struct weir_tags **out,
+                                   struct weir_err *err) {
+  enum weir_status st = weir_tags_new(out);
+  for (uint32_t k = 0; st == WEIR_OK && k < p->n_kernels; k++) {
+    const struct weir_profiled_kernel *kernel = &p->kernels[k];
+    st = weir_tags_kernel(*out, kernel->loads.kernel);
+    for (uint32_t i = 0; st == WEIR_OK && i < kernel->loads.n; i++) {
+      const struct weir_static_load *load = &kernel->loads.v[i];
+      if (kernel->tags[i] != WEIR_TAG_NONE)
+        st = weir_tags_put(*out, kernel->loads.kernel, load->insn, UINT64_C(8) * load->insn,
+                           load->line, kernel->tags[i]);
+    }
+  }
+  if (st == WEIR_OK) return WEIR_OK;
+  weir_tags_free(*out);
+  *out = NULL;
+  return no_memory(err);
+}
+
+enum weir_status weir_profile_input(const char *path, const char *want, struct weir_arena *a,
+                                    const char **out, struct weir_err *err) {
+  struct weir_launchfile *lf;
+  enum weir_status st = weir_launchfile_load(path, want, &lf, err);
+  if (st != WEIR_OK) return st;
+  const char *name = lf->input;
+  for (uint32_t i = 0; want == NULL && i < lf->n_inputs; i++)
+    if (strcmp(lf->inputs[i], "profile") == 0) name = "profile";
+  *out = NULL;
+  if (name != NULL && name[0] != 0) {
+    *out = weir_arena_printf(a, "%s", name);
+    if (*out == NULL) st = no_memory(err);
+  }
+  weir_launchfile_free(lf);
+  return st;
+}

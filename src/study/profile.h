@@ -1,0 +1,59 @@
+/* The loads of a workload, classified: profiling runs on a machine, and what they say.
+ *
+ * The workload is executed once. Its streams are then timed once for each load, which alone uses
+ * the L1 while all others go past it, and once for each group of several loads, which use it
+ * together: so many runs, several at a time. */
+#ifndef WEIR_STUDY_PROFILE_H
+#define WEIR_STUDY_PROFILE_H
+
+#include "analysis/classify.h"
+#include "analysis/tags.h"
+#include "ptx/workload.h"
+#include "sim/machine.h"
+
+struct weir_profile_request {
+  const char *path, *input; /* launch file; NULL input: its first */
+  const struct ptx_exec_cfg *exec;
+  const struct weir_machine *machine;
+  const struct weir_cls_cfg *cls;
+  uint32_t jobs; /* at least 1 */
+  bool check;    /* that everything is back in place after each kernel */
+  /* Several times a second, and after each run; may be NULL. With n_runs 0: it is being recorded.
+   */
+  void (*progress)(void *self, uint32_t done, uint32_t n_runs);
+  /* Asked as often; may be NULL. True gives up. */
+  bool (*is_stopped)(void *self);
+  void *self;
+};
+
+struct weir_profiled_kernel {
+  struct weir_loads loads;
+  struct weir_load_counts *counts; /* of each load */
+  enum weir_tag *tags;             /* its class */
+  uint32_t first;                  /* number of its first load in the workload */
+};
+
+struct weir_profile {
+  struct weir_profiled_kernel *kernels; /* in the order of their first launches */
+  uint32_t n_kernels, n_loads;          /* n_loads: of all kernels, with those that are fixed */
+  uint32_t n_runs;
+  struct weir_workload *workload;
+  struct ptx_device dev;
+  struct weir_arena arena;
+};
+
+/* WEIR_ELIMIT: it was stopped. */
+enum weir_status weir_profile_run(const struct weir_profile_request *r, struct weir_profile *p,
+                                  struct weir_err *err);
+void weir_profile_free(struct weir_profile *p);
+
+/* Which input of a launch file to profile: the one that is asked for, or with `want` NULL
+ * "profile", or else the first. *out lives in the arena, NULL: the file has no inputs. */
+enum weir_status weir_profile_input(const char *path, const char *want, struct weir_arena *a,
+                                    const char **out, struct weir_err *err);
+
+/* The classes as tags. */
+enum weir_status weir_profile_tags(const struct weir_profile *p, struct weir_tags **out,
+                                   struct weir_err *err);
+
+#endif

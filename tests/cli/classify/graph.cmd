@@ -1,0 +1,1 @@
+weir classify gather --graph -

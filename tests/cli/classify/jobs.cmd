@@ -1,0 +1,3 @@
+weir classify spmv --json - --jobs 1 > "$TMP/one"
+weir classify spmv --json - --jobs 3 > "$TMP/three"
+cmp "$TMP/one" "$TMP/three" && echo same

@@ -1,0 +1,1 @@
+weir classify flag --input profile --gpu fermi-s4

@@ -1,0 +1,201 @@
+/* Loads of small workloads, profiled and classified. Argument: the source folder. */
+#include "study/profile.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "testing.h"
+
+static const char *source;
+static char scratch[] = "/tmp/weir-test-profile-XXXXXX"; /* where profiles put their folders */
+
+static const struct weir_param_group *const groups[] = {
+    &ptx_exec_params, &weir_core_params, &weir_sm_params,
+    &weir_l1_params,  &weir_noc_params,  &weir_l2_params,
+    &weir_l3_params,  &weir_dram_params, NULL};
+
+struct rig {
+  struct weir_settings settings;
+  struct weir_machine machine;
+  struct ptx_exec_cfg exec;
+  struct weir_cls_cfg cls;
+  char path[512];
+  struct weir_profile_request request;
+  uint32_t n_progress, stop_after;
+};
+
+static void note_progress(void *self, uint32_t done, uint32_t n_runs) {
+  struct rig *r = self;
+  assert_true(done <= n_runs);
+  r->n_progress++;
+}
+
+static bool is_stopped(void *self) {
+  const struct rig *r = self;
+  return r->stop_after > 0 && r->n_progress >= r->stop_after;
+}
+
+static void rig_init(struct rig *r, const char *workload, uint32_t jobs) {
+  struct weir_config c;
+  *r = (struct rig){0};
+  snprintf(r->path, sizeof r->path, "%s/gpus/fermi-s4.yaml", source);
+  assert_int_equal(weir_settings_init(&r->settings, groups, NULL), WEIR_OK);
+  assert_int_equal(weir_config_load(&c, r->path, NULL), WEIR_OK);
+  assert_int_equal(
+      weir_settings_config(&r->settings, WEIR_LAYER_FILE, &c, weir_config_at(&c, "machine"), NULL),
+      WEIR_OK);
+  weir_config_free(&c);
+  assert_int_equal(weir_machine_fill(&r->machine, "fermi-s4", &r->settings, NULL), WEIR_OK);
+  assert_int_equal(weir_settings_fill(&r->settings, &ptx_exec_params, &r->exec, NULL), WEIR_OK);
+  weir_param_defaults(weir_cls_params.table, &r->cls);
+  snprintf(r->path, sizeof r->path, "%s/workloads/%s/%s.yaml", source, workload, workload);
+  r->request = (struct weir_profile_request){.path = r->path,
+                                             .input = "profile",
+                                             .exec = &r->exec,
+                                             .machine = &r->machine,
+                                             .cls = &r->cls,
+                                             .jobs = jobs,
+                                             .check = true,
+                                             .progress = note_progress,
+                                             .is_stopped = is_stopped,
+                                             .self = r};
+}
+
+static void profile(struct rig *r, struct weir_profile *p) {
+  struct weir_err err;
+  if (weir_profile_run(&r->request, p, &err) != WEIR_OK) fail_msg("%s", err.msg);
+}
+
+static int left_over(void) {
+  DIR *dir = opendir(scratch);
+  int n = 0;
+  assert_non_null(dir);
+  for (struct dirent *d; (d = readdir(dir)) != NULL;)
+    n += d->d_name[0] != '.';
+  closedir(dir);
+  return n;
+}
+
+/* A load for each run, and a run for each group of several. */
+static void stencil(void **state) {
+  (void)state;
+  struct rig r;
+  struct weir_profile p;
+  rig_init(&r, "stencil", 2);
+  profile(&r, &p);
+  assert_int_equal(p.n_kernels, 1);
+  assert_int_equal(p.n_loads, 5);
+  assert_int_equal(p.kernels[0].loads.n_groups, 1);
+  assert_int_equal(p.n_runs, 6);
+  assert_true(r.n_progress >= 7);
+  for (uint32_t i = 0; i < 5; i++) {
+    assert_int_equal(p.kernels[0].counts[i].alone, 0);
+    assert_true(p.kernels[0].counts[i].accesses > 0);
+  }
+  /* Neighbours find the lines of each other. */
+  assert_true(weir_group_extra(&p.kernels[0].loads, p.kernels[0].counts, 0) > 0);
+  struct weir_tags *tags;
+  assert_int_equal(weir_profile_tags(&p, &tags, NULL), WEIR_OK);
+  const uint8_t *t = weir_tags_find(tags, "stencil", p.kernels[0].loads.n_insns);
+  assert_non_null(t);
+  for (uint32_t i = 0; i < 5; i++)
+    assert_int_equal(t[p.kernels[0].loads.v[i].insn], p.kernels[0].tags[i]);
+  weir_tags_free(tags);
+  weir_profile_free(&p);
+  weir_settings_free(&r.settings);
+  assert_int_equal(left_over(), 0);
+}
+
+/* The order in which runs end does not matter, and pending hits are hits if one says so. */
+static void any_number_of_jobs(void **state) {
+  (void)state;
+  struct rig r;
+  struct weir_profile one, three, pending;
+  rig_init(&r, "spmv-vector", 1);
+  profile(&r, &one);
+  r.request.jobs = 3;
+  profile(&r, &three);
+  r.cls.hr_is_hit = true;
+  profile(&r, &pending);
+  assert_int_equal(one.n_loads, three.n_loads);
+  assert_int_equal(one.n_runs, three.n_runs);
+  assert_memory_equal(one.kernels[0].counts, three.kernels[0].counts,
+                      one.n_loads * sizeof *one.kernels[0].counts);
+  bool more = false;
+  for (uint32_t i = 0; i < one.n_loads; i++) {
+    assert_true(pending.kernels[0].counts[i].alone >= one.kernels[0].counts[i].alone);
+    more |= pending.kernels[0].counts[i].alone > one.kernels[0].counts[i].alone;
+  }
+  assert_true(more);
+  weir_profile_free(&one);
+  weir_profile_free(&three);
+  weir_profile_free(&pending);
+  weir_settings_free(&r.settings);
+}
+
+static void several_kernels(void **state) {
+  (void)state;
+  struct rig r;
+  struct weir_profile p;
+  rig_init(&r, "flag", 2);
+  profile(&r, &p);
+  assert_int_equal(p.n_kernels, 2);
+  assert_int_equal(p.n_loads, 4);
+  assert_int_equal(p.n_runs, 2); /* volatile loads have no class */
+  assert_int_equal(p.kernels[1].first, 2);
+  assert_int_equal(p.kernels[0].tags[0], WEIR_TAG_NONE);
+  assert_int_equal(p.kernels[1].tags[0], WEIR_TAG_CG);
+  weir_profile_free(&p);
+  weir_settings_free(&r.settings);
+}
+
+static void inputs(void **state) {
+  (void)state;
+  struct weir_arena a = {0};
+  const char *input;
+  char path[512];
+  snprintf(path, sizeof path, "%s/workloads/spmv/spmv.yaml", source);
+  assert_int_equal(weir_profile_input(path, NULL, &a, &input, NULL), WEIR_OK);
+  assert_string_equal(input, "profile");
+  assert_int_equal(weir_profile_input(path, "eval", &a, &input, NULL), WEIR_OK);
+  assert_string_equal(input, "eval");
+  assert_int_equal(weir_profile_input(path, "none", &a, &input, NULL), WEIR_ENOENT);
+  snprintf(path, sizeof path, "%s/workloads/simt/spin_lock.yaml", source);
+  assert_int_equal(weir_profile_input(path, NULL, &a, &input, NULL), WEIR_OK);
+  assert_true(input == NULL || strcmp(input, "profile") != 0);
+  weir_arena_free(&a);
+}
+
+static void stopped(void **state) {
+  (void)state;
+  struct rig r;
+  struct weir_profile p;
+  struct weir_err err;
+  rig_init(&r, "spmv", 2);
+  r.stop_after = 3;
+  assert_int_equal(weir_profile_run(&r.request, &p, &err), WEIR_ELIMIT);
+  assert_contains(err.msg, "interrupted");
+  r.stop_after = 0;
+  r.request.path = "nowhere.yaml";
+  assert_int_equal(weir_profile_run(&r.request, &p, &err), WEIR_ENOENT);
+  r.request.path = r.path;
+  r.exec.max_instructions = 10; /* the recording fails */
+  assert_int_equal(weir_profile_run(&r.request, &p, &err), WEIR_ELIMIT);
+  assert_contains(err.msg, "10");
+  weir_settings_free(&r.settings);
+  assert_int_equal(left_over(), 0);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stencil), cmocka_unit_test(any_number_of_jobs),
+      cmocka_unit_test(several_kernels), cmocka_unit_test(inputs), cmocka_unit_test(stopped)};
+  if (argc < 2 || mkdtemp(scratch) == NULL) return 1;
+  source = argv[1];
+  setenv("TMPDIR", scratch, 1);
+  int failed = cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+  rmdir(scratch);
+  return failed;
+}
