@@ -163,7 +163,7 @@ static enum weir_status mismatch(const struct weir_tags *t, const struct kernel 
   else
     weir_fail(err, WEIR_EINVAL, "tags of kernel %s, instruction %u: %s", k->name, l->insn, what);
   weir_err_add(err, "these tags are of another version of the kernel, or were changed by hand");
-  weir_err_add(err, "make them again: weir classify WORKLOAD -o FILE");
+  weir_err_add(err, "make them again: weir classify WORKLOAD --tags FILE");
   return WEIR_EINVAL;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/compare_progress.h"
 #include "cli/job.h"
 #include "cli/opt.h"
+#include "cli/prepare.h"
 #include "cli/timing.h"
 #include "ptx/launchfile.h"
 #include "report/compare.h"
@@ -106,6 +107,9 @@ struct compare {
   struct weir_setup *setups;
   struct weir_study_setup *study_setups;
   size_t n_setups, baseline;
+  struct weir_preparation *preparations; /* [workload][gpu][scheme], as the next */
+  struct weir_study_prep *preps;
+  size_t n_preparations;
   struct weir_study study;
   struct weir_compare_progress progress;
 };
@@ -270,12 +274,16 @@ static bool can_have_tags(const struct compare *c, const char *name) {
   struct weir_setup setup = {0};
   const char *path, *gpu = c->gpus.v[0];
   if (c->tags != NULL) return true;
+  bool is_traced = true; /* only traces, which cannot be classified */
+  for (size_t i = 0; i < c->study.n_workloads; i++)
+    is_traced &= c->study.workloads[i].is_trace;
   bool is = weir_cli_scheme_path(&a, name, &path, NULL) != WEIR_OK ||
             user_settings(c, &settings, NULL) != WEIR_OK ||
             weir_cli_gpu_settings(&settings, gpu, NULL) != WEIR_OK ||
             weir_setup_load(&setup, name, path, &settings, NULL) != WEIR_OK ||
             weir_setup_fit(&setup, gpu, &settings, weir_cli_param_groups(), NULL) != WEIR_OK ||
-            weir_setup_has_tags(&setup, NULL) == WEIR_OK;
+            (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
+             !(is_traced && weir_setup_is_prepared(&setup)));
   weir_setup_free(&setup);
   weir_settings_free(&settings);
   weir_arena_free(&a);
@@ -344,19 +352,80 @@ static enum weir_status find_baseline(struct compare *c, struct weir_err *err) {
   return WEIR_EINVAL;
 }
 
+/* ---- preparing ---- */
+
+static enum weir_status keep_text(struct compare *c, const char *text, const char **out,
+                                  struct weir_err *err) {
+  *out = weir_arena_strndup(&c->arena, text, strlen(text));
+  return *out != NULL ? WEIR_OK : no_memory(err);
+}
+
+static enum weir_status prepare_one(struct compare *c, size_t workload, size_t setup,
+                                    struct weir_err *err) {
+  const struct weir_study_workload *w = &c->study.workloads[workload];
+  size_t i = workload * c->n_setups + setup;
+  struct weir_preparation *p = &c->preparations[i];
+  struct weir_study_prep *prep = &c->preps[i];
+  struct weir_cli_preparing r = {.workload = w->name,
+                                 .path = w->path,
+                                 .input = w->input,
+                                 .setup = &c->setups[setup],
+                                 .settings = &c->settings[setup],
+                                 .before = c->preparations,
+                                 .n_before = i,
+                                 .jobs = c->jobs,
+                                 .check = c->check};
+  struct weir_err why;
+  prep->input = "";
+  if (w->is_trace)
+    return keep_text(c,
+                     "loads are classified by their PTX, and a trace has none; give tags with "
+                     "--tags FILE",
+                     &prep->error, err);
+  enum weir_status st = weir_cli_prepare(&r, p, &why);
+  if (weir_cli_signal() != 0) return WEIR_OK;
+  if (st != WEIR_OK) return keep_text(c, why.msg, &prep->error, err);
+  prep->tags = p->tags;
+  prep->is_same_input = p->is_same_input;
+  c->study.n_profiling_runs += p->n_runs;
+  c->study.n_profiles_kept += p->was_kept;
+  return keep_text(c, p->input, &prep->input, err);
+}
+
+/* Once for each workload and machine, before anything is timed. */
+static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
+  bool any = false;
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; i < c->n_setups; i++)
+    any |= c->study_setups[i].error == NULL && weir_setup_is_prepared(&c->setups[i]);
+  if (!any) return WEIR_OK;
+  size_t n = c->study.n_workloads * c->n_setups;
+  c->preparations = weir_arena_array(&c->arena, n, sizeof *c->preparations);
+  c->preps = weir_arena_array(&c->arena, n, sizeof *c->preps);
+  if (c->preparations == NULL || c->preps == NULL) return no_memory(err);
+  c->n_preparations = n;
+  c->study.preps = c->preps;
+  for (size_t i = 0; st == WEIR_OK && i < n && weir_cli_signal() == 0; i++) {
+    size_t setup = i % c->n_setups;
+    if (c->study_setups[setup].error == NULL && weir_setup_is_prepared(&c->setups[setup]))
+      st = prepare_one(c, i / c->n_setups, setup, err);
+  }
+  return st;
+}
+
 /* ---- running ---- */
 
 static enum weir_status run_study(struct compare *c, struct weir_err *err) {
   struct weir_study_hooks hooks = {.event = weir_compare_progress_event,
                                    .is_stopped = weir_cli_is_stopped,
                                    .self = &c->progress};
-  enum weir_status st = weir_compare_progress_begin(&c->progress, &c->study, err);
-  if (st != WEIR_OK) return st;
   c->study.jobs = c->jobs;
   c->study.check = c->check;
   c->study.exec = &c->exec;
   weir_cli_signals_hold();
-  st = weir_study_run(&c->study, &hooks, err);
+  enum weir_status st = prepare_all(c, err);
+  if (st == WEIR_OK) st = weir_compare_progress_begin(&c->progress, &c->study, err);
+  if (st == WEIR_OK) st = weir_study_run(&c->study, &hooks, err);
   weir_cli_signals_release();
   weir_compare_progress_end(&c->progress);
   return st;
@@ -502,6 +571,8 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
 
 static void free_all(struct compare *c) {
   weir_study_free(&c->study);
+  for (size_t i = 0; i < c->n_preparations; i++)
+    weir_preparation_free(&c->preparations[i]);
   for (size_t i = 0; i < c->n_setups; i++) {
     weir_setup_free(&c->setups[i]);
     weir_settings_free(&c->settings[i]);

@@ -141,6 +141,13 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
   if (st == WEIR_OK)
     st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->scheme, r->tags, r->threads,
                            r->check, err);
+  if (st == WEIR_OK && weir_setup_is_prepared(&r->timing.setup)) {
+    st =
+        weir_fail(err, WEIR_EINVAL, "scheme %s classifies loads by their PTX, and a trace has none",
+                  r->timing.setup.scheme.name);
+    weir_err_add(err, "make tags of the workload: weir classify WORKLOAD --tags FILE");
+    weir_err_add(err, "then give them: --tags FILE");
+  }
   if (st != WEIR_OK) {
     weir_timing_end(&r->timing);
     return st;

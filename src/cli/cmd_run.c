@@ -12,6 +12,7 @@
 #include "base/stat_io.h"
 #include "base/table.h"
 #include "cli/cmd.h"
+#include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
 #include "ptx/workload.h"
@@ -307,6 +308,11 @@ static enum weir_status keep_json(struct weir_workload *w, struct run_state *st,
                 "results_checked", (int)(lf->n_expects > 0), "buffers", buffers_json(w), "launches",
                 st->json_launches, "total", weir_stat_json(weir_func_stat_table, &st->total));
   st->json_launches = json_array(); /* the run has taken the old one */
+  json_t *profile = weir_timing_profile_json(&st->timing);
+  if (o != NULL && profile != NULL && json_object_set_new(o, "profile", profile) != 0) {
+    json_decref(o);
+    o = NULL;
+  }
   if (o == NULL || st->json_launches == NULL || json_array_append_new(st->json_runs, o) != 0)
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
   return WEIR_OK;
@@ -385,7 +391,9 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
                                     .self = state,
                                     .want_streams = o->streams || timed};
     state->workload = weir_workload_file(w)->name;
-    if (timed) st = weir_timing_workload(&state->timing, state->workload, err);
+    if (timed)
+      st = weir_timing_prepare(&state->timing, &o->settings, state->workload, path, o->input, err);
+    if (timed && st == WEIR_OK) st = weir_timing_workload(&state->timing, state->workload, err);
     state->first_row = state->rows.n;
     memset(&state->total, 0, sizeof state->total);
     if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
@@ -554,6 +562,7 @@ int weir_cmd_run(int argc, char **argv) {
     state.json_runs = o.json != NULL ? json_array() : NULL;
     st = run(&o, &state, &err);
     code = st == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);
+    if (st != WEIR_OK && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
   }
   json_decref(state.json_launches);
   json_decref(state.json_runs);

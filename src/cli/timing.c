@@ -12,6 +12,8 @@
 #include "base/suggest.h"
 #include "base/table.h"
 #include "cli/cmd.h"
+#include "cli/job.h"
+#include "cli/prepare.h"
 
 /* ---- machines ---- */
 
@@ -128,6 +130,10 @@ static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
     o.progress = show_progress;
     o.self = t;
   }
+  if (t->tags != NULL) {
+    o.tags = weir_tags_match;
+    o.tags_self = t->tags;
+  }
   weir_sim_free(t->sim);
   t->sim = NULL;
   return weir_setup_sim(&t->setup, &o, &t->sim, err);
@@ -150,7 +156,37 @@ enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *
   enum weir_status st = load_scheme(t, s, scheme != NULL ? scheme : "baseline", err);
   if (st == WEIR_OK && tags != NULL) st = weir_setup_tags(&t->setup, tags, err);
   if (st == WEIR_OK) st = weir_setup_fit(&t->setup, gpu, s, weir_cli_param_groups(), err);
-  return st == WEIR_OK ? new_sim(t, err) : st;
+  return st == WEIR_OK && !weir_setup_is_prepared(&t->setup) ? new_sim(t, err) : st;
+}
+
+enum weir_status weir_timing_prepare(struct weir_timing *t, const struct weir_settings *s,
+                                     const char *workload, const char *path, const char *input,
+                                     struct weir_err *err) {
+  struct weir_timed_profile new = {.workload = strdup(workload)};
+  struct weir_cli_preparing r = {.workload = workload,
+                                 .path = path,
+                                 .input = input,
+                                 .setup = &t->setup,
+                                 .settings = s,
+                                 .jobs = weir_cli_cores(),
+                                 .check = t->check};
+  t->tags = NULL;
+  if (!weir_setup_is_prepared(&t->setup)) {
+    free(new.workload);
+    return WEIR_OK;
+  }
+  weir_cli_signals_hold();
+  enum weir_status st = weir_cli_prepare(&r, &new.found, err);
+  weir_cli_signals_release();
+  if (st == WEIR_OK && (new.workload == NULL || !WEIR_PUSH(t->profiles, new)))
+    st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (st != WEIR_OK) {
+    free(new.workload);
+    weir_preparation_free(&new.found);
+    return st;
+  }
+  t->tags = t->profiles.v[t->profiles.n - 1].found.tags;
+  return WEIR_OK;
 }
 
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
@@ -285,5 +321,10 @@ void weir_timing_end(struct weir_timing *t) {
     free(k->units);
   }
   free(t->kernels.v);
+  for (size_t i = 0; i < t->profiles.n; i++) {
+    free(t->profiles.v[i].workload);
+    weir_preparation_free(&t->profiles.v[i].found);
+  }
+  free(t->profiles.v);
   *t = (struct weir_timing){0};
 }

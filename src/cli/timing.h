@@ -6,6 +6,7 @@
 
 #include "base/settings.h"
 #include "base/text.h"
+#include "study/prepare.h"
 #include "study/setup.h"
 
 struct weir_timed_kernel {
@@ -21,6 +22,11 @@ struct weir_timed_kernel {
   struct weir_sim_unit *units; /* of each SM */
 };
 
+struct weir_timed_profile { /* a workload whose loads were classified before it ran */
+  char *workload;
+  struct weir_preparation found;
+};
+
 struct weir_timing {
   struct weir_setup setup;
   struct weir_sim *sim;
@@ -28,7 +34,12 @@ struct weir_timing {
     struct weir_timed_kernel *v;
     size_t n, cap;
   } kernels;
-  size_t first; /* of the workload that runs */
+  struct {
+    struct weir_timed_profile *v;
+    size_t n, cap;
+  } profiles;
+  const struct weir_tags *tags; /* of the workload that runs, if the scheme is prepared for it */
+  size_t first;                 /* of the workload that runs */
   const char *workload;
   uint32_t threads;
   bool check;                  /* that everything is back in place after each kernel */
@@ -55,10 +66,16 @@ enum weir_status weir_cli_schemes(struct weir_arena *a, const char *const **name
 enum weir_status weir_cli_scheme_path(struct weir_arena *a, const char *scheme, const char **path,
                                       struct weir_err *err);
 /* A simulator for the machine and the scheme, whose values are put into the settings; `gpu` is its
- * name and outlives it. NULL scheme: baseline. `tags`: file of tags, or NULL. */
+ * name and outlives it. A scheme that is prepared has none before weir_timing_workload. NULL
+ * scheme: baseline. `tags`: file of tags, or NULL. */
 enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
                                    const char *scheme, const char *tags, uint32_t threads,
                                    bool check, struct weir_err *err);
+/* If the scheme is to be prepared for each workload: that, before weir_timing_workload. `settings`
+ * are those of weir_timing_begin; `input` is the one that will be timed. */
+enum weir_status weir_timing_prepare(struct weir_timing *t, const struct weir_settings *s,
+                                     const char *workload, const char *path, const char *input,
+                                     struct weir_err *err);
 /* Each workload starts with cold caches in cycle 0. */
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
                                       struct weir_err *err);
@@ -76,6 +93,9 @@ enum weir_status weir_timing_text(const struct weir_timing *t, const struct weir
 /* {"cycles": ..., "sm": {...}, ...} of the last launch; NULL: no memory. */
 json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_info *k,
                          bool per_sm);
+/* What the loads of the workload that runs were classified on; NULL: they were not, or no memory.
+ */
+json_t *weir_timing_profile_json(const struct weir_timing *t);
 void weir_timing_end(struct weir_timing *t);
 
 #endif

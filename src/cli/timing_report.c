@@ -91,6 +91,27 @@ static void cost_text(const struct weir_timing *t, struct weir_text *out) {
   energy_notes(s, out);
 }
 
+static void add_profiles(const struct weir_timing *t, struct weir_text *out) {
+  for (size_t i = 0; i < t->profiles.n; i++) {
+    const struct weir_preparation *p = &t->profiles.v[i].found;
+    weir_text_printf(out, "%s: loads classified", t->profiles.v[i].workload);
+    if (p->input[0] != 0) weir_text_printf(out, " on input %s", p->input);
+    if (p->is_same_input) weir_text_puts(out, ", which is the one that is timed");
+    if (p->was_kept)
+      weir_text_puts(out, "; kept from before\n");
+    else
+      weir_text_printf(out, "; %u profiling run%s\n", p->n_runs, p->n_runs == 1 ? "" : "s");
+  }
+}
+
+json_t *weir_timing_profile_json(const struct weir_timing *t) {
+  if (t->tags == NULL) return NULL;
+  const struct weir_preparation *p = &t->profiles.v[t->profiles.n - 1].found;
+  return json_pack("{s:s, s:b, s:I, s:b}", "input", p->input, "is_timed_input",
+                   (int)p->is_same_input, "runs", (json_int_t)p->n_runs, "was_kept",
+                   (int)p->was_kept);
+}
+
 static enum weir_status kernel_table(const struct weir_timing *t, struct weir_text *out,
                                      struct weir_err *err) {
   static const struct weir_column columns[] = {
@@ -111,6 +132,7 @@ static enum weir_status kernel_table(const struct weir_timing *t, struct weir_te
   weir_table_free(table);
   cost_text(t, out);
   add_notes(t, out);
+  add_profiles(t, out);
   return st;
 }
 

@@ -79,10 +79,21 @@ static enum weir_status read_tags(struct weir_scheme *s, struct weir_config *c,
   return s->tags != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
+static enum weir_status read_prepare(struct weir_scheme *s, struct weir_config *c,
+                                     struct weir_err *err) {
+  uint32_t i;
+  enum weir_status st = weir_config_child(c, 0, "prepare", WEIR_SCALAR, false, &i, err);
+  if (st != WEIR_OK || i == 0) return st;
+  if (strcmp(c->entry[i].text, "classify") != 0)
+    return weir_config_fail(c, i, WEIR_EINVAL, err, "there is no such step; want 'classify'");
+  s->prepare = WEIR_PREPARE_CLASSIFY;
+  return WEIR_OK;
+}
+
 static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
                                   struct weir_settings *settings, struct weir_err *err) {
   static const char *const keys[] = {"weir",     "about", "reference", "organisation",
-                                     "policies", "tags",  "set"};
+                                     "policies", "tags",  "prepare",   "set"};
   uint32_t version, set;
   int64_t number;
   enum weir_status st = weir_config_child(c, 0, "weir", WEIR_SCALAR, true, &version, err);
@@ -91,6 +102,7 @@ static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
   if (st == WEIR_OK) st = copy_text(s, c, "reference", false, &s->reference, err);
   if (st == WEIR_OK) st = read_parts(s, c, err);
   if (st == WEIR_OK) st = read_tags(s, c, err);
+  if (st == WEIR_OK) st = read_prepare(s, c, err);
   if (st == WEIR_OK) st = weir_config_child(c, 0, "set", WEIR_MAP, false, &set, err);
   if (st != WEIR_OK) return st;
   if (set != 0 && settings != NULL)

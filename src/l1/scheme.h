@@ -5,12 +5,19 @@
 #include "base/settings.h"
 #include "l1/design.h"
 
+/* `prepare:` of a scheme: what is done once for each workload and machine before it runs. */
+enum weir_prepare_step {
+  WEIR_PREPARE_NOTHING,
+  WEIR_PREPARE_CLASSIFY /* tags from profiling runs, unless it has some */
+};
+
 struct weir_scheme {
   const char *name, *about, *reference; /* reference may be NULL */
   const char *tags;                     /* file with the tags of loads; NULL: none */
   const struct weir_org_ops *org;       /* NULL: what the machine has */
   const struct weir_policy_ops *policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;
+  enum weir_prepare_step prepare;
   struct weir_arena arena;
 };
 

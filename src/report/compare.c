@@ -17,10 +17,12 @@ double weir_compare_speedup(const struct weir_study *s, size_t workload, size_t 
 const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
                                 size_t scheme) {
   const struct weir_run *run = weir_study_at(s, workload, gpu, scheme);
+  const struct weir_study_prep *prep = weir_study_prep(s, workload, gpu, scheme);
   const char *setup = weir_study_setup(s, gpu, scheme)->error;
   if (run->state != WEIR_RUN_FAILED) return NULL;
   if (run->error != NULL) return run->error;
-  return setup != NULL ? setup : s->workloads[workload].error;
+  if (setup != NULL) return setup;
+  return prep != NULL && prep->error != NULL ? prep->error : s->workloads[workload].error;
 }
 
 /* ---- means ---- */

@@ -65,6 +65,13 @@ static void stat_cells(struct weir_table *t, const struct source *src) {
       weir_table_cell(t, "%llu", (unsigned long long)weir_stat_count_of(row, src->base));
 }
 
+static void profile_cells(struct weir_table *t, const struct weir_study *s, size_t w, size_t g,
+                          size_t c) {
+  const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
+  weir_table_cell(t, "%s", prep != NULL ? prep->input : "");
+  weir_table_cell(t, "%s", prep == NULL ? "" : prep->is_same_input ? "yes" : "no");
+}
+
 static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, size_t g, size_t c,
                     size_t baseline) {
   const struct weir_run *run = weir_study_at(s, w, g, c);
@@ -86,6 +93,7 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
   weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
   weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
   real_cell(t, weir_compare_speedup(s, w, g, c, baseline));
+  profile_cells(t, s, w, g, c);
   results_of(s, g, c, run, &computed, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     stat_cells(t, &sources[i]);
@@ -93,8 +101,9 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
 
 /* Names of columns, which live in the arena. */
 static struct weir_table *csv_table(struct weir_arena *a) {
-  static const char *const first[] = {"gpu",    "workload", "input",        "scheme", "status",
-                                      "reason", "launches", "storage_bits", "cycles", "speedup"};
+  static const char *const first[] = {"gpu",    "workload", "input",         "scheme",
+                                      "status", "reason",   "launches",      "storage_bits",
+                                      "cycles", "speedup",  "profile_input", "profile_is_timed"};
   struct source sources[N_SOURCES];
   size_t n = sizeof first / sizeof *first, at = 0;
   sources_of(&(struct weir_sim_result){0}, &(struct computed){0}, false, sources);
@@ -177,6 +186,11 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
                 "status", state_name(run->state));
   bool ok = o != NULL;
   if (ok && reason != NULL) ok = json_object_set_new(o, "reason", json_string(reason)) == 0;
+  const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
+  if (ok && prep != NULL && prep->tags != NULL)
+    ok = json_object_set_new(o, "profile",
+                             json_pack("{s:s, s:b}", "input", prep->input, "is_timed_input",
+                                       (int)prep->is_same_input)) == 0;
   if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, baseline);
   if (ok) return o;
   json_decref(o);
@@ -230,8 +244,10 @@ json_t *weir_compare_json(const struct weir_study *s, size_t baseline) {
         ok = json_array_append_new(runs, run_json(s, w, g, c, baseline)) == 0;
   }
   json_t *root =
-      ok ? json_pack("{s:i, s:s, s:O, s:O, s:O}", "weir_compare", 1, "baseline",
-                     s->schemes[baseline], "setups", setups, "means", means, "runs", runs)
+      ok ? json_pack("{s:i, s:s, s:I, s:I, s:O, s:O, s:O}", "weir_compare", 1, "baseline",
+                     s->schemes[baseline], "profiling_runs", (json_int_t)s->n_profiling_runs,
+                     "profiles_kept", (json_int_t)s->n_profiles_kept, "setups", setups, "means",
+                     means, "runs", runs)
          : NULL;
   json_decref(setups);
   json_decref(means);

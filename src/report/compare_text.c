@@ -34,12 +34,19 @@ static const char *mark_of(const struct view *v, size_t scheme) {
 
 /* ---- speed-ups ---- */
 
+/* Was it profiled on the very input that is timed? */
+static bool is_marked(const struct view *v, size_t w, size_t scheme) {
+  const struct weir_study_prep *prep = weir_study_prep(v->s, w, v->gpu, scheme);
+  return prep != NULL && prep->tags != NULL && prep->is_same_input;
+}
+
 static void speedup_cell(struct weir_table *t, const struct view *v, size_t w, size_t scheme) {
   const struct weir_run *run = weir_study_at(v->s, w, v->gpu, scheme);
   if (run->state == WEIR_RUN_FAILED)
     weir_table_cell(t, "failed");
   else
-    number(t, "%.3f", weir_compare_speedup(v->s, w, v->gpu, scheme, v->baseline), "");
+    number(t, "%.3f", weir_compare_speedup(v->s, w, v->gpu, scheme, v->baseline),
+           is_marked(v, w, scheme) ? "=" : "");
 }
 
 /* The fastest scheme of a workload, the first of equals; none if not all have ended. */
@@ -210,6 +217,27 @@ static void partial_note(const struct view *v) {
   if (mark[0] == ',') weir_text_puts(v->out, "\n");
 }
 
+static void profile_notes(const struct view *v) {
+  const struct weir_study *s = v->s;
+  bool any_marked = false, any_prepared = false;
+  for (size_t w = 0; w < s->n_workloads; w++)
+    for (size_t c = 0; c < s->n_schemes; c++) {
+      any_marked |= is_marked(v, w, c);
+      const struct weir_study_prep *prep = weir_study_prep(s, w, v->gpu, c);
+      any_prepared |= prep != NULL && prep->tags != NULL;
+    }
+  if (any_marked)
+    weir_text_puts(v->out, "= loads were classified on the very input that is timed\n");
+  if (any_prepared && v->gpu + 1 == s->n_gpus) {
+    weir_text_printf(v->out, "%" PRIu64 " profiling run%s to classify loads", s->n_profiling_runs,
+                     s->n_profiling_runs == 1 ? "" : "s");
+    if (s->n_profiles_kept > 0)
+      weir_text_printf(v->out, "; %" PRIu64 " classification%s kept from before",
+                       s->n_profiles_kept, s->n_profiles_kept == 1 ? "" : "s");
+    weir_text_puts(v->out, "\n");
+  }
+}
+
 /* A reason may have several lines. */
 static void put_reason(struct weir_text *out, const char *reason) {
   for (; *reason != 0; reason++) {
@@ -243,6 +271,23 @@ static void run_failures(const struct view *v, size_t w) {
   }
 }
 
+static const char *prep_error(const struct view *v, size_t w, size_t c) {
+  const struct weir_study_prep *prep = weir_study_prep(v->s, w, v->gpu, c);
+  return prep != NULL && weir_study_setup(v->s, v->gpu, c)->error == NULL ? prep->error : NULL;
+}
+
+/* A workload that cannot be classified cannot be for any scheme. */
+static void prep_failure(const struct view *v, size_t w) {
+  for (size_t c = 0; c < v->s->n_schemes; c++) {
+    const char *error = prep_error(v, w, c);
+    if (error == NULL) continue;
+    weir_text_printf(v->out,
+                     "failed: %s with schemes that are prepared: ", v->s->workloads[w].name);
+    put_reason(v->out, error);
+    return;
+  }
+}
+
 static void failures(const struct view *v) {
   const struct weir_study *s = v->s;
   for (size_t c = 0; c < s->n_schemes; c++) {
@@ -256,6 +301,7 @@ static void failures(const struct view *v) {
       weir_text_printf(v->out, "failed: %s: ", s->workloads[w].name);
       put_reason(v->out, s->workloads[w].error);
     }
+    prep_failure(v, w);
     run_failures(v, w);
   }
 }
@@ -274,6 +320,7 @@ enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
     if (st == WEIR_OK) st = behind_table(&v, err);
     energy_notes(&v);
     partial_note(&v);
+    profile_notes(&v);
     failures(&v);
   }
   free(means);

@@ -24,12 +24,20 @@ const struct weir_study_setup *weir_study_setup(const struct weir_study *s, size
   return &s->setups[gpu * s->n_schemes + scheme];
 }
 
+const struct weir_study_prep *weir_study_prep(const struct weir_study *s, size_t workload,
+                                              size_t gpu, size_t scheme) {
+  const struct weir_study_prep *p =
+      s->preps != NULL ? &s->preps[(workload * s->n_gpus + gpu) * s->n_schemes + scheme] : NULL;
+  return p != NULL && (p->tags != NULL || p->error != NULL) ? p : NULL;
+}
+
 /* ---- one piece of work, in its process ---- */
 
 struct job {
   const struct weir_study *study;
   struct weir_study_workload *workload;
   const struct weir_setup *setup; /* NULL: record */
+  const struct weir_tags *tags;   /* NULL: those of the setup */
   struct weir_run *run;
   char trace[4096];
   struct weir_worker worker;
@@ -76,6 +84,10 @@ static void replay(const void *self, void *answer) {
   struct timing t = {.answer = a};
   struct weir_sim_options o = {
       .threads = 1, .watchdog = WEIR_WATCHDOG_CYCLES, .check = j->study->check};
+  if (j->tags != NULL) {
+    o.tags = weir_tags_match;
+    o.tags_self = j->tags;
+  }
   a->status = weir_setup_sim(j->setup, &o, &t.sim, &a->err);
   if (a->status != WEIR_OK) return;
   a->storage_bits = weir_sim_storage_bits(t.sim);
@@ -124,6 +136,8 @@ static bool next_of(struct matrix *m, size_t workload, struct job *j) {
       if (j->workload->state == WEIR_RUN_WAITING) return true;
       j->run = run;
       j->setup = weir_study_setup(s, g, c)->setup;
+      const struct weir_study_prep *prep = weir_study_prep(s, workload, g, c);
+      if (prep != NULL) j->tags = prep->tags;
       return true;
     }
   return false;
@@ -255,9 +269,11 @@ static void prepare(struct weir_study *s) {
     s->workloads[w].state = s->workloads[w].is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
     s->workloads[w].error = NULL;
     for (size_t g = 0; g < s->n_gpus; g++)
-      for (size_t c = 0; c < s->n_schemes; c++)
-        if (weir_study_setup(s, g, c)->error != NULL)
+      for (size_t c = 0; c < s->n_schemes; c++) {
+        const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
+        if (weir_study_setup(s, g, c)->error != NULL || (prep != NULL && prep->error != NULL))
           weir_study_at(s, w, g, c)->state = WEIR_RUN_FAILED;
+      }
   }
 }
 

@@ -13,7 +13,7 @@ enum weir_run_state { WEIR_RUN_WAITING, WEIR_RUN_RUNNING, WEIR_RUN_DONE, WEIR_RU
 
 struct weir_run {
   enum weir_run_state state;
-  char *error; /* FAILED: why; NULL if its workload or its setup is to blame */
+  char *error; /* FAILED: why; NULL if its workload, its setup or its preparation is to blame */
   uint64_t launches, storage_bits;
   struct weir_sim_result sum; /* over the launches; without `limited_by` */
 };
@@ -33,12 +33,22 @@ struct weir_study_setup {
   const char *error; /* the scheme cannot stand on the machine: why; else NULL */
 };
 
+/* What was found out about a workload before a prepared scheme runs (study/prepare.h). */
+struct weir_study_prep {
+  const struct weir_tags *tags; /* NULL: the scheme is not prepared, or `error` says why not */
+  const char *input;            /* that was profiled; "": the workload has no inputs */
+  bool is_same_input;           /* it is the one that is timed */
+  const char *error;
+};
+
 struct weir_study {
   /* Given, and not owned. */
   struct weir_study_workload *workloads;
   const char *const *gpus, *const *schemes; /* names */
   const struct weir_study_setup *setups;    /* [gpu][scheme] */
   size_t n_workloads, n_gpus, n_schemes;
+  const struct weir_study_prep *preps; /* [workload][gpu][scheme]; NULL: nothing is prepared */
+  uint64_t n_profiling_runs, n_profiles_kept; /* for reports: made for these; needed no runs */
   const struct ptx_exec_cfg *exec;
   uint32_t jobs; /* at least 1 */
   bool check;    /* conservation rules, and that everything is back in place after a kernel */
@@ -68,6 +78,9 @@ void weir_study_free(struct weir_study *s);
 size_t weir_study_n_runs(const struct weir_study *s);
 struct weir_run *weir_study_at(const struct weir_study *s, size_t workload, size_t gpu,
                                size_t scheme);
+/* NULL: the scheme is not prepared. */
+const struct weir_study_prep *weir_study_prep(const struct weir_study *s, size_t workload,
+                                              size_t gpu, size_t scheme);
 const struct weir_study_setup *weir_study_setup(const struct weir_study *s, size_t gpu,
                                                 size_t scheme);
 

@@ -386,7 +386,7 @@ enum weir_status weir_profile_input(const char *path, const char *want, struct w
   if (st != WEIR_OK) return st;
   const char *name = lf->input;
   for (uint32_t i = 0; want == NULL && i < lf->n_inputs; i++)
-    if (strcmp(lf->inputs[i], "profile") == 0) name = "profile";
+    if (strcmp(lf->inputs[i], WEIR_PROFILE_INPUT) == 0) name = WEIR_PROFILE_INPUT;
   *out = NULL;
   if (name != NULL && name[0] != 0) {
     *out = weir_arena_printf(a, "%s", name);

@@ -47,6 +47,7 @@ enum weir_status weir_profile_run(const struct weir_profile_request *r, struct w
                                   struct weir_err *err);
 void weir_profile_free(struct weir_profile *p);
 
+#define WEIR_PROFILE_INPUT "profile"
 /* Which input of a launch file to profile: the one that is asked for, or with `want` NULL
  * "profile", or else the first. *out lives in the arena, NULL: the file has no inputs. */
 enum weir_status weir_profile_input(const char *path, const char *want, struct weir_arena *a,

@@ -63,13 +63,21 @@ bool weir_setup_needs_tags(const struct weir_setup *s) {
   return any;
 }
 
-enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err) {
+bool weir_setup_is_prepared(const struct weir_setup *s) {
+  return s->scheme.prepare == WEIR_PREPARE_CLASSIFY && s->tags == NULL && weir_setup_needs_tags(s);
+}
+
+static enum weir_status check_tags(const struct weir_setup *s, struct weir_err *err) {
   if (s->tags != NULL || !weir_setup_needs_tags(s)) return WEIR_OK;
   weir_fail(err, WEIR_EINVAL, "scheme %s decides by the tags of loads, and there are none",
             s->scheme.name);
-  weir_err_add(err, "make them: weir classify WORKLOAD -o FILE");
+  weir_err_add(err, "make them: weir classify WORKLOAD --tags FILE");
   weir_err_add(err, "then give them: --tags FILE, or 'tags: FILE' in the scheme");
   return WEIR_EINVAL;
+}
+
+enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err) {
+  return weir_setup_is_prepared(s) ? WEIR_OK : check_tags(s, err);
 }
 
 static bool has_global_load(const struct weir_kernel_info *k) {
@@ -87,7 +95,7 @@ static enum weir_status match_tags(const void *self, const struct weir_kernel_in
   if (st != WEIR_OK || *tags != NULL || !weir_setup_needs_tags(s) || !has_global_load(k)) return st;
   weir_fail(err, WEIR_EINVAL, "scheme %s decides by the tags of loads, and kernel %s has none",
             s->scheme.name, k->name);
-  weir_err_add(err, "make tags of this workload: weir classify WORKLOAD -o FILE");
+  weir_err_add(err, "make tags of this workload: weir classify WORKLOAD --tags FILE");
   return WEIR_EINVAL;
 }
 
@@ -96,7 +104,7 @@ enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_si
   struct weir_sim_options with = *o;
   *sim = NULL;
   if (with.tags == NULL) {
-    enum weir_status st = weir_setup_has_tags(s, err);
+    enum weir_status st = check_tags(s, err);
     if (st != WEIR_OK) return st;
     with.tags = s->tags != NULL ? match_tags : NULL;
     with.tags_self = s;

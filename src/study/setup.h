@@ -34,7 +34,9 @@ void weir_setup_free(struct weir_setup *s);
 
 /* Does the scheme, with the parameters that it was fitted with, decide by tags? */
 bool weir_setup_needs_tags(const struct weir_setup *s);
-/* If it does and has none: says what to do. */
+/* Is it to be prepared for each workload: its scheme says so, it needs tags and has none? */
+bool weir_setup_is_prepared(const struct weir_setup *s);
+/* If it needs tags, has none and is not prepared: says what to do. */
 enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err);
 
 /* A simulator in cycle 0 with cold caches. The setup outlives it. Its tags are used unless the

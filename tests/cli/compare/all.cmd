@@ -3,5 +3,5 @@ head -n 1 $TMP/names
 weir list workloads --names | grep -v / | cmp - <(sort $TMP/names) && echo all workloads
 weir compare vecadd -i profile --csv - | tail -n +2 | cut -d, -f4 > $TMP/names
 head -n 1 $TMP/names
-weir list schemes --names | grep -vx -e coordinated -e static | cmp - <(sort $TMP/names) && echo all schemes
+weir list schemes --names | cmp - <(sort $TMP/names) && echo all schemes
 weir compare vecadd -S tsc,all -i profile --csv - | sed -n 2p | cut -d, -f4

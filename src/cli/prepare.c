@@ -1,0 +1,62 @@
+#include "cli/prepare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/job.h"
+
+/* $WEIR_CACHE (empty: nothing is kept), else weir in the user's folder for such files. */
+static const char *cache_folder(char *path, size_t len) {
+  const char *own = getenv("WEIR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (own != NULL) return own[0] != 0 ? own : NULL;
+  if (xdg != NULL && xdg[0] == '/')
+    snprintf(path, len, "%s/weir", xdg);
+  else if (home != NULL && home[0] == '/')
+    snprintf(path, len, "%s/.cache/weir", home);
+  else
+    return NULL;
+  return path;
+}
+
+static void show_progress(void *self, uint32_t done, uint32_t n_runs) {
+  const struct weir_cli_preparing *r = self;
+  if (n_runs == 0)
+    fprintf(stderr, "\r\033[Krecording %s to classify its loads", r->workload);
+  else
+    fprintf(stderr, "\r\033[K%s on %s: %u of %u profiling runs", r->workload,
+            r->setup->machine.name, done, n_runs);
+  fflush(stderr);
+}
+
+enum weir_status weir_cli_prepare(const struct weir_cli_preparing *r, struct weir_preparation *p,
+                                  struct weir_err *err) {
+  struct ptx_exec_cfg exec;
+  struct weir_cls_cfg cls;
+  char path[4000];
+  struct weir_cli_preparing copy = *r;
+  bool shows = isatty(STDERR_FILENO);
+  enum weir_status st = weir_settings_fill(r->settings, &ptx_exec_params, &exec, err);
+  if (st == WEIR_OK) st = weir_settings_fill(r->settings, &weir_cls_params, &cls, err);
+  if (st != WEIR_OK) return st;
+  struct weir_prepare_request request = {.profile = {.path = r->path,
+                                                     .input = r->input,
+                                                     .exec = &exec,
+                                                     .machine = &r->setup->machine,
+                                                     .cls = &cls,
+                                                     .jobs = r->jobs,
+                                                     .check = r->check,
+                                                     .progress = shows ? show_progress : NULL,
+                                                     .is_stopped = weir_cli_is_stopped,
+                                                     .self = &copy},
+                                         .settings = r->settings,
+                                         .folder = cache_folder(path, sizeof path),
+                                         .before = r->before,
+                                         .n_before = r->n_before};
+  st = weir_prepare(&request, p, err);
+  if (shows && (st != WEIR_OK || p->n_runs > 0)) fputs("\r\033[K", stderr);
+  if (st == WEIR_OK && p->keep_error.code != WEIR_OK)
+    fprintf(stderr, "weir: the classes of %s's loads are not kept: %s\n", r->workload,
+            p->keep_error.msg);
+  return st;
+}

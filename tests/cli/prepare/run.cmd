@@ -1,0 +1,16 @@
+# The first run classifies, the second finds it; tags of a file come before both.
+weir run bfs --gpu fermi-s4 --scheme static --input profile | grep classified
+weir run bfs --gpu fermi-s4 --scheme coordinated --json "$TMP/run.json" | grep classified
+grep -A 5 '"profile": {' "$TMP/run.json"
+ls "$WEIR_CACHE" | sed 's/[0-9a-f]\{32\}/KEY/'
+sed 's/about: .*workloads/about: ".../' "$WEIR_CACHE"/*
+weir classify bfs -q --tags "$TMP/tags.yaml"
+weir run bfs --gpu fermi-s4 --scheme coordinated --input profile --tags "$TMP/tags.yaml" | grep -c classified
+# Another machine, another threshold.
+weir run bfs --gpu fermi-s3 --scheme static --input profile | grep classified
+weir run bfs --gpu fermi-s4 --scheme static --input profile --set cls.high=0.8 | grep classified
+# Nothing is kept.
+WEIR_CACHE= weir run bfs --gpu fermi-s4 --scheme static --input profile | grep classified
+# What cannot be read is made again.
+for f in "$WEIR_CACHE"/*; do echo x > "$f"; done
+weir run bfs --gpu fermi-s4 --scheme static --input profile | grep classified
