@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ctrl-C ends a comparison with the rows that are finished, and leaves nothing behind.
+"""Ctrl-C ends a comparison with the rows that are finished, and a classification; both leave nothing behind.
 
     tests/cli/interrupt.py PROGRAM
 """
@@ -32,38 +32,68 @@ def read_until(master, found, end):
     return seen
 
 
-def main():
-    program = os.path.abspath(sys.argv[1])
-    with tempfile.TemporaryDirectory() as scratch:
-        trace, temporary, csv = (os.path.join(scratch, name) for name in ("short.wtrace", "tmp", "o.csv"))
-        os.mkdir(temporary)
-        subprocess.run([program, "record", "-q", "-o", trace, "vecadd", "--input", "profile"], check=True)
-        pid, master = pty.fork()
-        if pid == 0:
-            os.environ["TMPDIR"] = temporary
-            os.execv(program, [program, "compare", trace, "matmul-naive", "--input", "bench", "--schemes", "baseline,tsc+",
-                               "--jobs", "1", "--csv", csv])
-        end = time.time() + LIMIT_S
-        before = read_until(master, PROGRESS.search, end)
-        if not PROGRESS.search(before):
-            sys.exit(f"no line of progress in:\n{before}")
-        os.write(master, b"\x03")
-        after = read_until(master, lambda seen: False, end)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        rows = open(csv, encoding="utf-8").read().splitlines()
-        checks = {
-            "exit code 130": code == 130,
-            "a finished row": re.search(r"short\.wtrace +1\.000 +\d\.\d+ ", after),
-            "a row that is missing": re.search(r"matmul-naive +- +- +-", after),
-            "means over one workload": "baseline 1 of 2, tsc+ 1 of 2" in after,
-            "the count": "interrupted: 2 of 4 runs ended" in after,
-            "finished and missing rows in the CSV": [r.split(",")[4] for r in rows[1:]] == ["ok"] * 2 + ["missing"] * 2,
-            "no temporary files": not os.listdir(temporary),
-        }
+def interrupt(command, progress, temporary):
+    """Start it on a terminal, press Ctrl-C when `progress` is shown: exit code, output before and after."""
+    pid, master = pty.fork()
+    if pid == 0:
+        os.environ["TMPDIR"] = temporary
+        os.environ["WEIR_CACHE"] = ""
+        os.execv(command[0], command)
+    end = time.time() + LIMIT_S
+    before = read_until(master, progress.search, end)
+    if not progress.search(before):
+        sys.exit(f"no line of progress in:\n{before}")
+    os.write(master, b"\x03")
+    after = read_until(master, lambda seen: False, end)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), before, after
+
+
+def judge(checks, code, before, after):
     failed = [name for name, good in checks.items() if not good]
     if failed:
         sys.exit(f"not so: {', '.join(failed)} (exit code {code})\n{before}\n{after}")
+
+
+def compare(program, scratch, temporary):
+    trace, csv = os.path.join(scratch, "short.wtrace"), os.path.join(scratch, "o.csv")
+    subprocess.run([program, "record", "-q", "-o", trace, "vecadd", "--input", "profile"], check=True)
+    code, before, after = interrupt([program, "compare", trace, "matmul-naive", "--input", "bench", "--schemes",
+                                     "baseline,tsc+", "--jobs", "1", "--csv", csv], PROGRESS, temporary)
+    rows = open(csv, encoding="utf-8").read().splitlines()
+    judge({
+        "exit code 130": code == 130,
+        "a finished row": re.search(r"short\.wtrace +1\.000 +\d\.\d+ ", after),
+        "a row that is missing": re.search(r"matmul-naive +- +- +-", after),
+        "means over one workload": "baseline 1 of 2, tsc+ 1 of 2" in after,
+        "the count": "interrupted: 2 of 4 runs ended" in after,
+        "finished and missing rows in the CSV": [r.split(",")[4] for r in rows[1:]] == ["ok"] * 2 + ["missing"] * 2,
+        "no temporary files": not os.listdir(temporary),
+    }, code, before, after)
     print(PROGRESS.search(before).group(0))
+
+
+def classify(program, temporary):
+    """Alone, and to prepare a scheme: in the midst of the profiling runs."""
+    for command in (["classify", "matmul-naive", "--input", "bench"],
+                    ["run", "vecadd", "--gpu", "fermi-s4", "--scheme", "static", "--input", "bench"],
+                    ["compare", "vecadd", "--gpus", "fermi-s4", "--schemes", "baseline,static", "--input", "bench"]):
+        progress = re.compile(r"recording [^\r]*|\d of \d+ profiling runs")
+        code, before, after = interrupt([program] + command, progress, temporary)
+        judge({
+            "exit code 130": code == 130,
+            "a word about it": "interrupted" in after,
+            "no temporary files": not os.listdir(temporary),
+        }, code, before, after)
+        print(progress.search(before).group(0))
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as scratch:
+        temporary = os.path.join(scratch, "tmp")
+        os.mkdir(temporary)
+        compare(program, scratch, temporary)
+        classify(program, temporary)
 
 
 main()

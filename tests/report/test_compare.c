@@ -105,6 +105,45 @@ static void failures_stand_below_the_table(void **state) {
   weir_text_free(&out);
 }
 
+/* Classified on what is timed: marked. Not to be classified: said below. */
+static void preparations_show(void **state) {
+  (void)state;
+  struct weir_tags *tags;
+  assert_int_equal(weir_tags_new(&tags), WEIR_OK);
+  const struct weir_study_prep preps[WORKLOADS * SCHEMES] = {
+      [1] = {.tags = tags, .input = "small", .is_same_input = true},
+      [4] = {.tags = tags, .input = "profile"},
+      [5] = {.input = "", .error = "no PTX"}};
+  struct weir_study s = sample();
+  struct weir_text out = {0}, csv = {0};
+  s.preps = preps;
+  s.n_profiling_runs = 7;
+  s.n_profiles_kept = 1;
+  runs[5].error = NULL;
+  text_of(&s, &out);
+  assert_contains(out.v, "a               1.000  2.000=   0.500  new\n"
+                         "b,c             1.000   2.000  failed  -\n");
+  assert_contains(out.v, "= loads were classified on the very input that is timed\n"
+                         "7 profiling runs to classify loads; 1 classification kept from before\n");
+  assert_contains(out.v, "failed: b,c with schemes that are prepared: no PTX\n");
+  assert_int_equal(weir_compare_csv(&s, 0, &csv, NULL), WEIR_OK);
+  assert_contains(csv.v, ",speedup,profile_input,profile_is_timed,");
+  assert_contains(csv.v, "\ng,a,small,new,ok,,1,160,500,2,small,yes,");
+  assert_contains(csv.v, ",new,ok,,1,160,2000,2,profile,no,");
+  assert_contains(csv.v, ",old,ok,,1,80,1000,1,,,");
+  assert_contains(csv.v, ",broken,failed,no PTX,");
+  json_t *json = weir_compare_json(&s, 0);
+  assert_int_equal(json_integer_value(json_object_get(json, "profiling_runs")), 7);
+  assert_int_equal(json_integer_value(json_object_get(json, "profiles_kept")), 1);
+  json_t *run = json_array_get(json_object_get(json, "runs"), 1);
+  assert_true(json_is_true(json_object_get(json_object_get(run, "profile"), "is_timed_input")));
+  assert_null(json_object_get(json_array_get(json_object_get(json, "runs"), 0), "profile"));
+  json_decref(json);
+  weir_text_free(&out);
+  weir_text_free(&csv);
+  weir_tags_free(tags);
+}
+
 static void what_is_missing_is_a_dash(void **state) {
   (void)state;
   struct weir_study s = sample();
@@ -151,7 +190,7 @@ static void csv_has_a_row_for_each_run(void **state) {
   assert_int_equal(weir_compare_csv(&s, 0, &out, NULL), WEIR_OK);
   assert_int_equal(
       strncmp(out.v, "gpu,workload,input,scheme,status,reason,launches,storage_bits,", 62), 0);
-  assert_contains(out.v, ",cycles,speedup,derived.ipc,");
+  assert_contains(out.v, ",cycles,speedup,profile_input,profile_is_timed,derived.ipc,");
   assert_contains(out.v, ",l1.loads,l1.hits,");
   assert_contains(out.v, "\ng,a,small,new,ok,,1,160,500,2,");
   assert_contains(out.v, "\ng,\"b,c\",small,broken,failed,no block fits,,");
@@ -203,6 +242,7 @@ int main(void) {
       cmocka_unit_test(means_are_over_what_ended),
       cmocka_unit_test(the_baseline_can_be_any_scheme),
       cmocka_unit_test(failures_stand_below_the_table),
+      cmocka_unit_test(preparations_show),
       cmocka_unit_test(what_is_missing_is_a_dash),
       cmocka_unit_test(reasons_are_said_once),
       cmocka_unit_test(csv_has_a_row_for_each_run),
