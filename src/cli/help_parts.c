@@ -171,12 +171,14 @@ static enum weir_status storage_table(const struct weir_setup *setup, struct wei
 
 /* ---- a scheme ---- */
 
-static void example(struct weir_text *out, const char *scheme, const char *gpu) {
+static void example(struct weir_text *out, const struct weir_setup *setup) {
+  const char *scheme = setup->scheme.name, *gpu = setup->machine.name;
+  const char *tags = weir_setup_needs_tags(setup) ? " --tags FILE" : "";
   weir_text_printf(out,
-                   "\n  weir run spmv --gpu %s --scheme %s\n"
-                   "  weir compare spmv --gpus %s --schemes baseline%s%s\n",
-                   gpu, scheme, gpu, strcmp(scheme, "baseline") != 0 ? "," : "",
-                   strcmp(scheme, "baseline") != 0 ? scheme : "");
+                   "\n  weir run spmv --gpu %s --scheme %s%s\n"
+                   "  weir compare spmv --gpus %s --schemes baseline%s%s%s\n",
+                   gpu, scheme, tags, gpu, strcmp(scheme, "baseline") != 0 ? "," : "",
+                   strcmp(scheme, "baseline") != 0 ? scheme : "", tags);
 }
 
 static enum weir_status scheme_text(const struct weir_setup *setup, const struct weir_settings *s,
@@ -188,7 +190,7 @@ static enum weir_status scheme_text(const struct weir_setup *setup, const struct
   enum weir_status st = axis_table(&setup->design, out, err);
   if (st == WEIR_OK) st = scheme_params(setup, s, out, err);
   if (st == WEIR_OK) st = storage_table(setup, out, err);
-  example(out, scheme->name, setup->machine.name);
+  example(out, setup);
   return st;
 }
 

@@ -25,9 +25,9 @@ static const struct weir_param params[] = {
         .help = "SM 0 learns and tells the others its targets; false: each learns for itself",
         .source = PAPER),
     CFG(init, "optimistic", .choices = "optimistic|slope",
-        .help = "targets not seen yet: better than all others, so that each is tried once on the "
-                "way from the highest down; or tried on the way down until a score is no better "
-                "than the one before",
+        .help =
+            "targets without a score: optimistic, better than all others; slope, tried on the way "
+            "down while scores improve",
         .source = "guess"),
     CFG(l2_latency, "200", .unit = "cycle", .min = 1, .max = 100000,
         .help = "what a hit saves; a factor of all scores", .source = "guess"),
