@@ -14,7 +14,15 @@
  * Order of calls for a load: route; on BYPASS the tags see nothing. Else the tags are read; after a
  * miss admit; victim where a way is needed; blocked if a resource is missing, and then nothing is
  * told. When it was accepted: lookup, evict, alloc; bypass if it goes past the cache. When the
- * reply comes: fill or bypass_return. Stores: store, then lookup and what follows from it. */
+ * reply comes: fill or bypass_return. Stores: store, then lookup and what follows from it.
+ *
+ * A policy of your own needs this header and no function of weir. It is one file that ends with
+ *
+ *   const struct weir_policy_ops weir_policy_mine = {.part = {.abi = WEIR_POLICY_ABI, ...}, ...};
+ *
+ * compiled with cc -O2 -shared -fPIC -I DIR -o mine.so mine.c, and used as weir run spmv --plugin
+ * ./mine.so. Every variable weir_policy_* that a file exports is a policy; the name that users
+ * write is .part.name. weir check-policy ./mine.so says whether it keeps the rules. */
 #ifndef WEIR_POLICY_H
 #define WEIR_POLICY_H
 
@@ -292,6 +300,17 @@ static inline void *weir_line_edit(struct weir_policy *p, uint32_t set, int way)
 /* Counters: a struct of uint64_t that part.stats describes. */
 static inline void *weir_stats_edit(struct weir_policy *p) {
   return p->stats;
+}
+
+/* What `init` returns if parameters do not go together or with the machine. */
+static inline enum weir_status weir_refuse(struct weir_err *err, const char *why) {
+  size_t n = 0;
+  if (err == NULL) return WEIR_EINVAL;
+  for (; why[n] != '\0' && n < sizeof err->msg - 1; n++)
+    err->msg[n] = why[n];
+  err->msg[n] = '\0';
+  err->code = WEIR_EINVAL;
+  return WEIR_EINVAL;
 }
 
 /* A number below n, the same whenever it is asked before the next request is accepted. A decision

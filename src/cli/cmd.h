@@ -8,7 +8,9 @@
 #include "base/registry.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "cli/opt.h"
 #include "weir/err.h"
+#include "weir/policy.h"
 
 enum { WEIR_EXIT_OK, WEIR_EXIT_FAILED, WEIR_EXIT_USAGE, WEIR_EXIT_INTERNAL };
 
@@ -63,6 +65,13 @@ enum weir_status weir_cli_trace_kernels(const struct weir_wtrace *t, bool merged
 /* The user's own file of settings. */
 enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *path,
                                         struct weir_err *err);
+
+/* Load a plug-in; `first` as weir_plugin_load. Before settings are made. */
+enum weir_status weir_cli_plugin(const char *path, const struct weir_policy_ops **first,
+                                 struct weir_err *err);
+/* Load those that a command line names. Returns -1 to go on, else the exit code: help was printed,
+ * or something is wrong and that was said. */
+int weir_cli_plugins(int argc, char **argv, const struct weir_usage *u, int plugin_option);
 
 /* All declared tables, each list ended by NULL. */
 const struct weir_param_group *const *weir_cli_param_groups(void);

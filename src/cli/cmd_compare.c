@@ -26,7 +26,8 @@ enum {
   OPT_CSV,
   OPT_JSON,
   OPT_CHECK,
-  OPT_QUIET
+  OPT_QUIET,
+  OPT_PLUGIN
 };
 
 static const struct weir_usage usage = {
@@ -52,9 +53,16 @@ static const struct weir_usage usage = {
              "traces (.wtrace); 'all': every built-in one but simt/*, if it has the input",
              OPT_WORKLOADS},
             {"schemes", 'S', "LIST",
-             "L1 designs: names of 'weir list schemes', or files ending in .yaml (default: 'all',\n"
-             "without --tags all that need none)",
+             "L1 designs: names of 'weir list schemes', files ending in .yaml, or a policy's name, "
+             "for the\n"
+             "baseline with that policy (default: 'all', without --tags those that need none, and "
+             "the "
+             "policies of\n"
+             "plug-ins)",
              OPT_SCHEMES},
+            {"plugin", 'p', "FILE.so",
+             "load a policy of your own (docs/tutorial-own-policy.md); may be repeated",
+             OPT_PLUGIN},
             {"gpus", 'g', "LIST",
              "machines: names of 'weir list gpus', or files ending in .yaml (default: fermi-s3)",
              OPT_GPUS},
@@ -86,6 +94,7 @@ static const struct weir_usage usage = {
         "  weir compare all --schemes baseline,decoupled,pc-bypass,tsc+ --csv results.csv\n"
         "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,v100-cfg\n"
         "  weir compare spmv -S tsc,tsc+ -b tsc --set tag-split.chunk_bytes=64\n"
+        "  weir compare spmv -S baseline,pc-bypass,mine --plugin ./mine.so\n"
         "  weir compare app.wtrace my-launch.yaml -S baseline,my-scheme.yaml\n",
 };
 
@@ -292,18 +301,18 @@ static bool can_have_tags(const struct compare *c, const char *name) {
 
 /* Wrong names and files end the command; a scheme that cannot stand on a machine is a result. */
 static enum weir_status make_setup(struct compare *c, size_t i, struct weir_err *err) {
-  const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n], *path;
+  const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n];
   struct weir_err unfit;
   enum weir_status st = user_settings(c, &c->settings[i], err);
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings[i], gpu, err);
-  if (st == WEIR_OK) st = weir_cli_scheme_path(&c->arena, scheme, &path, err);
-  if (st == WEIR_OK) st = weir_setup_load(&c->setups[i], scheme, path, &c->settings[i], err);
+  if (st == WEIR_OK) st = weir_cli_setup(&c->setups[i], scheme, &c->settings[i], err);
   if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
   st = weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_cli_param_groups(), &unfit);
   if (st == WEIR_OK) st = weir_setup_has_tags(&c->setups[i], &unfit);
+  if (st == WEIR_OK && c->check) weir_cli_watch_plugins(&c->setups[i]);
   if (st == WEIR_OK) return WEIR_OK;
   c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));
   return c->study_setups[i].error != NULL ? WEIR_OK : no_memory(err);
@@ -314,6 +323,20 @@ static enum weir_status check_any_fits(const struct compare *c, struct weir_err 
   for (size_t i = 0; i < c->n_setups; i++)
     if (c->study_setups[i].error == NULL) return WEIR_OK;
   return weir_fail(err, WEIR_EINVAL, "%s", c->study_setups[0].error);
+}
+
+static enum weir_status check_plugins_used(const struct compare *c, struct weir_err *err) {
+  for (size_t i = 0; weir_policies[i] != NULL; i++) {
+    const char *file = weir_policy_file(weir_policies[i]), *name = weir_policies[i]->part.name;
+    bool is_used = file == NULL;
+    for (size_t k = 0; !is_used && k < c->n_setups; k++)
+      is_used = weir_scheme_has(&c->setups[k].scheme, weir_policies[i]);
+    if (is_used) continue;
+    weir_fail(err, WEIR_EINVAL, "policy %s of %s is in none of the schemes", name, file);
+    weir_err_add(err, "add it to --schemes: %s is the baseline with it", name);
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
 }
 
 static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
@@ -332,6 +355,7 @@ static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
   c->study.schemes = c->schemes.v;
   c->study.n_schemes = c->schemes.n;
   c->study.setups = c->study_setups;
+  if (st == WEIR_OK) st = check_plugins_used(c, err);
   return st == WEIR_OK ? check_any_fits(c, err) : st;
 }
 
@@ -522,17 +546,27 @@ static enum weir_status set_option(struct compare *c, int id, const char *value,
   case OPT_QUIET:
     c->quiet = true;
     break;
+  case OPT_PLUGIN: /* loaded already */
+    break;
   default: /* OPT_JOBS */
     return weir_cli_jobs(value, &c->jobs, err);
   }
   return WEIR_OK;
 }
 
+static bool add_plugins(struct compare *c) {
+  for (size_t i = 0; weir_policies[i] != NULL; i++)
+    if (weir_policy_file(weir_policies[i]) != NULL &&
+        !WEIR_PUSH(c->schemes, weir_policies[i]->part.name))
+      return false;
+  return true;
+}
+
 /* Of all schemes the baseline comes first, whatever the others are called. */
 static bool add_defaults(struct compare *c) {
   if (c->gpus.n == 0 && !WEIR_PUSH(c->gpus, "fermi-s3")) return false;
   if (c->schemes.n > 0 && strcmp(c->schemes.v[0], "all") != 0) return true;
-  if (c->schemes.n == 0 && !WEIR_PUSH(c->schemes, "all")) return false;
+  if (c->schemes.n == 0 && !(WEIR_PUSH(c->schemes, "all") && add_plugins(c))) return false;
   if (!WEIR_PUSH(c->schemes, c->schemes.v[0])) return false;
   c->schemes.v[0] = "baseline";
   return true;
@@ -589,7 +623,9 @@ static void free_all(struct compare *c) {
 int weir_cmd_compare(int argc, char **argv) {
   struct compare c = {.jobs = weir_cli_cores()};
   struct weir_err err;
-  int code = parse_options(argc, argv, &c);
+  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) return code;
+  code = parse_options(argc, argv, &c);
   if (code < 0) {
     size_t ended, failed;
     code = WEIR_EXIT_OK;

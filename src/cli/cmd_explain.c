@@ -11,7 +11,7 @@
 #include "cli/timing.h"
 #include "sim/bounds.h"
 
-enum { OPT_SET = 1, OPT_CONFIG, OPT_GPU };
+enum { OPT_SET = 1, OPT_CONFIG, OPT_GPU, OPT_PLUGIN };
 
 static const struct weir_usage usage = {
     .command = "explain",
@@ -26,6 +26,8 @@ static const struct weir_usage usage = {
             {"gpu", 'g', "NAME", "read a machine, as 'weir run' would", OPT_GPU},
             {"config", 'c', "FILE", "read a settings file, as 'weir run' would", OPT_CONFIG},
             {"set", 's', "KEY=VALUE", "set a parameter, as 'weir run' would", OPT_SET},
+            {"plugin", 'p', "FILE.so", "load a policy of your own, as 'weir run' would",
+             OPT_PLUGIN},
             {.name = NULL}},
     .examples = "  weir explain exec.quantum\n"
                 "  weir explain --gpu fermi-s3 l1.mshr_merge\n"
@@ -174,6 +176,8 @@ static int explain_all(int argc, char **argv, struct weir_settings *s) {
 int weir_cmd_explain(int argc, char **argv) {
   struct weir_settings s;
   struct weir_err err;
+  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) return code;
   if (weir_settings_init(&s, weir_cli_param_groups(), &err) != WEIR_OK) return weir_cli_error(&err);
   int exit_code = explain_all(argc, argv, &s);
   weir_settings_free(&s);

@@ -9,11 +9,11 @@
 #include "cli/timing.h"
 #include "sim/bounds.h"
 
-enum { OPT_GPU = 1 };
+enum { OPT_GPU = 1, OPT_PLUGIN };
 
 static const struct weir_usage usage = {
     .command = "help",
-    .synopsis = "[COMMAND | gpu NAME | scheme NAME [--gpu NAME] | policy NAME]",
+    .synopsis = "[COMMAND | gpu NAME | scheme NAME [--gpu NAME] | policy NAME [--plugin FILE.so]]",
     .about =
         "Explain a command, with its options and examples; without a name, list the commands.\n"
         "'help gpu NAME' shows every number of a machine, where it was set, and what bandwidth "
@@ -21,10 +21,12 @@ static const struct weir_usage usage = {
         "'help scheme NAME' what an L1 design is made of, its parameters and what it costs in "
         "bits;\n"
         "'help policy NAME' the parameters and statistics of one of its parts.",
-    .opts = (const struct weir_opt[]){{"gpu", 'g', "NAME",
-                                       "the machine on which a scheme is shown (default: fermi-s3)",
-                                       OPT_GPU},
-                                      {.name = NULL}},
+    .opts =
+        (const struct weir_opt[]){
+            {"gpu", 'g', "NAME", "the machine on which a scheme is shown (default: fermi-s3)",
+             OPT_GPU},
+            {"plugin", 'p', "FILE.so", "with the policies of a plug-in", OPT_PLUGIN},
+            {.name = NULL}},
     .examples = "  weir help run\n  weir help gpu fermi-s3\n"
                 "  weir help scheme pc-bypass --gpu gcn-s2\n  weir help policy decoupled\n",
 };
@@ -186,12 +188,15 @@ static int help_command(const char *name) {
 int weir_cmd_help(int argc, char **argv) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   const char *topic = NULL, *name = NULL, *gpu = NULL;
+  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) return code;
   for (int opt; (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (opt == WEIR_OPT_DONE) return args.exit_code;
     if (opt == OPT_GPU) {
       gpu = args.value;
       continue;
     }
+    if (opt == OPT_PLUGIN) continue; /* loaded already */
     if (topic && (name || !takes_name(topic)))
       return weir_cli_usage("help", "one command at a time");
     if (topic)

@@ -11,17 +11,20 @@
 #include "cli/opt.h"
 #include "cli/timing.h"
 
-enum { OPT_NAMES = 1 };
+enum { OPT_NAMES = 1, OPT_PLUGIN };
 
 static const struct weir_usage usage = {
     .command = "list",
-    .synopsis = "workloads|gpus|schemes|policies|params|stats [--names]",
+    .synopsis = "workloads|gpus|schemes|policies|params|stats [--names] [--plugin FILE.so]...",
     .about =
         "List the built-in workloads, the machines, the L1 designs (schemes), the parts they are "
         "made\n"
         "of (policies), the parameters that --set accepts, or the statistics that a run prints.",
-    .opts = (const struct weir_opt[]){{"names", 'n', NULL, "names only, one per line", OPT_NAMES},
-                                      {.name = NULL}},
+    .opts =
+        (const struct weir_opt[]){{"names", 'n', NULL, "names only, one per line", OPT_NAMES},
+                                  {"plugin", 'p', "FILE.so",
+                                   "with the policies of a plug-in; may be repeated", OPT_PLUGIN},
+                                  {.name = NULL}},
     .examples = "  weir list workloads\n  weir list params\n",
 };
 
@@ -224,8 +227,11 @@ int weir_cmd_list(int argc, char **argv) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   bool names_only = false;
   const char *what = NULL;
+  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) return code;
   for (int opt; (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (opt == WEIR_OPT_DONE) return args.exit_code;
+    if (opt == OPT_PLUGIN) continue; /* loaded already */
     if (opt == OPT_NAMES) {
       names_only = true;
     } else if (what) {

@@ -22,7 +22,10 @@ enum {
   OPT_CHECK,
   OPT_OPCODE,
   OPT_QUIET,
-  OPT_CONFIG
+  OPT_CONFIG,
+  OPT_POLICIES,
+  OPT_ORGANISATION,
+  OPT_PLUGIN
 };
 
 static const struct weir_usage usage = {
@@ -46,6 +49,18 @@ static const struct weir_usage usage = {
              "what a compiler says about the loads, for schemes that decide by it: made by\n"
              "'weir classify'",
              OPT_TAGS},
+            {"policies", 'P', "LIST",
+             "the L1's chain of policies, instead of the scheme's: names of 'weir list policies'; "
+             "the\n"
+             "first answer counts",
+             OPT_POLICIES},
+            {"organisation", 'O', "NAME", "the L1's organisation, instead of the scheme's",
+             OPT_ORGANISATION},
+            {"plugin", 'p', "FILE.so",
+             "load a policy of your own (docs/tutorial-own-policy.md); it comes before those of "
+             "the\n"
+             "scheme, unless --policies says where; may be repeated",
+             OPT_PLUGIN},
             {"threads", 't', "N", "host threads; the results are the same for any number",
              OPT_THREADS},
             {"json", 'j', "FILE",
@@ -67,7 +82,8 @@ static const struct weir_usage usage = {
 enum { MAX_OPCODES = 256 };
 
 struct replay {
-  const char *file, *gpu, *scheme, *tags, *json, *opcodes[MAX_OPCODES];
+  const char *file, *gpu, *json, *opcodes[MAX_OPCODES];
+  struct weir_line_up line_up;
   size_t n_opcodes;
   uint32_t threads;
   struct weir_timing_views views;
@@ -139,8 +155,8 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
 static enum weir_status run(struct replay *r, struct weir_err *err) {
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
   if (st == WEIR_OK)
-    st = weir_timing_begin(&r->timing, &r->settings, r->gpu, r->scheme, r->tags, r->threads,
-                           r->check, err);
+    st =
+        weir_timing_begin(&r->timing, &r->settings, r->gpu, &r->line_up, r->threads, r->check, err);
   if (st == WEIR_OK && weir_setup_is_prepared(&r->timing.setup)) {
     st =
         weir_fail(err, WEIR_EINVAL, "scheme %s classifies loads by their PTX, and a trace has none",
@@ -197,10 +213,18 @@ static int parse_options(int argc, char **argv, struct replay *r) {
       r->views.all = true;
       break;
     case OPT_SCHEME:
-      r->scheme = args.value;
+      r->line_up.scheme = args.value;
+      break;
+    case OPT_POLICIES:
+      r->line_up.policies = args.value;
+      break;
+    case OPT_ORGANISATION:
+      r->line_up.organisation = args.value;
+      break;
+    case OPT_PLUGIN: /* loaded already */
       break;
     case OPT_TAGS:
-      r->tags = args.value;
+      r->line_up.tags = args.value;
       break;
     case OPT_PER_LOAD:
       r->views.per_load = true;
@@ -228,9 +252,11 @@ static int parse_options(int argc, char **argv, struct replay *r) {
 int weir_cmd_replay(int argc, char **argv) {
   struct replay r = {.threads = 1};
   struct weir_err err;
+  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) return code;
   enum weir_status st = weir_settings_init(&r.settings, weir_cli_param_groups(), &err);
   if (st != WEIR_OK) return weir_cli_error(&err);
-  int code = parse_options(argc, argv, &r);
+  code = parse_options(argc, argv, &r);
   if (code < 0) {
     r.json_kernels = r.json != NULL ? json_array() : NULL;
     st = run(&r, &err);

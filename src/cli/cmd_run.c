@@ -35,7 +35,10 @@ enum {
   OPT_FUNCTIONAL,
   OPT_GPU,
   OPT_THREADS,
-  OPT_CONFIG
+  OPT_CONFIG,
+  OPT_POLICIES,
+  OPT_ORGANISATION,
+  OPT_PLUGIN
 };
 
 static const struct weir_usage usage = {
@@ -61,6 +64,20 @@ static const struct weir_usage usage = {
              "what a compiler says about the loads, for schemes that decide by it: made by\n"
              "'weir classify'",
              OPT_TAGS},
+            {"policies", 'P', "LIST",
+             "the L1's chain of policies, instead of the scheme's: names of 'weir list policies'; "
+             "the\n"
+             "first answer counts",
+             OPT_POLICIES},
+            {"organisation", 'O', "NAME", "the L1's organisation, instead of the scheme's",
+             OPT_ORGANISATION},
+            {"plugin", 'p', "FILE.so",
+             "load a policy of your own (docs/tutorial-own-policy.md); it comes before those of "
+             "the\n"
+             "scheme, unless --policies says where; may be repeated; the machine is fermi-s3 "
+             "unless\n"
+             "--gpu names one",
+             OPT_PLUGIN},
             {"threads", 't', "N",
              "host threads for timing; the results are the same for any number", OPT_THREADS},
             {"functional", 'f', NULL, "execute only, without timing (as without --gpu)",
@@ -87,6 +104,9 @@ static const struct weir_usage usage = {
     .examples = "  weir run spmv\n"
                 "  weir run all --input profile\n"
                 "  weir run spmv --gpu fermi-s3\n"
+                "  weir run spmv --plugin ./my_policy.so\n"
+                "  weir run spmv --gpu fermi-s3 --organisation tag-split --policies "
+                "pc-bypass,tsc-plus\n"
                 "  weir run spmv --input profile --json spmv.json\n"
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n",
 };
@@ -98,7 +118,8 @@ struct run_opts {
     const char **v;
     size_t n, cap;
   } targets;
-  const char *input, *json, *gpu, *scheme, *tags, *outputs[MAX_OUTPUTS];
+  const char *input, *json, *gpu, *outputs[MAX_OUTPUTS];
+  struct weir_line_up line_up;
   unsigned n_outputs;
   uint32_t threads;
   struct weir_timing_views views;
@@ -447,7 +468,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   if (st == WEIR_OK && o->gpu != NULL) {
     st = weir_cli_gpu_settings(&o->settings, o->gpu, err);
     if (st == WEIR_OK)
-      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, o->scheme, o->tags, o->threads,
+      st = weir_timing_begin(&state->timing, &o->settings, o->gpu, &o->line_up, o->threads,
                              o->check, err);
   }
   state->started = time(NULL);
@@ -469,6 +490,7 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   struct weir_err err;
   char text[64];
+  bool is_functional = false;
   for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     enum weir_status st = WEIR_OK;
     switch (id) {
@@ -509,10 +531,16 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
       o->views.all = true;
       break;
     case OPT_SCHEME:
-      o->scheme = args.value;
+      o->line_up.scheme = args.value;
+      break;
+    case OPT_POLICIES:
+      o->line_up.policies = args.value;
+      break;
+    case OPT_ORGANISATION:
+      o->line_up.organisation = args.value;
       break;
     case OPT_TAGS:
-      o->tags = args.value;
+      o->line_up.tags = args.value;
       break;
     case OPT_PER_LOAD:
       o->views.per_load = true;
@@ -520,8 +548,12 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
     case OPT_PER_SM:
       o->views.per_sm = true;
       break;
+    case OPT_PLUGIN: /* loaded already; a policy is there to be timed */
+      if (o->gpu == NULL && !is_functional) o->gpu = "fermi-s3";
+      break;
     case OPT_FUNCTIONAL:
       o->gpu = NULL;
+      is_functional = true;
       break;
     case OPT_GPU:
       o->gpu = args.value;
@@ -539,9 +571,12 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
   if (o->targets.n == 0)
     return weir_cli_usage("run",
                           "which workload? See 'weir list workloads', or name a launch file");
-  if (o->gpu == NULL && o->scheme != NULL)
-    return weir_cli_usage("run", "--scheme says what to time: add --gpu NAME");
-  if (o->gpu == NULL && o->tags != NULL)
+  if (o->gpu == NULL && (o->line_up.scheme || o->line_up.policies || o->line_up.organisation))
+    return weir_cli_usage("run", "--%s says what to time: add --gpu NAME",
+                          o->line_up.scheme     ? "scheme"
+                          : o->line_up.policies ? "policies"
+                                                : "organisation");
+  if (o->gpu == NULL && o->line_up.tags != NULL)
     return weir_cli_usage("run", "--tags is for timed runs: add --gpu NAME");
   if (o->gpu == NULL && (o->views.per_load || o->views.per_sm))
     return weir_cli_usage("run", "--per-load and --per-sm show timed runs: add --gpu NAME");
@@ -554,9 +589,11 @@ int weir_cmd_run(int argc, char **argv) {
   struct run_opts o = {.threads = 1};
   struct run_state state = {.is_terminal = isatty(STDERR_FILENO)};
   struct weir_err err;
+  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) return code;
   enum weir_status st = weir_settings_init(&o.settings, weir_cli_param_groups(), &err);
   if (st != WEIR_OK) return weir_cli_error(&err);
-  int code = parse_options(argc, argv, &o);
+  code = parse_options(argc, argv, &o);
   if (code < 0) {
     state.json_launches = o.json != NULL ? json_array() : NULL;
     state.json_runs = o.json != NULL ? json_array() : NULL;

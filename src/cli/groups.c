@@ -1,9 +1,12 @@
 /* Every parameter and statistic table of the program. A new component adds its line here. */
+#include <string.h>
+
 #include "analysis/classify.h"
 #include "analysis/energy.h"
 #include "base/config.h"
 #include "cli/cmd.h"
 #include "l1/design.h"
+#include "l1/plugin.h"
 #include "ptx/exec.h"
 #include "sim/derived.h"
 #include "stream/func_stats.h"
@@ -61,6 +64,41 @@ static void build(void) {
     add_part(&weir_organisations[i]->part, &n_params, &n_stats);
   for (size_t i = 0; weir_policies[i] != NULL; i++)
     add_part(&weir_policies[i]->part, &n_params, &n_stats);
+}
+
+/* Options may stand in any order, but the settings that --set changes are made from the parameters
+ * of all parts: plug-ins come before everything else. What is wrong with the command line is found
+ * here already. */
+int weir_cli_plugins(int argc, char **argv, const struct weir_usage *u, int plugin_option) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  for (int id; (id = weir_opt_next(&args, u)) != WEIR_OPT_END;) {
+    if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (id == plugin_option && weir_cli_plugin(args.value, NULL, &err) != WEIR_OK)
+      return weir_cli_error(&err);
+  }
+  return -1;
+}
+
+static bool is_fixed_group(const char *name) {
+  for (size_t i = 0; fixed_params[i] != NULL; i++)
+    if (strcmp(fixed_params[i]->prefix, name) == 0) return true;
+  for (size_t i = 0; fixed_stats[i] != NULL; i++)
+    if (strcmp(fixed_stats[i]->prefix, name) == 0) return true;
+  return false;
+}
+
+enum weir_status weir_cli_plugin(const char *path, const struct weir_policy_ops **first,
+                                 struct weir_err *err) {
+  enum weir_status st = weir_plugin_load(path, first, err);
+  for (size_t i = 0; st == WEIR_OK && weir_policies[i] != NULL; i++) {
+    const char *name = weir_policies[i]->part.name;
+    if (weir_policy_file(weir_policies[i]) == NULL || !is_fixed_group(name)) continue;
+    st = weir_fail(err, WEIR_EINVAL, "%s: '%s' is the name of a part of the machine", path, name);
+    weir_err_add(err, "give .part.name another name");
+  }
+  all_params[0] = NULL; /* the lists are made again */
+  return st;
 }
 
 const struct weir_param_group *const *weir_cli_param_groups(void) {

@@ -139,23 +139,73 @@ static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
   return weir_setup_sim(&t->setup, &o, &t->sim, err);
 }
 
-static enum weir_status load_scheme(struct weir_timing *t, struct weir_settings *s,
-                                    const char *scheme, struct weir_err *err) {
+static bool is_scheme(struct weir_arena *a, const char *name) {
+  const char *path = weir_arena_printf(a, "%s/schemes/%s.yaml", weir_cli_data_dir(), name);
+  return is_file_name(name) || (path != NULL && access(path, F_OK) == 0);
+}
+
+enum weir_status weir_cli_setup(struct weir_setup *setup, const char *scheme,
+                                struct weir_settings *s, struct weir_err *err) {
   struct weir_arena a = {0};
   const char *path;
-  enum weir_status st = weir_cli_scheme_path(&a, scheme, &path, err);
-  if (st == WEIR_OK) st = weir_setup_load(&t->setup, scheme, path, s, err);
+  const struct weir_policy_ops *policy = is_scheme(&a, scheme) ? NULL : weir_policy_find(scheme);
+  enum weir_status st = weir_cli_scheme_path(&a, policy != NULL ? "baseline" : scheme, &path, err);
+  if (st == WEIR_OK)
+    st = weir_setup_load(setup, policy != NULL ? "baseline" : scheme, path, s, err);
+  if (st == WEIR_OK && policy != NULL) st = weir_scheme_put_first(&setup->scheme, policy, err);
   weir_arena_free(&a);
   return st;
 }
 
+/* In the order of the command line, before what the scheme has. */
+static enum weir_status put_plugins_first(struct weir_scheme *s, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  size_t n = 0;
+  while (weir_policies[n] != NULL)
+    n++;
+  while (st == WEIR_OK && n-- > 0)
+    if (weir_policy_file(weir_policies[n]) != NULL && !weir_scheme_has(s, weir_policies[n]))
+      st = weir_scheme_put_first(s, weir_policies[n], err);
+  return st;
+}
+
+/* A plug-in that is loaded and has no part in the run is a mistake. */
+static enum weir_status check_plugins_used(const struct weir_scheme *s, const char *policies,
+                                           struct weir_err *err) {
+  for (size_t i = 0; weir_policies[i] != NULL; i++) {
+    const char *file = weir_policy_file(weir_policies[i]), *name = weir_policies[i]->part.name;
+    if (file == NULL || weir_scheme_has(s, weir_policies[i])) continue;
+    weir_fail(err, WEIR_EINVAL, "policy %s of %s is not in --policies %s", name, file, policies);
+    weir_err_add(err, "add it: --policies %s,%s", name, policies);
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
+}
+
+static enum weir_status load_line_up(struct weir_timing *t, struct weir_settings *s,
+                                     const struct weir_line_up *l, struct weir_err *err) {
+  struct weir_scheme *scheme = &t->setup.scheme;
+  enum weir_status st =
+      weir_cli_setup(&t->setup, l->scheme != NULL ? l->scheme : "baseline", s, err);
+  if (st == WEIR_OK && l->tags != NULL) st = weir_setup_tags(&t->setup, l->tags, err);
+  if (st == WEIR_OK) st = weir_scheme_change(scheme, l->organisation, l->policies, err);
+  if (st != WEIR_OK) return st;
+  return l->policies != NULL ? check_plugins_used(scheme, l->policies, err)
+                             : put_plugins_first(scheme, err);
+}
+
+void weir_cli_watch_plugins(struct weir_setup *setup) {
+  for (uint32_t i = 0; i < setup->design.n_policies; i++)
+    setup->design.paranoid |= weir_policy_file(setup->design.policy[i].ops) != NULL;
+}
+
 enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
-                                   const char *scheme, const char *tags, uint32_t threads,
-                                   bool check, struct weir_err *err) {
+                                   const struct weir_line_up *line_up, uint32_t threads, bool check,
+                                   struct weir_err *err) {
   *t = (struct weir_timing){.threads = threads, .check = check};
-  enum weir_status st = load_scheme(t, s, scheme != NULL ? scheme : "baseline", err);
-  if (st == WEIR_OK && tags != NULL) st = weir_setup_tags(&t->setup, tags, err);
+  enum weir_status st = load_line_up(t, s, line_up, err);
   if (st == WEIR_OK) st = weir_setup_fit(&t->setup, gpu, s, weir_cli_param_groups(), err);
+  if (st == WEIR_OK && check) weir_cli_watch_plugins(&t->setup);
   return st == WEIR_OK && !weir_setup_is_prepared(&t->setup) ? new_sim(t, err) : st;
 }
 

@@ -9,6 +9,12 @@
 #include "study/prepare.h"
 #include "study/setup.h"
 
+/* Which L1: a scheme, by name or file (NULL: baseline), and what the command line changes of it. */
+struct weir_line_up {
+  const char *scheme, *organisation, *policies;
+  const char *tags; /* a file of tags, or NULL */
+};
+
 struct weir_timed_kernel {
   char *workload, *kernel;
   uint64_t launches;
@@ -65,12 +71,16 @@ enum weir_status weir_cli_schemes(struct weir_arena *a, const char *const **name
                                   struct weir_err *err);
 enum weir_status weir_cli_scheme_path(struct weir_arena *a, const char *scheme, const char **path,
                                       struct weir_err *err);
-/* A simulator for the machine and the scheme, whose values are put into the settings; `gpu` is its
- * name and outlives it. A scheme that is prepared has none before weir_timing_workload. NULL
- * scheme: baseline. `tags`: file of tags, or NULL. */
+/* Load a scheme, or what the name of a policy stands for: the baseline with that policy. */
+enum weir_status weir_cli_setup(struct weir_setup *setup, const char *scheme,
+                                struct weir_settings *s, struct weir_err *err);
+/* Look closely at the policies of plug-ins: deciding hooks must change nothing. */
+void weir_cli_watch_plugins(struct weir_setup *setup);
+/* A simulator for the machine and the L1, whose values are put into the settings; `gpu` is its
+ * name and outlives it; one that is prepared has none before weir_timing_workload. The policies of plug-ins come first, unless the line-up names policies. */
 enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
-                                   const char *scheme, const char *tags, uint32_t threads,
-                                   bool check, struct weir_err *err);
+                                   const struct weir_line_up *line_up, uint32_t threads, bool check,
+                                   struct weir_err *err);
 /* If the scheme is to be prepared for each workload: that, before weir_timing_workload. `settings`
  * are those of weir_timing_begin; `input` is the one that will be timed. */
 enum weir_status weir_timing_prepare(struct weir_timing *t, const struct weir_settings *s,

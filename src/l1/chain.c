@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "l1/core.h"
+#include "l1/guard.h"
 
 /* ---- services ---- */
 
@@ -62,6 +63,7 @@ static size_t align(size_t n) {
 
 static size_t state_bytes(const struct weir_part *part, const void *cfg,
                           const struct weir_geometry *g) {
+  weir_guard_sizes(part);
   return part->state_size != NULL ? part->state_size(cfg, g) : part->state_bytes;
 }
 
@@ -180,7 +182,13 @@ uint64_t weir_chain_hash(const struct weir_chain *c) {
 /* The SM looks for a fault after each cycle; the first one is kept. */
 void weir_chain_fault(const struct weir_chain *c, const char *policy, const char *what) {
   struct weir_chain *e = chain_of(&c->org);
-  if (e->fault[0] == '\0') snprintf(e->fault, sizeof e->fault, "policy %s: %s", policy, what);
+  if (e->fault[0] != '\0') return;
+  const char *file = weir_policy_file(weir_policy_find(policy));
+  if (file != NULL)
+    snprintf(e->fault, sizeof e->fault, "%s: policy %s: %s", file, policy, what);
+  else
+    snprintf(e->fault, sizeof e->fault, "policy %s: %s", policy, what);
+  e->fault_code = file != NULL ? WEIR_EFAULT : WEIR_EBUG;
 }
 
 /* ---- deciding ---- */
@@ -192,9 +200,11 @@ void weir_chain_fault(const struct weir_chain *c, const char *policy, const char
 static uint64_t before(const struct weir_chain *c) {
   return c->paranoid ? weir_chain_hash(c) : 0;
 }
-static void after(const struct weir_chain *c, uint64_t hash, uint32_t i) {
-  if (c->paranoid && weir_chain_hash(c) != hash)
-    weir_chain_fault(c, c->ops[i]->part.name, "a deciding hook changed the state of a policy");
+static void after(const struct weir_chain *c, uint64_t hash, uint32_t i, const char *hook) {
+  char text[96];
+  if (!c->paranoid || weir_chain_hash(c) == hash) return;
+  snprintf(text, sizeof text, "the deciding hook '%s' changed the state of a policy", hook);
+  weir_chain_fault(c, c->ops[i]->part.name, text);
 }
 
 enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_access *a,
@@ -202,7 +212,7 @@ enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_
   EACH(c, WEIR_H_ROUTE, i) {
     uint64_t h = before(c);
     enum weir_answer r = c->ops[i]->route(&c->policy[i], a);
-    after(c, h, i);
+    after(c, h, i, "route");
     *who = i;
     if (r != WEIR_PASS) return r;
   }
@@ -214,7 +224,7 @@ enum weir_answer weir_chain_admit(const struct weir_chain *c, const struct weir_
   EACH(c, WEIR_H_ADMIT, i) {
     uint64_t h = before(c);
     enum weir_answer r = c->ops[i]->admit(&c->policy[i], a, set);
-    after(c, h, i);
+    after(c, h, i, "admit");
     *who = i;
     if (r != WEIR_PASS) return r;
   }
@@ -226,7 +236,7 @@ int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a,
   EACH(c, WEIR_H_VICTIM, i) {
     uint64_t h = before(c);
     int way = c->ops[i]->victim(&c->policy[i], a, set);
-    after(c, h, i);
+    after(c, h, i, "victim");
     if (way == WEIR_WAY_PASS) continue;
     if (way == WEIR_WAY_STALL) return -1;
     if (way < 0 || (uint32_t)way >= set.ways || set.line[way].tag == 0 ||
@@ -247,7 +257,7 @@ enum weir_answer weir_chain_blocked(const struct weir_chain *c, const struct wei
   EACH(c, WEIR_H_BLOCKED, i) {
     uint64_t h = before(c);
     enum weir_answer r = c->ops[i]->blocked(&c->policy[i], a, why);
-    after(c, h, i);
+    after(c, h, i, "blocked");
     if (r != WEIR_PASS) return r;
   }
   return WEIR_PASS;
@@ -258,7 +268,7 @@ enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_a
   EACH(c, WEIR_H_STORE, i) {
     uint64_t h = before(c);
     enum weir_write r = c->ops[i]->store(&c->policy[i], a, set, way);
-    after(c, h, i);
+    after(c, h, i, "store");
     if (r != WEIR_WRITE_PASS) return r;
   }
   return WEIR_WRITE_PASS;
@@ -272,7 +282,7 @@ uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_acc
     uint32_t answer = c->ops[i]->fetch_mask(&c->policy[i], a, missing);
     together |= answer & WEIR_FETCH_TOGETHER;
     missing |= answer & ~WEIR_FETCH_TOGETHER;
-    after(c, h, i);
+    after(c, h, i, "fetch_mask");
   }
   return missing | together;
 }
@@ -281,7 +291,7 @@ bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op)
   EACH(c, WEIR_H_GATE, i) {
     uint64_t h = before(c);
     bool ok = c->ops[i]->gate(&c->policy[i], warp, op);
-    after(c, h, i);
+    after(c, h, i, "gate");
     if (!ok) return false;
   }
   return true;

@@ -69,7 +69,8 @@ struct weir_chain {
   void *memory;
   size_t memory_bytes;
   bool paranoid;
-  char fault[160]; /* who broke the contract, and how */
+  char fault[512]; /* who broke the contract, and how */
+  enum weir_status fault_code;
 };
 
 bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,

@@ -6,15 +6,16 @@
 
 const struct weir_org_ops *const weir_organisations[] = {
     &weir_org_conventional, &weir_org_sectored, &weir_org_decoupled, &weir_org_tagsplit, NULL};
-const struct weir_policy_ops *const weir_policies[] = {
-    &weir_policy_lru,         &weir_policy_nru,
-    &weir_policy_fifo,        &weir_policy_random,
-    &weir_policy_srrip,       &weir_policy_brrip,
-    &weir_policy_drrip,       &weir_policy_ship,
-    &weir_policy_tsc_plus,    &weir_policy_bypass_all,
-    &weir_policy_pc_bypass,   &weir_policy_two_level,
-    &weir_policy_coordinated, &weir_policy_ccws,
-    &weir_policy_swl,         NULL};
+
+/* The built-in ones, then those of plug-ins. */
+static const struct weir_policy_ops *policies[WEIR_MAX_POLICIES + 1] = {
+    &weir_policy_lru,         &weir_policy_nru,       &weir_policy_fifo,
+    &weir_policy_random,      &weir_policy_srrip,     &weir_policy_brrip,
+    &weir_policy_drrip,       &weir_policy_ship,      &weir_policy_tsc_plus,
+    &weir_policy_bypass_all,  &weir_policy_pc_bypass, &weir_policy_two_level,
+    &weir_policy_coordinated, &weir_policy_ccws,      &weir_policy_swl};
+static const char *policy_file[WEIR_MAX_POLICIES];
+const struct weir_policy_ops *const *const weir_policies = policies;
 
 const struct weir_org_ops *weir_organisation_find(const char *name) {
   for (size_t i = 0; weir_organisations[i] != NULL; i++)
@@ -25,6 +26,22 @@ const struct weir_org_ops *weir_organisation_find(const char *name) {
 const struct weir_policy_ops *weir_policy_find(const char *name) {
   for (size_t i = 0; weir_policies[i] != NULL; i++)
     if (strcmp(weir_policies[i]->part.name, name) == 0) return weir_policies[i];
+  return NULL;
+}
+
+bool weir_policy_add(const struct weir_policy_ops *o, const char *file) {
+  size_t n = 0;
+  while (policies[n] != NULL)
+    n++;
+  if (n == WEIR_MAX_POLICIES) return false;
+  policies[n] = o;
+  policy_file[n] = file;
+  return true;
+}
+
+const char *weir_policy_file(const struct weir_policy_ops *o) {
+  for (size_t i = 0; policies[i] != NULL; i++)
+    if (policies[i] == o) return policy_file[i];
   return NULL;
 }
 

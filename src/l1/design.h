@@ -25,9 +25,16 @@ struct weir_design {
 
 /* Ended by NULL. */
 extern const struct weir_org_ops *const weir_organisations[];
-extern const struct weir_policy_ops *const weir_policies[];
+extern const struct weir_policy_ops *const *const weir_policies;
 const struct weir_org_ops *weir_organisation_find(const char *name);
 const struct weir_policy_ops *weir_policy_find(const char *name);
+
+enum { WEIR_MAX_POLICIES = 64 }; /* built-in ones and those of plug-ins */
+/* One more, that lives as long as the process; `file` is the plug-in it is from. False: there are
+ * too many. Not while a simulation runs. */
+bool weir_policy_add(const struct weir_policy_ops *o, const char *file);
+/* The plug-in that a policy is from; NULL: it is built in. */
+const char *weir_policy_file(const struct weir_policy_ops *o);
 
 /* What the machine's own parameters describe: lines, sectored or not, with LRU. */
 void weir_design_baseline(struct weir_design *d, const struct weir_machine *m);

@@ -1039,6 +1039,10 @@ static const char *fault(const struct weir_l1 *l1) {
   return l1->chain.fault[0] != '\0' ? l1->chain.fault : NULL;
 }
 
+static enum weir_status fault_code(const struct weir_l1 *l1) {
+  return l1->chain.fault_code;
+}
+
 static void describe(const struct weir_l1 *l1, char *text, size_t len) {
   text[0] = '\0';
   for (uint32_t i = 0; l1->mshr.n > 0 && i < l1->mshr.n_entries; i++) {
@@ -1088,4 +1092,5 @@ const struct weir_l1_ops weir_l1_pipeline = {.name = "l1",
                                              .is_idle = is_idle,
                                              .verify = verify,
                                              .fault = fault,
+                                             .fault_code = fault_code,
                                              .describe = describe};

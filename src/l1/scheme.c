@@ -1,5 +1,6 @@
 #include "l1/scheme.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -9,34 +10,39 @@
 
 enum { MAX_NAMES = 64 };
 
-static enum weir_status unknown(const struct weir_config *c, uint32_t i, const char *what,
+/* `where` is "FILE:LINE:COL: " or an option. */
+static enum weir_status unknown(const char *where, const char *what, const char *text,
                                 const char *const *names, size_t n, struct weir_err *err) {
-  const char *text = c->entry[i].text, *near = weir_nearest(text, names, n);
-  weir_fail(err, WEIR_EINVAL, "%s:%u:%u: there is no %s '%s'", c->file, c->entry[i].line,
-            c->entry[i].col, what, text);
+  const char *near = weir_nearest(text, names, n);
+  weir_fail(err, WEIR_EINVAL, "%sthere is no %s '%s'", where, what, text);
   if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
   weir_err_add(err, "'weir list policies' shows all");
   return WEIR_EINVAL;
 }
 
-static enum weir_status find_org(const struct weir_config *c, uint32_t i,
+static enum weir_status find_org(const char *where, const char *text,
                                  const struct weir_org_ops **out, struct weir_err *err) {
   const char *names[MAX_NAMES];
   size_t n = 0;
-  *out = weir_organisation_find(c->entry[i].text);
+  *out = weir_organisation_find(text);
   for (; weir_organisations[n] != NULL && n < MAX_NAMES; n++)
     names[n] = weir_organisations[n]->part.name;
-  return *out != NULL ? WEIR_OK : unknown(c, i, "organisation", names, n, err);
+  return *out != NULL ? WEIR_OK : unknown(where, "organisation", text, names, n, err);
 }
 
-static enum weir_status find_policy(const struct weir_config *c, uint32_t i,
+static enum weir_status find_policy(const char *where, const char *text,
                                     const struct weir_policy_ops **out, struct weir_err *err) {
   const char *names[MAX_NAMES];
   size_t n = 0;
-  *out = weir_policy_find(c->entry[i].text);
+  *out = weir_policy_find(text);
   for (; weir_policies[n] != NULL && n < MAX_NAMES; n++)
     names[n] = weir_policies[n]->part.name;
-  return *out != NULL ? WEIR_OK : unknown(c, i, "policy", names, n, err);
+  return *out != NULL ? WEIR_OK : unknown(where, "policy", text, names, n, err);
+}
+
+static const char *entry_place(const struct weir_config *c, uint32_t i, char *buf, size_t len) {
+  snprintf(buf, len, "%s:%u:%u: ", c->file, c->entry[i].line, c->entry[i].col);
+  return buf;
 }
 
 /* ---- files ---- */
@@ -44,8 +50,10 @@ static enum weir_status find_policy(const struct weir_config *c, uint32_t i,
 static enum weir_status read_parts(struct weir_scheme *s, struct weir_config *c,
                                    struct weir_err *err) {
   uint32_t org = 0, list = 0;
+  char place[4200];
   enum weir_status st = weir_config_child(c, 0, "organisation", WEIR_SCALAR, false, &org, err);
-  if (st == WEIR_OK && org != 0) st = find_org(c, org, &s->org, err);
+  if (st == WEIR_OK && org != 0)
+    st = find_org(entry_place(c, org, place, sizeof place), c->entry[org].text, &s->org, err);
   if (st == WEIR_OK) st = weir_config_child(c, 0, "policies", WEIR_SEQ, false, &list, err);
   if (st != WEIR_OK || list == 0) return st;
   for (uint32_t i = weir_config_first(c, list); i != 0; i = weir_config_next(c, i)) {
@@ -53,7 +61,9 @@ static enum weir_status read_parts(struct weir_scheme *s, struct weir_config *c,
       return weir_fail(err, WEIR_ELIMIT, "%s:%u: at most %d policies", c->file, c->entry[i].line,
                        WEIR_MAX_PARTS - 1);
     st = weir_config_want(c, i, WEIR_SCALAR, err);
-    if (st == WEIR_OK) st = find_policy(c, i, &s->policy[s->n_policies], err);
+    if (st == WEIR_OK)
+      st = find_policy(entry_place(c, i, place, sizeof place), c->entry[i].text,
+                       &s->policy[s->n_policies], err);
     if (st != WEIR_OK) return st;
     s->n_policies++;
   }
@@ -129,6 +139,72 @@ enum weir_status weir_scheme_load(struct weir_scheme *s, const char *name, const
 void weir_scheme_free(struct weir_scheme *s) {
   weir_arena_free(&s->arena);
   *s = (struct weir_scheme){0};
+}
+
+/* ---- changes ---- */
+
+bool weir_scheme_has(const struct weir_scheme *s, const struct weir_policy_ops *o) {
+  for (uint32_t i = 0; i < s->n_policies; i++)
+    if (s->policy[i] == o) return true;
+  return false;
+}
+
+static enum weir_status rename_scheme(struct weir_scheme *s, const char *name,
+                                      struct weir_err *err) {
+  s->name = name;
+  return name != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+enum weir_status weir_scheme_put_first(struct weir_scheme *s, const struct weir_policy_ops *o,
+                                       struct weir_err *err) {
+  if (s->n_policies == WEIR_MAX_PARTS - 1)
+    return weir_fail(err, WEIR_ELIMIT, "scheme %s has %d policies; there is no room for %s",
+                     s->name, WEIR_MAX_PARTS - 1, o->part.name);
+  memmove(s->policy + 1, s->policy, s->n_policies * sizeof *s->policy);
+  s->policy[0] = o;
+  s->n_policies++;
+  return rename_scheme(s, weir_arena_printf(&s->arena, "%s + %s", o->part.name, s->name), err);
+}
+
+/* "a,b" in place of its own chain. */
+static enum weir_status set_policies(struct weir_scheme *s, const char *list,
+                                     struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  s->n_policies = 0;
+  for (const char *p = list; st == WEIR_OK && p != NULL;) {
+    size_t n = strcspn(p, ",");
+    const char *name = weir_arena_strndup(&s->arena, p, n);
+    const struct weir_policy_ops *o = NULL;
+    if (name == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+    if (n == 0)
+      return weir_fail(err, WEIR_EINVAL, "--policies '%s': a name is missing; want NAME,NAME,...",
+                       list);
+    st = find_policy("--policies: ", name, &o, err);
+    if (st != WEIR_OK) weir_err_add(err, "'weir list schemes' shows which ones a scheme has");
+    if (st == WEIR_OK && weir_scheme_has(s, o))
+      st = weir_fail(err, WEIR_EINVAL, "--policies: '%s' is named twice", name);
+    if (st == WEIR_OK && s->n_policies == WEIR_MAX_PARTS - 1)
+      st = weir_fail(err, WEIR_ELIMIT, "--policies: at most %d", WEIR_MAX_PARTS - 1);
+    if (st == WEIR_OK) s->policy[s->n_policies++] = o;
+    p = p[n] == ',' ? p + n + 1 : NULL;
+  }
+  return st;
+}
+
+enum weir_status weir_scheme_change(struct weir_scheme *s, const char *organisation,
+                                    const char *policies, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  const char *name = s->name;
+  if (organisation != NULL) {
+    st = find_org("--organisation: ", organisation, &s->org, err);
+    name = weir_arena_printf(&s->arena, "%s on %s", name, organisation);
+  }
+  if (st == WEIR_OK && policies != NULL) {
+    st = set_policies(s, policies, err);
+    name = weir_arena_printf(&s->arena, "%s on %s", policies,
+                             s->org != NULL ? s->org->part.name : "the machine's L1");
+  }
+  return st == WEIR_OK ? rename_scheme(s, name, err) : st;
 }
 
 /* ---- designs ---- */

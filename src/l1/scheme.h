@@ -27,6 +27,14 @@ enum weir_status weir_scheme_load(struct weir_scheme *s, const char *name, const
                                   struct weir_settings *settings, struct weir_err *err);
 void weir_scheme_free(struct weir_scheme *s);
 
+bool weir_scheme_has(const struct weir_scheme *s, const struct weir_policy_ops *o);
+/* One more policy, that is asked before the others. The name says so. */
+enum weir_status weir_scheme_put_first(struct weir_scheme *s, const struct weir_policy_ops *o,
+                                       struct weir_err *err);
+/* Another organisation, another chain ("a,b"), or both; NULL: as it is. The name says so. */
+enum weir_status weir_scheme_change(struct weir_scheme *s, const char *organisation,
+                                    const char *policies, struct weir_err *err);
+
 /* The design that it stands for on a machine, with the values of the settings. `groups` are those
  * the settings were made from; their prefixes are the names of parts. Parameters live in the
  * scheme. */

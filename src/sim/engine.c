@@ -220,6 +220,12 @@ static bool is_over(const struct weir_sim *sim) {
   return true;
 }
 
+static enum weir_status check_fault(const struct weir_sm *sm, struct weir_err *err) {
+  const char *fault = sm->l1_ops->fault(sm->l1);
+  if (fault == NULL) return WEIR_OK;
+  return weir_fail(err, sm->l1_ops->fault_code(sm->l1), "%s (SM %u)", fault, sm->id);
+}
+
 static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->n_sms; i++) {
@@ -228,8 +234,8 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
       if (err != NULL) *err = sm->err;
       return sm->status;
     }
-    const char *fault = sm->l1_ops->fault(sm->l1);
-    if (fault != NULL) return weir_fail(err, WEIR_EBUG, "%s (SM %u)", fault, i);
+    enum weir_status st = check_fault(sm, err);
+    if (st != WEIR_OK) return st;
   }
   ok &= collect(sim);
   enum weir_status st = dispatch(sim, err);
@@ -537,6 +543,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     weir_sm_kernel_end(&sim->sms[i], end);
     weir_sm_settle(&sim->sms[i], end);
+    if ((st = check_fault(&sim->sms[i], err)) != WEIR_OK) return give_up(sim, st);
   }
   for (uint32_t i = 0; i < sim->n_channels; i++)
     weir_channel_settle(&sim->channels[i], end);

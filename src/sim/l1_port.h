@@ -115,8 +115,10 @@ struct weir_l1_ops {
   bool (*is_idle)(const struct weir_l1 *l1);
   /* With nothing under way: what has not been given back, or is there twice; NULL: all is well. */
   const char *(*verify)(const struct weir_l1 *l1);
-  /* A policy broke the contract; NULL: none did. */
+  /* A policy broke the contract; NULL: none did. Whose fault that is: EBUG weir's, EFAULT a
+   * plug-in's. */
   const char *(*fault)(const struct weir_l1 *l1);
+  enum weir_status (*fault_code)(const struct weir_l1 *l1);
   /* One line about what waits here; empty if nothing does. */
   void (*describe)(const struct weir_l1 *l1, char *text, size_t len);
 };

@@ -362,7 +362,7 @@ static void test_a_hook_that_decides_must_not_change_state(void **state) {
   struct fixture f;
   open_with(&f, &cheater, SET1);
   load(&f, 0x1000);
-  fails(&f, "policy cheater: a deciding hook changed the state of a policy");
+  fails(&f, "policy cheater: the deciding hook 'route' changed the state of a policy");
   shut(&f);
 }
 

@@ -1,0 +1,321 @@
+#include "l1/guard.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "l1/core.h"
+
+/* ---- crashes ---- */
+
+struct frame { /* a hook that runs */
+  sigjmp_buf back;
+  const struct weir_guarded *who;
+  const char *hook;
+  struct frame *up;
+  bool can_return;
+};
+
+static _Thread_local struct frame *running;
+static _Thread_local volatile sig_atomic_t last_signal;
+static _Thread_local const struct weir_part *sized;
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { N_SIGNALS = sizeof signals / sizeof *signals };
+
+static const char *signal_text(int number) {
+  switch (number) {
+  case SIGSEGV:
+    return "used memory that is not there (SIGSEGV)";
+  case SIGBUS:
+    return "used memory in a way that cannot be (SIGBUS)";
+  case SIGFPE:
+    return "divided by zero (SIGFPE)";
+  case SIGILL:
+    return "ran into an illegal instruction (SIGILL)";
+  default:
+    return "gave up (SIGABRT: an assertion, or abort)";
+  }
+}
+
+static void say(const char *text) {
+  ssize_t n = write(STDERR_FILENO, text, strlen(text));
+  (void)n; /* there is nobody else to tell */
+}
+
+static void on_signal(int number) {
+  struct frame *f = running;
+  if (f != NULL && f->can_return) {
+    last_signal = number;
+    siglongjmp(f->back, 1);
+  }
+  if (f != NULL) {
+    const char *const words[] = {"weir: ", f->who->file, ": policy ", f->who->ops.part.name,
+                                 ": '",    f->hook,      "' ",        signal_text(number),
+                                 "\n"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+      say(words[i]);
+    _exit(1);
+  }
+  signal(number, SIG_DFL); /* none of a plug-in's: as if nobody had listened */
+  raise(number);
+}
+
+static void listen(void) {
+  struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_NODEFER | SA_ONSTACK};
+  sigemptyset(&act.sa_mask);
+  for (size_t i = 0; i < N_SIGNALS; i++)
+    sigaction(signals[i], &act, NULL);
+}
+
+/* A hook may have used up the stack of its thread. */
+static void give_stack(void) {
+  static _Thread_local char space[1 << 15];
+  static _Thread_local bool has_stack;
+  if (has_stack) return;
+  const stack_t stack = {.ss_sp = space, .ss_size = sizeof space};
+  has_stack = sigaltstack(&stack, NULL) == 0;
+}
+
+/* ---- the wall ---- */
+
+static const struct weir_chain *chain_of(const struct weir_policy *p) {
+  return p->core;
+}
+
+static const struct weir_guarded *guarded_of(const struct weir_policy *p) {
+  return (const struct weir_guarded *)chain_of(p)->ops[p->index - 1];
+}
+
+/* What has failed is not called again: the run ends soon. */
+static bool has_failed(const struct weir_policy *p) {
+  return chain_of(p)->fault[0] != '\0';
+}
+
+static void enter(struct frame *f, const struct weir_guarded *who, const char *hook,
+                  bool can_return) {
+  give_stack();
+  f->who = who;
+  f->hook = hook;
+  f->can_return = can_return;
+  f->up = running;
+}
+
+static void blame(const struct weir_policy *p, const char *hook, const char *what) {
+  char text[256];
+  snprintf(text, sizeof text, "'%s' %s", hook, what);
+  weir_chain_fault(chain_of(p), guarded_of(p)->ops.part.name, text);
+}
+
+static void crashed(const struct weir_policy *p, struct frame *f) {
+  running = f->up;
+  blame(p, f->hook, signal_text(last_signal));
+}
+
+/* Calls own->hook; `instead` is what to return if it crashes. */
+#define CALL(p, hook, call, instead)                                                               \
+  struct frame f;                                                                                  \
+  const struct weir_guarded *who = guarded_of(p);                                                  \
+  if (has_failed(p)) return instead;                                                               \
+  enter(&f, who, hook, true);                                                                      \
+  if (sigsetjmp(f.back, 0) != 0) {                                                                 \
+    crashed(p, &f);                                                                                \
+    return instead;                                                                                \
+  }                                                                                                \
+  running = &f;                                                                                    \
+  call;                                                                                            \
+  running = f.up
+#define NOTHING
+
+static bool is_answer(const struct weir_policy *p, const char *hook, unsigned answer,
+                      unsigned most) {
+  char text[96];
+  if (answer <= most) return true;
+  snprintf(text, sizeof text, "answered %d, which is none of its answers", (int)answer);
+  blame(p, hook, text);
+  return false;
+}
+
+/* ---- the hooks of every part ---- */
+
+void weir_guard_sizes(const struct weir_part *part) {
+  sized = part;
+}
+
+/* There is no chain yet that could carry a message. */
+static size_t state_size(const void *cfg, const struct weir_geometry *g) {
+  struct frame f;
+  const struct weir_guarded *who = (const struct weir_guarded *)sized;
+  enter(&f, who, "state_size", false);
+  running = &f;
+  size_t n = who->own->part.state_size(cfg, g);
+  running = f.up;
+  return n;
+}
+
+static enum weir_status crash_of_init(const struct weir_policy *p, struct weir_err *err) {
+  return weir_fail(err, WEIR_EFAULT, "%s", chain_of(p)->fault);
+}
+
+static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
+  enum weir_status st;
+  CALL(p, "init", st = who->own->part.init(p, err), crash_of_init(p, err));
+  return st;
+}
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  uint64_t n;
+  CALL(p, "storage_bits", n = who->own->part.storage_bits(p), 0);
+  return n;
+}
+
+static const char *verify(const struct weir_policy *p) {
+  const char *bad;
+  CALL(p, "verify", bad = who->own->part.verify(p), "its 'verify' crashed");
+  return bad;
+}
+
+static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  CALL(p, "kernel_begin", who->own->part.kernel_begin(p, k), NOTHING);
+}
+static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
+  CALL(p, "kernel_end", who->own->part.kernel_end(p, k, cycle), NOTHING);
+}
+static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  CALL(p, "cta_begin", who->own->part.cta_begin(p, c, cycle), NOTHING);
+}
+static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  CALL(p, "cta_end", who->own->part.cta_end(p, c, cycle), NOTHING);
+}
+static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
+  CALL(p, "warp", who->own->part.warp(p, slot, e, cycle), NOTHING);
+}
+static uint64_t tick(struct weir_policy *p, uint64_t now) {
+  uint64_t next;
+  CALL(p, "tick", next = who->own->part.tick(p, now), WEIR_NEVER);
+  return next;
+}
+static void heard(struct weir_policy *p, uint32_t from, const uint64_t v[4], uint64_t cycle) {
+  CALL(p, "heard", who->own->part.heard(p, from, v, cycle), NOTHING);
+}
+
+/* ---- deciding ---- */
+
+static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
+  enum weir_answer r;
+  CALL(p, "route", r = who->own->route(p, a), WEIR_PASS);
+  return is_answer(p, "route", r, WEIR_BYPASS_MARKED) ? r : WEIR_PASS;
+}
+static enum weir_answer admit(const struct weir_policy *p, const struct weir_access *a,
+                              struct weir_set set) {
+  enum weir_answer r;
+  CALL(p, "admit", r = who->own->admit(p, a, set), WEIR_PASS);
+  return is_answer(p, "admit", r, WEIR_BYPASS_MARKED) ? r : WEIR_PASS;
+}
+static int victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
+  int way;
+  CALL(p, "victim", way = who->own->victim(p, a, set), WEIR_WAY_STALL);
+  return way; /* the chain looks at it */
+}
+static enum weir_answer blocked(const struct weir_policy *p, const struct weir_access *a,
+                                enum weir_shortage why) {
+  enum weir_answer r;
+  CALL(p, "blocked", r = who->own->blocked(p, a, why), WEIR_PASS);
+  return is_answer(p, "blocked", r, WEIR_BYPASS_MARKED) ? r : WEIR_PASS;
+}
+static enum weir_write store(const struct weir_policy *p, const struct weir_access *a,
+                             struct weir_set set, int way) {
+  enum weir_write r;
+  CALL(p, "store", r = who->own->store(p, a, set, way), WEIR_WRITE_PASS);
+  return is_answer(p, "store", r, WEIR_WRITE_EVICT) ? r : WEIR_WRITE_PASS;
+}
+static uint32_t fetch_mask(const struct weir_policy *p, const struct weir_access *a,
+                           uint32_t missing) {
+  uint32_t r, all = (1u << weir_geometry(p)->sectors) - 1;
+  CALL(p, "fetch_mask", r = who->own->fetch_mask(p, a, missing), missing);
+  if ((r & missing) == missing && (r & ~(all | WEIR_FETCH_TOGETHER)) == 0) return r;
+  blame(p, "fetch_mask", "must name the missing sectors, and none outside the line");
+  return missing;
+}
+static bool gate(const struct weir_policy *p, uint32_t slot, enum weir_op op) {
+  bool ok;
+  CALL(p, "gate", ok = who->own->gate(p, slot, op), true);
+  return ok;
+}
+static uint32_t max_ctas(const struct weir_policy *p, const struct weir_kernel *k) {
+  uint32_t n;
+  CALL(p, "max_ctas", n = who->own->max_ctas(p, k), UINT32_MAX);
+  if (n > 0) return n;
+  blame(p, "max_ctas", "allowed no block at all");
+  return UINT32_MAX;
+}
+
+/* ---- observing ---- */
+
+static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                   enum weir_outcome outcome) {
+  CALL(p, "lookup", who->own->lookup(p, a, set, way, outcome), NOTHING);
+}
+static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                  int way) {
+  CALL(p, "alloc", who->own->alloc(p, a, set, way), NOTHING);
+}
+static void fill(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                 uint32_t flags) {
+  CALL(p, "fill", who->own->fill(p, a, set, way, flags), NOTHING);
+}
+static void evict(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                  enum weir_cause cause) {
+  CALL(p, "evict", who->own->evict(p, a, set, way, cause), NOTHING);
+}
+static void bypass(struct weir_policy *p, const struct weir_access *a) {
+  CALL(p, "bypass", who->own->bypass(p, a), NOTHING);
+}
+static void bypass_return(struct weir_policy *p, const struct weir_access *a, uint32_t flags) {
+  CALL(p, "bypass_return", who->own->bypass_return(p, a, flags), NOTHING);
+}
+
+/* ---- putting it up ---- */
+
+#define WRAP(hook)                                                                                 \
+  if (o->hook != NULL) o->hook = hook
+
+static void wrap_part(struct weir_part *o) {
+  WRAP(state_size);
+  WRAP(init);
+  WRAP(storage_bits);
+  WRAP(verify);
+  WRAP(kernel_begin);
+  WRAP(kernel_end);
+  WRAP(cta_begin);
+  WRAP(cta_end);
+  WRAP(warp);
+  WRAP(tick);
+  WRAP(heard);
+}
+
+static void wrap_policy(struct weir_policy_ops *o) {
+  WRAP(route);
+  WRAP(admit);
+  WRAP(victim);
+  WRAP(blocked);
+  WRAP(store);
+  WRAP(fetch_mask);
+  WRAP(gate);
+  WRAP(max_ctas);
+  WRAP(lookup);
+  WRAP(alloc);
+  WRAP(fill);
+  WRAP(evict);
+  WRAP(bypass);
+  WRAP(bypass_return);
+}
+
+void weir_guard(struct weir_guarded *g, const struct weir_policy_ops *own, const char *file) {
+  *g = (struct weir_guarded){.ops = *own, .own = own, .file = file};
+  wrap_part(&g->ops.part);
+  wrap_policy(&g->ops);
+  listen();
+}
