@@ -16,6 +16,8 @@ const struct weir_command weir_commands[] = {
     {"record", "write what a launch file or workload executes to a trace", weir_cmd_record},
     {"trace", "look into a trace or check it", weir_cmd_trace},
     {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
+    {"check-policy", "run the rules that every policy must keep on a plug-in",
+     weir_cmd_check_policy},
     {"list", "list the built-in workloads, machines or parameters", weir_cmd_list},
     {"explain", "say what a parameter or statistic means and where its value comes from",
      weir_cmd_explain},
@@ -36,7 +38,7 @@ void weir_cli_overview(FILE *out) {
         "Usage: weir COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n",
         out);
   for (const struct weir_command *c = weir_commands; c->name; c++) {
-    if (c->help) fprintf(out, "  %-10s%s\n", c->name, c->help);
+    if (c->help) fprintf(out, "  %-14s%s\n", c->name, c->help);
   }
   fputs("\nA first run:  weir run vecadd\n"
         "More:         weir help COMMAND\n"

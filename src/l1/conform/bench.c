@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "l1/conform/bench.h"
 
 #include <string.h>
 
@@ -9,11 +9,11 @@ static uint64_t mix(uint64_t x) {
 }
 
 /* A choice of the stimulus: the same whatever the L1 does. */
-static uint32_t choose(const struct bench *b, uint32_t sm, uint64_t what, uint32_t n) {
+static uint32_t choose(const struct weir_bench *b, uint32_t sm, uint64_t what, uint32_t n) {
   return (uint32_t)(mix(b->seed * 1000003 + what * 31 + sm) % n);
 }
 
-static void note(struct bench *b, uint64_t what) {
+static void note(struct weir_bench *b, uint64_t what) {
   b->log = mix(b->log * 31 + what);
 }
 
@@ -22,7 +22,7 @@ static const struct weir_l1_ops *const ops = &weir_l1_pipeline;
 /* ---- what the L1 asks of its SM ---- */
 
 static void view(void *self, struct weir_sm_view *v) {
-  struct bench_sm *s = self;
+  struct weir_bench_sm *s = self;
   const struct weir_l1_stats *st = ops->stats(s->l1, s->b->now);
   *v = (struct weir_sm_view){.warps_resident = 8 * s->ctas,
                              .warps_active = 6 * s->ctas,
@@ -34,7 +34,7 @@ static void view(void *self, struct weir_sm_view *v) {
 }
 
 static void describe(void *self, uint32_t load, struct weir_access *a) {
-  const struct weir_access *l = &((const struct bench_sm *)self)->load[load];
+  const struct weir_access *l = &((const struct weir_bench_sm *)self)->load[load];
   a->insn = l->insn;
   a->pc = l->pc;
   a->warp = l->warp;
@@ -48,45 +48,47 @@ static void describe(void *self, uint32_t load, struct weir_access *a) {
 }
 
 static void broadcast(void *self, uint32_t part, const uint64_t v[4]) {
-  struct bench_sm *s = self;
-  struct bench *b = s->b;
+  struct weir_bench_sm *s = self;
+  struct weir_bench *b = s->b;
   if (b->n_casts == 64) {
     b->bad = "more broadcasts than a policy should need";
     return;
   }
-  struct bench_cast c = {.at = b->now + 20, .from = s->id, .part = part};
+  struct weir_bench_cast c = {.at = b->now + 20, .from = s->id, .part = part};
   memcpy(c.v, v, sizeof c.v);
   b->cast[b->n_casts++] = c;
 }
 
-static struct weir_l1_host host_of(struct bench *b, uint32_t i) {
+static struct weir_l1_host host_of(struct weir_bench *b, uint32_t i) {
   return (struct weir_l1_host){
       .sm = &b->sm[i], .id = i, .view = view, .describe = describe, .broadcast = broadcast};
 }
 
 /* ---- set-up ---- */
 
-bool bench_init(struct bench *b, const struct weir_machine *m, const struct weir_design *d,
-                uint64_t seed, struct weir_err *err) {
-  *b = (struct bench){.m = m, .seed = seed};
+bool weir_bench_init(struct weir_bench *b, const struct weir_machine *m,
+                     const struct weir_design *d, uint64_t seed, struct weir_err *err) {
+  *b = (struct weir_bench){.m = m, .seed = seed};
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
     struct weir_l1_host host = host_of(b, i);
-    b->sm[i] = (struct bench_sm){.b = b, .id = i, .req.a.op = WEIR_N_OPS};
+    b->sm[i] = (struct weir_bench_sm){.b = b, .id = i, .req.a.op = WEIR_N_OPS};
     b->sm[i].l1 = ops->create(m, d, &host, err);
     if (b->sm[i].l1 == NULL) {
-      bench_free(b);
+      weir_bench_free(b);
       return false;
     }
   }
   return true;
 }
 
-void bench_free(struct bench *b) {
-  for (uint32_t i = 0; i < BENCH_SMS; i++)
+void weir_bench_free(struct weir_bench *b) {
+  for (uint32_t i = 0; i < BENCH_SMS; i++) {
     if (b->sm[i].l1 != NULL) ops->destroy(b->sm[i].l1);
+    b->sm[i].l1 = NULL;
+  }
 }
 
-bool bench_clone(struct bench *to, const struct bench *from) {
+bool weir_bench_clone(struct weir_bench *to, const struct weir_bench *from) {
   *to = *from;
   bool ok = true;
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
@@ -98,7 +100,7 @@ bool bench_clone(struct bench *to, const struct bench *from) {
   return ok;
 }
 
-static struct weir_kernel kernel_of(const struct bench *b) {
+static struct weir_kernel kernel_of(const struct weir_bench *b) {
   return (struct weir_kernel){.name = "bench",
                               .uid = b->uid,
                               .n_insns = BENCH_INSNS,
@@ -107,14 +109,14 @@ static struct weir_kernel kernel_of(const struct bench *b) {
                               .ctas_per_sm = 4};
 }
 
-static void cta(struct bench_sm *s, uint32_t slot, bool ends) {
+static void cta(struct weir_bench_sm *s, uint32_t slot, bool ends) {
   const struct weir_cta c = {
       .slot = slot, .uid = s->b->uid * 100 + slot, .warps = UINT64_C(0xff) << 8 * slot};
   (ends ? ops->cta_end : ops->cta_begin)(s->l1, &c, s->b->now);
   s->ctas = ends ? s->ctas - 1 : s->ctas + 1;
 }
 
-void bench_kernel(struct bench *b) {
+void weir_bench_kernel(struct weir_bench *b) {
   const struct weir_kernel k = kernel_of(b);
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
     if (!ops->kernel_begin(b->sm[i].l1, &k, 0, b->now)) b->bad = "out of memory";
@@ -127,7 +129,7 @@ void bench_kernel(struct bench *b) {
 
 /* The line that request n is for: two streams of small sets of lines, and one that never returns.
  */
-static uint64_t line_of(const struct bench *b, uint32_t sm, uint64_t n) {
+static uint64_t line_of(const struct weir_bench *b, uint32_t sm, uint64_t n) {
   switch (choose(b, sm, 7 * n, 4)) {
   case 0:
     return choose(b, sm, 7 * n + 1, 8);
@@ -139,8 +141,8 @@ static uint64_t line_of(const struct bench *b, uint32_t sm, uint64_t n) {
   }
 }
 
-static void next_request(struct bench_sm *s) {
-  struct bench *b = s->b;
+static void next_request(struct weir_bench_sm *s) {
+  struct weir_bench *b = s->b;
   uint32_t id = 0;
   while (id < BENCH_LOADS && s->used[id])
     id++;
@@ -170,8 +172,8 @@ static void next_request(struct bench_sm *s) {
                                 .id = id};
 }
 
-static void present(struct bench_sm *s) {
-  struct bench *b = s->b;
+static void present(struct weir_bench_sm *s) {
+  struct weir_bench *b = s->b;
   if (s->req.a.op == WEIR_N_OPS) next_request(s);
   if (s->req.a.op == WEIR_N_OPS) return;
   if (ops->has_gate(s->l1) && !ops->gate(s->l1, s->req.a.warp, (enum weir_op)s->req.a.op)) {
@@ -202,8 +204,8 @@ static void present(struct bench_sm *s) {
 
 /* ---- memory ---- */
 
-static void inject(struct bench_sm *s) {
-  struct bench *b = s->b;
+static void inject(struct weir_bench_sm *s) {
+  struct weir_bench *b = s->b;
   const struct weir_msg *p = ops->peek(s->l1);
   if (p == NULL || p->at > b->now || b->n_msgs == BENCH_MSGS) return;
   struct weir_msg m = *p;
@@ -220,7 +222,7 @@ static void inject(struct bench_sm *s) {
   ops->pop(s->l1);
 }
 
-static void answer(struct bench_sm *s, uint32_t id) {
+static void answer(struct weir_bench_sm *s, uint32_t id) {
   if (id >= BENCH_LOADS || !s->used[id]) {
     s->b->bad = "a request was answered twice";
     return;
@@ -229,8 +231,8 @@ static void answer(struct bench_sm *s, uint32_t id) {
 }
 
 /* True: it was taken. */
-static bool arrive(struct bench_sm *s, const struct weir_msg *m, bool *filled) {
-  struct bench *b = s->b;
+static bool arrive(struct weir_bench_sm *s, const struct weir_msg *m, bool *filled) {
+  struct weir_bench *b = s->b;
   if (m->kind == WEIR_MSG_WRITE) {
     if (m->id != UINT32_MAX) {
       answer(s, m->id);
@@ -249,16 +251,16 @@ static bool arrive(struct bench_sm *s, const struct weir_msg *m, bool *filled) {
 }
 
 /* Now and then a warp waits for a few cycles. */
-static void barrier(struct bench_sm *s) {
-  struct bench *b = s->b;
+static void barrier(struct weir_bench_sm *s) {
+  struct weir_bench *b = s->b;
   uint64_t phase = b->now % 31;
   if (!ops->hears_warps(s->l1) || (phase != 0 && phase != 9)) return;
   ops->warp(s->l1, choose(b, s->id, b->now - phase, 32),
             phase == 0 ? WEIR_WARP_WAITS : WEIR_WARP_RUNS, b->now);
 }
 
-static void step_sm(struct bench_sm *s, bool presents) {
-  struct bench *b = s->b;
+static void step_sm(struct weir_bench_sm *s, bool presents) {
+  struct weir_bench *b = s->b;
   bool filled = false;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < b->n_msgs; i++)
@@ -287,7 +289,7 @@ static void step_sm(struct bench_sm *s, bool presents) {
   if (ops->fault(s->l1) != NULL) b->bad = ops->fault(s->l1);
 }
 
-static void step(struct bench *b, bool presents) {
+static void step(struct weir_bench *b, bool presents) {
   for (uint32_t i = 0; i < BENCH_SMS; i++)
     step_sm(&b->sm[i], presents);
   uint32_t kept = 0;
@@ -297,11 +299,11 @@ static void step(struct bench *b, bool presents) {
   b->now++;
 }
 
-void bench_step(struct bench *b) {
+void weir_bench_step(struct weir_bench *b) {
   step(b, true);
 }
 
-void bench_drain(struct bench *b) {
+void weir_bench_drain(struct weir_bench *b) {
   bool busy = true;
   for (uint32_t n = 0; busy && n < 100000; n++) {
     step(b, false);
@@ -310,7 +312,7 @@ void bench_drain(struct bench *b) {
       busy |= !ops->is_idle(b->sm[i].l1) || b->sm[i].inflight > 0;
   }
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
-    struct bench_sm *s = &b->sm[i];
+    struct weir_bench_sm *s = &b->sm[i];
     if (busy || s->loads != s->answered || s->stores != s->acked)
       b->bad = "not every request was answered";
     for (uint32_t c = 0; c < 4; c++)
@@ -321,7 +323,7 @@ void bench_drain(struct bench *b) {
   b->uid++;
 }
 
-uint64_t bench_hash(const struct bench *b) {
+uint64_t weir_bench_hash(const struct weir_bench *b) {
   uint64_t h = b->log;
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
     h = mix(h * 31 + weir_l1_parts_hash(b->sm[i].l1));

@@ -1,15 +1,15 @@
 /* Two L1s of one design between hand-made SMs and a memory with marks: enough to call every hook,
  * and small enough to compare runs state by state. */
-#ifndef TESTS_POLICY_BENCH_H
-#define TESTS_POLICY_BENCH_H
+#ifndef WEIR_L1_CONFORM_BENCH_H
+#define WEIR_L1_CONFORM_BENCH_H
 
-#include "../sim/synth.h"
+#include "l1/l1.h"
 
 enum { BENCH_SMS = 2, BENCH_LOADS = 64, BENCH_MSGS = 512, BENCH_LINES = 256, BENCH_INSNS = 8 };
 
-struct bench;
-struct bench_sm {
-  struct bench *b;
+struct weir_bench;
+struct weir_bench_sm {
+  struct weir_bench *b;
   uint32_t id;
   struct weir_l1 *l1;
   struct weir_l1_req req; /* at the head; op WEIR_N_OPS: none */
@@ -21,17 +21,17 @@ struct bench_sm {
   uint32_t ctas;  /* resident */
 };
 
-struct bench_cast {
+struct weir_bench_cast {
   uint64_t at, v[4];
   uint32_t from, part;
 };
 
-struct bench {
+struct weir_bench {
   const struct weir_machine *m;
-  struct bench_sm sm[BENCH_SMS];
+  struct weir_bench_sm sm[BENCH_SMS];
   struct weir_msg msg[BENCH_MSGS]; /* under way, in order of sending */
   uint32_t n_msgs;
-  struct bench_cast cast[64];
+  struct weir_bench_cast cast[64];
   uint32_t n_casts;
   uint8_t marked[BENCH_LINES], known[BENCH_LINES]; /* of the lines in the L2 */
   uint64_t now, seed, log;                         /* log: a hash of all answers */
@@ -40,16 +40,16 @@ struct bench {
 };
 
 /* NULL design: the machine's own. `err` says why it cannot be built. */
-bool bench_init(struct bench *b, const struct weir_machine *m, const struct weir_design *d,
-                uint64_t seed, struct weir_err *err);
-void bench_free(struct bench *b);
+bool weir_bench_init(struct weir_bench *b, const struct weir_machine *m,
+                     const struct weir_design *d, uint64_t seed, struct weir_err *err);
+void weir_bench_free(struct weir_bench *b);
 /* The same state in other memory. */
-bool bench_clone(struct bench *to, const struct bench *from);
-void bench_kernel(struct bench *b);
-void bench_step(struct bench *b);
+bool weir_bench_clone(struct weir_bench *to, const struct weir_bench *from);
+void weir_bench_kernel(struct weir_bench *b);
+void weir_bench_step(struct weir_bench *b);
 /* Until nothing is under way; then the kernel ends. */
-void bench_drain(struct bench *b);
+void weir_bench_drain(struct weir_bench *b);
 /* Of all that the L1s remember. */
-uint64_t bench_hash(const struct bench *b);
+uint64_t weir_bench_hash(const struct weir_bench *b);
 
 #endif

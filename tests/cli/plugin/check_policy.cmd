@@ -1,0 +1,11 @@
+try() {
+  cc -Wall -Wextra -Werror -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" "$@" mine.c
+  weir check-policy "$TMP/mine.so"
+  echo "exit $?"
+}
+try
+try -DCHEAT
+try -DANSWER=-1
+try -DCRASH_OBSERVING='__builtin_abort()'
+weir check-policy
+weir help check-policy
