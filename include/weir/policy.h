@@ -11,6 +11,9 @@
  * copies and frees it. A policy must not allocate, print, keep pointers, or use globals, clocks or
  * rand(): weir_pick() is its source of random choices.
  *
+ * Where a policy orders requests: queue, queued; later next_queue, and then the calls of the
+ * request, with left_queue as the last of them once it is accepted.
+ *
  * Order of calls for a load: route; on BYPASS the tags see nothing. Else the tags are read; after a
  * miss admit; victim where a way is needed; blocked if a resource is missing, and then nothing is
  * told. When it was accepted: lookup, evict, alloc; bypass if it goes past the cache. When the
@@ -35,7 +38,7 @@
 #include "weir/param.h"
 #include "weir/stat.h"
 
-#define WEIR_POLICY_ABI 1
+#define WEIR_POLICY_ABI 2
 #define WEIR_NEVER      UINT64_MAX
 
 enum weir_op {
@@ -132,6 +135,8 @@ struct weir_access {
   uint8_t tag;              /* enum weir_tag: what a compiler said of a global load */
   bool is_local;            /* local memory, else global */
   bool first_of_mshr;       /* it opened its MSHR entry; false until it was accepted */
+  uint8_t shortage;         /* in `bypass`: enum weir_shortage that `blocked` was asked about;
+                               WEIR_N_SHORTAGES: it was not */
 };
 
 /* A way as policies see it. What a way is, the organisation says: a line, or a part of one. */
@@ -144,6 +149,12 @@ struct weir_set {
   const struct weir_line *line;
   uint32_t index, ways;
 };
+
+/* Queues between the LD/ST unit and the L1; 0: none, requests come as the coalescer made them. */
+struct weir_order {
+  uint32_t queues, depth; /* at most WEIR_MAX_QUEUES and WEIR_MAX_DEPTH */
+};
+enum { WEIR_MAX_QUEUES = 64, WEIR_MAX_DEPTH = 1024 };
 
 struct weir_geometry {
   uint32_t sets, ways; /* ways: the most that there can be; a set view says how many there are */
@@ -249,6 +260,18 @@ struct weir_policy_ops {
                 enum weir_cause);
   void (*bypass)(struct weir_policy *, const struct weir_access *);
   void (*bypass_return)(struct weir_policy *, const struct weir_access *, uint32_t reply_flags);
+
+  /* Order, of one policy of a chain. Requests wait in queues, each of them in the order they came;
+   * one that came in a cycle is presented in the next, or later. Asked once, after init: */
+  struct weir_order (*order)(const struct weir_policy *);
+  /* Deciding: the queue that it goes into; while that is full it waits, and all behind it. */
+  uint32_t (*queue)(const struct weir_policy *, const struct weir_access *);
+  /* Deciding: the queue whose oldest request is presented next; n[i] wait in queue i, this one must
+   * not be empty. If the L1 cannot take it, nothing else is presented in this cycle. */
+  uint32_t (*next_queue)(const struct weir_policy *, const uint32_t *n);
+  /* Observing: it went into its queue; it left it, because the L1 has taken it. */
+  void (*queued)(struct weir_policy *, const struct weir_access *, uint32_t queue);
+  void (*left_queue)(struct weir_policy *, const struct weir_access *, uint32_t queue);
 };
 
 /* ---- what a policy may ask for: carried out after the hook returned ---- */

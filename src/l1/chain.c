@@ -105,7 +105,9 @@ static void list_hooks(struct weir_chain *c) {
         [WEIR_H_GATE] = o->gate != NULL,     [WEIR_H_MAX_CTAS] = o->max_ctas != NULL,
         [WEIR_H_LOOKUP] = o->lookup != NULL, [WEIR_H_ALLOC] = o->alloc != NULL,
         [WEIR_H_FILL] = o->fill != NULL,     [WEIR_H_EVICT] = o->evict != NULL,
-        [WEIR_H_BYPASS] = o->bypass != NULL, [WEIR_H_BYPASS_RETURN] = o->bypass_return != NULL};
+        [WEIR_H_BYPASS] = o->bypass != NULL, [WEIR_H_BYPASS_RETURN] = o->bypass_return != NULL,
+        [WEIR_H_QUEUED] = o->queued != NULL, [WEIR_H_LEFT_QUEUE] = o->left_queue != NULL};
+    if (o->order != NULL) c->orderer = i;
     for (unsigned h = 0; h < WEIR_N_HOOKS; h++)
       if (has[h]) c->hook[h].who[c->hook[h].n++] = (uint8_t)i;
   }
@@ -119,6 +121,7 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
                            .geometry = *g,
                            .host = *host,
                            .next_wake = WEIR_NEVER,
+                           .orderer = WEIR_MAX_PARTS,
                            .paranoid = d->paranoid};
   c->memory_bytes = part_bytes(&d->org->part, d->org_cfg, g);
   for (uint32_t i = 0; i < c->n; i++)
@@ -297,8 +300,38 @@ bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op)
   return true;
 }
 
+uint32_t weir_chain_queue(const struct weir_chain *c, const struct weir_access *a,
+                          uint32_t n_queues) {
+  uint32_t i = c->orderer;
+  uint64_t h = before(c);
+  uint32_t queue = c->ops[i]->queue(&c->policy[i], a);
+  after(c, h, i, "queue");
+  if (queue < n_queues) return queue;
+  weir_chain_fault(c, c->ops[i]->part.name, "'queue' named a queue that there is not");
+  return 0;
+}
+
+uint32_t weir_chain_next_queue(const struct weir_chain *c, const uint32_t *n, uint32_t n_queues) {
+  uint32_t i = c->orderer;
+  uint64_t h = before(c);
+  uint32_t queue = c->ops[i]->next_queue(&c->policy[i], n);
+  after(c, h, i, "next_queue");
+  if (queue < n_queues && n[queue] > 0) return queue;
+  weir_chain_fault(c, c->ops[i]->part.name,
+                   "'next_queue' named a queue that is empty or not there");
+  for (queue = 0; n[queue] == 0; queue++) {
+  }
+  return queue;
+}
+
 /* ---- observing ---- */
 
+void weir_chain_queued(struct weir_chain *c, const struct weir_access *a, uint32_t queue) {
+  EACH(c, WEIR_H_QUEUED, i) c->ops[i]->queued(&c->policy[i], a, queue);
+}
+void weir_chain_left_queue(struct weir_chain *c, const struct weir_access *a, uint32_t queue) {
+  EACH(c, WEIR_H_LEFT_QUEUE, i) c->ops[i]->left_queue(&c->policy[i], a, queue);
+}
 void weir_chain_lookup(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
                        int way, enum weir_outcome outcome) {
   EACH(c, WEIR_H_LOOKUP, i) c->ops[i]->lookup(&c->policy[i], a, set, way, outcome);

@@ -37,6 +37,8 @@ enum weir_hook {
   WEIR_H_EVICT,
   WEIR_H_BYPASS,
   WEIR_H_BYPASS_RETURN,
+  WEIR_H_QUEUED,
+  WEIR_H_LEFT_QUEUE,
   WEIR_N_HOOKS
 };
 
@@ -59,6 +61,7 @@ struct weir_chain {
   const struct weir_org_ops *org_ops;
   const struct weir_policy_ops *ops[WEIR_MAX_PARTS - 1];
   uint32_t n;
+  uint32_t orderer; /* the policy that orders requests; WEIR_MAX_PARTS: none does */
   struct weir_hook_list hook[WEIR_N_HOOKS];
   struct weir_geometry geometry;
   uint64_t accepted;
@@ -97,8 +100,14 @@ enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_a
 uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_access *a,
                                uint32_t missing);
 bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op);
+/* Which queue; of the policy that orders requests. */
+uint32_t weir_chain_queue(const struct weir_chain *c, const struct weir_access *a,
+                          uint32_t n_queues);
+uint32_t weir_chain_next_queue(const struct weir_chain *c, const uint32_t *n, uint32_t n_queues);
 
 /* Observing. */
+void weir_chain_queued(struct weir_chain *c, const struct weir_access *a, uint32_t queue);
+void weir_chain_left_queue(struct weir_chain *c, const struct weir_access *a, uint32_t queue);
 void weir_chain_lookup(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
                        int way, enum weir_outcome outcome);
 void weir_chain_alloc(struct weir_chain *c, const struct weir_access *a, struct weir_set set,

@@ -13,7 +13,8 @@ static const struct weir_policy_ops *policies[WEIR_MAX_POLICIES + 1] = {
     &weir_policy_random,      &weir_policy_srrip,     &weir_policy_brrip,
     &weir_policy_drrip,       &weir_policy_ship,      &weir_policy_tsc_plus,
     &weir_policy_bypass_all,  &weir_policy_pc_bypass, &weir_policy_two_level,
-    &weir_policy_coordinated, &weir_policy_ccws,      &weir_policy_swl};
+    &weir_policy_coordinated, &weir_policy_ccws,      &weir_policy_swl,
+    &weir_policy_mrpb};
 static const char *policy_file[WEIR_MAX_POLICIES];
 const struct weir_policy_ops *const *const weir_policies = policies;
 
@@ -66,7 +67,7 @@ static bool is_listed(const char *list, const char *name) {
 
 enum weir_status weir_design_check(const struct weir_design *d, const struct weir_machine *m,
                                    struct weir_err *err) {
-  const char *org = d->org->part.name, *replacement = NULL, *threads = NULL;
+  const char *org = d->org->part.name, *replacement = NULL, *threads = NULL, *order = NULL;
   if (d->org->part.abi != WEIR_POLICY_ABI)
     return weir_fail(err, WEIR_EINVAL, "organisation %s was made for another version of weir", org);
   for (uint32_t i = 0; i < d->n_policies; i++) {
@@ -101,6 +102,15 @@ enum weir_status weir_design_check(const struct weir_design *d, const struct wei
                          "policy %s holds warps back; it needs sm.scheduler=gto or lrr, not "
                          "two-level",
                          name);
+    }
+    if (o->order != NULL) {
+      if (o->queue == NULL || o->next_queue == NULL)
+        return weir_fail(err, WEIR_EINVAL, "policy %s has 'order' without 'queue' or 'next_queue'",
+                         name);
+      if (order != NULL)
+        return weir_fail(err, WEIR_EINVAL, "two policies that order requests: %s and %s", order,
+                         name);
+      order = name;
     }
     if (o->fetch_mask != NULL && !d->org->is_sectored)
       return weir_fail(err, WEIR_EINVAL,

@@ -252,7 +252,30 @@ static uint32_t max_ctas(const struct weir_policy *p, const struct weir_kernel *
   return UINT32_MAX;
 }
 
+static struct weir_order order(const struct weir_policy *p) {
+  struct weir_order o;
+  CALL(p, "order", o = who->own->order(p), (struct weir_order){0});
+  return o;
+}
+static uint32_t queue(const struct weir_policy *p, const struct weir_access *a) {
+  uint32_t i;
+  CALL(p, "queue", i = who->own->queue(p, a), 0);
+  return i; /* the chain looks at it, and at the next */
+}
+static uint32_t next_queue(const struct weir_policy *p, const uint32_t *n) {
+  uint32_t i;
+  CALL(p, "next_queue", i = who->own->next_queue(p, n), 0);
+  return i;
+}
+
 /* ---- observing ---- */
+
+static void queued(struct weir_policy *p, const struct weir_access *a, uint32_t i) {
+  CALL(p, "queued", who->own->queued(p, a, i), NOTHING);
+}
+static void left_queue(struct weir_policy *p, const struct weir_access *a, uint32_t i) {
+  CALL(p, "left_queue", who->own->left_queue(p, a, i), NOTHING);
+}
 
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                    enum weir_outcome outcome) {
@@ -311,6 +334,11 @@ static void wrap_policy(struct weir_policy_ops *o) {
   WRAP(evict);
   WRAP(bypass);
   WRAP(bypass_return);
+  WRAP(order);
+  WRAP(queue);
+  WRAP(next_queue);
+  WRAP(queued);
+  WRAP(left_queue);
 }
 
 void weir_guard(struct weir_guarded *g, const struct weir_policy_ops *own, const char *file) {

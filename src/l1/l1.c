@@ -9,6 +9,7 @@
 
 #include "l1/core.h"
 #include "l1/mshr.h"
+#include "l1/order.h"
 
 #define S(f, u, h) WEIR_STAT(weir_l1_stats, f, u, h)
 #define AT(f, i, n, u, h)                                                                          \
@@ -122,6 +123,8 @@ struct weir_l1 {
   const struct weir_machine *m;
   struct weir_mshrs mshr;
   struct ring miss, bypass;
+  struct weir_order_queues order;
+  uint32_t order_at; /* queue of the request that is presented */
   struct weir_kernel kernel;
   bool bypass_turn, is_sectored, widens_first;
   uint16_t all;        /* sectors of a line */
@@ -190,6 +193,7 @@ static void destroy(struct weir_l1 *l1) {
   weir_mshrs_free(&l1->mshr);
   free(l1->miss.v);
   free(l1->bypass.v);
+  weir_order_free(&l1->order);
   free(l1->reused);
   free(l1->pc);
   free(l1);
@@ -199,6 +203,21 @@ static uint32_t most_ways(const struct weir_machine *m) {
   /* With a unified array the ways vary by kernel: room for the largest. */
   return (uint32_t)(m->l1.unified_bytes > 0 ? m->l1.unified_bytes / (m->l1.line * m->l1.sets)
                                             : m->l1.ways);
+}
+
+static bool open_queues(struct weir_l1 *l1, struct weir_err *err) {
+  const struct weir_chain *c = &l1->chain;
+  if (c->orderer == WEIR_MAX_PARTS) return true;
+  struct weir_order o = c->ops[c->orderer]->order(&c->policy[c->orderer]);
+  if (o.queues > WEIR_MAX_QUEUES || o.depth > WEIR_MAX_DEPTH || (o.queues > 0 && o.depth == 0)) {
+    weir_fail(err, WEIR_EINVAL,
+              "policy %s asks for %u queues of %u requests; there can be %d of 1 to %d",
+              c->ops[c->orderer]->part.name, o.queues, o.depth, WEIR_MAX_QUEUES, WEIR_MAX_DEPTH);
+    return false;
+  }
+  if (weir_order_init(&l1->order, o)) return true;
+  weir_fail(err, WEIR_ENOMEM, "out of memory");
+  return false;
 }
 
 static struct weir_l1 *create(const struct weir_machine *m, const void *design,
@@ -241,7 +260,7 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
                             (uint32_t)(product < most ? product : most)) &&
             ring_init(&l1->miss, m->l1.miss_queue) && ring_init(&l1->bypass, m->l1.bypass_queue);
   if (!ok) weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (!ok || !weir_chain_init(&l1->chain, d, &g, host, err)) {
+  if (!ok || !weir_chain_init(&l1->chain, d, &g, host, err) || !open_queues(l1, err)) {
     destroy(l1);
     return NULL;
   }
@@ -263,11 +282,12 @@ struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_hos
   const struct weir_geometry *g = &l1->chain.geometry;
   c->mshr = (struct weir_mshrs){0};
   c->miss.v = c->bypass.v = NULL;
+  c->order = (struct weir_order_queues){0};
   c->reused = weir_malloc((size_t)g->sets * g->ways);
   c->pc = weir_malloc((l1->kernel.n_insns + 1) * sizeof *c->pc);
   bool ok = weir_chain_clone(&c->chain, &l1->chain, host) && c->reused != NULL && c->pc != NULL &&
             weir_mshrs_clone(&c->mshr, &l1->mshr) && ring_clone(&c->miss, &l1->miss) &&
-            ring_clone(&c->bypass, &l1->bypass);
+            ring_clone(&c->bypass, &l1->bypass) && weir_order_clone(&c->order, &l1->order);
   if (!ok) {
     destroy(c);
     return NULL;
@@ -435,6 +455,7 @@ static struct weir_access seen(const struct weir_l1 *l1, const struct weir_acces
   struct weir_access x = *a;
   x.cycle = l1->now - l1->begin;
   x.kernel = l1->kernel.uid;
+  x.shortage = WEIR_N_SHORTAGES;
   return x;
 }
 
@@ -457,11 +478,12 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t
 
 static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_req *q,
                                      const struct weir_probe *r, uint32_t inflight,
-                                     enum weir_reason reason, bool mark) {
+                                     enum weir_reason reason, enum weir_shortage why, bool mark) {
   const struct weir_access *a = &q->a;
   if (inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT, r != NULL);
   if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
   struct weir_access x = seen(l1, a);
+  x.shortage = (uint8_t)why;
   x.fetch = l1->m->l1.bypass_gran[0] == 'l' ? l1->all : a->sectors;
   if (r != NULL) {
     l1->stats.probes++;
@@ -593,9 +615,11 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   const struct weir_chain *c = &l1->chain;
   uint32_t who = 0;
   enum weir_answer says;
-  if (says_past(l1, a)) return go_past(l1, q, NULL, inflight, WEIR_R_STATIC, false);
+  if (says_past(l1, a))
+    return go_past(l1, q, NULL, inflight, WEIR_R_STATIC, WEIR_N_SHORTAGES, false);
   if (c->hook[WEIR_H_ROUTE].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
-    return go_past(l1, q, NULL, inflight, c->ops[who]->reason, says == WEIR_BYPASS_MARKED);
+    return go_past(l1, q, NULL, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
+                   says == WEIR_BYPASS_MARKED);
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
   if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT, true);
   if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
@@ -611,13 +635,15 @@ static struct weir_l1_result load(struct weir_l1 *l1, const struct weir_l1_req *
   struct need n = find_need(l1, a, &r);
   if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
       (says = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
-    return go_past(l1, q, &r, inflight, c->ops[who]->reason, says == WEIR_BYPASS_MARKED);
-  if (r.verdict == WEIR_BYPASS) return go_past(l1, q, &r, inflight, r.reason, false);
+    return go_past(l1, q, &r, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
+                   says == WEIR_BYPASS_MARKED);
+  if (r.verdict == WEIR_BYPASS)
+    return go_past(l1, q, &r, inflight, r.reason, WEIR_N_SHORTAGES, false);
   enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
   if (why != WEIR_N_SHORTAGES) {
     if (c->hook[WEIR_H_BLOCKED].n > 0 && (says = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
       struct weir_l1_result past =
-          go_past(l1, q, &r, inflight, WEIR_R_STALL, says == WEIR_BYPASS_MARKED);
+          go_past(l1, q, &r, inflight, WEIR_R_STALL, why, says == WEIR_BYPASS_MARKED);
       if (past.answer != WEIR_L1_FAILED) return past;
     }
     return failed(why, true);
@@ -771,6 +797,40 @@ static struct weir_l1_result present(struct weir_l1 *l1, struct weir_l1_req *q, 
   if (l1->chain.n_asks > 0) carry_out(l1);
   if (l1->chain.paranoid) verify_parts(l1);
   return r;
+}
+
+/* ---- order ---- */
+
+static uint32_t order_room(const struct weir_l1 *l1) {
+  return l1->order.shape.queues * l1->order.shape.depth;
+}
+
+static uint32_t order_n(const struct weir_l1 *l1) {
+  return l1->order.total;
+}
+
+static bool order_push(struct weir_l1 *l1, struct weir_l1_req *q, uint64_t now) {
+  l1->now = now;
+  q->a.set = set_of(l1, q->a.addr);
+  uint32_t queue = weir_chain_queue(&l1->chain, &q->a, l1->order.shape.queues);
+  if (!weir_order_push(&l1->order, queue, q)) return false;
+  struct weir_access x = seen(l1, &q->a);
+  weir_chain_queued(&l1->chain, &x, queue);
+  if (l1->chain.n_asks > 0) carry_out(l1);
+  return true;
+}
+
+static struct weir_l1_req *order_head(struct weir_l1 *l1) {
+  l1->order_at = weir_chain_next_queue(&l1->chain, l1->order.n, l1->order.shape.queues);
+  return weir_order_head(&l1->order, l1->order_at);
+}
+
+static void order_pop(struct weir_l1 *l1, uint64_t now) {
+  l1->now = now;
+  struct weir_access x = seen(l1, &weir_order_head(&l1->order, l1->order_at)->a);
+  weir_order_pop(&l1->order, l1->order_at);
+  weir_chain_left_queue(&l1->chain, &x, l1->order_at);
+  if (l1->chain.n_asks > 0) carry_out(l1);
 }
 
 /* ---- what policies asked for ---- */
@@ -1002,7 +1062,8 @@ uint64_t weir_l2_storage(const struct weir_machine *m, const struct weir_design 
 }
 
 static bool is_idle(const struct weir_l1 *l1) {
-  return l1->mshr.n == 0 && l1->mshr.ready_n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
+  return l1->mshr.n == 0 && l1->mshr.ready_n == 0 && l1->miss.n == 0 && l1->bypass.n == 0 &&
+         l1->order.total == 0;
 }
 
 /* Ways that hold something are as many as were given to lines and not taken away. */
@@ -1075,6 +1136,11 @@ const struct weir_l1_ops weir_l1_pipeline = {.name = "l1",
                                              .next_tick = next_tick,
                                              .tick = tick,
                                              .present = present,
+                                             .order_room = order_room,
+                                             .order_n = order_n,
+                                             .order_push = order_push,
+                                             .order_head = order_head,
+                                             .order_pop = order_pop,
                                              .peek = peek,
                                              .pop = pop,
                                              .has_gate = has_gate,

@@ -13,6 +13,7 @@ extern const struct weir_policy_ops weir_policy_ship;
 extern const struct weir_policy_ops weir_policy_tsc_plus;
 extern const struct weir_policy_ops weir_policy_bypass_all, weir_policy_pc_bypass;
 extern const struct weir_policy_ops weir_policy_two_level, weir_policy_coordinated;
+extern const struct weir_policy_ops weir_policy_mrpb;
 extern const struct weir_policy_ops weir_policy_ccws, weir_policy_swl;
 
 #endif

@@ -9,7 +9,8 @@
 
 struct weir_l1_req {
   struct weir_access a;
-  uint32_t id; /* the SM's name for it: a load, or the warp of a store */
+  uint32_t id;    /* the SM's name for it: a load, or the warp of a store */
+  uint32_t kinds; /* the SM's: shortages that it has failed with */
 };
 
 enum weir_l1_answer {
@@ -90,6 +91,15 @@ struct weir_l1_ops {
   /* Step 4. */
   struct weir_l1_result (*present)(struct weir_l1 *l1, struct weir_l1_req *req, uint32_t inflight,
                                    uint64_t now);
+  /* Where a policy orders requests: how many can wait in its queues (0: there are none), how many
+   * do. */
+  uint32_t (*order_room)(const struct weir_l1 *l1);
+  uint32_t (*order_n)(const struct weir_l1 *l1);
+  /* Into its queue; false: that is full. */
+  bool (*order_push)(struct weir_l1 *l1, struct weir_l1_req *req, uint64_t now);
+  /* The one to present next (some wait); it leaves its queue when it was taken. */
+  struct weir_l1_req *(*order_head)(struct weir_l1 *l1);
+  void (*order_pop)(struct weir_l1 *l1, uint64_t now);
   /* Step 5: the packet that would be injected next (not before its `at`); popped when it was. */
   const struct weir_msg *(*peek)(const struct weir_l1 *l1);
   void (*pop)(struct weir_l1 *l1);

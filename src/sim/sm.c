@@ -49,6 +49,8 @@ const struct weir_stat weir_sm_stat_table[] = {
          "... because its line had too many waiters"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_MSHR, "slots_ldst_mshr", "... for a free MSHR"),
     SLOT(WEIR_SLOT_LDST + WEIR_NO_ICNT, "slots_ldst_icnt", "... for the interconnect's buffer"),
+    SLOT(WEIR_SLOT_LDST + WEIR_NO_ORDER, "slots_ldst_order",
+         "... for a place in its queue, where a policy orders requests"),
     SLOT(WEIR_SLOT_LDST + WEIR_N_SHORTAGES, "slots_ldst_busy",
          "... for nothing: requests were moving"),
     KIND(stall, "stall_data_port", WEIR_NO_DATA_PORT, "cycle",
@@ -61,6 +63,8 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(stall, "stall_merge", WEIR_NO_MERGE, "cycle", "... because its line had too many waiters"),
     KIND(stall, "stall_mshr", WEIR_NO_MSHR, "cycle", "... for a free MSHR"),
     KIND(stall, "stall_icnt", WEIR_NO_ICNT, "cycle", "... for the interconnect's buffer"),
+    KIND(stall, "stall_order", WEIR_NO_ORDER, "cycle",
+         "... for a place in its queue, where a policy orders requests"),
     S(stall_probed, "cycle", "of all these, those of requests whose tags were read"),
     KIND(resv_fail, "fail_data_port", WEIR_NO_DATA_PORT, "request",
          "requests that failed at least once: data port"),
@@ -70,11 +74,12 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(resv_fail, "fail_merge", WEIR_NO_MERGE, "request", "... merge limit"),
     KIND(resv_fail, "fail_mshr", WEIR_NO_MSHR, "request", "... MSHR entries"),
     KIND(resv_fail, "fail_icnt", WEIR_NO_ICNT, "request", "... interconnect"),
+    KIND(resv_fail, "fail_order", WEIR_NO_ORDER, "request", "... a policy's queue"),
     WEIR_STAT_END};
 static const struct weir_check sm_checks[] = {
     {"slots_issued == warp_insns", "a slot that issues issues one instruction"},
     {"stall_probed <= stall_data_port + stall_inflight + stall_line + stall_queue + stall_merge + "
-     "stall_mshr + stall_icnt",
+     "stall_mshr + stall_icnt + stall_order",
      "a head that waits has read its tags or not"},
     {NULL, NULL}};
 const struct weir_stat_group weir_sm_stat_group = {"sm", "What the SMs did.", weir_sm_stat_table,
@@ -224,22 +229,26 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
                          .wake = WEIR_NEVER,
                          .soft_wake = WEIR_NEVER,
                          .head_failed = WEIR_N_SHORTAGES};
-  size_t n_loads = (size_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps);
   sm->warps = calloc((size_t)m->sm.warps, sizeof *sm->warps);
   sm->blocks = calloc((size_t)m->sm.blocks, sizeof *sm->blocks);
   sm->order = calloc((size_t)m->sm.warps, sizeof *sm->order);
-  sm->loads = calloc(n_loads, sizeof *sm->loads);
   sm->queue = calloc((size_t)m->sm.ldst_queue, sizeof *sm->queue);
   sm->credit = calloc((size_t)m->l2.slices, sizeof *sm->credit);
-  if (sm->warps == NULL || sm->blocks == NULL || sm->order == NULL || sm->loads == NULL ||
-      sm->queue == NULL || sm->credit == NULL)
+  if (sm->warps == NULL || sm->blocks == NULL || sm->order == NULL || sm->queue == NULL ||
+      sm->credit == NULL)
     return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
   sm->l1 = l1_ops->create(m, design, &host, err);
   if (sm->l1 == NULL) return err != NULL ? err->code : WEIR_EINVAL;
+  uint32_t room = l1_ops->order_room(sm->l1);
+  sm->has_order = room > 0;
+  sm->n_loads = (uint32_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps) + room;
+  sm->loads = calloc(sm->n_loads, sizeof *sm->loads);
+  if (sm->loads == NULL)
+    return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
   sm->has_gate = l1_ops->has_gate(sm->l1);
   sm->hears_warps = l1_ops->hears_warps(sm->l1);
-  for (size_t i = 0; i < n_loads; i++)
-    sm->loads[i].next_free = i + 1 < n_loads ? (uint32_t)(i + 1) : UINT32_MAX;
+  for (uint32_t i = 0; i < sm->n_loads; i++)
+    sm->loads[i].next_free = i + 1 < sm->n_loads ? i + 1 : UINT32_MAX;
   for (int64_t i = 0; i < m->l2.slices; i++)
     sm->credit[i] = (uint32_t)m->noc.request_buffer;
   for (unsigned s = 0; s < (unsigned)m->sm.schedulers; s++)
@@ -571,6 +580,32 @@ static bool take_fill(struct weir_sm *sm, uint64_t now) {
 
 /* ---- LD/ST head ---- */
 
+static void note_failure(struct weir_sm *sm, struct weir_l1_req *q, enum weir_shortage why,
+                         bool is_probed) {
+  sm->head_failed = (uint8_t)why;
+  sm->head_probed = is_probed;
+  if (q->kinds >> why & 1) return;
+  sm->stats.resv_fail[why]++;
+  q->kinds |= 1u << why;
+}
+
+/* The L1 has taken it. */
+static void accept(struct weir_sm *sm, const struct weir_l1_req *q,
+                   const struct weir_l1_result *r) {
+  if (r->is_missing) sm->loads[q->id].is_missing = true;
+  if (r->answer == WEIR_L1_HIT && q->a.op == WEIR_STORE)
+    store_done(sm, q->id);
+  else if (r->answer == WEIR_L1_HIT)
+    load_done(sm, q->id, r->ready_at);
+  else if (r->answer == WEIR_L1_WAIT)
+    sm->inflight++;
+}
+
+static void pop_head(struct weir_sm *sm) {
+  if (++sm->q_head == (uint32_t)sm->m->sm.ldst_queue) sm->q_head = 0;
+  sm->q_n--;
+}
+
 static bool present_head(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
   uint8_t failed = sm->head_failed;
@@ -580,31 +615,71 @@ static bool present_head(struct weir_sm *sm, uint64_t now) {
     struct weir_l1_result r = sm->l1_ops->present(sm->l1, q, sm->inflight, now);
     if (r.answer == WEIR_L1_LATER) break;
     if (r.answer == WEIR_L1_FAILED) {
-      sm->head_failed = (uint8_t)r.why;
-      sm->head_probed = r.is_probed;
-      if (!(sm->head_kinds >> r.why & 1)) {
-        sm->stats.resv_fail[r.why]++;
-        sm->head_kinds |= 1u << r.why;
-      }
+      note_failure(sm, q, r.why, r.is_probed);
       if (moved) sm->head_since = now + 1; /* in this cycle the queue did advance */
       break;
     }
     sm->head_failed = WEIR_N_SHORTAGES;
-    sm->head_kinds = 0;
-    if (r.is_missing) sm->loads[q->id].is_missing = true;
-    if (r.answer == WEIR_L1_HIT && q->a.op == WEIR_STORE)
-      store_done(sm, q->id);
-    else if (r.answer == WEIR_L1_HIT)
-      load_done(sm, q->id, r.ready_at);
-    else if (r.answer == WEIR_L1_WAIT)
-      sm->inflight++;
-    if (++sm->q_head == (uint32_t)sm->m->sm.ldst_queue) sm->q_head = 0;
-    sm->q_n--;
+    accept(sm, q, &r);
+    pop_head(sm);
     moved = true;
   }
   if (sm->q_n == 0) sm->head_failed = WEIR_N_SHORTAGES;
   if (sm->head_failed != failed) sm->is_dirty = true; /* slots lost to the LD/ST unit name it */
   return moved;
+}
+
+/* ---- order: queues between the LD/ST queue and the L1 ---- */
+
+/* The L1 sees the request that a policy chooses; the next is chosen when it was taken. */
+static bool present_chosen(struct weir_sm *sm, uint64_t now) {
+  bool moved = false;
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->l1_ops->order_n(sm->l1) > 0; k++) {
+    struct weir_l1_req *q = sm->l1_ops->order_head(sm->l1);
+    struct weir_l1_result r = sm->l1_ops->present(sm->l1, q, sm->inflight, now);
+    if (r.answer == WEIR_L1_LATER) break;
+    if (r.answer == WEIR_L1_FAILED) {
+      note_failure(sm, q, r.why, r.is_probed);
+      if (moved) sm->head_since = now + 1;
+      break;
+    }
+    accept(sm, q, &r);
+    sm->l1_ops->order_pop(sm->l1, now);
+    moved = true;
+  }
+  return moved;
+}
+
+/* As many go from the LD/ST queue into theirs; they can be chosen in the next cycle. A cycle
+ * belongs to one shortage: that of the L1, else that of a queue. */
+static bool fill_queues(struct weir_sm *sm, uint64_t now) {
+  bool moved = false;
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->q_n > 0; k++) {
+    struct weir_l1_req *q = &sm->queue[sm->q_head];
+    if (!sm->l1_ops->order_push(sm->l1, q, now)) {
+      if (sm->head_failed < WEIR_N_SHORTAGES) break;
+      note_failure(sm, q, WEIR_NO_ORDER, false);
+      if (moved) sm->head_since = now + 1;
+      break;
+    }
+    pop_head(sm);
+    moved = true;
+  }
+  return moved;
+}
+
+static bool present_ordered(struct weir_sm *sm, uint64_t now) {
+  uint8_t failed = sm->head_failed;
+  settle_ldst(sm, now);
+  sm->head_failed = WEIR_N_SHORTAGES;
+  bool taken = present_chosen(sm, now), queued = fill_queues(sm, now);
+  if (sm->head_failed != failed) sm->is_dirty = true;
+  return taken || queued;
+}
+
+/* Requests between the coalescer and the L1. */
+static uint32_t n_waiting(const struct weir_sm *sm) {
+  return sm->q_n + (sm->has_order ? sm->l1_ops->order_n(sm->l1) : 0);
 }
 
 /* ---- injection ---- */
@@ -954,7 +1029,7 @@ static uint64_t next_issue(const struct weir_sm *sm, uint64_t now) {
 /* Nothing that moved in this cycle moves on in the next: when will something? */
 static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
   uint64_t wake = sm->is_dirty ? now + 1 : sm->issue_at;
-  if (sm->fills.n > 0 || (sm->q_n > 0 && sm->head_failed == WEIR_NO_DATA_PORT))
+  if (sm->fills.n > 0 || (n_waiting(sm) > 0 && sm->head_failed == WEIR_NO_DATA_PORT))
     wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1, now), now + 1));
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     wake = weir_min64(wake, sm->arriving[i].at);
@@ -1003,14 +1078,16 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   if (sm->n_arriving > 0) take_blocks(sm, now);
   bool filled = take_fill(sm, now);
   if (!is_idle) take_ticks(sm, now);
-  bool moved = sm->q_n > 0 && present_head(sm, now), injected = false, queued, retired;
+  bool moved =
+      n_waiting(sm) > 0 && (sm->has_order ? present_ordered(sm, now) : present_head(sm, now));
+  bool injected = false, queued, retired;
   uint64_t wake = inject(sm, now, &injected);
   bool issued = issue_step(sm, now, &queued, &retired, &wake);
   sm->soft_wake = next_soft(sm);
   /* The head may have got room by what was taken or injected; one fill is taken and one request
    * answered per cycle. */
-  if (((moved || injected) && sm->q_n > 0) || (filled && sm->fills.n > 0) || issued || queued ||
-      retired || sm->l1_ops->has_drain(sm->l1))
+  if (((moved || injected) && n_waiting(sm) > 0) || (filled && sm->fills.n > 0) || issued ||
+      queued || retired || sm->l1_ops->has_drain(sm->l1))
     return now + 1;
   if (!is_idle) wake = weir_min64(wake, weir_max64(sm->soft_wake, now + 1));
   return weir_min64(wake, next_event(sm, now));

@@ -112,12 +112,11 @@ struct weir_sm {
     uint32_t head, n, cap;
   } fills; /* replies that wait for the fill port */
   struct weir_load *loads;
-  uint32_t free_load;
+  uint32_t free_load, n_loads;
   struct weir_l1_req *queue; /* ring: coalescer to L1 */
   uint32_t q_head, q_n;
   uint8_t head_failed; /* WEIR_N_SHORTAGES: not; else the kind */
   bool head_probed;    /* to find that out, tags were read */
-  uint32_t head_kinds; /* kinds the head has failed with */
   uint64_t head_since;
   struct weir_requests pending; /* of the instruction in the coalescer */
   struct weir_request
@@ -132,7 +131,7 @@ struct weir_sm {
   uint64_t port_free, eject_free;   /* ports to and from the interconnect */
   struct weir_casts heard, said;    /* in order of arrival; said: in this window */
   uint64_t now, last_event, wake;
-  bool has_gate, hears_warps, is_literal;
+  bool has_gate, has_order, hears_warps, is_literal;
   bool is_settled;    /* without work, and its slots say so */
   bool is_dirty;      /* something changed that schedulers depend on */
   uint64_t issue_at;  /* the next cycle in which time alone lets one issue */

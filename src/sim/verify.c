@@ -35,9 +35,8 @@ static enum weir_status verify_warps(const struct weir_sm *sm, struct weir_err *
 static enum weir_status verify_sm(const struct weir_sm *sm, struct weir_err *err) {
   enum weir_status st = verify_warps(sm, err);
   if (st != WEIR_OK) return st;
-  uint64_t n_loads = (uint64_t)(sm->m->sm.inflight + sm->m->sm.ldst_queue + sm->m->sm.warps);
-  if (free_loads(sm, n_loads) != n_loads)
-    return wrong_sm(err, sm, "free entries for loads", free_loads(sm, n_loads), n_loads);
+  if (free_loads(sm, sm->n_loads) != sm->n_loads)
+    return wrong_sm(err, sm, "free entries for loads", free_loads(sm, sm->n_loads), sm->n_loads);
   if (sm->inflight != 0) return wrong_sm(err, sm, "loads in flight", sm->inflight, 0);
   if (sm->q_n != 0) return wrong_sm(err, sm, "requests in the LD/ST queue", sm->q_n, 0);
   if (sm->n_blocks + sm->n_arriving + sm->n_ending + sm->n_retired != 0)

@@ -311,7 +311,7 @@ static void test_combinations_are_refused_with_a_reason(void **state) {
   weir_design_baseline(&d, &x.m);
   d.n_policies = 2;
   d.policy[1].ops = &old;
-  refused(&d, &x.m, "policy old was made for version 0 of the policy contract; this is 1");
+  refused(&d, &x.m, "policy old was made for version 0 of the policy contract; this is 2");
   d.policy[1].ops = &picky;
   refused(&d, &x.m, "policy picky works with the organisations tiles|boxes, not with conventional");
   d.policy[1] = d.policy[0];
@@ -364,6 +364,98 @@ static void test_a_hook_that_decides_must_not_change_state(void **state) {
   load(&f, 0x1000);
   fails(&f, "policy cheater: the deciding hook 'route' changed the state of a policy");
   shut(&f);
+}
+
+/* ---- order ---- */
+
+static struct weir_order two_queues(const struct weir_policy *p) {
+  (void)p;
+  return (struct weir_order){.queues = 2, .depth = (uint32_t)script.gate_below};
+}
+static uint32_t say_queue(const struct weir_policy *p, const struct weir_access *a) {
+  (void)p;
+  assert_int_equal(a->cycle, 0);
+  call("queue ");
+  return script.widen;
+}
+static uint32_t say_next(const struct weir_policy *p, const uint32_t *n) {
+  (void)p;
+  call("next ");
+  return script.route == WEIR_PASS ? n[0] == 0 : 0;
+}
+static void told_queued(struct weir_policy *p, const struct weir_access *a, uint32_t queue) {
+  (void)p, (void)a;
+  call(queue == 1 ? "queued:1 " : "queued:0 ");
+}
+static void told_left(struct weir_policy *p, const struct weir_access *a, uint32_t queue) {
+  (void)p, (void)a;
+  call(queue == 1 ? "left:1 " : "left:0 ");
+}
+static const struct weir_policy_ops orders = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "orders", .help = "x"},
+    .axes = WEIR_AXIS_ORDER,
+    .lookup = told_lookup,
+    .order = two_queues,
+    .queue = say_queue,
+    .next_queue = say_next,
+    .queued = told_queued,
+    .left_queue = told_left};
+static const struct weir_policy_ops half = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "half", .help = "x"},
+    .axes = WEIR_AXIS_ORDER,
+    .order = two_queues};
+
+static void test_order(void **state) {
+  (void)state;
+  struct fixture f;
+  script.gate_below = 4;
+  open_with(&f, &orders, SET1);
+  script.widen = 1;
+  synth_uniform(&f.s, 0, 0, f.c.ld0, 0x1000);
+  run(&f);
+  CALLS("queue queued:1 next lookup:miss left:1 ");
+  shut(&f);
+}
+
+static void test_order_must_name_queues(void **state) {
+  (void)state;
+  struct fixture f;
+  script.gate_below = 4;
+  open_with(&f, &orders, SET1);
+  script.widen = 2;
+  load(&f, 0x1000);
+  fails(&f, "policy orders: 'queue' named a queue that there is not");
+  shut(&f);
+  script.gate_below = 4;
+  open_with(&f, &orders, SET1);
+  script.widen = 1;
+  script.route = WEIR_CACHE; /* always queue 0 */
+  load(&f, 0x1000);
+  fails(&f, "policy orders: 'next_queue' named a queue that is empty or not there");
+  shut(&f);
+}
+
+static void test_order_is_refused(void **state) {
+  (void)state;
+  struct machine x;
+  struct weir_design d;
+  struct weir_sim *sim;
+  struct weir_err err;
+  const struct weir_sim_options o = {.threads = 1};
+  machine_init(&x, NULL, NULL);
+  weir_design_baseline(&d, &x.m);
+  d.n_policies = 2;
+  d.policy[1].ops = &half;
+  refused(&d, &x.m, "policy half has 'order' without 'queue' or 'next_queue'");
+  d.policy[1].ops = &orders;
+  script.gate_below = 0;
+  assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, &d, &o, &sim, &err), WEIR_EINVAL);
+  assert_string_equal(
+      err.msg, "policy orders asks for 2 queues of 0 requests; there can be 64 of 1 to 1024");
+  d.n_policies = 3;
+  d.policy[2].ops = &orders;
+  refused(&d, &x.m, "two policies that order requests: orders and orders");
+  machine_free(&x);
 }
 
 static void test_a_victim_must_be_a_way(void **state) {
@@ -678,6 +770,9 @@ int main(void) {
       cmocka_unit_test(test_combinations_are_refused_with_a_reason),
       cmocka_unit_test(test_a_hook_that_decides_must_not_change_state),
       cmocka_unit_test(test_a_victim_must_be_a_way),
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_order_must_name_queues),
+      cmocka_unit_test(test_order_is_refused),
       cmocka_unit_test(test_wakeups_and_broadcasts),
       cmocka_unit_test(test_prefetch_and_invalidate),
       cmocka_unit_test(test_gate),

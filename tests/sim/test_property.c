@@ -138,8 +138,9 @@ static void run_case(uint64_t seed) {
  * asked for the rest; whether a policy does these things depends on the draw. */
 static bool is_rare(const struct weir_stat_group *g, const char *name) {
   if (g == &weir_l3_stat_group && strcmp(name, "read_pending") == 0) return true;
-  static const char *const names[] = {"stall_reply", "slots_gate", "prefetches",
-                                      "prefetches_dropped", "evictions_collateral"};
+  static const char *const names[] = {
+      "stall_reply",          "slots_gate",       "prefetches",  "prefetches_dropped",
+      "evictions_collateral", "slots_ldst_order", "stall_order", "fail_order"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return strncmp(name, "bypassed_", 9) == 0 || strncmp(name, "marks_", 6) == 0;

@@ -172,6 +172,30 @@ static void next_request(struct weir_bench_sm *s) {
                                 .id = id};
 }
 
+/* True: the L1 has taken it. */
+static bool present_one(struct weir_bench_sm *s, struct weir_l1_req *q) {
+  struct weir_bench *b = s->b;
+  uint64_t before = weir_l1_parts_hash(s->l1);
+  struct weir_l1_result r = ops->present(s->l1, q, s->inflight, b->now);
+  note(b, (uint64_t)r.answer * 16 + r.why);
+  if (r.answer == WEIR_L1_FAILED || r.answer == WEIR_L1_LATER) {
+    if (weir_l1_parts_hash(s->l1) != before) b->bad = "a refused request left a trace";
+    return false;
+  }
+  bool is_store = q->a.op == WEIR_STORE;
+  s->loads += !is_store;
+  s->stores += is_store;
+  s->used[q->id] = r.answer != WEIR_L1_HIT;
+  if (r.answer == WEIR_L1_HIT) {
+    s->answered += !is_store;
+    s->acked += is_store;
+  } else {
+    s->load[q->id] = q->a;
+    if (r.answer == WEIR_L1_WAIT) s->inflight++;
+  }
+  return true;
+}
+
 static void present(struct weir_bench_sm *s) {
   struct weir_bench *b = s->b;
   if (s->req.a.op == WEIR_N_OPS) next_request(s);
@@ -181,25 +205,23 @@ static void present(struct weir_bench_sm *s) {
     note(b, 99);
     return;
   }
-  uint64_t before = weir_l1_parts_hash(s->l1);
-  struct weir_l1_result r = ops->present(s->l1, &s->req, s->inflight, b->now);
-  note(b, (uint64_t)r.answer * 16 + r.why);
-  if (r.answer == WEIR_L1_FAILED || r.answer == WEIR_L1_LATER) {
-    if (weir_l1_parts_hash(s->l1) != before) b->bad = "a refused request left a trace";
+  if (ops->order_room(s->l1) == 0) {
+    if (present_one(s, &s->req)) s->req.a.op = WEIR_N_OPS;
     return;
   }
-  bool is_store = s->req.a.op == WEIR_STORE;
-  s->loads += !is_store;
-  s->stores += is_store;
-  if (r.answer == WEIR_L1_HIT) {
-    s->answered += !is_store;
-    s->acked += is_store;
-  } else {
-    s->load[s->req.id] = s->req.a;
+  uint64_t before = weir_l1_parts_hash(s->l1);
+  if (ops->order_push(s->l1, &s->req, b->now)) {
     s->used[s->req.id] = true;
-    if (r.answer == WEIR_L1_WAIT) s->inflight++;
-  }
-  s->req.a.op = WEIR_N_OPS;
+    s->req.a.op = WEIR_N_OPS;
+  } else if (weir_l1_parts_hash(s->l1) != before)
+    b->bad = "a request that found its queue full left a trace";
+}
+
+/* Where a policy orders requests: the one that it chooses. */
+static void present_chosen(struct weir_bench_sm *s) {
+  if (ops->order_n(s->l1) == 0) return;
+  struct weir_l1_req *q = ops->order_head(s->l1);
+  if (present_one(s, q)) ops->order_pop(s->l1, s->b->now);
 }
 
 /* ---- memory ---- */
@@ -278,6 +300,7 @@ static void step_sm(struct weir_bench_sm *s, bool presents) {
     note(b, id);
   }
   if (ops->next_tick(s->l1) <= b->now) ops->tick(s->l1, b->now);
+  present_chosen(s);
   if (presents) barrier(s);
   if (presents) present(s);
   inject(s);

@@ -1,0 +1,53 @@
+#include "l1/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+bool weir_order_init(struct weir_order_queues *o, struct weir_order shape) {
+  *o = (struct weir_order_queues){.shape = shape};
+  if (shape.queues == 0) return true;
+  o->n = weir_calloc(shape.queues, sizeof *o->n);
+  o->head = weir_calloc(shape.queues, sizeof *o->head);
+  o->v = weir_calloc((size_t)shape.queues * shape.depth, sizeof *o->v);
+  return o->n != NULL && o->head != NULL && o->v != NULL;
+}
+
+bool weir_order_clone(struct weir_order_queues *to, const struct weir_order_queues *from) {
+  if (!weir_order_init(to, from->shape)) return false;
+  to->total = from->total;
+  if (from->shape.queues == 0) return true;
+  memcpy(to->n, from->n, from->shape.queues * sizeof *to->n);
+  memcpy(to->head, from->head, from->shape.queues * sizeof *to->head);
+  memcpy(to->v, from->v, (size_t)from->shape.queues * from->shape.depth * sizeof *to->v);
+  return true;
+}
+
+void weir_order_free(struct weir_order_queues *o) {
+  free(o->n);
+  free(o->head);
+  free(o->v);
+}
+
+static struct weir_l1_req *at(const struct weir_order_queues *o, uint32_t queue, uint32_t i) {
+  uint32_t k = o->head[queue] + i;
+  return &o->v[(size_t)queue * o->shape.depth + (k < o->shape.depth ? k : k - o->shape.depth)];
+}
+
+bool weir_order_push(struct weir_order_queues *o, uint32_t queue, const struct weir_l1_req *r) {
+  if (o->n[queue] == o->shape.depth) return false;
+  *at(o, queue, o->n[queue]++) = *r;
+  o->total++;
+  return true;
+}
+
+struct weir_l1_req *weir_order_head(const struct weir_order_queues *o, uint32_t queue) {
+  return at(o, queue, 0);
+}
+
+void weir_order_pop(struct weir_order_queues *o, uint32_t queue) {
+  if (++o->head[queue] == o->shape.depth) o->head[queue] = 0;
+  o->n[queue]--;
+  o->total--;
+}

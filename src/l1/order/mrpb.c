@@ -1,0 +1,231 @@
+/* Requests wait in queues by warp (or block) in front of the L1, and leave queue by queue, so that
+ * the lines of a few warps are used before those of others push them out; a load that finds no
+ * resource goes past the L1. Stores wait with the loads of their warp, which keeps them in order.
+ */
+#include "l1/order/mrpb.h"
+
+#include <string.h>
+
+#define PAPER "W. Jia et al., MRPB, HPCA 2014"
+#define FIT   "fitted to the 1.21 KB that a later paper reports"
+
+static const struct weir_param params[] = {
+    WEIR_PARAM(weir_mrpb_cfg, sig, "warp", .choices = "warp|cta",
+               .help = "requests are put into queues by warp or by block", .source = PAPER),
+    WEIR_PARAM(weir_mrpb_cfg, nq, "8", .min = 1, .max = WEIR_MAX_QUEUES, .help = "queues",
+               .source = FIT),
+    WEIR_PARAM(weir_mrpb_cfg, depth, "32", .min = 1, .max = WEIR_MAX_DEPTH, .unit = "request",
+               .help = "places of a queue", .source = FIT),
+    WEIR_PARAM(weir_mrpb_cfg, drain, "fixed", .choices = "fixed|greedy|longest|rr",
+               .help = "which queue is next: the first that is not empty; the same until it is "
+                       "empty; the longest; in turn",
+               .source = PAPER),
+    WEIR_PARAM(weir_mrpb_cfg, bypass_on, "any", .choices = "none|assoc|any",
+               .help = "loads go past the L1 if all ways are reserved (assoc), or if a way, an "
+                       "MSHR, a merge or the miss queue is missing (any)",
+               .source = PAPER),
+    WEIR_PARAM(weir_mrpb_cfg, reorder, "true", .help = "false: no queues, only the bypass",
+               .source = PAPER),
+    WEIR_PARAM_END};
+
+struct stats {
+  uint64_t queued, wait_cycles, reordered, reorder_places;
+  uint64_t bypassed_line, bypassed_queue, bypassed_merge, bypassed_mshr, bypassed_reused;
+};
+#define S(f, u, h) WEIR_STAT(stats, f, u, h)
+static const struct weir_stat stat_table[] = {
+    S(queued, "request", "requests that went into a queue"),
+    S(wait_cycles, "cycle", "requests in the queues, summed over cycles"),
+    WEIR_STAT_RATIO(stats, "wait", wait_cycles, queued, "cycle", "time in a queue"),
+    S(reordered, "request", "requests that left earlier than they would have in order"),
+    S(reorder_places, "request", "places by which they did"),
+    WEIR_STAT_RATIO(stats, "reorder_distance", reorder_places, reordered, "request",
+                    "places by which a request that left earlier did"),
+    S(bypassed_line, "request", "loads that went past because all ways of their set were reserved"),
+    S(bypassed_queue, "request", "... because the miss queue was full"),
+    S(bypassed_merge, "request", "... because their line had too many waiters"),
+    S(bypassed_mshr, "request", "... because there was no MSHR"),
+    S(bypassed_reused, "request",
+      "of these, those whose line another of the next 256 requests asked for"),
+    WEIR_STAT_END};
+
+enum { NEAR = 256, KEPT = NEAR + 1 };
+
+struct state {
+  uint64_t arrived, left; /* requests, since the simulation began */
+  uint64_t since;         /* cycle to which wait_cycles is counted */
+  uint32_t last;          /* queue that a request left last */
+  /* Loads that went past among the last NEAR requests: a ring of lines and when. */
+  uint64_t seen, line[KEPT], at[KEPT];
+  uint32_t first, n;
+  uint64_t place[]; /* [queue][depth]: in the order of arrival */
+};
+
+static size_t state_size(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_mrpb_cfg *c = cfg;
+  (void)g;
+  return sizeof(struct state) + sizeof(uint64_t) * (size_t)(c->nq * (c->depth + 2));
+}
+
+/* Rings of places; behind them for each queue its head and how many wait. */
+static uint64_t *ring(struct state *s, const struct weir_mrpb_cfg *c, uint32_t queue) {
+  return s->place + (size_t)queue * (size_t)(c->depth + 2);
+}
+
+/* ---- which queue ---- */
+
+static struct weir_order order(const struct weir_policy *p) {
+  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  if (!c->reorder) return (struct weir_order){0};
+  return (struct weir_order){.queues = (uint32_t)c->nq, .depth = (uint32_t)c->depth};
+}
+
+static uint32_t queue(const struct weir_policy *p, const struct weir_access *a) {
+  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  return (c->sig[0] == 'w' ? a->warp : a->cta) % (uint32_t)c->nq;
+}
+
+static uint32_t longest(const uint32_t *n, uint32_t nq) {
+  uint32_t most = 0;
+  for (uint32_t i = 1; i < nq; i++)
+    if (n[i] > n[most]) most = i;
+  return most;
+}
+
+static uint32_t next_queue(const struct weir_policy *p, const uint32_t *n) {
+  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  const struct state *s = weir_state_peek(p);
+  uint32_t nq = (uint32_t)c->nq, i = 0;
+  if (c->drain[0] == 'l') return longest(n, nq);
+  if (c->drain[0] == 'g' && n[s->last] > 0) return s->last;
+  if (c->drain[0] == 'r') i = (s->last + 1) % nq;
+  while (n[i] == 0)
+    i = (i + 1) % nq;
+  return i;
+}
+
+/* ---- bypass ---- */
+
+static enum weir_answer blocked(const struct weir_policy *p, const struct weir_access *a,
+                                enum weir_shortage why) {
+  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  (void)a;
+  if (c->bypass_on[0] == 'n') return WEIR_PASS;
+  if (why == WEIR_NO_LINE) return WEIR_BYPASS;
+  bool is_meant = why == WEIR_NO_QUEUE || why == WEIR_NO_MERGE || why == WEIR_NO_MSHR;
+  return is_meant && strcmp(c->bypass_on, "any") == 0 ? WEIR_BYPASS : WEIR_PASS;
+}
+
+/* ---- what has happened ---- */
+
+static void settle(struct weir_policy *p, uint64_t cycle) {
+  struct state *s = weir_state_edit(p);
+  struct stats *st = weir_stats_edit(p);
+  st->wait_cycles += (s->arrived - s->left) * (cycle - s->since);
+  s->since = cycle;
+}
+
+static void queued(struct weir_policy *p, const struct weir_access *a, uint32_t q) {
+  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  struct state *s = weir_state_edit(p);
+  struct stats *st = weir_stats_edit(p);
+  uint64_t depth = (uint64_t)c->depth, *r = ring(s, c, q), *head = r + depth, *n = head + 1;
+  settle(p, a->cycle);
+  r[(*head + (*n)++) % depth] = s->arrived++;
+  st->queued++;
+}
+
+static void left_queue(struct weir_policy *p, const struct weir_access *a, uint32_t q) {
+  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  struct state *s = weir_state_edit(p);
+  struct stats *st = weir_stats_edit(p);
+  uint64_t depth = (uint64_t)c->depth, *r = ring(s, c, q), *head = r + depth, *n = head + 1;
+  settle(p, a->cycle);
+  uint64_t place = r[*head];
+  *head = (*head + 1) % depth;
+  --*n;
+  if (place > s->left) {
+    st->reordered++;
+    st->reorder_places += place - s->left;
+  }
+  s->left++;
+  s->last = q;
+}
+
+/* A request that read the tags: is it for a line that went past a short while ago? */
+static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
+                   enum weir_outcome outcome) {
+  struct state *s = weir_state_edit(p);
+  struct stats *st = weir_stats_edit(p);
+  (void)set, (void)way, (void)outcome;
+  s->seen++;
+  while (s->n > 0 && s->at[s->first] + NEAR < s->seen) {
+    s->first = (s->first + 1) % KEPT;
+    s->n--;
+  }
+  for (uint32_t i = 0; i < s->n; i++) {
+    uint32_t k = (s->first + i) % KEPT;
+    if (s->line[k] != a->addr) continue;
+    s->line[k] = UINT64_MAX; /* counted */
+    st->bypassed_reused++;
+  }
+}
+
+static void bypass(struct weir_policy *p, const struct weir_access *a) {
+  struct state *s = weir_state_edit(p);
+  struct stats *st = weir_stats_edit(p);
+  if (a->shortage == WEIR_N_SHORTAGES) return;
+  st->bypassed_line += a->shortage == WEIR_NO_LINE;
+  st->bypassed_queue += a->shortage == WEIR_NO_QUEUE;
+  st->bypassed_merge += a->shortage == WEIR_NO_MERGE;
+  st->bypassed_mshr += a->shortage == WEIR_NO_MSHR;
+  uint32_t k = (s->first + s->n++) % KEPT; /* one for each request at most: there is room */
+  s->line[k] = a->addr;
+  s->at[k] = s->seen;
+}
+
+static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  struct state *s = weir_state_edit(p);
+  (void)k;
+  s->since = 0; /* cycles count from here; the queues are empty */
+}
+
+/* ---- size, soundness ---- */
+
+static uint64_t storage_bits(const struct weir_policy *p) {
+  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  enum { ADDRESS = 25, WARP = 6, OTHER = 7, POINTERS = 23 };
+  if (!c->reorder) return 0;
+  return (uint64_t)(c->nq * c->depth) * (ADDRESS + WARP + OTHER) + (uint64_t)c->nq * POINTERS;
+}
+
+static const char *verify(const struct weir_policy *p) {
+  const struct state *s = weir_state_peek(p);
+  if (s->left > s->arrived) return "more requests left the queues than came";
+  return s->n > KEPT ? "more bypasses than requests" : NULL;
+}
+
+const struct weir_policy_ops weir_policy_mrpb = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "mrpb",
+             .help = "requests wait in queues by warp and leave queue by queue; loads that find no "
+                     "resource go past",
+             .reference = PAPER,
+             .params = params,
+             .stats = stat_table,
+             .cfg_bytes = sizeof(struct weir_mrpb_cfg),
+             .stats_bytes = sizeof(struct stats),
+             .state_size = state_size,
+             .storage_bits = storage_bits,
+             .verify = verify,
+             .kernel_begin = kernel_begin},
+    .axes = WEIR_AXIS_ORDER | WEIR_AXIS_ADMISSION,
+    .reason = WEIR_R_STALL,
+    .blocked = blocked,
+    .lookup = lookup,
+    .bypass = bypass,
+    .order = order,
+    .queue = queue,
+    .next_queue = next_queue,
+    .queued = queued,
+    .left_queue = left_queue};
