@@ -203,11 +203,13 @@ void weir_chain_fault(const struct weir_chain *c, const char *policy, const char
 static uint64_t before(const struct weir_chain *c) {
   return c->paranoid ? weir_chain_hash(c) : 0;
 }
-static void after(const struct weir_chain *c, uint64_t hash, uint32_t i, const char *hook) {
+static void changed(const struct weir_chain *c, uint32_t i, const char *hook) {
   char text[96];
-  if (!c->paranoid || weir_chain_hash(c) == hash) return;
   snprintf(text, sizeof text, "the deciding hook '%s' changed the state of a policy", hook);
   weir_chain_fault(c, c->ops[i]->part.name, text);
+}
+static void after(const struct weir_chain *c, uint64_t hash, uint32_t i, const char *hook) {
+  if (c->paranoid && weir_chain_hash(c) != hash) changed(c, i, hook);
 }
 
 enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_access *a,

@@ -668,7 +668,8 @@ static bool fill_queues(struct weir_sm *sm, uint64_t now) {
   return moved;
 }
 
-static bool present_ordered(struct weir_sm *sm, uint64_t now) {
+__attribute__((noinline)) static bool present_ordered(struct weir_sm *sm, uint64_t now) {
+  if (sm->q_n + sm->l1_ops->order_n(sm->l1) == 0) return false;
   uint8_t failed = sm->head_failed;
   settle_ldst(sm, now);
   sm->head_failed = WEIR_N_SHORTAGES;
@@ -1029,7 +1030,7 @@ static uint64_t next_issue(const struct weir_sm *sm, uint64_t now) {
 /* Nothing that moved in this cycle moves on in the next: when will something? */
 static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
   uint64_t wake = sm->is_dirty ? now + 1 : sm->issue_at;
-  if (sm->fills.n > 0 || (n_waiting(sm) > 0 && sm->head_failed == WEIR_NO_DATA_PORT))
+  if (sm->fills.n > 0 || sm->head_failed == WEIR_NO_DATA_PORT)
     wake = weir_min64(wake, weir_max64(sm->l1_ops->port_free(sm->l1, now), now + 1));
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     wake = weir_min64(wake, sm->arriving[i].at);
