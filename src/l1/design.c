@@ -4,17 +4,22 @@
 
 #include "l1/organisation/lines.h"
 
+#define ORGANISATION(name) &weir_org_##name,
+#define POLICY(name)
 const struct weir_org_ops *const weir_organisations[] = {
-    &weir_org_conventional, &weir_org_sectored, &weir_org_decoupled, &weir_org_tagsplit, NULL};
+#include "l1/parts.inc"
+    NULL};
+#undef ORGANISATION
+#undef POLICY
 
 /* The built-in ones, then those of plug-ins. */
+#define ORGANISATION(name)
+#define POLICY(name) &weir_policy_##name,
 static const struct weir_policy_ops *policies[WEIR_MAX_POLICIES + 1] = {
-    &weir_policy_lru,         &weir_policy_nru,       &weir_policy_fifo,
-    &weir_policy_random,      &weir_policy_srrip,     &weir_policy_brrip,
-    &weir_policy_drrip,       &weir_policy_ship,      &weir_policy_tsc_plus,
-    &weir_policy_bypass_all,  &weir_policy_pc_bypass, &weir_policy_two_level,
-    &weir_policy_coordinated, &weir_policy_ccws,      &weir_policy_swl,
-    &weir_policy_mrpb};
+#include "l1/parts.inc"
+};
+#undef ORGANISATION
+#undef POLICY
 static const char *policy_file[WEIR_MAX_POLICIES];
 const struct weir_policy_ops *const *const weir_policies = policies;
 
