@@ -77,7 +77,8 @@ enum weir_status weir_cli_setup(struct weir_setup *setup, const char *scheme,
 /* Look closely at the policies of plug-ins: deciding hooks must change nothing. */
 void weir_cli_watch_plugins(struct weir_setup *setup);
 /* A simulator for the machine and the L1, whose values are put into the settings; `gpu` is its
- * name and outlives it; one that is prepared has none before weir_timing_workload. The policies of plug-ins come first, unless the line-up names policies. */
+ * name and outlives it; one that is prepared has none before weir_timing_workload. The policies of
+ * plug-ins come first, unless the line-up names policies. */
 enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *s, const char *gpu,
                                    const struct weir_line_up *line_up, uint32_t threads, bool check,
                                    struct weir_err *err);
