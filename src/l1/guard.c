@@ -70,13 +70,15 @@ static void listen(void) {
     sigaction(signals[i], &act, NULL);
 }
 
-/* A hook may have used up the stack of its thread. */
+/* A hook may have used up the stack of its thread. A thread that has a second one keeps it. */
 static void give_stack(void) {
   static _Thread_local char space[1 << 15];
   static _Thread_local bool has_stack;
   if (has_stack) return;
   const stack_t stack = {.ss_sp = space, .ss_size = sizeof space};
-  has_stack = sigaltstack(&stack, NULL) == 0;
+  stack_t old;
+  has_stack = sigaltstack(NULL, &old) == 0 &&
+              (!(old.ss_flags & SS_DISABLE) || sigaltstack(&stack, NULL) == 0);
 }
 
 /* ---- the wall ---- */
