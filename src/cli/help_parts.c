@@ -173,7 +173,7 @@ static enum weir_status storage_table(const struct weir_setup *setup, struct wei
 
 static void example(struct weir_text *out, const struct weir_setup *setup) {
   const char *scheme = setup->scheme.name, *gpu = setup->machine.name;
-  const char *tags = weir_setup_needs_tags(setup) ? " --tags FILE" : "";
+  const char *tags = weir_setup_has_tags(setup, NULL) != WEIR_OK ? " --tags FILE" : "";
   weir_text_printf(out,
                    "\n  weir run spmv --gpu %s --scheme %s%s\n"
                    "  weir compare spmv --gpus %s --schemes baseline%s%s%s\n",
