@@ -16,15 +16,24 @@ say "3. Time on a machine, with what the schedulers' slots were lost to:"
 echo "   \$ weir run spmv gather matmul-tiled --input profile --gpu fermi-s3"
 "$weir" run spmv gather matmul-tiled --input profile --gpu fermi-s3 --check
 
-say "4. Which loads should enter the L1? Five designs, side by side:"
-echo "   \$ weir compare all --input profile --schemes baseline,bypass-all,decoupled,pc-bypass,tsc+"
-"$weir" compare all --input profile --schemes baseline,bypass-all,decoupled,pc-bypass,tsc+ --check
+say "4. Which loads should enter the L1? The five designs and the two baselines, side by side:"
+schemes=baseline,bypass-all,decoupled,two-level,pc-bypass,tsc+,coordinated
+echo "   \$ weir compare all --input profile --schemes $schemes"
+"$weir" compare all --input profile --schemes "$schemes" --check
 
-say "5. What the kernel looks like to weir:"
+say "5. What one of them is made of, and what it costs:"
+echo "   \$ weir help scheme decoupled"
+"$weir" help scheme decoupled
+
+say "6. Which loads of a kernel to mark .ca or .cg (-o FILE writes the PTX):"
+echo "   \$ weir classify spmv-vector"
+"$weir" classify spmv-vector
+
+say "7. What the kernel looks like to weir:"
 echo "   \$ weir lint workloads/spmv/spmv.ptx"
 "$weir" lint "$(dirname "$0")/../workloads/spmv/spmv.ptx"
 
-say "6. Every setting can explain itself:"
+say "8. Every setting can explain itself:"
 echo "   \$ weir explain exec.wave"
 "$weir" explain exec.wave
 

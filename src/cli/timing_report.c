@@ -36,7 +36,8 @@ static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, boo
   weir_table_cell(t, "%.2f", r->cycles ? (double)r->sm.warp_insns / (double)r->cycles : 0.0);
   weir_table_cell(t, "%u (%s)%s", r->blocks_per_sm, r->limited_by,
                   k->regs_estimated || k->registers == 0 ? "*" : "");
-  percent(t, r->l1.hits + r->l1.hit_reserved, r->l1.loads - r->l1.bypassed);
+  percent(t, r->l1.hits + r->l1.hit_reserved, r->l1.loads);
+  percent(t, r->l1.bypassed, r->l1.loads);
   percent(t, r->l2.read_sectors - r->l2.read_sectors_missed, r->l2.read_sectors);
   weir_table_cell(t, "%s", weir_text_thousands(r->dram.reads + r->dram.writes, num));
   percent(t, r->sm.slot[WEIR_SLOT_ISSUED], slots);
@@ -115,13 +116,13 @@ json_t *weir_timing_profile_json(const struct weir_timing *t) {
 static enum weir_status kernel_table(const struct weir_timing *t, struct weir_text *out,
                                      struct weir_err *err) {
   static const struct weir_column columns[] = {
-      {"workload", NULL, WEIR_LEFT},        {"kernel", NULL, WEIR_LEFT},
-      {"cycles", NULL, WEIR_RIGHT},         {"warp insns", "per cycle", WEIR_RIGHT},
-      {"blocks", "per SM", WEIR_RIGHT},     {"L1 hits", "% of loads", WEIR_RIGHT},
-      {"L2 hits", "% sectors", WEIR_RIGHT}, {"DRAM", "accesses", WEIR_RIGHT},
-      {"issued", "% slots", WEIR_RIGHT},    {"load", "% slots", WEIR_RIGHT},
-      {"LD/ST", "% slots", WEIR_RIGHT},     {"barrier", "% slots", WEIR_RIGHT},
-      {"no warp", "% slots", WEIR_RIGHT}};
+      {"workload", NULL, WEIR_LEFT},          {"kernel", NULL, WEIR_LEFT},
+      {"cycles", NULL, WEIR_RIGHT},           {"warp insns", "per cycle", WEIR_RIGHT},
+      {"blocks", "per SM", WEIR_RIGHT},       {"L1 hits", "% of loads", WEIR_RIGHT},
+      {"bypassed", "% of loads", WEIR_RIGHT}, {"L2 hits", "% sectors", WEIR_RIGHT},
+      {"DRAM", "accesses", WEIR_RIGHT},       {"issued", "% slots", WEIR_RIGHT},
+      {"load", "% slots", WEIR_RIGHT},        {"LD/ST", "% slots", WEIR_RIGHT},
+      {"barrier", "% slots", WEIR_RIGHT},     {"no warp", "% slots", WEIR_RIGHT}};
   struct weir_table *table = weir_table_new(columns, sizeof columns / sizeof *columns);
   if (table == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   for (size_t i = 0; i < t->kernels.n; i++)
