@@ -234,9 +234,10 @@ static enum weir_write store(const struct weir_policy *p, const struct weir_acce
   return is_answer(p, "store", r, WEIR_WRITE_EVICT) ? r : WEIR_WRITE_PASS;
 }
 static uint32_t fetch_mask(const struct weir_policy *p, const struct weir_access *a,
-                           uint32_t missing) {
+                           uint32_t asked) {
+  const volatile uint32_t missing = asked; /* compilers fear for it at the jump back */
   uint32_t r, all = (1u << weir_geometry(p)->sectors) - 1;
-  CALL(p, "fetch_mask", r = who->own->fetch_mask(p, a, missing), missing);
+  CALL(p, "fetch_mask", r = who->own->fetch_mask(p, a, asked), missing);
   if ((r & missing) == missing && (r & ~(all | WEIR_FETCH_TOGETHER)) == 0) return r;
   blame(p, "fetch_mask", "must name the missing sectors, and none outside the line");
   return missing;
