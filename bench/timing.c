@@ -106,7 +106,9 @@ static enum weir_status replay_kernel(void *self, struct weir_block_source *sour
 static void replay(struct bench *b, struct trace *t, uint32_t threads) {
   struct weir_err err;
   struct replay r = {.trace = t};
-  if (weir_timing_begin(&r.timing, &b->settings, b->gpu, NULL, threads, false, &err)) die(&err);
+  if (weir_timing_begin(&r.timing, &b->settings, b->gpu, &(struct weir_line_up){0}, threads, false,
+                        &err))
+    die(&err);
   r.timing.workload = t->name;
   memset(&t->sum, 0, sizeof t->sum);
   if (weir_replay(t->path, replay_kernel, &r, &err)) die(&err);
