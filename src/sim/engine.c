@@ -5,10 +5,9 @@
 #include "sim/pool.h"
 #include "sim/verify.h"
 
-/* What a component sent in the last window, on its way. */
+/* What a component sent in the last window. */
 struct mail {
-  struct weir_msg *v;
-  uint32_t n, cap;
+  struct weir_mail bag[WEIR_MAIL_BAGS];
 };
 
 struct weir_sim {
@@ -25,8 +24,10 @@ struct weir_sim {
   struct mail *mail;      /* of each component: the SMs, then the channels */
   bool *is_mail_lost;     /* of each thread: out of memory */
   struct weir_pool *pool; /* NULL: one thread */
-  bool is_broken;         /* a kernel failed */
-  bool has_soft;          /* a part of the L1 wakes by itself, or hears others */
+  uint8_t *bag_of;        /* of each receiver, SMs and then slices */
+  uint64_t n_windows;
+  bool is_broken; /* a kernel failed */
+  bool has_soft;  /* a part of the L1 wakes by itself, or hears others */
   uint32_t n_kernels;
   struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; before it */
   struct weir_pc_stats *insns;
@@ -46,17 +47,32 @@ static bool deliver(struct weir_sim *sim, uint32_t component, const struct weir_
   return weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->credits : &sm->in, q);
 }
 
-/* To the components of one thread (sim->o.threads: of all). An inbox is in order of delivery
- * however it is filled, so threads may do this at the same time. */
+static uint32_t n_components(const struct weir_sim *sim) {
+  return sim->n_sms + sim->n_channels;
+}
+
+static bool deliver_bag(struct weir_sim *sim, const struct weir_mail *b) {
+  bool ok = true;
+  for (uint32_t k = 0; k < b->n; k++)
+    ok &= deliver(sim, component_of(sim, b->v[k].dst), &b->v[k]);
+  return ok;
+}
+
+/* To the components of one thread. An inbox is in order of delivery however it is filled, so
+ * threads may do this at the same time. */
 static bool deliver_share(struct weir_sim *sim, uint32_t thread) {
   bool ok = true;
-  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
-    for (uint32_t k = 0; k < sim->mail[i].n; k++) {
-      const struct weir_msg *q = &sim->mail[i].v[k];
-      uint32_t to = component_of(sim, q->dst);
-      if (sim->pool == NULL || thread == sim->o.threads || weir_pool_owner(sim->pool, to) == thread)
-        ok &= deliver(sim, to, q);
+  for (uint32_t i = 0; i < n_components(sim); i++) {
+    const struct weir_mail *b = &sim->mail[i].bag[thread % WEIR_MAIL_BAGS];
+    if (sim->o.threads <= WEIR_MAIL_BAGS) {
+      ok &= deliver_bag(sim, b);
+      continue;
     }
+    for (uint32_t k = 0; k < b->n; k++) { /* the bag is shared by several threads */
+      uint32_t to = component_of(sim, b->v[k].dst);
+      if (weir_pool_owner(sim->pool, to) == thread) ok &= deliver(sim, to, &b->v[k]);
+    }
+  }
   return ok;
 }
 
@@ -69,13 +85,14 @@ static struct weir_outbox *outbox_of(struct weir_sim *sim, uint32_t component) {
  * The mail of the last one is delivered, its space is used again. */
 static bool collect(struct weir_sim *sim) {
   bool ok = true;
-  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++) {
+  for (uint32_t i = 0; i < n_components(sim); i++) {
     struct weir_outbox *o = outbox_of(sim, i);
-    struct mail sent = {.v = o->v, .n = o->n, .cap = o->cap};
-    o->v = sim->mail[i].v;
-    o->cap = sim->mail[i].cap;
-    o->n = 0;
-    sim->mail[i] = sent;
+    for (uint32_t k = 0; k < WEIR_MAIL_BAGS && k < sim->o.threads; k++) {
+      struct weir_mail sent = o->bag[k];
+      o->bag[k] = sim->mail[i].bag[k];
+      o->bag[k].n = 0;
+      sim->mail[i].bag[k] = sent;
+    }
     ok &= !o->is_failed;
   }
   for (uint32_t i = 0; i < sim->o.threads; i++)
@@ -85,17 +102,38 @@ static bool collect(struct weir_sim *sim) {
 
 static uint64_t first_mail(const struct weir_sim *sim) {
   uint64_t t = WEIR_NEVER;
-  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
-    for (uint32_t k = 0; k < sim->mail[i].n; k++)
-      t = weir_min64(t, sim->mail[i].v[k].at);
+  for (uint32_t i = 0; i < n_components(sim); i++)
+    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
+      for (uint32_t q = 0; q < sim->mail[i].bag[k].n; q++)
+        t = weir_min64(t, sim->mail[i].bag[k].v[q].at);
   return t;
 }
 
-/* At a kernel's end: credits mostly. */
+/* At a kernel's end (credits mostly), and before shares change. */
 static bool deliver_all(struct weir_sim *sim) {
-  bool ok = deliver_share(sim, sim->o.threads);
-  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
-    sim->mail[i].n = 0;
+  bool ok = true;
+  for (uint32_t i = 0; i < n_components(sim); i++)
+    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++) {
+      ok &= deliver_bag(sim, &sim->mail[i].bag[k]);
+      sim->mail[i].bag[k].n = 0;
+    }
+  return ok;
+}
+
+static void sort_mail_by_owner(struct weir_sim *sim) {
+  for (uint32_t dst = 0; dst < sim->n_sms + (uint32_t)sim->m->l2.slices; dst++)
+    sim->bag_of[dst] =
+        (uint8_t)(weir_pool_owner(sim->pool, component_of(sim, dst)) % WEIR_MAIL_BAGS);
+}
+
+/* Mail lies sorted by the present owners; it is out before they change. */
+static bool balance(struct weir_sim *sim) {
+  enum { WINDOWS = 1024 };
+  if (sim->pool == NULL || ++sim->n_windows % WINDOWS != 0 || !weir_pool_is_lopsided(sim->pool))
+    return true;
+  bool ok = deliver_all(sim);
+  weir_pool_weigh(sim->pool);
+  sort_mail_by_owner(sim);
   return ok;
 }
 
@@ -141,7 +179,7 @@ static void run_window(struct weir_sim *sim) {
     return;
   }
   prepare(sim, 0);
-  for (uint32_t i = 0; i < sim->n_sms + sim->n_channels; i++)
+  for (uint32_t i = 0; i < n_components(sim); i++)
     run_component(sim, i);
 }
 
@@ -238,6 +276,7 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
     if (st != WEIR_OK) return st;
   }
   ok &= collect(sim);
+  ok &= balance(sim);
   enum weir_status st = dispatch(sim, err);
   if (st != WEIR_OK) return st;
   /* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
@@ -268,7 +307,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
   sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
   sim->is_mail_lost = calloc(sim->o.threads, sizeof *sim->is_mail_lost);
-  sim->mail = calloc(sim->n_sms + sim->n_channels, sizeof *sim->mail);
+  sim->mail = calloc(n_components(sim), sizeof *sim->mail);
   sim->units = calloc(sim->n_sms, sizeof *sim->units);
   sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
   bool ok = sim->sms != NULL && sim->channels != NULL && sim->is_mail_lost != NULL &&
@@ -289,8 +328,12 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
     ok = weir_channel_init(&sim->channels[i], m, i);
   if (ok && sim->o.threads > 1) {
     const struct weir_pool_job job = {.self = sim, .prepare = prepare, .run = run_component};
-    sim->pool = weir_pool_new(sim->o.threads, sim->n_sms + sim->n_channels, &job);
-    ok = sim->pool != NULL;
+    sim->pool = weir_pool_new(sim->o.threads, n_components(sim), &job);
+    sim->bag_of = calloc(sim->n_sms + (uint32_t)m->l2.slices, 1);
+    ok = sim->pool != NULL && sim->bag_of != NULL;
+    if (ok) sort_mail_by_owner(sim);
+    for (uint32_t i = 0; ok && i < n_components(sim); i++)
+      outbox_of(sim, i)->bag_of = sim->bag_of;
   }
   if (!ok) {
     weir_sim_free(sim);
@@ -313,8 +356,10 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->insns);
   free(sim->channels);
   free(sim->is_mail_lost);
-  for (uint32_t i = 0; sim->mail != NULL && i < sim->n_sms + sim->n_channels; i++)
-    free(sim->mail[i].v);
+  for (uint32_t i = 0; sim->mail != NULL && i < n_components(sim); i++)
+    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
+      free(sim->mail[i].bag[k].v);
+  free(sim->bag_of);
   free(sim->mail);
   free(sim);
 }

@@ -106,7 +106,7 @@ void weir_channel_free(struct weir_channel *c) {
     free(s->out.v);
   }
   free(c->slices);
-  free(c->outbox.v);
+  weir_outbox_free(&c->outbox);
   free(c->done.v);
   free(c->writes.v);
   weir_l3_free(&c->l3);
@@ -182,7 +182,7 @@ static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   if (s->wants_credit) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
   s->credit[r->dst] -= r->flits;
   s->port_free = now + r->flits;
-  struct weir_msg *sent = weir_outbox_slot(&c->outbox);
+  struct weir_msg *sent = weir_outbox_slot(&c->outbox, r->dst);
   if (sent != NULL) {
     *sent = *r;
     sent->at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
@@ -541,7 +541,7 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
-  struct weir_msg *credit = weir_outbox_slot(&c->outbox);
+  struct weir_msg *credit = weir_outbox_slot(&c->outbox, q->src);
   if (credit != NULL)
     *credit = (struct weir_msg){.at = now + (uint64_t)c->m->noc.credit_cyc,
                                 .kind = WEIR_MSG_CREDIT,

@@ -106,34 +106,50 @@ static inline void weir_inbox_pop(struct weir_inbox *b) {
   if (--b->n == 0) b->head = 0;
 }
 
-/* What a component sent in this window; the exchange delivers it. */
-struct weir_outbox {
+/* Messages under way. */
+struct weir_mail {
   struct weir_msg *v;
-  uint32_t n, cap, next_seq;
+  uint32_t n, cap;
+};
+
+/* What a component sent in this window; the exchange delivers it. A bag for each of the threads
+ * that will take the mail out (threads beyond the last share bags): what stays on a core is not
+ * seen by others. */
+enum { WEIR_MAIL_BAGS = 8 };
+struct weir_outbox {
+  struct weir_mail bag[WEIR_MAIL_BAGS];
+  const uint8_t *bag_of; /* by receiver; NULL: all in the first */
+  uint32_t next_seq;
   bool is_failed; /* out of memory: seen by the exchange */
 };
 
-/* Where the next message is to be written, all but its number; NULL: out of memory. A message that
- * is written here need not be copied. */
-static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o) {
-  if (o->n == o->cap) {
-    uint32_t cap = o->cap ? 2 * o->cap : 256;
-    struct weir_msg *v = realloc(o->v, cap * sizeof *v);
+/* Where the next message to `dst` is to be written, all but its number; NULL: out of memory. A
+ * message that is written here need not be copied. */
+static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t dst) {
+  struct weir_mail *b = &o->bag[o->bag_of != NULL ? o->bag_of[dst] : 0];
+  if (b->n == b->cap) {
+    uint32_t cap = b->cap ? 2 * b->cap : 256;
+    struct weir_msg *v = realloc(b->v, cap * sizeof *v);
     if (v == NULL) {
       o->is_failed = true;
       return NULL;
     }
-    o->v = v;
-    o->cap = cap;
+    b->v = v;
+    b->cap = cap;
   }
-  return &o->v[o->n++];
+  return &b->v[b->n++];
 }
 
 static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg *m) {
-  struct weir_msg *slot = weir_outbox_slot(o);
+  struct weir_msg *slot = weir_outbox_slot(o, m->dst);
   if (slot == NULL) return;
   *slot = *m;
   slot->seq = o->next_seq++;
+}
+
+static inline void weir_outbox_free(struct weir_outbox *o) {
+  for (unsigned i = 0; i < WEIR_MAIL_BAGS; i++)
+    free(o->bag[i].v);
 }
 
 static inline uint64_t weir_min64(uint64_t a, uint64_t b) {

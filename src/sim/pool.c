@@ -10,7 +10,7 @@
 /* A turn lasts some tens of microseconds. A thread that waits looks so often before it helps the
  * others, then so often before it lets others run on its core (the one that it waits for may want
  * it, where cores are few), and after so many times of that it sleeps. */
-enum { LOOKS_BEFORE_HELP = 300, LOOKS_BEFORE_YIELD = 300, YIELDS = 50, TURNS_PER_WEIGHING = 1024 };
+enum { LOOKS_BEFORE_HELP = 300, LOOKS_BEFORE_YIELD = 300, YIELDS = 50 };
 
 /* Of a component; alone in its cache line. */
 struct task {
@@ -154,7 +154,7 @@ static int by_work(const void *a, const void *b) {
 }
 
 /* The heaviest first, each to the thread that has least, its present owner if that has no more. */
-static void weigh(struct weir_pool *p) {
+void weir_pool_weigh(struct weir_pool *p) {
   memset(p->load, 0, p->n_threads * sizeof *p->load);
   for (uint32_t i = 0; i < p->n_tasks; i++)
     p->order[i] = &p->tasks[i];
@@ -170,8 +170,7 @@ static void weigh(struct weir_pool *p) {
   }
 }
 
-/* Does a thread have much more to do than it would have, were all equal? */
-static bool is_lopsided(struct weir_pool *p) {
+bool weir_pool_is_lopsided(struct weir_pool *p) {
   uint64_t sum = 0, most = 0;
   memset(p->load, 0, p->n_threads * sizeof *p->load);
   for (uint32_t i = 0; i < p->n_tasks; i++)
@@ -185,7 +184,6 @@ static bool is_lopsided(struct weir_pool *p) {
 
 void weir_pool_turn(struct weir_pool *p) {
   unsigned turn = atomic_load_explicit(&p->turn, memory_order_relaxed) + 1;
-  if (turn % TURNS_PER_WEIGHING == 0 && is_lopsided(p)) weigh(p);
   atomic_store(&p->left, p->n_tasks);
   atomic_store(&p->turn, turn);
   wake_all(p);

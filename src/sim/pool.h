@@ -1,8 +1,8 @@
 /* Threads that run a set of components, each once per turn, in any order and on any thread.
  *
- * Each component belongs to a thread, whose core then holds its state; shares are weighed anew now
- * and then. A thread that has waited for the others for a while takes over what they have not
- * begun, so one that the operating system has put aside does not hold up the turn. */
+ * Each component belongs to a thread, whose core then holds its state. A thread that has waited for
+ * the others for a while takes over what they have not begun, so one that the operating system has
+ * put aside does not hold up the turn. */
 #ifndef WEIR_SIM_POOL_H
 #define WEIR_SIM_POOL_H
 
@@ -25,7 +25,11 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components,
 void weir_pool_free(struct weir_pool *p);
 /* The caller is thread 0. Returns when all components have run. */
 void weir_pool_turn(struct weir_pool *p);
-/* The thread that prepares a component; the same for the length of a turn. */
+/* Between turns. Does a thread have much more to do than it would have, were all equal? */
+bool weir_pool_is_lopsided(struct weir_pool *p);
+/* Share components out anew, by their work since the last time. */
+void weir_pool_weigh(struct weir_pool *p);
+/* The thread that prepares a component, and first tries to run it; until weir_pool_weigh. */
 uint32_t weir_pool_owner(const struct weir_pool *p, uint32_t component);
 
 #endif

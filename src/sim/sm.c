@@ -268,7 +268,7 @@ void weir_sm_free(struct weir_sm *sm) {
   free(sm->regs);
   free(sm->in.v);
   free(sm->credits.v);
-  free(sm->out.v);
+  weir_outbox_free(&sm->out);
   free(sm->fills.v);
   free(sm->heard.v);
   free(sm->said.v);
