@@ -40,7 +40,12 @@ static const struct weir_usage usage = {
         "is a\n"
         "table of speed-ups over the first scheme, and one of what lies behind them: hits, "
         "bypasses,\n"
-        "stalls and traffic.\n"
+        "stalls, traffic and energy. L1 hits are loads that found their line there or on its way.\n"
+        "\n"
+        "A scheme with 'prepare: classify' (static, coordinated) has the loads of each workload\n"
+        "classified first, by profiling runs on its input 'profile'; their tags are kept for the "
+        "next\n"
+        "time. --tags FILE gives them instead.\n"
         "\n"
         "A run that fails is shown as such, with the reason below the table, and the others go on "
         "(exit\n"
@@ -55,9 +60,7 @@ static const struct weir_usage usage = {
             {"schemes", 'S', "LIST",
              "L1 designs: names of 'weir list schemes', files ending in .yaml, or a policy's name, "
              "for the\n"
-             "baseline with that policy (default: 'all', without --tags those that need none, and "
-             "the "
-             "policies of\n"
+             "baseline with that policy (default: 'all' that can run, and the policies of "
              "plug-ins)",
              OPT_SCHEMES},
             {"plugin", 'p', "FILE.so",
@@ -266,6 +269,25 @@ static enum weir_status find_workloads(struct compare *c, struct weir_err *err) 
 
 /* ---- machines and schemes ---- */
 
+/* Files go by their names without folder and ending, as long as these are different. */
+static bool label(struct compare *c, const char *const *names, size_t n, const char **labels) {
+  for (size_t i = 0; i < n; i++) {
+    const char *from = strrchr(names[i], '/'), *dot = strrchr(names[i], '.');
+    bool is_file = ends_with(names[i], ".yaml") || ends_with(names[i], ".yml");
+    labels[i] = names[i];
+    if (!is_file) continue;
+    from = from != NULL ? from + 1 : names[i];
+    const char *text = weir_arena_strndup(&c->arena, from, (size_t)(dot - from));
+    if (text == NULL) return false;
+    bool is_taken = *text == '\0';
+    for (size_t k = 0; k < n; k++)
+      is_taken |=
+          k != i && (strcmp(names[k], text) == 0 || (k < i && strcmp(labels[k], text) == 0));
+    if (!is_taken) labels[i] = text;
+  }
+  return true;
+}
+
 static enum weir_status user_settings(const struct compare *c, struct weir_settings *s,
                                       struct weir_err *err) {
   enum weir_status st = weir_settings_init(s, weir_cli_param_groups(), err);
@@ -352,7 +374,10 @@ static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
     st = make_setup(c, c->n_setups, err);
   c->study.gpus = c->gpus.v;
   c->study.n_gpus = c->gpus.n;
-  c->study.schemes = c->schemes.v;
+  const char **labels = weir_arena_array(&c->arena, c->schemes.n, sizeof *labels);
+  if (st == WEIR_OK && (labels == NULL || !label(c, c->schemes.v, c->schemes.n, labels)))
+    st = no_memory(err);
+  c->study.schemes = labels;
   c->study.n_schemes = c->schemes.n;
   c->study.setups = c->study_setups;
   if (st == WEIR_OK) st = check_plugins_used(c, err);
