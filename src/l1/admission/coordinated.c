@@ -257,7 +257,7 @@ static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cy
   if (!is_dynamic(cfg)) return;
   count_to(p, cycle);
   s->active &= ~c->warps;
-  s->cur -= s->bg >> c->slot & 1;
+  s->cur -= (uint32_t)(s->bg >> c->slot & 1);
   s->bg &= ~(UINT64_C(1) << c->slot);
   s->resident &= ~(UINT64_C(1) << c->slot);
   if (s->sampler == c->slot + 1) end_period(p, cycle);
