@@ -328,6 +328,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
     c->label = WEIR_SLOT_NO_WARP;
     c->since = now;
     memset(c->unit_free, 0, sizeof c->unit_free);
+    c->units_until = 0;
   }
   sm->head_since = now;
   sm->lsu_free = 0;
@@ -847,6 +848,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   sm->stats.warp_insns++;
   sm->stats.thread_insns += (unsigned)__builtin_popcount(w->next.mask);
   c->unit_free[s->cls] = now + (uint64_t)sm->m->sm.interval[s->cls];
+  c->units_until = weir_max64(c->units_until, c->unit_free[s->cls]);
   c->last = slot;
   sm->last_event = weir_max64(sm->last_event, now);
   if (w->next.has_addr) {
@@ -1015,6 +1017,10 @@ static uint64_t next_issue(const struct weir_sm *sm, uint64_t now) {
   for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
     const struct weir_sched *c = &sm->sched[s];
     at = weir_min64(at, weir_max64(c->soonest, now + 1));
+    if (c->units_until <= now) { /* all units are free: no need to ask each warp for its own */
+      if ((c->awake & c->mem) != 0 && sm->lsu_free > now) at = weir_min64(at, sm->lsu_free);
+      continue;
+    }
     for (uint64_t left = c->awake; left != 0; left &= left - 1) { /* awake, but its unit is busy */
       const struct weir_sm_warp *w = &sm->warps[__builtin_ctzll(left)];
       const struct weir_static *st = &sm->kernel->insns[w->next.insn];
