@@ -201,10 +201,13 @@ static enum weir_status start(struct matrix *m, const struct job *next, struct w
   failed.status = weir_worker_start(&j->worker, j->run == NULL ? record : replay, j,
                                     sizeof(struct answer), &failed.err);
   if (failed.status != WEIR_OK) return settle(m, j, &failed, err);
-  if (j->run == NULL)
+  if (j->run == NULL) {
     j->workload->state = WEIR_RUN_RUNNING;
-  else
+    m->study->n_executions++;
+  } else {
     j->run->state = WEIR_RUN_RUNNING;
+    m->study->n_replays++;
+  }
   m->n_jobs++;
   tell(m, WEIR_STUDY_STARTED, j->workload, j->run);
   return WEIR_OK;

@@ -53,6 +53,7 @@ struct weir_study {
   uint32_t jobs; /* at least 1 */
   bool check;    /* conservation rules, and that everything is back in place after a kernel */
   /* Found out. */
+  uint64_t n_executions, n_replays; /* workloads executed, once each; runs timed from that */
   struct weir_run *runs; /* [workload][gpu][scheme] */
 };
 
