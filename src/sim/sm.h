@@ -82,7 +82,7 @@ struct weir_sched {
   uint64_t soonest; /* no later than the first of these cycles */
   uint64_t unit_free[WEIR_N_CLASSES];
   uint64_t units_until; /* the last of these */
-  uint64_t active; /* two-level */
+  uint64_t active;      /* two-level */
   uint32_t last;
   uint8_t label; /* of the slots since `since` */
   uint64_t since;

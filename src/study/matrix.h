@@ -54,7 +54,7 @@ struct weir_study {
   bool check;    /* conservation rules, and that everything is back in place after a kernel */
   /* Found out. */
   uint64_t n_executions, n_replays; /* workloads executed, once each; runs timed from that */
-  struct weir_run *runs; /* [workload][gpu][scheme] */
+  struct weir_run *runs;            /* [workload][gpu][scheme] */
 };
 
 enum weir_study_event { WEIR_STUDY_STARTED, WEIR_STUDY_ENDED, WEIR_STUDY_WAITING };
