@@ -6,8 +6,8 @@ set -eu
 
 # package:command or package:pkg-config-module, so that a tool from elsewhere counts too
 build='gcc:gcc make:make meson:meson ninja-build:ninja pkg-config:pkg-config python3:python3
-  zstd:zstd libyaml-dev:yaml-0.1 libzstd-dev:libzstd liblzma-dev:liblzma libjansson-dev:jansson
-  libxxhash-dev:libxxhash libcmocka-dev:cmocka libmpfr-dev:mpfr'
+  zstd:zstd libyaml-dev:yaml-0.1 libzstd-dev:libzstd liblz4-dev:liblz4 liblzma-dev:liblzma
+  libjansson-dev:jansson libxxhash-dev:libxxhash libcmocka-dev:cmocka libmpfr-dev:mpfr'
 extra='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
   shellcheck:shellcheck codespell:codespell'
 
