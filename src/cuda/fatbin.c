@@ -252,24 +252,33 @@ static bool is_better(const struct weir_fatbin_entry *a, const struct weir_fatbi
   return b == NULL || a->sm > b->sm || (a->sm == b->sm && narrowness(a) < narrowness(b));
 }
 
+static bool has_ptx(const struct weir_fatbin *f, unsigned image) {
+  for (size_t i = 0; i < f->n; i++)
+    if (f->v[i].image == image && f->v[i].kind == WEIR_FATBIN_PTX) return true;
+  return false;
+}
+
+/* "SASS for sm_75, SASS for sm_90" */
+static void list_entries(const struct weir_fatbin *f, unsigned image, bool only_ptx,
+                         struct weir_text *list) {
+  unsigned n = 0;
+  for (size_t i = 0; i < f->n && n <= MAX_LISTED; i++) {
+    char label[WEIR_FATBIN_LABEL];
+    const struct weir_fatbin_entry *e = &f->v[i];
+    if (e->image != image || (only_ptx && e->kind != WEIR_FATBIN_PTX)) continue;
+    weir_text_printf(list, "%s%s", n > 0 ? ", " : "",
+                     n < MAX_LISTED ? weir_fatbin_label(e, label) : "...");
+    n++;
+  }
+}
+
 static enum weir_status none_fits(const struct weir_fatbin *f, unsigned image, unsigned sm,
                                   struct weir_err *err) {
   struct weir_text list = {0};
-  unsigned n = 0;
-  bool has_ptx = false;
-  for (size_t i = 0; i < f->n; i++) {
-    char label[WEIR_FATBIN_LABEL];
-    const struct weir_fatbin_entry *e = &f->v[i];
-    if (e->image != image) continue;
-    has_ptx |= e->kind == WEIR_FATBIN_PTX;
-    if (n < MAX_LISTED)
-      weir_text_printf(&list, "%s%s", n > 0 ? ", " : "", weir_fatbin_label(e, label));
-    else if (n == MAX_LISTED)
-      weir_text_puts(&list, ", ...");
-    n++;
-  }
+  bool is_too_new = has_ptx(f, image);
+  list_entries(f, image, is_too_new, &list);
   const char *what = list.failed ? "(out of memory)" : list.v;
-  if (has_ptx)
+  if (is_too_new)
     weir_fail(err, WEIR_ENOENT,
               "no PTX in this program that a machine of compute capability %u.%u runs, only %s",
               sm / 10, sm % 10, what);
