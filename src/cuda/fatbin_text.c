@@ -46,9 +46,22 @@ static enum weir_status check_flags(const struct weir_fatbin_entry *e, struct we
   return WEIR_OK;
 }
 
-/* Sizes of a compressed entry: what it becomes must be possible, so that a few bytes cannot ask for
- * much memory. */
-static enum weir_status check_sizes(const struct weir_fatbin_entry *e, struct weir_err *err) {
+static enum weir_status check_raw_sizes(const struct weir_fatbin_entry *e, struct weir_err *err) {
+  if (e->packed_bytes != 0 || e->text_bytes != 0)
+    return bad(e, WEIR_EPARSE, err,
+               "its flags (0x%llx) say that it is not compressed, its sizes (%zu and %llu bytes) "
+               "that it is",
+               (unsigned long long)e->flags, e->packed_bytes, (unsigned long long)e->text_bytes);
+  if (e->data_bytes > WEIR_FATBIN_MAX_TEXT)
+    return bad(e, WEIR_ELIMIT, err, "%zu bytes of text; %d are allowed", e->data_bytes,
+               WEIR_FATBIN_MAX_TEXT);
+  return WEIR_OK;
+}
+
+/* What a compressed entry becomes must be possible, so that a few bytes cannot ask for much memory.
+ */
+static enum weir_status check_packed_sizes(const struct weir_fatbin_entry *e,
+                                           struct weir_err *err) {
   uint64_t best = e->flags & WEIR_FATBIN_LZ4 ? LZ4_BEST : ZSTD_BEST;
   if (e->packed_bytes == 0 || e->text_bytes == 0)
     return bad(e, WEIR_EPARSE, err, "compressed, but its sizes are %zu and %llu bytes",
@@ -88,7 +101,7 @@ static enum weir_status unpack(const struct weir_fatbin_entry *e, char *to, stru
 }
 
 /* Text is filled up with NULs to a multiple of eight bytes. */
-static enum weir_status check_text(const struct weir_fatbin_entry *e, char *text, size_t *len,
+static enum weir_status check_text(const struct weir_fatbin_entry *e, const char *text, size_t *len,
                                    struct weir_err *err) {
   size_t n = *len;
   while (n > 0 && text[n - 1] == '\0')
@@ -105,47 +118,28 @@ static enum weir_status check_text(const struct weir_fatbin_entry *e, char *text
   return WEIR_OK;
 }
 
-static enum weir_status copy_raw(const struct weir_fatbin_entry *e, char **text, size_t *len,
-                                 struct weir_err *err) {
-  if (e->packed_bytes != 0 || e->text_bytes != 0)
-    return bad(e, WEIR_EPARSE, err,
-               "its flags (0x%llx) say that it is not compressed, its sizes (%zu and %llu bytes) "
-               "that it is",
-               (unsigned long long)e->flags, e->packed_bytes, (unsigned long long)e->text_bytes);
-  if (e->data_bytes > WEIR_FATBIN_MAX_TEXT)
-    return bad(e, WEIR_ELIMIT, err, "%zu bytes of text; %d are allowed", e->data_bytes,
-               WEIR_FATBIN_MAX_TEXT);
-  *text = weir_malloc(e->data_bytes + 1);
-  if (*text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (e->data_bytes > 0) memcpy(*text, e->data, e->data_bytes);
-  *len = e->data_bytes;
-  return WEIR_OK;
-}
-
-static enum weir_status copy_packed(const struct weir_fatbin_entry *e, char **text, size_t *len,
-                                    struct weir_err *err) {
-  enum weir_status status = check_sizes(e, err);
-  if (status != WEIR_OK) return status;
-  *text = weir_malloc((size_t)e->text_bytes + 1);
-  if (*text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  *len = (size_t)e->text_bytes;
-  return unpack(e, *text, err);
-}
-
 enum weir_status weir_fatbin_text(const struct weir_fatbin_entry *e, char **text, size_t *len,
                                   struct weir_err *err) {
+  bool is_packed = (e->flags & PACKED_FLAGS) != 0;
   *text = NULL;
   *len = 0;
   enum weir_status status = check_flags(e, err);
+  if (status == WEIR_OK) status = is_packed ? check_packed_sizes(e, err) : check_raw_sizes(e, err);
   if (status != WEIR_OK) return status;
-  status = e->flags & PACKED_FLAGS ? copy_packed(e, text, len, err) : copy_raw(e, text, len, err);
-  if (status == WEIR_OK) status = check_text(e, *text, len, err);
+  size_t n = is_packed ? (size_t)e->text_bytes : e->data_bytes;
+  char *to = weir_malloc(n + 1);
+  if (to == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (is_packed)
+    status = unpack(e, to, err);
+  else if (n > 0)
+    memcpy(to, e->data, n);
+  if (status == WEIR_OK) status = check_text(e, to, &n, err);
   if (status != WEIR_OK) {
-    free(*text);
-    *text = NULL;
-    *len = 0;
+    free(to);
     return status;
   }
-  (*text)[*len] = '\0';
+  to[n] = '\0';
+  *text = to;
+  *len = n;
   return WEIR_OK;
 }
