@@ -5,9 +5,14 @@
 #include "sim/pool.h"
 #include "sim/verify.h"
 
-/* What a component sent in the last window. */
-struct mail {
-  struct weir_mail bag[WEIR_MAIL_BAGS];
+/* What the exchange asks of a component after each window. It stands in one cache line, written by
+ * the thread that ran the component: another core that looked into the component itself would wait
+ * for a dozen lines, and there are many components in a window of some microseconds. */
+struct report {
+  _Alignas(64) uint64_t wake; /* next event, or first arrival of what it sent */
+  uint64_t soft_wake;         /* of an SM without work: next event of its policies */
+  uint64_t last_event;        /* of an SM */
+  bool is_idle, is_failed, has_retired;
 };
 
 struct weir_sim {
@@ -21,7 +26,8 @@ struct weir_sim {
   struct weir_block_source *source;
   bool is_source_done;
   uint64_t blocks_done, last_progress;
-  struct mail *mail;      /* of each component: the SMs, then the channels */
+  uint8_t side;           /* of the outboxes: the one that is written in this window */
+  struct report *reports; /* of each component: the SMs, then the channels */
   bool *is_mail_lost;     /* of each thread: out of memory */
   struct weir_pool *pool; /* NULL: one thread */
   uint8_t *bag_of;        /* of each receiver, SMs and then slices */
@@ -51,6 +57,11 @@ static uint32_t n_components(const struct weir_sim *sim) {
   return sim->n_sms + sim->n_channels;
 }
 
+static struct weir_outbox *outbox_of(struct weir_sim *sim, uint32_t component) {
+  return component < sim->n_sms ? &sim->sms[component].out
+                                : &sim->channels[component - sim->n_sms].outbox;
+}
+
 static bool deliver_bag(struct weir_sim *sim, const struct weir_mail *b) {
   bool ok = true;
   for (uint32_t k = 0; k < b->n; k++)
@@ -58,12 +69,12 @@ static bool deliver_bag(struct weir_sim *sim, const struct weir_mail *b) {
   return ok;
 }
 
-/* To the components of one thread. An inbox is in order of delivery however it is filled, so
- * threads may do this at the same time. */
+/* What was sent in the last window, to the components of one thread. An inbox is in order of
+ * delivery however it is filled, so threads may do this at the same time. */
 static bool deliver_share(struct weir_sim *sim, uint32_t thread) {
   bool ok = true;
   for (uint32_t i = 0; i < n_components(sim); i++) {
-    const struct weir_mail *b = &sim->mail[i].bag[thread % WEIR_MAIL_BAGS];
+    const struct weir_mail *b = &outbox_of(sim, i)->bag[!sim->side][thread % WEIR_MAIL_BAGS];
     if (sim->o.threads <= WEIR_MAIL_BAGS) {
       ok &= deliver_bag(sim, b);
       continue;
@@ -76,47 +87,45 @@ static bool deliver_share(struct weir_sim *sim, uint32_t thread) {
   return ok;
 }
 
-static struct weir_outbox *outbox_of(struct weir_sim *sim, uint32_t component) {
-  return component < sim->n_sms ? &sim->sms[component].out
-                                : &sim->channels[component - sim->n_sms].outbox;
+/* ---- reports ---- */
+
+static void report_sm(struct weir_sim *sim, uint32_t i) {
+  const struct weir_sm *sm = &sim->sms[i];
+  sim->reports[i] = (struct report){.wake = weir_min64(sm->wake, sm->out.first),
+                                    .soft_wake = sm->is_settled ? sm->soft_wake : WEIR_NEVER,
+                                    .last_event = sm->last_event,
+                                    .is_idle = weir_sm_is_idle(sm),
+                                    .is_failed = sm->is_failed || sm->out.is_failed ||
+                                                 sm->l1_ops->fault(sm->l1) != NULL,
+                                    .has_retired = sm->n_retired > 0};
 }
 
-/* The exchange: what was sent in the window becomes mail, to be delivered when the next one begins.
- * The mail of the last one is delivered, its space is used again. */
-static bool collect(struct weir_sim *sim) {
-  bool ok = true;
-  for (uint32_t i = 0; i < n_components(sim); i++) {
-    struct weir_outbox *o = outbox_of(sim, i);
-    for (uint32_t k = 0; k < WEIR_MAIL_BAGS && k < sim->o.threads; k++) {
-      struct weir_mail sent = o->bag[k];
-      o->bag[k] = sim->mail[i].bag[k];
-      o->bag[k].n = 0;
-      sim->mail[i].bag[k] = sent;
-    }
-    ok &= !o->is_failed;
-  }
-  for (uint32_t i = 0; i < sim->o.threads; i++)
-    ok &= !sim->is_mail_lost[i];
-  return ok;
+static void report_channel(struct weir_sim *sim, uint32_t i) {
+  const struct weir_channel *c = &sim->channels[i];
+  sim->reports[sim->n_sms + i] = (struct report){.wake = weir_min64(c->wake, c->outbox.first),
+                                                 .soft_wake = WEIR_NEVER,
+                                                 .is_idle = weir_channel_is_idle(c),
+                                                 .is_failed = c->outbox.is_failed};
 }
 
-static uint64_t first_mail(const struct weir_sim *sim) {
-  uint64_t t = WEIR_NEVER;
-  for (uint32_t i = 0; i < n_components(sim); i++)
-    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
-      for (uint32_t q = 0; q < sim->mail[i].bag[k].n; q++)
-        t = weir_min64(t, sim->mail[i].bag[k].v[q].at);
-  return t;
+/* Whoever changes a component between windows renews its report. */
+static void report_all(struct weir_sim *sim) {
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    report_sm(sim, i);
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    report_channel(sim, i);
 }
 
 /* At a kernel's end (credits mostly), and before shares change. */
 static bool deliver_all(struct weir_sim *sim) {
   bool ok = true;
-  for (uint32_t i = 0; i < n_components(sim); i++)
-    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++) {
-      ok &= deliver_bag(sim, &sim->mail[i].bag[k]);
-      sim->mail[i].bag[k].n = 0;
-    }
+  for (uint32_t i = 0; i < n_components(sim); i++) {
+    struct weir_outbox *o = outbox_of(sim, i);
+    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
+      ok &= deliver_bag(sim, &o->bag[o->side][k]);
+    weir_outbox_turn(o, o->side);
+  }
+  report_all(sim);
   return ok;
 }
 
@@ -169,11 +178,20 @@ static void prepare(void *self, uint32_t thread) {
 /* A cycle of an SM costs about twice that of a channel. */
 static uint64_t run_component(void *self, uint32_t i) {
   struct weir_sim *sim = self;
-  return i < sim->n_sms ? 2 * run_sm(sim, &sim->sms[i])
-                        : run_channel(sim, &sim->channels[i - sim->n_sms]);
+  uint64_t work;
+  weir_outbox_turn(outbox_of(sim, i), sim->side);
+  if (i < sim->n_sms) {
+    work = 2 * run_sm(sim, &sim->sms[i]);
+    report_sm(sim, i);
+  } else {
+    work = run_channel(sim, &sim->channels[i - sim->n_sms]);
+    report_channel(sim, i - sim->n_sms);
+  }
+  return work;
 }
 
 static void run_window(struct weir_sim *sim) {
+  sim->side = !sim->side;
   if (sim->pool != NULL) {
     weir_pool_turn(sim->pool);
     return;
@@ -204,7 +222,8 @@ static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
     struct weir_sm *best = NULL;
     for (uint32_t i = 0; i < sim->n_sms; i++) {
       struct weir_sm *sm = &sim->sms[i];
-      if (sm->n_retired > 0 && (best == NULL || sm->retired[0].cycle < best->retired[0].cycle))
+      if (sim->reports[i].has_retired &&
+          (best == NULL || sm->retired[0].cycle < best->retired[0].cycle))
         best = sm;
     }
     if (best == NULL) return WEIR_OK;
@@ -215,6 +234,7 @@ static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
     memmove(best->retired, best->retired + 1, best->n_retired * sizeof best->retired[0]);
     enum weir_status st = place_next(sim, best, cycle + (uint64_t)sim->m->sm.dispatch_latency, err);
     if (st != WEIR_OK) return st;
+    report_sm(sim, best->id);
   }
 }
 
@@ -237,10 +257,8 @@ static bool deliver_casts(struct weir_sim *sim) {
 }
 
 static bool is_idle(const struct weir_sim *sim) {
-  for (uint32_t i = 0; i < sim->n_sms; i++)
-    if (!weir_sm_is_idle(&sim->sms[i])) return false;
-  for (uint32_t i = 0; i < sim->n_channels; i++)
-    if (!weir_channel_is_idle(&sim->channels[i])) return false;
+  for (uint32_t i = 0; i < n_components(sim); i++)
+    if (!sim->reports[i].is_idle) return false;
   return true;
 }
 
@@ -264,10 +282,10 @@ static enum weir_status check_fault(const struct weir_sm *sm, struct weir_err *e
   return weir_fail(err, sm->l1_ops->fault_code(sm->l1), "%s (SM %u)", fault, sm->id);
 }
 
-static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
-  bool ok = true;
+static enum weir_status check_sms(const struct weir_sim *sim, struct weir_err *err) {
   for (uint32_t i = 0; i < sim->n_sms; i++) {
-    struct weir_sm *sm = &sim->sms[i];
+    const struct weir_sm *sm = &sim->sms[i];
+    if (!sim->reports[i].is_failed) continue;
     if (sm->is_failed) {
       if (err != NULL) *err = sm->err;
       return sm->status;
@@ -275,18 +293,30 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
     enum weir_status st = check_fault(sm, err);
     if (st != WEIR_OK) return st;
   }
-  ok &= collect(sim);
-  ok &= balance(sim);
-  enum weir_status st = dispatch(sim, err);
+  return WEIR_OK;
+}
+
+/* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
+ * they happen. At a kernel's end weir_sm_kernel_end decides. */
+static bool soften(struct weir_sim *sim) {
+  bool over = is_over(sim);
+  for (uint32_t i = 0; !over && i < sim->n_sms; i++)
+    if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->window_end);
+  bool ok = deliver_casts(sim);
+  report_all(sim);
+  return ok;
+}
+
+static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
+  enum weir_status st = check_sms(sim, err);
+  if (st == WEIR_OK) st = dispatch(sim, err);
   if (st != WEIR_OK) return st;
-  /* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
-   * they happen. At a kernel's end weir_sm_kernel_end decides. */
-  if (sim->has_soft) {
-    bool over = is_over(sim);
-    for (uint32_t i = 0; !over && i < sim->n_sms; i++)
-      if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->window_end);
-    ok &= deliver_casts(sim);
-  }
+  bool ok = balance(sim);
+  if (sim->has_soft) ok &= soften(sim);
+  for (uint32_t i = 0; i < n_components(sim); i++)
+    ok &= !sim->reports[i].is_failed;
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    ok &= !sim->is_mail_lost[i];
   return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
@@ -307,11 +337,11 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
   sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
   sim->is_mail_lost = calloc(sim->o.threads, sizeof *sim->is_mail_lost);
-  sim->mail = calloc(n_components(sim), sizeof *sim->mail);
+  sim->reports = aligned_alloc(64, n_components(sim) * sizeof *sim->reports);
   sim->units = calloc(sim->n_sms, sizeof *sim->units);
   sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
   bool ok = sim->sms != NULL && sim->channels != NULL && sim->is_mail_lost != NULL &&
-            sim->mail != NULL && sim->units != NULL && sim->units_before != NULL;
+            sim->reports != NULL && sim->units != NULL && sim->units_before != NULL;
   for (uint32_t i = 0; ok && i < sim->n_sms; i++) {
     enum weir_status st = weir_sm_init(&sim->sms[i], m, l1, design, i, err);
     if (st != WEIR_OK) {
@@ -326,6 +356,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
     sim->has_soft |= part->tick != NULL || part->heard != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
+  for (uint32_t i = 0; ok && i < n_components(sim); i++)
+    weir_outbox_turn(outbox_of(sim, i), sim->side);
   if (ok && sim->o.threads > 1) {
     const struct weir_pool_job job = {.self = sim, .prepare = prepare, .run = run_component};
     sim->pool = weir_pool_new(sim->o.threads, n_components(sim), &job);
@@ -356,11 +388,8 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->insns);
   free(sim->channels);
   free(sim->is_mail_lost);
-  for (uint32_t i = 0; sim->mail != NULL && i < n_components(sim); i++)
-    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
-      free(sim->mail[i].bag[k].v);
   free(sim->bag_of);
-  free(sim->mail);
+  free(sim->reports);
   free(sim);
 }
 
@@ -468,10 +497,8 @@ uint64_t weir_sim_storage_bits(const struct weir_sim *sim) {
 
 static uint64_t next_event(const struct weir_sim *sim) {
   uint64_t t = WEIR_NEVER;
-  for (uint32_t i = 0; i < sim->n_sms; i++)
-    t = weir_min64(t, sim->sms[i].wake);
-  for (uint32_t i = 0; i < sim->n_channels; i++)
-    t = weir_min64(t, sim->channels[i].wake);
+  for (uint32_t i = 0; i < n_components(sim); i++)
+    t = weir_min64(t, sim->reports[i].wake);
   return t;
 }
 
@@ -479,7 +506,7 @@ static uint64_t next_event(const struct weir_sim *sim) {
  * it must not lie in the past of a window. */
 static uint64_t next_window(const struct weir_sim *sim, uint64_t next) {
   for (uint32_t i = 0; i < sim->n_sms; i++)
-    if (sim->sms[i].is_settled) next = weir_min64(next, sim->sms[i].soft_wake);
+    next = weir_min64(next, sim->reports[i].soft_wake);
   return weir_max64(next, sim->now);
 }
 
@@ -556,9 +583,9 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   sim->now += (uint64_t)sim->m->sm.launch_latency;
   uint64_t start = sim->now, end = start, quiet_since = start, seen = 0;
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);
+  report_all(sim);
   while (st == WEIR_OK && !is_finished(sim)) {
     uint64_t next = next_event(sim);
-    if (next > sim->now) next = weir_min64(next, first_mail(sim));
     if (next == WEIR_NEVER) return give_up(sim, stuck(sim, quiet_since, err));
     if (!sim->o.literal) sim->now = next_window(sim, next);
     sim->window_end = sim->now + sim->window;
@@ -567,7 +594,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     sim->now = sim->window_end;
     uint64_t insns = 0;
     for (uint32_t i = 0; i < sim->n_sms; i++)
-      insns += sim->sms[i].last_event;
+      insns += sim->reports[i].last_event;
     if (insns != seen) seen = insns, quiet_since = sim->now;
     if (sim->o.watchdog != 0 && sim->now - quiet_since > sim->o.watchdog)
       return give_up(sim, stuck(sim, quiet_since, err));

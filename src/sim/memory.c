@@ -182,10 +182,11 @@ static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   if (s->wants_credit) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
   s->credit[r->dst] -= r->flits;
   s->port_free = now + r->flits;
-  struct weir_msg *sent = weir_outbox_slot(&c->outbox, r->dst);
+  uint64_t at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
+  struct weir_msg *sent = weir_outbox_slot(&c->outbox, r->dst, at);
   if (sent != NULL) {
     *sent = *r;
-    sent->at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
+    sent->at = at;
     sent->seq = c->outbox.next_seq++;
   }
   WEIR_FIFO_POP(s->out);
@@ -541,9 +542,10 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
-  struct weir_msg *credit = weir_outbox_slot(&c->outbox, q->src);
+  uint64_t at = now + (uint64_t)c->m->noc.credit_cyc;
+  struct weir_msg *credit = weir_outbox_slot(&c->outbox, q->src, at);
   if (credit != NULL)
-    *credit = (struct weir_msg){.at = now + (uint64_t)c->m->noc.credit_cyc,
+    *credit = (struct weir_msg){.at = at,
                                 .kind = WEIR_MSG_CREDIT,
                                 .src = c->n_sms + s->id,
                                 .dst = q->src,

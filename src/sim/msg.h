@@ -112,21 +112,31 @@ struct weir_mail {
   uint32_t n, cap;
 };
 
-/* What a component sent in this window; the exchange delivers it. A bag for each of the threads
- * that will take the mail out (threads beyond the last share bags): what stays on a core is not
- * seen by others. */
+/* What a component sends. There are two sides: while it writes on one, the mail that lies on the
+ * other, of the window before, is being delivered. A bag for each of the threads that take the mail
+ * out (threads beyond the last share bags): what stays on a core is not seen by others. */
 enum { WEIR_MAIL_BAGS = 8 };
 struct weir_outbox {
-  struct weir_mail bag[WEIR_MAIL_BAGS];
+  struct weir_mail bag[2][WEIR_MAIL_BAGS];
   const uint8_t *bag_of; /* by receiver; NULL: all in the first */
+  uint64_t first;        /* earliest arrival of the mail on this side */
   uint32_t next_seq;
+  uint8_t side;
   bool is_failed; /* out of memory: seen by the exchange */
 };
 
-/* Where the next message to `dst` is to be written, all but its number; NULL: out of memory. A
- * message that is written here need not be copied. */
-static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t dst) {
-  struct weir_mail *b = &o->bag[o->bag_of != NULL ? o->bag_of[dst] : 0];
+/* Begin to write on a side, whose mail has been delivered. */
+static inline void weir_outbox_turn(struct weir_outbox *o, uint8_t side) {
+  o->side = side;
+  o->first = UINT64_MAX;
+  for (unsigned i = 0; i < WEIR_MAIL_BAGS; i++)
+    o->bag[side][i].n = 0;
+}
+
+/* Where the next message to `dst`, which arrives in cycle `at`, is to be written, all but its
+ * number; NULL: out of memory. A message that is written here need not be copied. */
+static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t dst, uint64_t at) {
+  struct weir_mail *b = &o->bag[o->side][o->bag_of != NULL ? o->bag_of[dst] : 0];
   if (b->n == b->cap) {
     uint32_t cap = b->cap ? 2 * b->cap : 256;
     struct weir_msg *v = realloc(b->v, cap * sizeof *v);
@@ -137,19 +147,22 @@ static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t 
     b->v = v;
     b->cap = cap;
   }
+  if (at < o->first) o->first = at;
   return &b->v[b->n++];
 }
 
 static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg *m) {
-  struct weir_msg *slot = weir_outbox_slot(o, m->dst);
+  struct weir_msg *slot = weir_outbox_slot(o, m->dst, m->at);
   if (slot == NULL) return;
   *slot = *m;
   slot->seq = o->next_seq++;
 }
 
 static inline void weir_outbox_free(struct weir_outbox *o) {
-  for (unsigned i = 0; i < WEIR_MAIL_BAGS; i++)
-    free(o->bag[i].v);
+  for (unsigned i = 0; i < WEIR_MAIL_BAGS; i++) {
+    free(o->bag[0][i].v);
+    free(o->bag[1][i].v);
+  }
 }
 
 static inline uint64_t weir_min64(uint64_t a, uint64_t b) {

@@ -50,15 +50,15 @@ static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t 
 
 /* Run until nothing is under way; the replies are left in the outbox. */
 static void settle(struct bed *b) {
-  b->c.outbox.bag[0].n = 0;
+  b->c.outbox.bag[0][0].n = 0;
   do
     weir_channel_cycle(&b->c, ++b->now);
   while (!weir_channel_is_idle(&b->c));
 }
 
 static uint8_t flags_of(const struct bed *b, uint32_t id) {
-  for (uint32_t i = 0; i < b->c.outbox.bag[0].n; i++) {
-    const struct weir_msg *r = &b->c.outbox.bag[0].v[i];
+  for (uint32_t i = 0; i < b->c.outbox.bag[0][0].n; i++) {
+    const struct weir_msg *r = &b->c.outbox.bag[0][0].v[i];
     if (r->kind != WEIR_MSG_CREDIT && r->id == id) return r->flags;
   }
   fail_msg("no reply to %u", id);
