@@ -5,14 +5,16 @@
 #include "sim/pool.h"
 #include "sim/verify.h"
 
-/* What the exchange asks of a component after each window. It stands in one cache line, written by
- * the thread that ran the component: another core that looked into the component itself would wait
- * for a dozen lines, and there are many components in a window of some microseconds. */
-struct report {
-  _Alignas(64) uint64_t wake; /* next event, or first arrival of what it sent */
-  uint64_t soft_wake;         /* of an SM without work: next event of its policies */
-  uint64_t last_event;        /* of an SM */
-  bool is_idle, is_failed, has_retired;
+/* Of a thread. The exchange asks here, not the components: most of those lie in the caches of other
+ * cores, and fetching a few lines of each would take as long as a part of the window. */
+struct share {
+  struct weir_outbox out;
+  _Alignas(64) uint64_t wake; /* next event of what the thread ran, or first arrival of its mail */
+  uint64_t soft_wake;         /* of its SMs without work: next event of their policies */
+  uint64_t last_events;       /* of its SMs, summed up: they change while anything goes on */
+  bool is_busy, is_failed;
+  uint32_t n_retiring;
+  uint16_t *retiring; /* SMs on which blocks ended */
 };
 
 struct weir_sim {
@@ -27,8 +29,8 @@ struct weir_sim {
   bool is_source_done;
   uint64_t blocks_done, last_progress;
   uint8_t side;           /* of the outboxes: the one that is written in this window */
-  struct report *reports; /* of each component: the SMs, then the channels */
-  bool *is_mail_lost;     /* of each thread: out of memory */
+  struct share *shares;   /* of each thread */
+  bool *has_retired;      /* of each SM, in the exchange: blocks ended */
   struct weir_pool *pool; /* NULL: one thread */
   uint8_t *bag_of;        /* of each receiver, SMs and then slices */
   uint64_t n_windows;
@@ -57,15 +59,12 @@ static uint32_t n_components(const struct weir_sim *sim) {
   return sim->n_sms + sim->n_channels;
 }
 
-static struct weir_outbox *outbox_of(struct weir_sim *sim, uint32_t component) {
-  return component < sim->n_sms ? &sim->sms[component].out
-                                : &sim->channels[component - sim->n_sms].outbox;
-}
-
 static bool deliver_bag(struct weir_sim *sim, const struct weir_mail *b) {
   bool ok = true;
-  for (uint32_t k = 0; k < b->n; k++)
+  for (uint32_t k = 0; k < b->n; k++) {
+    __builtin_prefetch(&b->v[k + WEIR_MAIL_AHEAD]);
     ok &= deliver(sim, component_of(sim, b->v[k].dst), &b->v[k]);
+  }
   return ok;
 }
 
@@ -73,8 +72,8 @@ static bool deliver_bag(struct weir_sim *sim, const struct weir_mail *b) {
  * delivery however it is filled, so threads may do this at the same time. */
 static bool deliver_share(struct weir_sim *sim, uint32_t thread) {
   bool ok = true;
-  for (uint32_t i = 0; i < n_components(sim); i++) {
-    const struct weir_mail *b = &outbox_of(sim, i)->bag[!sim->side][thread % WEIR_MAIL_BAGS];
+  for (uint32_t i = 0; i < sim->o.threads; i++) {
+    const struct weir_mail *b = &sim->shares[i].out.bag[!sim->side][thread % WEIR_MAIL_BAGS];
     if (sim->o.threads <= WEIR_MAIL_BAGS) {
       ok &= deliver_bag(sim, b);
       continue;
@@ -87,45 +86,48 @@ static bool deliver_share(struct weir_sim *sim, uint32_t thread) {
   return ok;
 }
 
-/* ---- reports ---- */
+/* ---- what the exchange is told ---- */
 
-static void report_sm(struct weir_sim *sim, uint32_t i) {
-  const struct weir_sm *sm = &sim->sms[i];
-  sim->reports[i] = (struct report){.wake = weir_min64(sm->wake, sm->out.first),
-                                    .soft_wake = sm->is_settled ? sm->soft_wake : WEIR_NEVER,
-                                    .last_event = sm->last_event,
-                                    .is_idle = weir_sm_is_idle(sm),
-                                    .is_failed = sm->is_failed || sm->out.is_failed ||
-                                                 sm->l1_ops->fault(sm->l1) != NULL,
-                                    .has_retired = sm->n_retired > 0};
+static void forget(struct share *s) {
+  s->wake = s->soft_wake = WEIR_NEVER;
+  s->last_events = s->n_retiring = 0;
+  s->is_busy = false;
 }
 
-static void report_channel(struct weir_sim *sim, uint32_t i) {
-  const struct weir_channel *c = &sim->channels[i];
-  sim->reports[sim->n_sms + i] = (struct report){.wake = weir_min64(c->wake, c->outbox.first),
-                                                 .soft_wake = WEIR_NEVER,
-                                                 .is_idle = weir_channel_is_idle(c),
-                                                 .is_failed = c->outbox.is_failed};
+static void tell_sm(struct share *s, const struct weir_sm *sm) {
+  s->wake = weir_min64(s->wake, sm->wake);
+  if (sm->is_settled) s->soft_wake = weir_min64(s->soft_wake, sm->soft_wake);
+  s->last_events += sm->last_event;
+  s->is_busy |= !weir_sm_is_idle(sm);
+  s->is_failed |= sm->is_failed || sm->l1_ops->fault(sm->l1) != NULL;
+  if (sm->n_retired > 0) s->retiring[s->n_retiring++] = (uint16_t)sm->id;
 }
 
-/* Whoever changes a component between windows renews its report. */
-static void report_all(struct weir_sim *sim) {
+static void tell_channel(struct share *s, const struct weir_channel *c) {
+  s->wake = weir_min64(s->wake, c->wake);
+  s->is_busy |= !weir_channel_is_idle(c);
+}
+
+/* After anything was changed between windows that a share cannot be told of in passing. */
+static void tell_all(struct weir_sim *sim) {
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    forget(&sim->shares[i]);
   for (uint32_t i = 0; i < sim->n_sms; i++)
-    report_sm(sim, i);
+    tell_sm(&sim->shares[0], &sim->sms[i]);
   for (uint32_t i = 0; i < sim->n_channels; i++)
-    report_channel(sim, i);
+    tell_channel(&sim->shares[0], &sim->channels[i]);
 }
 
-/* At a kernel's end (credits mostly), and before shares change. */
+/* At a kernel's end (credits mostly), and before owners change. */
 static bool deliver_all(struct weir_sim *sim) {
   bool ok = true;
-  for (uint32_t i = 0; i < n_components(sim); i++) {
-    struct weir_outbox *o = outbox_of(sim, i);
+  for (uint32_t i = 0; i < sim->o.threads; i++) {
+    struct weir_outbox *o = &sim->shares[i].out;
     for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
       ok &= deliver_bag(sim, &o->bag[o->side][k]);
     weir_outbox_turn(o, o->side);
   }
-  report_all(sim);
+  tell_all(sim);
   return ok;
 }
 
@@ -172,20 +174,26 @@ static uint64_t run_channel(const struct weir_sim *sim, struct weir_channel *c) 
 
 static void prepare(void *self, uint32_t thread) {
   struct weir_sim *sim = self;
-  sim->is_mail_lost[thread] |= !deliver_share(sim, thread);
+  struct share *s = &sim->shares[thread];
+  forget(s);
+  weir_outbox_turn(&s->out, sim->side);
+  s->is_failed |= !deliver_share(sim, thread);
 }
 
 /* A cycle of an SM costs about twice that of a channel. */
-static uint64_t run_component(void *self, uint32_t i) {
+static uint64_t run_component(void *self, uint32_t thread, uint32_t i) {
   struct weir_sim *sim = self;
+  struct share *s = &sim->shares[thread];
   uint64_t work;
-  weir_outbox_turn(outbox_of(sim, i), sim->side);
   if (i < sim->n_sms) {
+    sim->sms[i].out = &s->out;
     work = 2 * run_sm(sim, &sim->sms[i]);
-    report_sm(sim, i);
+    tell_sm(s, &sim->sms[i]);
   } else {
-    work = run_channel(sim, &sim->channels[i - sim->n_sms]);
-    report_channel(sim, i - sim->n_sms);
+    struct weir_channel *c = &sim->channels[i - sim->n_sms];
+    c->outbox = &s->out;
+    work = run_channel(sim, c);
+    tell_channel(s, c);
   }
   return work;
 }
@@ -198,7 +206,7 @@ static void run_window(struct weir_sim *sim) {
   }
   prepare(sim, 0);
   for (uint32_t i = 0; i < n_components(sim); i++)
-    run_component(sim, i);
+    run_component(sim, 0, i);
 }
 
 /* ---- exchange ---- */
@@ -218,24 +226,32 @@ static enum weir_status place_next(struct weir_sim *sim, struct weir_sm *sm, uin
 
 /* Blocks that ended are given back and their places filled, in the order (cycle, SM). */
 static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
-  for (;;) {
+  bool any = false;
+  for (uint32_t i = 0; i < sim->o.threads; i++) {
+    struct share *s = &sim->shares[i];
+    any |= s->n_retiring > 0;
+    while (s->n_retiring > 0)
+      sim->has_retired[s->retiring[--s->n_retiring]] = true;
+  }
+  while (any) {
     struct weir_sm *best = NULL;
     for (uint32_t i = 0; i < sim->n_sms; i++) {
       struct weir_sm *sm = &sim->sms[i];
-      if (sim->reports[i].has_retired &&
-          (best == NULL || sm->retired[0].cycle < best->retired[0].cycle))
+      if (sim->has_retired[i] && (best == NULL || sm->retired[0].cycle < best->retired[0].cycle))
         best = sm;
     }
-    if (best == NULL) return WEIR_OK;
+    if (best == NULL) break;
     uint64_t cycle = best->retired[0].cycle;
     sim->source->release(sim->source, best->retired[0].stream);
     sim->blocks_done++;
-    best->n_retired--;
+    sim->has_retired[best->id] = --best->n_retired > 0;
     memmove(best->retired, best->retired + 1, best->n_retired * sizeof best->retired[0]);
     enum weir_status st = place_next(sim, best, cycle + (uint64_t)sim->m->sm.dispatch_latency, err);
     if (st != WEIR_OK) return st;
-    report_sm(sim, best->id);
+    sim->shares[0].wake = weir_min64(sim->shares[0].wake, best->wake);
+    sim->shares[0].is_busy |= !weir_sm_is_idle(best);
   }
+  return WEIR_OK;
 }
 
 /* What SMs told one another: everybody hears it but the speaker. */
@@ -257,14 +273,14 @@ static bool deliver_casts(struct weir_sim *sim) {
 }
 
 static bool is_idle(const struct weir_sim *sim) {
-  for (uint32_t i = 0; i < n_components(sim); i++)
-    if (!sim->reports[i].is_idle) return false;
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    if (sim->shares[i].is_busy) return false;
   return true;
 }
 
 static bool is_finished(struct weir_sim *sim) {
   if (!sim->is_source_done || !is_idle(sim)) return false;
-  sim->is_mail_lost[0] |= !deliver_all(sim);
+  sim->shares[0].is_failed |= !deliver_all(sim);
   return is_idle(sim);
 }
 
@@ -285,7 +301,6 @@ static enum weir_status check_fault(const struct weir_sm *sm, struct weir_err *e
 static enum weir_status check_sms(const struct weir_sim *sim, struct weir_err *err) {
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     const struct weir_sm *sm = &sim->sms[i];
-    if (!sim->reports[i].is_failed) continue;
     if (sm->is_failed) {
       if (err != NULL) *err = sm->err;
       return sm->status;
@@ -296,6 +311,15 @@ static enum weir_status check_sms(const struct weir_sim *sim, struct weir_err *e
   return WEIR_OK;
 }
 
+static enum weir_status check_shares(const struct weir_sim *sim, struct weir_err *err) {
+  bool ok = true;
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    ok &= !sim->shares[i].is_failed && !sim->shares[i].out.is_failed;
+  if (ok) return WEIR_OK;
+  enum weir_status st = check_sms(sim, err);
+  return st != WEIR_OK ? st : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
 /* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
  * they happen. At a kernel's end weir_sm_kernel_end decides. */
 static bool soften(struct weir_sim *sim) {
@@ -303,24 +327,43 @@ static bool soften(struct weir_sim *sim) {
   for (uint32_t i = 0; !over && i < sim->n_sms; i++)
     if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->window_end);
   bool ok = deliver_casts(sim);
-  report_all(sim);
+  tell_all(sim);
   return ok;
 }
 
 static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
-  enum weir_status st = check_sms(sim, err);
+  enum weir_status st = check_shares(sim, err);
   if (st == WEIR_OK) st = dispatch(sim, err);
   if (st != WEIR_OK) return st;
   bool ok = balance(sim);
   if (sim->has_soft) ok &= soften(sim);
-  for (uint32_t i = 0; i < n_components(sim); i++)
-    ok &= !sim->reports[i].is_failed;
-  for (uint32_t i = 0; i < sim->o.threads; i++)
-    ok &= !sim->is_mail_lost[i];
-  return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  return ok ? check_shares(sim, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
 /* ---- set-up ---- */
+
+static void free_shares(struct share *shares, uint32_t n) {
+  for (uint32_t i = 0; shares != NULL && i < n; i++) {
+    weir_outbox_free(&shares[i].out);
+    free(shares[i].retiring);
+  }
+  free(shares);
+}
+
+static struct share *new_shares(uint32_t n, uint32_t n_sms) {
+  struct share *shares = aligned_alloc(_Alignof(struct share), n * sizeof *shares);
+  if (shares == NULL) return NULL;
+  memset(shares, 0, n * sizeof *shares);
+  bool ok = true;
+  for (uint32_t i = 0; i < n; i++) {
+    weir_outbox_turn(&shares[i].out, 0);
+    shares[i].retiring = calloc(n_sms, sizeof *shares[i].retiring);
+    ok &= shares[i].retiring != NULL;
+  }
+  if (ok) return shares;
+  free_shares(shares, n);
+  return NULL;
+}
 
 enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
                               const void *design, const struct weir_sim_options *o,
@@ -336,12 +379,12 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->window = o->window != 0 && o->window < m->window ? o->window : m->window;
   sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
   sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
-  sim->is_mail_lost = calloc(sim->o.threads, sizeof *sim->is_mail_lost);
-  sim->reports = aligned_alloc(64, n_components(sim) * sizeof *sim->reports);
+  sim->shares = new_shares(sim->o.threads, sim->n_sms);
+  sim->has_retired = calloc(sim->n_sms, sizeof *sim->has_retired);
   sim->units = calloc(sim->n_sms, sizeof *sim->units);
   sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
-  bool ok = sim->sms != NULL && sim->channels != NULL && sim->is_mail_lost != NULL &&
-            sim->reports != NULL && sim->units != NULL && sim->units_before != NULL;
+  bool ok = sim->sms != NULL && sim->channels != NULL && sim->shares != NULL &&
+            sim->has_retired != NULL && sim->units != NULL && sim->units_before != NULL;
   for (uint32_t i = 0; ok && i < sim->n_sms; i++) {
     enum weir_status st = weir_sm_init(&sim->sms[i], m, l1, design, i, err);
     if (st != WEIR_OK) {
@@ -356,16 +399,18 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
     sim->has_soft |= part->tick != NULL || part->heard != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
-  for (uint32_t i = 0; ok && i < n_components(sim); i++)
-    weir_outbox_turn(outbox_of(sim, i), sim->side);
+  for (uint32_t i = 0; ok && i < sim->n_sms; i++)
+    sim->sms[i].out = &sim->shares[0].out;
+  for (uint32_t i = 0; ok && i < sim->n_channels; i++)
+    sim->channels[i].outbox = &sim->shares[0].out;
   if (ok && sim->o.threads > 1) {
     const struct weir_pool_job job = {.self = sim, .prepare = prepare, .run = run_component};
     sim->pool = weir_pool_new(sim->o.threads, n_components(sim), &job);
     sim->bag_of = calloc(sim->n_sms + (uint32_t)m->l2.slices, 1);
     ok = sim->pool != NULL && sim->bag_of != NULL;
     if (ok) sort_mail_by_owner(sim);
-    for (uint32_t i = 0; ok && i < n_components(sim); i++)
-      outbox_of(sim, i)->bag_of = sim->bag_of;
+    for (uint32_t i = 0; ok && i < sim->o.threads; i++)
+      sim->shares[i].out.bag_of = sim->bag_of;
   }
   if (!ok) {
     weir_sim_free(sim);
@@ -387,9 +432,9 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->units_before);
   free(sim->insns);
   free(sim->channels);
-  free(sim->is_mail_lost);
+  free_shares(sim->shares, sim->o.threads);
+  free(sim->has_retired);
   free(sim->bag_of);
-  free(sim->reports);
   free(sim);
 }
 
@@ -497,16 +542,16 @@ uint64_t weir_sim_storage_bits(const struct weir_sim *sim) {
 
 static uint64_t next_event(const struct weir_sim *sim) {
   uint64_t t = WEIR_NEVER;
-  for (uint32_t i = 0; i < n_components(sim); i++)
-    t = weir_min64(t, sim->reports[i].wake);
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    t = weir_min64(t, weir_min64(sim->shares[i].wake, sim->shares[i].out.first));
   return t;
 }
 
 /* What an SM without work does at the wish of its policies moves nobody, but others may hear of it:
  * it must not lie in the past of a window. */
 static uint64_t next_window(const struct weir_sim *sim, uint64_t next) {
-  for (uint32_t i = 0; i < sim->n_sms; i++)
-    next = weir_min64(next, sim->reports[i].soft_wake);
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    next = weir_min64(next, sim->shares[i].soft_wake);
   return weir_max64(next, sim->now);
 }
 
@@ -583,7 +628,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   sim->now += (uint64_t)sim->m->sm.launch_latency;
   uint64_t start = sim->now, end = start, quiet_since = start, seen = 0;
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);
-  report_all(sim);
+  tell_all(sim);
   while (st == WEIR_OK && !is_finished(sim)) {
     uint64_t next = next_event(sim);
     if (next == WEIR_NEVER) return give_up(sim, stuck(sim, quiet_since, err));
@@ -592,10 +637,10 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     run_window(sim);
     st = exchange(sim, err);
     sim->now = sim->window_end;
-    uint64_t insns = 0;
-    for (uint32_t i = 0; i < sim->n_sms; i++)
-      insns += sim->reports[i].last_event;
-    if (insns != seen) seen = insns, quiet_since = sim->now;
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < sim->o.threads; i++)
+      events += sim->shares[i].last_events;
+    if (events != seen) seen = events, quiet_since = sim->now;
     if (sim->o.watchdog != 0 && sim->now - quiet_since > sim->o.watchdog)
       return give_up(sim, stuck(sim, quiet_since, err));
     if (sim->o.progress != NULL) sim->o.progress(sim->o.self, sim->now - start, sim->blocks_done);

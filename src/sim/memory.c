@@ -106,7 +106,6 @@ void weir_channel_free(struct weir_channel *c) {
     free(s->out.v);
   }
   free(c->slices);
-  weir_outbox_free(&c->outbox);
   free(c->done.v);
   free(c->writes.v);
   weir_l3_free(&c->l3);
@@ -159,15 +158,15 @@ static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2
   unsigned n = is_write ? 0 : w->kind == WEIR_MSG_ATOM ? 1 : (bytes + SECTOR - 1) / SECTOR;
   struct weir_msg r = {.at = now + (uint64_t)m->l2.latency,
                        .addr = addr,
-                       .src = s->channel->n_sms + s->id,
-                       .dst = w->src,
+                       .src = (uint16_t)(s->channel->n_sms + s->id),
+                       .dst = (uint16_t)w->src,
                        .id = w->id,
                        .flits = s->channel->flits[n],
                        .kind = is_write ? WEIR_MSG_ACK : WEIR_MSG_DATA,
                        .sectors = w->sectors,
                        .parts = w->parts,
                        .flags = w->flags};
-  if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox.is_failed = true;
+  if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox->is_failed = true;
 }
 
 /* One packet per slice and cycle enters the reply network, if its port is free and the SM has room.
@@ -183,11 +182,10 @@ static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   s->credit[r->dst] -= r->flits;
   s->port_free = now + r->flits;
   uint64_t at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
-  struct weir_msg *sent = weir_outbox_slot(&c->outbox, r->dst, at);
+  struct weir_msg *sent = weir_outbox_slot(c->outbox, r->dst, at);
   if (sent != NULL) {
     *sent = *r;
     sent->at = at;
-    sent->seq = c->outbox.next_seq++;
   }
   WEIR_FIFO_POP(s->out);
   return s->out.n > 0 ? weir_max64(s->port_free, WEIR_FIFO_HEAD(s->out).at) : WEIR_NEVER;
@@ -242,7 +240,7 @@ static void run_dram(struct weir_channel *c, uint64_t now) {
       uint64_t core = (uint64_t)c->m->core.clock_mhz, dram = (uint64_t)c->m->dram.clock_mhz;
       struct done done = {(done_at * core + dram - 1) / dram + (uint64_t)c->m->dram.extra_latency,
                           token};
-      if (!WEIR_FIFO_PUSH(c->done, done)) c->outbox.is_failed = true;
+      if (!WEIR_FIFO_PUSH(c->done, done)) c->outbox->is_failed = true;
     }
     if (c->writes.n > 0 && weir_dram_has_room(&c->dram, 1)) next = d + 1;
     c->dram_done = d;
@@ -265,7 +263,7 @@ static void evict(struct weir_slice *s, const struct weir_mem_line *l) {
   if (c->has_l3)
     weir_l3_write(&c->l3, base, l->dirty, l->dirty & l->valid);
   else if (!weir_writes_put(&c->writes, base, l->dirty, c->atoms))
-    c->outbox.is_failed = true;
+    c->outbox->is_failed = true;
 }
 
 static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32_t way,
@@ -543,13 +541,12 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
   uint64_t at = now + (uint64_t)c->m->noc.credit_cyc;
-  struct weir_msg *credit = weir_outbox_slot(&c->outbox, q->src, at);
+  struct weir_msg *credit = weir_outbox_slot(c->outbox, q->src, at);
   if (credit != NULL)
     *credit = (struct weir_msg){.at = at,
                                 .kind = WEIR_MSG_CREDIT,
-                                .src = c->n_sms + s->id,
+                                .src = (uint16_t)(c->n_sms + s->id),
                                 .dst = q->src,
-                                .seq = c->outbox.next_seq++,
                                 .flits = q->flits};
   s->eject_free = now + q->flits;
   weir_inbox_pop(&s->in);
@@ -601,7 +598,7 @@ static uint64_t take_data(struct weir_channel *c, uint64_t now) {
 static uint64_t run_l3(struct weir_channel *c, uint64_t now) {
   uint32_t before = c->dram.n + c->writes.n;
   bool is_taken = weir_l3_cycle(&c->l3, now);
-  c->outbox.is_failed |= c->l3.is_failed;
+  c->outbox->is_failed |= c->l3.is_failed;
   if (c->dram.n + c->writes.n > before) wake_dram(c, now);
   if (is_taken) return now + 1;
   return c->l3.answers.n > 0 ? WEIR_FIFO_HEAD(c->l3.answers).at : WEIR_NEVER;

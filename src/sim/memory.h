@@ -89,10 +89,10 @@ struct weir_channel {
   bool has_l3;
   struct weir_l3 l3;
   struct weir_dram dram;
-  uint64_t dram_next; /* DRAM cycle in which a command can be issued */
-  uint64_t dram_wake; /* the core cycle in which it begins */
-  uint64_t dram_done; /* the last DRAM cycle in which there was work */
-  struct weir_outbox outbox;
+  uint64_t dram_next;         /* DRAM cycle in which a command can be issued */
+  uint64_t dram_wake;         /* the core cycle in which it begins */
+  uint64_t dram_done;         /* the last DRAM cycle in which there was work */
+  struct weir_outbox *outbox; /* of the thread that runs it in this window */
   struct {
     struct done {
       uint64_t at;

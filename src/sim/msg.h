@@ -1,6 +1,6 @@
 /* What SMs and memory slices send one another, and the queue in which it arrives.
  *
- * A message is delivered in the order (arrival, sender, number at the sender): that order is the
+ * A message is delivered in the order (arrival, sender, order of sending): that order is the
  * definition of the model, so neither threads nor the length of a window can change it. */
 #ifndef WEIR_SIM_MSG_H
 #define WEIR_SIM_MSG_H
@@ -21,16 +21,16 @@ enum weir_msg_kind {
   WEIR_MSG_CREDIT /* either way: `flits` places are free again */
 };
 
+/* Two in a cache line: they are most of what one core hands to another. */
 struct weir_msg {
   uint64_t at;       /* cycle of arrival */
   uint64_t addr;     /* of the line */
-  uint32_t src, dst; /* components: SMs first, then slices */
-  uint32_t seq;
-  uint32_t id; /* what the SM calls the request */
+  uint32_t id;       /* what the SM calls the request */
+  uint16_t src, dst; /* components: SMs first, then slices; at most 4,096 of each */
   uint16_t flits;
-  uint8_t kind, sectors, full;
-  uint8_t flags;  /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
   uint16_t parts; /* of the line, in sectors of the L1 (l1.sector); `sectors` are 32 bytes each */
+  uint8_t kind, sectors, full;
+  uint8_t flags; /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
 };
 
 /* An L2 line has one mark, which means what the L1s agree on. A read that finds all its sectors
@@ -45,9 +45,7 @@ enum {
 };
 
 static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {
-  if (a->at != b->at) return a->at < b->at;
-  if (a->src != b->src) return a->src < b->src;
-  return a->seq < b->seq;
+  return a->at != b->at ? a->at < b->at : a->src < b->src;
 }
 
 /* Sectors of a mask. */
@@ -60,8 +58,9 @@ static inline unsigned weir_n_parts(uint32_t mask) {
   return weir_n_sectors((uint8_t)mask) + weir_n_sectors((uint8_t)(mask >> 8));
 }
 
-/* Messages in order of delivery. What is sent later mostly arrives later, so the end is tried
- * first. */
+/* Messages in order of delivery; those of one sender that arrive together stay as they were put,
+ * which is how they were sent. What is sent later mostly arrives later, so the end is tried first.
+ */
 struct weir_inbox {
   struct weir_msg *v;
   uint32_t head, n, cap; /* v[head .. head + n) */
@@ -112,15 +111,15 @@ struct weir_mail {
   uint32_t n, cap;
 };
 
-/* What a component sends. There are two sides: while it writes on one, the mail that lies on the
- * other, of the window before, is being delivered. A bag for each of the threads that take the mail
- * out (threads beyond the last share bags): what stays on a core is not seen by others. */
-enum { WEIR_MAIL_BAGS = 8 };
+/* What the components on one thread send. There are two sides: while one is written, the mail on
+ * the other, of the window before, is being delivered. A bag for each of the threads that take the
+ * mail out (threads beyond the last share bags): what stays on a core is not seen by others, and
+ * what goes to another core lies close together. */
+enum { WEIR_MAIL_BAGS = 8, WEIR_MAIL_AHEAD = 8 };
 struct weir_outbox {
-  struct weir_mail bag[2][WEIR_MAIL_BAGS];
+  _Alignas(64) struct weir_mail bag[2][WEIR_MAIL_BAGS];
   const uint8_t *bag_of; /* by receiver; NULL: all in the first */
   uint64_t first;        /* earliest arrival of the mail on this side */
-  uint32_t next_seq;
   uint8_t side;
   bool is_failed; /* out of memory: seen by the exchange */
 };
@@ -133,8 +132,8 @@ static inline void weir_outbox_turn(struct weir_outbox *o, uint8_t side) {
     o->bag[side][i].n = 0;
 }
 
-/* Where the next message to `dst`, which arrives in cycle `at`, is to be written, all but its
- * number; NULL: out of memory. A message that is written here need not be copied. */
+/* Where the next message to `dst`, which arrives in cycle `at`, is to be written; NULL: out of
+ * memory. A message that is written here need not be copied. */
 static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t dst, uint64_t at) {
   struct weir_mail *b = &o->bag[o->side][o->bag_of != NULL ? o->bag_of[dst] : 0];
   if (b->n == b->cap) {
@@ -148,14 +147,14 @@ static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t 
     b->cap = cap;
   }
   if (at < o->first) o->first = at;
+  /* The receiver's core has read this space two windows ago: it comes back while this one works. */
+  __builtin_prefetch(&b->v[b->n + WEIR_MAIL_AHEAD], 1);
   return &b->v[b->n++];
 }
 
 static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg *m) {
   struct weir_msg *slot = weir_outbox_slot(o, m->dst, m->at);
-  if (slot == NULL) return;
-  *slot = *m;
-  slot->seq = o->next_seq++;
+  if (slot != NULL) *slot = *m;
 }
 
 static inline void weir_outbox_free(struct weir_outbox *o) {

@@ -10,13 +10,13 @@
 /* A turn lasts some tens of microseconds. A thread that waits looks so often before it helps the
  * others, then so often before it lets others run on its core (the one that it waits for may want
  * it, where cores are few), and after so many times of that it sleeps. */
-enum { LOOKS_BEFORE_HELP = 300, LOOKS_BEFORE_YIELD = 300, YIELDS = 50 };
+enum { LOOKS_BEFORE_HELP = 40, LOOKS_BEFORE_YIELD = 300, YIELDS = 50 };
 
-/* Of a component; alone in its cache line. */
+/* Of a component; alone in its cache line, which its owner writes in every turn: whom it belongs to
+ * stands elsewhere, because every thread reads that. */
 struct task {
   _Alignas(64) atomic_uint turn; /* the last one in which a thread took it */
-  atomic_uint owner;
-  uint64_t work; /* since the last weighing */
+  uint64_t work;                 /* since the last weighing */
 };
 
 struct worker {
@@ -37,6 +37,7 @@ struct weir_pool {
   unsigned help_looks, yield_looks;
   struct weir_pool_job job;
   struct task *tasks;
+  atomic_uint *owner; /* of each task */
   struct worker *workers;
   uint64_t *load;      /* of each thread, while weighing */
   struct task **order; /* likewise */
@@ -96,16 +97,16 @@ static bool is_turn_done(struct weir_pool *p, unsigned unused) {
 
 /* ---- a turn ---- */
 
-static uint32_t owner_of(const struct task *t) {
-  return atomic_load_explicit(&t->owner, memory_order_relaxed);
+static uint32_t owner_of(const struct weir_pool *p, uint32_t task) {
+  return atomic_load_explicit(&p->owner[task], memory_order_relaxed);
 }
 
-static bool run_if_free(struct weir_pool *p, struct task *t, unsigned turn) {
+static bool run_if_free(struct weir_pool *p, struct task *t, uint32_t index, unsigned turn) {
   unsigned before = turn - 1;
   if (!atomic_compare_exchange_strong_explicit(&t->turn, &before, turn, memory_order_relaxed,
                                                memory_order_relaxed))
     return false;
-  t->work += p->job.run(p->job.self, (uint32_t)(t - p->tasks));
+  t->work += p->job.run(p->job.self, index, (uint32_t)(t - p->tasks));
   return true;
 }
 
@@ -119,7 +120,7 @@ static void run_own(struct weir_pool *p, uint32_t index, unsigned turn) {
   atomic_store_explicit(&p->workers[index].prepared, turn, memory_order_release);
   unsigned n = 0;
   for (uint32_t i = 0; i < p->n_tasks; i++)
-    if (owner_of(&p->tasks[i]) == index) n += run_if_free(p, &p->tasks[i], turn);
+    if (owner_of(p, i) == index) n += run_if_free(p, &p->tasks[i], index, turn);
   count_down(p, n);
 }
 
@@ -129,10 +130,10 @@ static void help(struct weir_pool *p, uint32_t index, unsigned turn) {
   for (uint32_t i = p->n_tasks; i-- > 0;) {
     struct task *t = &p->tasks[i];
     if (atomic_load_explicit(&t->turn, memory_order_relaxed) != turn - 1) continue;
-    uint32_t owner = owner_of(t);
+    uint32_t owner = owner_of(p, i);
     if (owner != index &&
         atomic_load_explicit(&p->workers[owner].prepared, memory_order_acquire) == turn)
-      count_down(p, run_if_free(p, t, turn));
+      count_down(p, run_if_free(p, t, index, turn));
   }
 }
 
@@ -161,12 +162,12 @@ void weir_pool_weigh(struct weir_pool *p) {
   qsort(p->order, p->n_tasks, sizeof *p->order, by_work);
   for (uint32_t i = 0; i < p->n_tasks; i++) {
     struct task *t = p->order[i];
-    uint32_t best = owner_of(t);
+    uint32_t task = (uint32_t)(t - p->tasks), best = owner_of(p, task);
     for (uint32_t k = 0; k < p->n_threads; k++)
       if (p->load[k] < p->load[best]) best = k;
     p->load[best] += t->work;
     t->work = 0;
-    atomic_store_explicit(&t->owner, best, memory_order_relaxed);
+    atomic_store_explicit(&p->owner[task], best, memory_order_relaxed);
   }
 }
 
@@ -174,7 +175,7 @@ bool weir_pool_is_lopsided(struct weir_pool *p) {
   uint64_t sum = 0, most = 0;
   memset(p->load, 0, p->n_threads * sizeof *p->load);
   for (uint32_t i = 0; i < p->n_tasks; i++)
-    p->load[owner_of(&p->tasks[i])] += p->tasks[i].work;
+    p->load[owner_of(p, i)] += p->tasks[i].work;
   for (uint32_t i = 0; i < p->n_threads; i++) {
     sum += p->load[i];
     if (p->load[i] > most) most = p->load[i];
@@ -193,7 +194,7 @@ void weir_pool_turn(struct weir_pool *p) {
 }
 
 uint32_t weir_pool_owner(const struct weir_pool *p, uint32_t component) {
-  return owner_of(&p->tasks[component]);
+  return owner_of(p, component);
 }
 
 /* ---- life ---- */
@@ -218,12 +219,14 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components,
   pthread_mutex_init(&p->lock, NULL); /* with default attributes neither of the two can fail */
   pthread_cond_init(&p->changed, NULL);
   p->tasks = allocate(components, sizeof *p->tasks);
+  p->owner = allocate(components, sizeof *p->owner);
   p->workers = allocate(threads, sizeof *p->workers);
   p->load = calloc(threads, sizeof *p->load);
   p->order = calloc(components, sizeof *p->order);
-  bool ok = p->tasks != NULL && p->workers != NULL && p->load != NULL && p->order != NULL;
+  bool ok = p->tasks != NULL && p->owner != NULL && p->workers != NULL && p->load != NULL &&
+            p->order != NULL;
   for (uint32_t i = 0; ok && i < components; i++)
-    atomic_init(&p->tasks[i].owner, i % threads);
+    atomic_init(&p->owner[i], i % threads);
   for (uint32_t i = 1; ok && i < threads; i++) {
     p->workers[i].pool = p;
     p->workers[i].index = i;
@@ -244,6 +247,7 @@ void weir_pool_free(struct weir_pool *p) {
   pthread_cond_destroy(&p->changed);
   pthread_mutex_destroy(&p->lock);
   free(p->tasks);
+  free(p->owner);
   free(p->workers);
   free(p->load);
   free(p->order);

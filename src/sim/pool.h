@@ -14,7 +14,7 @@ struct weir_pool_job {
   /* First of all in a turn, on each thread, for all components that belong to it. */
   void (*prepare)(void *self, uint32_t thread);
   /* Then each component; returns a measure of the work that it was. */
-  uint64_t (*run)(void *self, uint32_t component);
+  uint64_t (*run)(void *self, uint32_t thread, uint32_t component);
 };
 
 struct weir_pool;

@@ -215,7 +215,7 @@ static void say(void *self, uint32_t part, const uint64_t v[4]) {
   struct weir_cast c = {
       .at = sm->now + (uint64_t)sm->m->sm.broadcast_latency, .from = sm->id, .part = part};
   memcpy(c.v, v, sizeof c.v);
-  sm->out.is_failed |= !WEIR_PUSH(sm->said, c);
+  sm->out->is_failed |= !WEIR_PUSH(sm->said, c);
 }
 
 enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
@@ -268,7 +268,6 @@ void weir_sm_free(struct weir_sm *sm) {
   free(sm->regs);
   free(sm->in.v);
   free(sm->credits.v);
-  weir_outbox_free(&sm->out);
   free(sm->fills.v);
   free(sm->heard.v);
   free(sm->said.v);
@@ -531,10 +530,10 @@ static void store_done(struct weir_sm *sm, uint32_t slot) {
 static void return_credit(struct weir_sm *sm, const struct weir_msg *r, uint64_t now) {
   struct weir_msg credit = {.at = now + (uint64_t)sm->m->noc.credit_cyc,
                             .kind = WEIR_MSG_CREDIT,
-                            .src = sm->id,
+                            .src = (uint16_t)sm->id,
                             .dst = r->src,
                             .flits = r->flits};
-  weir_outbox_put(&sm->out, &credit);
+  weir_outbox_put(sm->out, &credit);
 }
 
 /* Replies come through a port that moves one flit per cycle. */
@@ -558,7 +557,7 @@ static void take_messages(struct weir_sm *sm, uint64_t now) {
       load_done(sm, r->id, now);
       return_credit(sm, r, now);
     } else
-      sm->out.is_failed |= !WEIR_FIFO_PUSH(sm->fills, *r);
+      sm->out->is_failed |= !WEIR_FIFO_PUSH(sm->fills, *r);
   }
 }
 
@@ -694,12 +693,12 @@ static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
   if (sm->credit[slice] < p->flits) return WEIR_NEVER;
   struct weir_msg out = *p;
   sm->credit[slice] -= out.flits;
-  out.src = sm->id;
-  out.dst = (uint32_t)sm->m->sm.count + slice;
+  out.src = (uint16_t)sm->id;
+  out.dst = (uint16_t)((uint32_t)sm->m->sm.count + slice);
   out.at = now + out.flits - 1 + (uint64_t)sm->m->noc.request_cyc;
   sm->port_free = now + out.flits;
   if (out.kind == WEIR_MSG_WRITE && out.id == UINT32_MAX) sm->writebacks++;
-  weir_outbox_put(&sm->out, &out);
+  weir_outbox_put(sm->out, &out);
   sm->l1_ops->pop(sm->l1);
   *moved = true;
   return sm->l1_ops->peek(sm->l1) != NULL ? sm->port_free : WEIR_NEVER;

@@ -107,7 +107,7 @@ struct weir_sm {
   uint32_t age[64];
   struct weir_sched sched[4];
   struct weir_inbox in, credits; /* replies; credits do not wait for the port */
-  struct weir_outbox out;
+  struct weir_outbox *out;       /* of the thread that runs it in this window */
   struct {
     struct weir_msg *v;
     uint32_t head, n, cap;

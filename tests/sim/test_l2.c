@@ -17,17 +17,20 @@ struct bed {
   struct machine x;
   struct weir_channel c;
   uint64_t now;
-  uint32_t seq, sm; /* sm: the one that sends */
+  uint32_t sm; /* the one that sends */
+  struct weir_outbox out;
 };
 
 static void bed_open(struct bed *b, const char *const *set) {
   memset(b, 0, sizeof *b);
   machine_init(&b->x, NULL, set);
   assert_true(weir_channel_init(&b->c, &b->x.m, 0));
+  b->c.outbox = &b->out;
 }
 
 static void bed_close(struct bed *b) {
   weir_channel_free(&b->c);
+  weir_outbox_free(&b->out);
   machine_free(&b->x);
 }
 
@@ -36,9 +39,8 @@ static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t 
                  uint8_t flags, uint32_t id) {
   struct weir_msg q = {.at = b->now + 1,
                        .addr = line * 128,
-                       .src = b->sm,
-                       .dst = b->c.n_sms + weir_slice_of(&b->x.m, line * 128),
-                       .seq = b->seq++,
+                       .src = (uint16_t)b->sm,
+                       .dst = (uint16_t)(b->c.n_sms + weir_slice_of(&b->x.m, line * 128)),
                        .id = id,
                        .flits = 1,
                        .kind = (uint8_t)kind,
@@ -50,15 +52,15 @@ static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t 
 
 /* Run until nothing is under way; the replies are left in the outbox. */
 static void settle(struct bed *b) {
-  b->c.outbox.bag[0][0].n = 0;
+  b->out.bag[0][0].n = 0;
   do
     weir_channel_cycle(&b->c, ++b->now);
   while (!weir_channel_is_idle(&b->c));
 }
 
 static uint8_t flags_of(const struct bed *b, uint32_t id) {
-  for (uint32_t i = 0; i < b->c.outbox.bag[0][0].n; i++) {
-    const struct weir_msg *r = &b->c.outbox.bag[0][0].v[i];
+  for (uint32_t i = 0; i < b->out.bag[0][0].n; i++) {
+    const struct weir_msg *r = &b->out.bag[0][0].v[i];
     if (r->kind != WEIR_MSG_CREDIT && r->id == id) return r->flags;
   }
   fail_msg("no reply to %u", id);

@@ -17,6 +17,7 @@ struct rig {
   struct weir_pool *pool;
   uint32_t prepared[N], ran[N]; /* not atomic: the pool orders the accesses */
   atomic_uint bad;
+  uint32_t threads;
   unsigned heavy; /* components whose work counts a hundredfold */
 };
 
@@ -26,8 +27,9 @@ static void prepare(void *self, uint32_t thread) {
     if (weir_pool_owner(r->pool, i) == thread) r->prepared[i]++;
 }
 
-static uint64_t run(void *self, uint32_t i) {
+static uint64_t run(void *self, uint32_t thread, uint32_t i) {
   struct rig *r = self;
+  if (thread >= r->threads) atomic_fetch_add(&r->bad, 1);
   if (r->prepared[i] != r->ran[i] + 1) atomic_fetch_add(&r->bad, 1);
   r->ran[i]++;
   unsigned work = i < r->heavy ? 100 : 1, x = i;
@@ -41,6 +43,7 @@ static void every_component_once(uint32_t threads, unsigned heavy) {
   struct rig *r = calloc(1, sizeof *r);
   assert_non_null(r);
   r->heavy = heavy;
+  r->threads = threads;
   const struct weir_pool_job job = {.self = r, .prepare = prepare, .run = run};
   r->pool = weir_pool_new(threads, N, &job);
   assert_non_null(r->pool);
@@ -76,6 +79,7 @@ static void test_weighing(void **state) {
   struct rig *r = calloc(1, sizeof *r);
   assert_non_null(r);
   r->heavy = 1;
+  r->threads = 2;
   const struct weir_pool_job job = {.self = r, .prepare = prepare, .run = run};
   r->pool = weir_pool_new(2, N, &job);
   assert_non_null(r->pool);

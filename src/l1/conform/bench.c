@@ -232,7 +232,7 @@ static void inject(struct weir_bench_sm *s) {
   if (p == NULL || p->at > b->now || b->n_msgs == BENCH_MSGS) return;
   struct weir_msg m = *p;
   uint64_t line = m.addr / (uint64_t)b->m->l1.line % BENCH_LINES;
-  m.src = s->id;
+  m.src = (uint16_t)s->id;
   m.at = b->now + 20 + choose(b, s->id, b->now, 40);
   m.flags &= (uint8_t)~WEIR_REP_MARKED;
   if (m.kind == WEIR_MSG_READ) {
