@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ptx/exec.h"
 #include "ptx/fp.h"
 #include "ptx/ir.h"
 #include "ptx/mem.h"
@@ -152,17 +153,6 @@ struct ptx_split {
   uint8_t bar_id;
 };
 
-enum ptx_fault_kind {
-  PTX_F_NONE,
-  PTX_F_BOUNDS,
-  PTX_F_ALIGN,
-  PTX_F_READONLY,
-  PTX_F_STACK,
-  PTX_F_TRAP,
-  PTX_F_BRANCH,
-  PTX_F_BARRIER,
-  PTX_F_NOMEM
-};
 struct ptx_fault {
   enum ptx_fault_kind kind;
   uint32_t pc, lane;

@@ -66,6 +66,22 @@ struct ptx_launch {
   const void *params; /* the parameter block, ptx_func.param_bytes long */
 };
 
+/* What ended a launch that failed with WEIR_EFAULT or WEIR_ELIMIT; in brackets the CUDA error code
+ * that a program would see. */
+enum ptx_fault_kind {
+  PTX_F_NONE,
+  PTX_F_BOUNDS,   /* no memory at an address (700) */
+  PTX_F_ALIGN,    /* (716) */
+  PTX_F_READONLY, /* a store to constant memory or to parameters (700) */
+  PTX_F_STACK,    /* calls too deep, or too much local memory (714) */
+  PTX_F_TRAP,     /* trap or brkpt (719) */
+  PTX_F_BRANCH,   /* an index outside of a table of branch targets (718) */
+  PTX_F_BARRIER,  /* a barrier that does not exist, or an impossible number of threads (715) */
+  PTX_F_HANG,     /* threads that wait for one another, or spin, for ever (702) */
+  PTX_F_LIMIT,    /* exec.max_instructions (702) */
+  PTX_F_NOMEM     /* the host is out of memory (2) */
+};
+
 struct ptx_run;
 enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program *prog,
                                const struct ptx_launch *launch, bool want_streams,
@@ -81,6 +97,8 @@ void ptx_run_release(struct ptx_run *run, struct weir_block_stream *block);
 enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *prog,
                              const struct ptx_launch *launch, struct weir_func_stats *stats,
                              struct weir_err *err);
+/* Why ptx_run_next failed; PTX_F_NONE if it did not, or if the kernel is not to blame. */
+enum ptx_fault_kind ptx_run_fault(const struct ptx_run *run);
 const struct weir_kernel_info *ptx_run_info(const struct ptx_run *run);
 uint64_t ptx_run_blocks_done(const struct ptx_run *run);
 void ptx_run_stats(const struct ptx_run *run, struct weir_func_stats *stats);

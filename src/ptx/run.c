@@ -83,6 +83,7 @@ struct ptx_run {
   uint32_t n_ctas, cap_ctas;
   uint32_t n_delivered; /* of a finished wave */
   uint64_t blocks_done;
+  enum ptx_fault_kind fault;
   struct weir_block_stream marker; /* stands for a block where no streams are wanted */
 };
 
@@ -343,13 +344,19 @@ static enum weir_status round_of_block(struct ptx_run *r, struct ptx_cta *c, boo
     uint64_t budget = (uint64_t)cfg->quantum;
     if (cfg->max_instructions > 0) {
       uint64_t left = (uint64_t)cfg->max_instructions - r->executed;
-      if (left == 0) return ptx_report_limit(&scene, c, w, err);
+      if (left == 0) {
+        r->fault = PTX_F_LIMIT;
+        return ptx_report_limit(&scene, c, w, err);
+      }
       budget = budget < left ? budget : left;
     }
     w->is_stored = false;
     uint64_t n = ptx_warp_run(w, budget, (uint32_t)cfg->yield_after, (uint32_t)cfg->max_depth);
     r->executed += n;
-    if (w->fault.kind != PTX_F_NONE) return ptx_report_fault(&scene, c, w, err);
+    if (w->fault.kind != PTX_F_NONE) {
+      r->fault = w->fault.kind;
+      return ptx_report_fault(&scene, c, w, err);
+    }
     *ran |= n > 0;
     *changed |= w->is_stored;
   }
@@ -394,8 +401,9 @@ static uint64_t widest_wave(const struct ptx_run *r) {
   return n > (uint64_t)r->dev->cfg.wave ? n : (uint64_t)r->dev->cfg.wave;
 }
 
-static enum weir_status report_stuck(const struct ptx_run *r, const struct ptx_scene *scene,
-                                     bool spins, struct weir_err *err) {
+static enum weir_status report_stuck(struct ptx_run *r, const struct ptx_scene *scene, bool spins,
+                                     struct weir_err *err) {
+  r->fault = PTX_F_HANG;
   enum weir_status st = ptx_report_deadlock(scene, r->ctas, r->n_ctas, spins, err);
   if (r->prog->is_interleaved && r->next_block < r->n_blocks)
     weir_err_add(err,
@@ -568,6 +576,10 @@ enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out,
 
 void ptx_run_release(struct ptx_run *run, struct weir_block_stream *block) {
   if (run->want_streams && block != NULL) weir_block_release(block);
+}
+
+enum ptx_fault_kind ptx_run_fault(const struct ptx_run *run) {
+  return run->fault;
 }
 
 const struct weir_kernel_info *ptx_run_info(const struct ptx_run *run) {

@@ -28,6 +28,7 @@ struct vm {
   uint32_t *out;
   struct weir_func_stats stats; /* of the last launch */
   bool was_interleaved;
+  enum ptx_fault_kind fault;
   struct weir_err err;
 };
 
@@ -96,6 +97,7 @@ static inline enum weir_status vm_try(struct vm *vm, const char *kernel, struct 
       st = ptx_run_next(run, &b, &vm->err);
     while (st == WEIR_OK && b != NULL);
     ptx_run_stats(run, &vm->stats);
+    vm->fault = ptx_run_fault(run);
     vm->was_interleaved = ptx_run_info(run)->is_interleaved;
     ptx_run_end(run);
   }
