@@ -394,6 +394,17 @@ static bool is_launch_file(const char *name) {
          (n > 4 && strcmp(name + n - 4, ".yml") == 0);
 }
 
+/* Output of printf in kernels. */
+static void print_text(void *self, const char *text, size_t n) {
+  fwrite(text, 1, n, self);
+}
+
+static void note_lost(const struct ptx_device *dev) {
+  if (dev->n_lost == 0) return;
+  fprintf(stderr, "weir: the text of %llu printf calls was lost: exec.printf_bytes is %lld\n",
+          (unsigned long long)dev->n_lost, (long long)dev->cfg.printf_bytes);
+}
+
 static enum weir_status run_one(const struct run_opts *o, const char *path, struct run_state *state,
                                 struct weir_err *err) {
   struct ptx_exec_cfg cfg;
@@ -402,6 +413,8 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
   enum weir_status st = weir_settings_fill(&o->settings, &ptx_exec_params, &cfg, err);
   if (st == WEIR_OK) st = ptx_device_init(&dev, &cfg, err);
   if (st != WEIR_OK) return st;
+  bool json_on_stdout = o->json != NULL && strcmp(o->json, "-") == 0;
+  dev.output = (struct ptx_output){.self = json_on_stdout ? stderr : stdout, .print = print_text};
   st = weir_workload_open(&dev, path, o->input, &w, err);
   if (st == WEIR_OK) st = put_outputs(o, w, false, err);
   if (st == WEIR_OK) {
@@ -419,6 +432,7 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
     memset(&state->total, 0, sizeof state->total);
     if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
     if (state->showed_progress) fputs("\r\033[K", stderr);
+    note_lost(&dev);
   }
   if (st == WEIR_OK && state->is_failed) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (st == WEIR_OK && o->check)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "ptx/exec.h"
+#include "ptx/fifo.h"
 #include "ptx/fp.h"
 #include "ptx/ir.h"
 #include "ptx/mem.h"
@@ -42,6 +43,7 @@ enum ptx_kind {
   PTX_K_BRA,
   PTX_K_BRX,
   PTX_K_CALL,
+  PTX_K_BUILTIN, /* call of a function of CUDA's device library */
   PTX_K_RET,
   PTX_K_EXIT,
   PTX_K_TRAP,
@@ -215,6 +217,11 @@ struct ptx_cta {
     bool is_open;
   } bar[16];
   struct weir_block_stream *stream;
+  const struct ptx_launch *launch;
+  struct ptx_fifo printed; /* by printf, until the block is done */
+  size_t printed_limit;
+  struct weir_text complaint; /* of an assertion that failed */
+  struct ptx_heap *heap;      /* the device's, if the program can ask for it */
 };
 
 /* Handler tables of the vector widths this build has; index by enum ptx_handler. */
@@ -267,7 +274,7 @@ struct ptx_program {
       static_shared;    /* bytes of static shared memory; dynamic shared starts there, 16-aligned */
   uint32_t local_bytes; /* of a non-recursive program: the deepest call path; else 0 =
                            exec.stack_bytes */
-  bool is_recursive, is_interleaved, reads_clock, has_calls;
+  bool is_recursive, is_interleaved, reads_clock, has_calls, uses_heap;
   struct weir_static *statics;
 };
 

@@ -1,6 +1,7 @@
 /* One PTX instruction to one micro-operation: which handler, which slots. */
 #include <string.h>
 
+#include "ptx/builtin.h"
 #include "ptx/decode.h"
 #include "ptx/sync.h"
 
@@ -999,11 +1000,37 @@ static void decode_branch(struct decoder *d, uint32_t i) {
   u->target = t->n;
 }
 
-/* One argument or result: from the caller's register, immediate or parameter to the callee's. */
+/* Where an argument or result of a call is in the caller: a register, a parameter, an immediate of
+ * the formal's type. */
+static bool actual_slot(struct decoder *d, const struct ptx_operand *actual,
+                        const struct ptx_var *formal, bool is_result, uint32_t *slot) {
+  uint32_t bytes;
+  if (actual->kind == PTX_O_reg) {
+    *slot = dec_reg(d, actual->reg);
+    bytes = dec_reg_bytes(d, actual->reg);
+  } else if (actual->kind == PTX_O_var && actual->var->space == PTX_SPACE_param) {
+    *slot = dec_place(d, actual->var);
+    bytes = (uint32_t)actual->var->bytes;
+  } else if (!is_result && (actual->kind == PTX_O_int || actual->kind == PTX_O_f32 ||
+                            actual->kind == PTX_O_f64)) {
+    bytes = (uint32_t)formal->bytes;
+    *slot = dec_const(d, imm_bits(actual, formal->type), bytes);
+  } else if (is_result && actual->kind == PTX_O_sink) {
+    *slot = UINT32_MAX;
+    return true;
+  } else
+    return dec_fail(d, "an argument has a form that a call cannot take");
+  if (formal->type != PTX_T_pred && bytes != formal->bytes)
+    return dec_fail(d, "argument for '%s' has %u bytes, %llu are expected", formal->name, bytes,
+                    (unsigned long long)formal->bytes);
+  return true;
+}
+
+/* One argument or result: from the caller's place to the callee's, or back. */
 static bool decode_copy(struct decoder *d, const struct ptx_operand *actual,
                         const struct ptx_var *formal, uint32_t callee, bool is_result,
                         struct ptx_copy *out) {
-  uint32_t there;
+  uint32_t there, here;
   if (formal->space == PTX_SPACE_reg) {
     const struct ptx_func *f = d->prog->funcs[callee].ir;
     there = UINT32_MAX;
@@ -1016,26 +1043,27 @@ static bool decode_copy(struct decoder *d, const struct ptx_operand *actual,
       return dec_fail(d, "register parameter '%s' has no register", formal->name);
   } else
     there = dec_place(d, formal);
-  uint32_t here, bytes;
-  if (actual->kind == PTX_O_reg) {
-    here = dec_reg(d, actual->reg);
-    bytes = dec_reg_bytes(d, actual->reg);
-  } else if (actual->kind == PTX_O_var && actual->var->space == PTX_SPACE_param) {
-    here = dec_place(d, actual->var);
-    bytes = (uint32_t)actual->var->bytes;
-  } else if (!is_result && (actual->kind == PTX_O_int || actual->kind == PTX_O_f32 ||
-                            actual->kind == PTX_O_f64)) {
-    bytes = (uint32_t)formal->bytes;
-    here = dec_const(d, imm_bits(actual, formal->type), bytes);
-  } else
-    return dec_fail(d, "an argument has a form that a call cannot take");
-  if (formal->type != PTX_T_pred && bytes != formal->bytes)
-    return dec_fail(d, "argument for '%s' has %u bytes, %llu are expected", formal->name, bytes,
-                    (unsigned long long)formal->bytes);
-  out->lane_bytes = formal->type == PTX_T_pred ? 0 : bytes;
+  if (!actual_slot(d, actual, formal, is_result, &here)) return false;
+  out->lane_bytes = formal->type == PTX_T_pred ? 0 : (uint32_t)formal->bytes;
   out->from = is_result ? there : here;
   out->to = is_result ? here : there;
   return true;
+}
+
+/* A function of CUDA's device library. */
+static void decode_builtin(struct decoder *d, const struct ptx_func *f, enum ptx_builtin which,
+                           const struct ptx_operand *rets, const struct ptx_operand *args) {
+  uint32_t *list = dec_list(d, PTX_B_SLOTS);
+  if (list == NULL) return;
+  list[PTX_B_RESULT] = UINT32_MAX;
+  if (f->n_rets > 0 && !actual_slot(d, &rets->elem[0], &f->rets[0], true, &list[PTX_B_RESULT]))
+    return;
+  for (uint32_t k = 0; k < f->n_params; k++)
+    if (!actual_slot(d, &args->elem[k], &f->params[k], false, &list[PTX_B_ARGS + k])) return;
+  d->prog->uses_heap |= which == PTX_B_malloc || which == PTX_B_free;
+  d->uop->kind = PTX_K_BUILTIN;
+  d->uop->aux = (uint8_t)which;
+  d->uop->x.list = list;
 }
 
 static void decode_call(struct decoder *d) {
@@ -1054,6 +1082,11 @@ static void decode_call(struct decoder *d) {
     return;
   }
   const struct ptx_func *f = dec_callee(d, target->func);
+  enum ptx_builtin builtin = ptx_builtin_find(f);
+  if (builtin != PTX_B_NONE) {
+    decode_builtin(d, f, builtin, rets, args);
+    return;
+  }
   int callee = dec_func_index(d, f);
   if (callee < 0 || !f->has_body) {
     dec_fail(d, "function '%s' has no body in this module", f->name);

@@ -21,16 +21,27 @@
  * simulated. */
 struct ptx_exec_cfg {
   int64_t wave, wave_memory, quantum, yield_after, deadlock_quanta, clock_factor, max_instructions,
-      stack_bytes, max_depth, device_memory, stream_memory, sm_count;
+      stack_bytes, max_depth, heap, printf_bytes, device_memory, stream_memory, sm_count;
   const char *simd;
 };
 extern const struct weir_param ptx_exec_table[];
 extern const struct weir_param_group ptx_exec_params;
 
+/* Receives what kernels say, when a launch has ended (or failed): text of n bytes, blocks in id
+ * order, each in the order of its execution. A function that is NULL: that text is dropped. */
+struct ptx_output {
+  void *self;
+  void (*print)(void *self, const char *text, size_t n);    /* printf; a CUDA program's stdout */
+  void (*complain)(void *self, const char *text, size_t n); /* assert; a CUDA program's stderr */
+};
+
 struct ptx_device {
   struct ptx_mem mem;
   struct ptx_exec_cfg cfg;
   uint64_t n_launches;
+  struct ptx_output output; /* set after ptx_device_init, if wanted */
+  uint64_t n_lost;          /* printf calls whose text was lost (exec.printf_bytes) */
+  struct ptx_heap *heap;    /* of device malloc; made by the first launch that can use it */
 };
 enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
                                  struct weir_err *err);
@@ -75,6 +86,8 @@ enum ptx_fault_kind {
   PTX_F_READONLY, /* a store to constant memory or to parameters (700) */
   PTX_F_STACK,    /* calls too deep, or too much local memory (714) */
   PTX_F_TRAP,     /* trap or brkpt (719) */
+  PTX_F_ASSERT,   /* an assertion failed (710) */
+  PTX_F_HEAP,     /* free of what malloc did not give, or twice (719) */
   PTX_F_BRANCH,   /* an index outside of a table of branch targets (718) */
   PTX_F_BARRIER,  /* a barrier that does not exist, or an impossible number of threads (715) */
   PTX_F_HANG,     /* threads that wait for one another, or spin, for ever (702) */

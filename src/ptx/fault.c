@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ptx/image.h"
 
@@ -180,6 +181,17 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
     break;
   case PTX_F_TRAP:
     weir_fail(err, WEIR_EFAULT, "the kernel executed a trap");
+    break;
+  case PTX_F_ASSERT: { /* what the first thread says; the others say the same */
+    const char *text = c->complaint.v, *end = text != NULL ? strchr(text, '\n') : NULL;
+    weir_fail(err, WEIR_EFAULT, "%.*s", end != NULL ? (int)(end - text) : 0, text);
+    break;
+  }
+  case PTX_F_HEAP:
+    weir_fail(err, WEIR_EFAULT,
+              "free of 0x%" PRIx64 ", which malloc did not give, or which was freed already",
+              f->addr);
+    remedy = "memory of the host's malloc or cudaMalloc cannot be freed by a kernel";
     break;
   case PTX_F_BRANCH:
     weir_fail(err, WEIR_EFAULT, "branch index %" PRIu64 " is outside of the table of %u targets",

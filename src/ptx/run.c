@@ -9,6 +9,7 @@
 #include "ptx/core.h"
 #include "ptx/exec.h"
 #include "ptx/fault.h"
+#include "ptx/heap.h"
 #include "ptx/image.h"
 #include "ptx/simt.h"
 
@@ -36,6 +37,11 @@ const struct weir_param ptx_exec_table[] = {
                .help = "largest local memory of one thread: local variables and call frames"),
     WEIR_PARAM(ptx_exec_cfg, max_depth, "1000", .min = 1, .max = 65000,
                .help = "deepest nesting of calls"),
+    WEIR_PARAM(ptx_exec_cfg, heap, "8M", .min = 16, .max = 17179869184.0, .unit = "byte",
+               .help = "heap of malloc in kernels; made by the first launch that can use it"),
+    WEIR_PARAM(ptx_exec_cfg, printf_bytes, "1M", .min = 1, .max = 1099511627776.0, .unit = "byte",
+               .help =
+                   "text that printf in kernels keeps of one launch; of more the oldest is lost"),
     WEIR_PARAM(ptx_exec_cfg, device_memory, "16G", .min = 1048576, .max = 1099511627776.0,
                .unit = "byte",
                .help = "device memory that can be allocated (reserved, used only where written)"),
@@ -55,12 +61,13 @@ const struct weir_param_group ptx_exec_params = {.prefix = "exec",
 
 enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
                                  struct weir_err *err) {
-  dev->cfg = *cfg;
-  dev->n_launches = 0;
+  *dev = (struct ptx_device){.cfg = *cfg};
   return ptx_mem_init(&dev->mem, (uint64_t)cfg->device_memory, err);
 }
 
 void ptx_device_free(struct ptx_device *dev) {
+  ptx_heap_free(dev->heap);
+  dev->heap = NULL;
   ptx_mem_free_all(&dev->mem);
 }
 
@@ -84,6 +91,7 @@ struct ptx_run {
   uint32_t n_delivered; /* of a finished wave */
   uint64_t blocks_done;
   enum ptx_fault_kind fault;
+  struct ptx_fifo printed;
   struct weir_block_stream marker; /* stands for a block where no streams are wanted */
 };
 
@@ -260,6 +268,8 @@ static void free_cta(struct ptx_cta *c) {
   }
   free(c->warps);
   free(c->shared);
+  ptx_fifo_free(&c->printed);
+  weir_text_free(&c->complaint);
   if (c->stream != NULL) weir_block_release(c->stream);
   *c = (struct ptx_cta){0};
 }
@@ -269,7 +279,10 @@ static size_t round64(size_t n) {
 }
 
 static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct weir_err *err) {
-  *c = (struct ptx_cta){.n_warps = r->n_warps};
+  *c = (struct ptx_cta){.n_warps = r->n_warps,
+                        .launch = &r->launch,
+                        .printed_limit = (size_t)r->dev->cfg.printf_bytes,
+                        .heap = r->dev->heap};
   c->warps = weir_calloc(r->n_warps, sizeof *c->warps);
   c->shared = aligned_alloc(64, round64(r->shared_bytes ? r->shared_bytes : 1));
   bool ok = c->warps != NULL && c->shared != NULL;
@@ -414,7 +427,29 @@ static enum weir_status report_stuck(struct ptx_run *r, const struct ptx_scene *
   return st;
 }
 
-static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
+/* What the blocks of the wave printed joins what earlier ones did, in the order of block ids. */
+static enum weir_status collect_output(struct ptx_run *r, struct weir_err *err) {
+  bool ok = true;
+  for (uint32_t i = 0; i < r->n_ctas; i++)
+    ok &= ptx_fifo_move(&r->printed, &r->ctas[i].printed, (size_t)r->dev->cfg.printf_bytes);
+  return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory for the output of printf");
+}
+
+static void deliver_output(struct ptx_run *r) {
+  const struct ptx_output *o = &r->dev->output;
+  size_t n;
+  const char *text = ptx_fifo_text(&r->printed, &n);
+  if (n > 0 && o->print != NULL) o->print(o->self, text, n);
+  ptx_fifo_clear(&r->printed);
+  r->dev->n_lost += r->printed.n_lost;
+  r->printed.n_lost = 0;
+  for (uint32_t i = 0; i < r->n_ctas; i++) {
+    const struct weir_text *t = &r->ctas[i].complaint;
+    if (t->n > 0 && o->complain != NULL) o->complain(o->self, t->v, t->n);
+  }
+}
+
+static enum weir_status run_blocks(struct ptx_run *r, struct weir_err *err) {
   const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
   const uint64_t widest = widest_wave(r);
   r->n_ctas = 0;
@@ -440,6 +475,16 @@ static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
   }
   for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++)
     st = finish_block(&r->ctas[i], err);
+  return st;
+}
+
+static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
+  enum weir_status st = run_blocks(r, err);
+  if (st == WEIR_OK)
+    st = collect_output(r, err);
+  else
+    collect_output(r, NULL); /* what was printed before a fault helps to find it */
+  if (st != WEIR_OK || r->next_block == r->n_blocks) deliver_output(r);
   return st;
 }
 
@@ -545,6 +590,13 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
     r->code[i].fn = handlers[r->code[i].h];
     r->has_spins |= r->code[i].kind == PTX_K_BRA && r->code[i].aux;
   }
+  if (prog->uses_heap && dev->heap == NULL) {
+    st = ptx_heap_new(&dev->mem, (uint64_t)dev->cfg.heap, &dev->heap, err);
+    if (st != WEIR_OK) {
+      ptx_run_end(r);
+      return st;
+    }
+  }
   if (want_streams) {
     st = weir_stream_pool_init(&r->pool, (size_t)dev->cfg.stream_memory, NULL, err);
     if (st != WEIR_OK) {
@@ -633,6 +685,7 @@ void ptx_run_end(struct ptx_run *r) {
     free_cta(&r->ctas[i]);
   free(r->ctas);
   if (r->has_pool) weir_stream_pool_free(&r->pool);
+  ptx_fifo_free(&r->printed);
   free(r->params);
   free(r->code);
   free(r->stat);

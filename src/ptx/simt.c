@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ptx/builtin.h"
 #include "ptx/sync.h"
 #include "stream/writer.h"
 
@@ -831,6 +832,14 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
       LEAVE_LEAF();
       if (!call(w, w->current, u, m, pc, max_depth)) goto fault;
       ENTER_LEAF();
+      continue;
+    case PTX_K_BUILTIN:
+      PUT(m);
+      if (m != 0) {
+        ptx_builtin_call(w, u, m);
+        if (w->fault.kind != PTX_F_NONE) goto fault;
+      }
+      pc++;
       continue;
     case PTX_K_RET:
     case PTX_K_EXIT: {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ptx/builtin.h"
 #include "ptx/parse.h"
 
 struct check {
@@ -433,7 +434,7 @@ static bool missing_in_insn(struct parser *p, struct missing_list *l, const stru
   const struct ptx_func *f = target->func;
   for (uint32_t i = 0; i < p->m->n_aliases; i++)
     if (p->m->aliases[i].name == f) f = p->m->aliases[i].of;
-  if (!f->has_body) {
+  if (!f->has_body && ptx_builtin_find(f) == PTX_B_NONE) {
     snprintf(buf, sizeof buf, "call of '%.200s', which has no body here", f->name);
     return add_missing(p, l, buf, in->line);
   }

@@ -1,0 +1,16 @@
+/* Formatted output of device code. */
+#ifndef WEIR_PTX_FORMAT_H
+#define WEIR_PTX_FORMAT_H
+
+#include "base/text.h"
+#include "ptx/core.h"
+
+/* vprintf of one lane: appends to `out` and returns what the program gets. A fault while format,
+ * arguments or strings are read is noted in the warp. */
+int32_t ptx_format(struct ptx_warp *w, uint32_t lane, uint64_t format, uint64_t args,
+                   struct weir_text *out);
+/* A string of the device, up to its NUL, at most `max` bytes. */
+void ptx_format_string(struct ptx_warp *w, uint32_t lane, uint64_t addr, size_t max,
+                       struct weir_text *out);
+
+#endif
