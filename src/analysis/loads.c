@@ -97,7 +97,7 @@ static bool add_load(struct builder *b, uint32_t i, uint32_t array) {
                                   .group = WEIR_NO_GROUP,
                                   .is_fixed = is_fixed(in)};
   if (in->loc != 0) {
-    load.file = file_name(b->loads->module, b->f->locs[in->loc - 1].file);
+    load.file = file_name(b->f->module, b->f->locs[in->loc - 1].file);
     load.line = b->f->locs[in->loc - 1].line;
   }
   if (array != WEIR_NO_ARRAY && (load.array = array_name(b, array)) == NULL) return false;

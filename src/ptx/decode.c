@@ -16,7 +16,7 @@ enum { MAX_REG_BLOCK = 256 << 20 };
 bool dec_fail(struct decoder *d, const char *fmt, ...) {
   if (d->is_failed) return false;
   d->is_failed = true;
-  const struct ptx_module *m = d->image->module;
+  const struct ptx_module *m = d->insn != NULL ? dec_func(d)->module : d->image->module;
   struct weir_where where = {.file = m->path, .source = m->source, .source_len = m->source_len};
   if (d->insn != NULL) where.line = d->insn->line, where.col = d->insn->col;
   va_list ap;
@@ -110,6 +110,7 @@ uint32_t dec_param(struct decoder *d, uint32_t offset, unsigned bytes, unsigned 
 /* ---- variables ---- */
 
 static struct dec_place *find_place(struct decoder *d, const struct ptx_var *var) {
+  var = ptx_linked_var(d->image->module, var);
   for (size_t i = 0; i < d->places.n; i++)
     if (d->places.v[i].var == var) return &d->places.v[i];
   return NULL;
@@ -143,8 +144,8 @@ static void place_shared(struct decoder *d, const struct ptx_operand *o, bool un
                          uint64_t *end) {
   for (uint16_t k = 0; k < o->n_elem; k++)
     place_shared(d, &o->elem[k], unsized, end);
-  const struct ptx_var *v = o->var;
-  if (v == NULL || v->space != PTX_SPACE_shared || find_place(d, v) != NULL) return;
+  if (o->var == NULL || o->var->space != PTX_SPACE_shared || find_place(d, o->var) != NULL) return;
+  const struct ptx_var *v = ptx_linked_var(d->image->module, o->var);
   bool is_unsized = v->linkage == PTX_LINK_extern && v->bytes == 0;
   if (is_unsized != unsized) return;
   uint64_t at = align_up(*end, v->align ? v->align : 1);
@@ -170,19 +171,12 @@ static void place_all_shared(struct decoder *d) {
 
 /* ---- functions ---- */
 
-const struct ptx_func *dec_callee(const struct decoder *d, const struct ptx_func *f) {
-  const struct ptx_module *m = d->image->module;
-  for (uint32_t i = 0; i < m->n_aliases; i++)
-    if (m->aliases[i].name == f) return m->aliases[i].of;
-  return f;
-}
-
 static bool calls(const struct decoder *d, const struct ptx_insn *in,
                   const struct ptx_func **callee) {
   if (in->op != PTX_OP_call) return false;
   for (unsigned k = 0; k < in->n_opnds; k++)
     if (in->opnds[k].kind == PTX_O_func) {
-      *callee = dec_callee(d, in->opnds[k].func);
+      *callee = ptx_callee(d->image->module, in->opnds[k].func);
       return true;
     }
   return false;
@@ -467,6 +461,13 @@ static void fill_barrier(const struct ptx_insn *in, const struct ptx_uop *u,
   s->bar_arrive = u->aux == PTX_BAR_ARRIVE;
 }
 
+/* Linked modules number their source files each for itself. */
+static uint32_t file_base(const struct ptx_module *m, const struct ptx_func *f) {
+  for (uint32_t i = 0; i < m->n_parts; i++)
+    if (m->parts[i].module == f->module) return m->parts[i].file_base;
+  return 0;
+}
+
 static void fill_static(struct decoder *d, uint32_t pc) {
   static const uint8_t spaces[] = {
       [PTX_SPACE_none] = WEIR_SP_GENERIC,  [PTX_SPACE_const] = WEIR_SP_CONST,
@@ -488,7 +489,7 @@ static void fill_static(struct decoder *d, uint32_t pc) {
   }
   if (u->kind == PTX_K_BAR) fill_barrier(in, u, s);
   if (in->loc != 0) {
-    s->file = ir->locs[in->loc - 1].file;
+    s->file = ir->locs[in->loc - 1].file + file_base(d->image->module, ir);
     s->line = ir->locs[in->loc - 1].line;
   }
   struct static_ctx c = {s, d->reg_base[d->prog->func_of[pc]]};

@@ -55,8 +55,6 @@ unsigned dec_reg_bytes(const struct decoder *d, uint32_t reg); /* 0: predicate *
 enum ptx_type dec_reg_type(const struct decoder *d, uint32_t reg);
 const struct ptx_func *dec_func(const struct decoder *d);
 int dec_func_index(const struct decoder *d, const struct ptx_func *f);
-/* The function that a call of `f` reaches: aliases are resolved. */
-const struct ptx_func *dec_callee(const struct decoder *d, const struct ptx_func *f);
 uint32_t *dec_list(struct decoder *d, unsigned n);
 bool dec_fail(struct decoder *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1081,7 +1081,7 @@ static void decode_call(struct decoder *d) {
     dec_fail(d, "indirect calls are not executed");
     return;
   }
-  const struct ptx_func *f = dec_callee(d, target->func);
+  const struct ptx_func *f = ptx_callee(d->image->module, target->func);
   enum ptx_builtin builtin = ptx_builtin_find(f);
   if (builtin != PTX_B_NONE) {
     decode_builtin(d, f, builtin, rets, args);

@@ -37,8 +37,7 @@ static void add_place(const struct ptx_scene *s, const struct ptx_cta *c, const 
   if (f->ir != s->prog->entry) weir_err_add(err, "in function %s", f->ir->name);
   char *text = pc - f->entry < f->ir->n_insns ? ptx_print_insn(f->ir, s->prog->insn[pc]) : NULL;
   weir_err_add(err, "instruction: %s  (%s:%u%s%s)", text != NULL ? text : "end of function",
-               s->prog->image->module->path, s->prog->statics[pc].ptx_line,
-               pos[0] ? ", source " : "", pos);
+               f->ir->module->path, s->prog->statics[pc].ptx_line, pos[0] ? ", source " : "", pos);
   free(text);
 }
 
@@ -235,7 +234,8 @@ static unsigned add_waiting(const struct ptx_scene *s, const struct ptx_cta *c, 
     source_position(s->prog, n->pc, pos, sizeof pos);
     describe_wait(n, what, sizeof what);
     weir_err_add(err, "block (%u,%u,%u), warp %u: lanes %08x %s  (%s:%u%s%s)", c->ctaid[0],
-                 c->ctaid[1], c->ctaid[2], warp, n->mask, what, s->prog->image->module->path,
+                 c->ctaid[1], c->ctaid[2], warp, n->mask, what,
+                 s->prog->funcs[s->prog->func_of[n->pc]].ir->module->path,
                  s->prog->statics[n->pc].ptx_line, pos[0] ? ", source " : "", pos);
     shown++;
   }

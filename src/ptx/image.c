@@ -22,7 +22,8 @@ uint64_t ptx_image_addr(const struct ptx_image *image, const struct ptx_var *var
   return p != NULL ? p->addr : 0;
 }
 
-uint64_t ptx_func_addr(const struct ptx_module *m, const struct ptx_func *f) {
+uint64_t ptx_func_addr(const struct ptx_module *m, struct ptx_func *name) {
+  const struct ptx_func *f = ptx_callee(m, name);
   for (uint32_t i = 0; i < m->n_funcs; i++)
     if (m->funcs[i] == f) return 16 * ((uint64_t)i + 1);
   return 0;
@@ -39,8 +40,22 @@ static enum weir_status place(struct ptx_image *image, const struct ptx_var *v,
                                       v->space == PTX_SPACE_const, &addr, err);
   if (st != WEIR_OK) return st;
   if (v->init != NULL) memcpy(ptx_mem_host(&image->dev->mem, addr), v->init, v->init_bytes);
-  image->placed[image->n_placed++] = (struct ptx_placed){v, addr};
+  image->placed[image->n_placed++] = (struct ptx_placed){.var = v, .addr = addr};
   return WEIR_OK;
+}
+
+/* Declarations that linking resolved have the address of what they declare. */
+static void place_links(struct ptx_image *image) {
+  const struct ptx_module *m = image->module;
+  size_t n = image->n_placed;
+  qsort(image->placed, n, sizeof *image->placed, by_var);
+  for (uint32_t i = 0; i < m->n_var_links; i++)
+    if (is_placed(m->var_links[i].of))
+      image->placed[n++] = (struct ptx_placed){.var = m->var_links[i].var,
+                                               .addr = ptx_image_addr(image, m->var_links[i].of),
+                                               .is_link = true};
+  image->n_placed = n;
+  qsort(image->placed, n, sizeof *image->placed, by_var);
 }
 
 static void relocate(struct ptx_image *image, const struct ptx_placed *p) {
@@ -58,7 +73,7 @@ static void relocate(struct ptx_image *image, const struct ptx_placed *p) {
 enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module *m,
                                 struct ptx_image **out, struct weir_err *err) {
   *out = NULL;
-  size_t n = 0;
+  size_t n = m->n_var_links;
   for (uint32_t i = 0; i < m->n_vars; i++)
     n += is_placed(m->vars[i]);
   for (uint32_t f = 0; f < m->n_funcs; f++)
@@ -83,9 +98,9 @@ enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module 
     ptx_image_free(image);
     return st;
   }
-  qsort(image->placed, image->n_placed, sizeof *image->placed, by_var);
+  place_links(image);
   for (size_t i = 0; i < image->n_placed; i++)
-    relocate(image, &image->placed[i]);
+    if (!image->placed[i].is_link) relocate(image, &image->placed[i]);
   *out = image;
   return WEIR_OK;
 }
@@ -93,7 +108,7 @@ enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module 
 void ptx_image_free(struct ptx_image *image) {
   if (image == NULL) return;
   for (size_t i = 0; i < image->n_placed; i++)
-    ptx_mem_release(&image->dev->mem, image->placed[i].addr, NULL);
+    if (!image->placed[i].is_link) ptx_mem_release(&image->dev->mem, image->placed[i].addr, NULL);
   free(image->placed);
   free(image);
 }

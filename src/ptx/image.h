@@ -7,6 +7,7 @@
 struct ptx_placed {
   const struct ptx_var *var;
   uint64_t addr;
+  bool is_link; /* the memory is another variable's */
 };
 
 struct ptx_image {
@@ -19,6 +20,6 @@ struct ptx_image {
 /* Address of a variable of global or constant memory; 0 if it has none. */
 uint64_t ptx_image_addr(const struct ptx_image *image, const struct ptx_var *var);
 /* What a function's address is to the program: never dereferenced. */
-uint64_t ptx_func_addr(const struct ptx_module *m, const struct ptx_func *f);
+uint64_t ptx_func_addr(const struct ptx_module *m, struct ptx_func *f);
 
 #endif

@@ -286,6 +286,7 @@ struct ptx_func {
   const char *const *extra_directives; /* performance directives kept as text (.explicitcluster
                                           ...), NULL-ended or NULL */
   struct ptx_cfg cfg;                  /* built by ptx_cfg_build */
+  const struct ptx_module *module;     /* in whose text it stands */
   uint32_t line, col;
 };
 
@@ -295,8 +296,17 @@ struct ptx_file {
   const char *rest; /* timestamp, size as written; NULL if none */
 };
 
-struct ptx_alias { /* .alias name, of; */
+struct ptx_alias { /* .alias name, of; and what linking made of declarations */
   struct ptx_func *name, *of;
+};
+
+struct ptx_var_link { /* a declaration whose variable is defined in another module */
+  const struct ptx_var *var, *of;
+};
+
+struct ptx_part { /* a module that was linked; its file numbers count from file_base on */
+  const struct ptx_module *module;
+  uint32_t file_base;
 };
 
 /* Recognised but not executable yet: a list of (construct, count, first line). */
@@ -336,6 +346,11 @@ struct ptx_module {
   uint32_t n_pragmas;
   const struct ptx_unsupported *unsupported; /* filled when the module is loaded */
   uint32_t n_unsupported;
+  /* of a module that ptx_link made */
+  const struct ptx_var_link *var_links; /* sorted by the address of var */
+  uint32_t n_var_links;
+  const struct ptx_part *parts;
+  uint32_t n_parts;
 };
 
 /* ---- the front end's functions ---- */
@@ -354,6 +369,12 @@ enum weir_status ptx_parse(const char *text, size_t len, const char *path, struc
                            struct ptx_diags *diags);
 void ptx_module_free(struct ptx_module *m);
 
+/* Makes one module of several that were compiled apart (nvcc -rdc=true): declarations find their
+ * definitions. It keeps pointers to the modules, which must outlive it, and cannot be printed.
+ * Symbols that are defined twice or nowhere are an error that names the places. */
+enum weir_status ptx_link(const struct ptx_module *const *modules, uint32_t n,
+                          struct ptx_module **out, struct weir_err *err);
+
 /* Copies up to `max` entries of what cannot be executed; returns how many there are. 0 = everything
  * runs. */
 size_t ptx_unsupported(const struct ptx_module *m, struct ptx_unsupported *out, size_t max);
@@ -370,6 +391,9 @@ bool ptx_block_leaves(const struct ptx_func *f, const struct ptx_block *b);
 
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name);
+/* What a name of a function or variable stands for, once aliases and links are followed. */
+struct ptx_func *ptx_callee(const struct ptx_module *m, struct ptx_func *f);
+const struct ptx_var *ptx_linked_var(const struct ptx_module *m, const struct ptx_var *v);
 
 static inline bool ptx_has(const struct ptx_insn *in, enum ptx_mod m) {
   for (unsigned i = 0; i < in->n_mods; i++)

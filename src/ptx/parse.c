@@ -452,7 +452,7 @@ static void finish_module(struct parser *p) {
   if (!m->address_bits) m->address_bits = 64;
   for (uint32_t i = 0; i < m->n_funcs && !p->stop; i++)
     if (!ptx_cfg_build(m->funcs[i], p->arena)) parse_oom(p);
-  if (!p->stop) verify_unsupported(p);
+  if (!p->stop && !ptx_list_unsupported(m)) parse_oom(p);
 }
 
 static void free_parser(struct parser *p) {
@@ -524,6 +524,30 @@ struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name) {
   for (uint32_t i = 0; i < m->n_funcs; i++)
     if (!strcmp(m->funcs[i]->name, name)) return m->funcs[i];
   return NULL;
+}
+
+struct ptx_func *ptx_callee(const struct ptx_module *m, struct ptx_func *f) {
+  /* An alias of an alias is followed; more steps than there are aliases would be a circle. */
+  for (uint32_t step = 0; step < m->n_aliases; step++) {
+    struct ptx_func *was = f;
+    for (uint32_t i = 0; i < m->n_aliases && f == was; i++)
+      if (m->aliases[i].name == was) f = m->aliases[i].of;
+    if (f == was) break;
+  }
+  return f;
+}
+
+static int by_var(const void *a, const void *b) {
+  uintptr_t x = (uintptr_t)((const struct ptx_var_link *)a)->var,
+            y = (uintptr_t)((const struct ptx_var_link *)b)->var;
+  return (x > y) - (x < y);
+}
+
+const struct ptx_var *ptx_linked_var(const struct ptx_module *m, const struct ptx_var *v) {
+  struct ptx_var_link key = {.var = v};
+  const struct ptx_var_link *l =
+      m->n_var_links > 0 ? bsearch(&key, m->var_links, m->n_var_links, sizeof key, by_var) : NULL;
+  return l != NULL ? l->of : v;
 }
 
 struct ptx_var *ptx_find_var(const struct ptx_module *m, const char *name) {

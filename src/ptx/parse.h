@@ -186,7 +186,8 @@ bool verify_insn(struct parser *p, struct ptx_insn *in, const struct ptx_tok *at
                  const struct ptx_tok *toks);
 bool verify_call(struct parser *p, struct ptx_insn *in, const struct ptx_tok *at,
                  const struct ptx_tok *toks);
-bool verify_unsupported(struct parser *p); /* fills module->unsupported */
+/* Fills module->unsupported; false when out of memory. */
+bool ptx_list_unsupported(struct ptx_module *m);
 
 /* ---- cfg.c ---- */
 bool ptx_cfg_build(struct ptx_func *f, struct weir_arena *a);

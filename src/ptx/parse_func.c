@@ -164,7 +164,7 @@ static bool parse_func_in_scope(struct parser *p, struct ptx_func *f) {
 }
 
 bool parse_func(struct parser *p, enum ptx_linkage linkage) {
-  struct ptx_func f = {.linkage = linkage, .is_entry = parse_is_dot(p, ".entry")};
+  struct ptx_func f = {.linkage = linkage, .is_entry = parse_is_dot(p, ".entry"), .module = p->m};
   parse_next(p);
   sym_new_func(p);
   if (!sym_push_scope(p, &p->tok)) return false;

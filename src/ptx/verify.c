@@ -410,33 +410,31 @@ bool verify_call(struct parser *p, struct ptx_insn *in, const struct ptx_tok *at
 /* ---- what cannot be executed ---- */
 
 struct missing_list {
+  struct ptx_module *m;
   struct ptx_unsupported *v;
   size_t n, cap;
 };
 
-static bool add_missing(struct parser *p, struct missing_list *l, const char *what, uint32_t line) {
+static bool add_missing(struct missing_list *l, const char *what, uint32_t line) {
   for (size_t i = 0; i < l->n; i++) {
     if (strcmp(l->v[i].what, what)) continue;
     l->v[i].count++;
     return true;
   }
-  struct ptx_unsupported u = {parse_text(p, what, strlen(what)), 1, line};
-  if (!u.what) return false;
-  return WEIR_PUSH(*l, u) || parse_oom(p);
+  struct ptx_unsupported u = {weir_arena_strndup(&l->m->arena, what, strlen(what)), 1, line};
+  return u.what != NULL && WEIR_PUSH(*l, u);
 }
 
-static bool missing_in_insn(struct parser *p, struct missing_list *l, const struct ptx_insn *in) {
+static bool missing_in_insn(struct missing_list *l, const struct ptx_insn *in) {
   char buf[300];
-  if (!ptx_form(in->form)->exec) return add_missing(p, l, insn_name(in, buf, sizeof buf), in->line);
+  if (!ptx_form(in->form)->exec) return add_missing(l, insn_name(in, buf, sizeof buf), in->line);
   if (in->op != PTX_OP_call) return true;
   const struct ptx_operand *target = &in->opnds[1];
-  if (target->kind == PTX_O_reg) return add_missing(p, l, "indirect call", in->line);
-  const struct ptx_func *f = target->func;
-  for (uint32_t i = 0; i < p->m->n_aliases; i++)
-    if (p->m->aliases[i].name == f) f = p->m->aliases[i].of;
+  if (target->kind == PTX_O_reg) return add_missing(l, "indirect call", in->line);
+  const struct ptx_func *f = ptx_callee(l->m, target->func);
   if (!f->has_body && ptx_builtin_find(f) == PTX_B_NONE) {
     snprintf(buf, sizeof buf, "call of '%.200s', which has no body here", f->name);
-    return add_missing(p, l, buf, in->line);
+    return add_missing(l, buf, in->line);
   }
   return true;
 }
@@ -447,23 +445,23 @@ static int by_line(const void *a, const void *b) {
   return strcmp(x->what, y->what);
 }
 
-bool verify_unsupported(struct parser *p) {
-  struct missing_list l = {0};
-  struct ptx_module *m = p->m;
+bool ptx_list_unsupported(struct ptx_module *m) {
+  struct missing_list l = {.m = m};
   bool ok = true;
-  if (strstr(m->target, "map_f64_to_f32")) ok = add_missing(p, &l, ".target map_f64_to_f32", 1);
+  if (strstr(m->target, "map_f64_to_f32")) ok = add_missing(&l, ".target map_f64_to_f32", 1);
   for (uint32_t i = 0; ok && i < m->n_vars; i++)
     if (m->vars[i]->type >= PTX_T_texref || m->vars[i]->space == PTX_SPACE_tex)
-      ok = add_missing(p, &l, "texture, sampler and surface variables", m->vars[i]->line);
+      ok = add_missing(&l, "texture, sampler and surface variables", m->vars[i]->line);
   for (uint32_t i = 0; ok && i < m->n_funcs; i++)
     for (uint32_t k = 0; ok && k < m->funcs[i]->n_insns; k++)
-      ok = missing_in_insn(p, &l, &m->funcs[i]->insns[k]);
+      ok = missing_in_insn(&l, &m->funcs[i]->insns[k]);
   if (ok && l.n) {
-    struct ptx_unsupported *kept = parse_alloc(p, l.n, sizeof *kept);
-    if (kept) memcpy(kept, l.v, l.n * sizeof *kept);
-    if (kept) qsort(kept, l.n, sizeof *kept, by_line);
+    struct ptx_unsupported *kept = weir_arena_array(&m->arena, l.n, sizeof *kept);
+    ok = kept != NULL;
+    if (ok) memcpy(kept, l.v, l.n * sizeof *kept);
+    if (ok) qsort(kept, l.n, sizeof *kept, by_line);
     m->unsupported = kept;
-    m->n_unsupported = kept ? (uint32_t)l.n : 0;
+    m->n_unsupported = ok ? (uint32_t)l.n : 0;
   }
   free(l.v);
   return ok;

@@ -44,6 +44,16 @@ static inline void vm_defaults(struct vm *vm) {
   vm->cfg.device_memory = INT64_C(1) << 30;
 }
 
+/* A device with vm->module. */
+static inline void vm_start(struct vm *vm) {
+  if (ptx_device_init(&vm->dev, &vm->cfg, &vm->err) != WEIR_OK ||
+      ptx_image_load(&vm->dev, vm->module, &vm->image, &vm->err) != WEIR_OK ||
+      ptx_mem_alloc(&vm->dev.mem, 4 * VM_OUT_WORDS, 0, "out", false, &vm->out_addr, &vm->err) !=
+          WEIR_OK)
+    fail_msg("%s", vm->err.msg);
+  vm->out = (uint32_t *)(void *)ptx_mem_host(&vm->dev.mem, vm->out_addr);
+}
+
 /* Opens with vm->cfg as it is. */
 static inline void vm_open_as_is(struct vm *vm, const char *text) {
   static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
@@ -57,12 +67,7 @@ static inline void vm_open_as_is(struct vm *vm, const char *text) {
     fail_msg("%s", diags.v[0].msg);
   ptx_diags_free(&diags);
   free(all);
-  if (ptx_device_init(&vm->dev, &vm->cfg, &vm->err) != WEIR_OK ||
-      ptx_image_load(&vm->dev, vm->module, &vm->image, &vm->err) != WEIR_OK ||
-      ptx_mem_alloc(&vm->dev.mem, 4 * VM_OUT_WORDS, 0, "out", false, &vm->out_addr, &vm->err) !=
-          WEIR_OK)
-    fail_msg("%s", vm->err.msg);
-  vm->out = (uint32_t *)(void *)ptx_mem_host(&vm->dev.mem, vm->out_addr);
+  vm_start(vm);
 }
 
 static inline void vm_open(struct vm *vm, const char *text) {
