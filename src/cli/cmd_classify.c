@@ -201,8 +201,8 @@ static bool add_tag(struct retags *list, const struct ptx_insn *in, enum weir_ta
 static bool collect(const struct classify *c, const struct ptx_module *m, struct retags *list) {
   for (uint32_t k = 0; k < c->profile.n_kernels; k++) {
     const struct weir_profiled_kernel *kernel = &c->profile.kernels[k];
-    for (uint32_t i = 0; kernel->loads.module == m && i < kernel->loads.n; i++)
-      if (weir_can_retag(kernel->loads.v[i].ptx) &&
+    for (uint32_t i = 0; i < kernel->loads.n; i++)
+      if (kernel->loads.v[i].func->module == m && weir_can_retag(kernel->loads.v[i].ptx) &&
           !add_tag(list, kernel->loads.v[i].ptx, kernel->tags[i]))
         return false;
   }

@@ -42,6 +42,7 @@ struct ptx_device {
   struct ptx_output output; /* set after ptx_device_init, if wanted */
   uint64_t n_lost;          /* printf calls whose text was lost (exec.printf_bytes) */
   struct ptx_heap *heap;    /* of device malloc; made by the first launch that can use it */
+  uint64_t grid_workspace;  /* where blocks of a cooperative launch meet; 0: not made yet */
 };
 enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
                                  struct weir_err *err);
@@ -75,7 +76,13 @@ struct ptx_launch {
   uint32_t dyn_shared;
   uint32_t regs_per_thread, static_shared_ptxas; /* as ptxas reported them; 0 = unknown */
   const void *params; /* the parameter block, ptx_func.param_bytes long */
+  bool cooperative;   /* all blocks run together and may wait for one another (grid.sync()) */
 };
+/* Blocks of a cooperative launch of this kernel that can run together; a larger grid is refused.
+ * The grid of `launch` does not matter. What the simulated machine can hold is the caller's to ask.
+ */
+uint64_t ptx_most_blocks(const struct ptx_device *dev, const struct ptx_program *prog,
+                         const struct ptx_launch *launch);
 
 /* What ended a launch that failed with WEIR_EFAULT or WEIR_ELIMIT; in brackets the CUDA error code
  * that a program would see. */

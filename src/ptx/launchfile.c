@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/suggest.h"
 #include "ptx/launchfile_load.h"
 
@@ -119,6 +120,15 @@ enum weir_status weir_lf_value(struct loader *l, uint32_t i, struct weir_value *
   const struct weir_expr *e;
   TRY(weir_lf_expr(l, i, &scope, &e));
   return weir_expr_eval(e, NULL, out, l->err);
+}
+
+enum weir_status weir_lf_flag(struct loader *l, uint32_t map, const char *key, bool *out) {
+  uint32_t i;
+  *out = false;
+  TRY(weir_config_child(l->c, map, key, WEIR_SCALAR, false, &i, l->err));
+  if (i != 0 && !weir_parse_bool(entry(l, i)->text, out))
+    return weir_config_fail(l->c, i, WEIR_EINVAL, l->err, "expected true or false");
+  return WEIR_OK;
 }
 
 enum weir_status weir_lf_int(struct loader *l, uint32_t i, int64_t lo, int64_t hi, int64_t *out) {
@@ -466,12 +476,12 @@ static enum weir_status read_modules(struct loader *l) {
   l->lf->modules = paths;
   l->lf->module_where = where;
   l->lf->n_modules = n;
-  return WEIR_OK;
+  return weir_lf_flag(l, 0, "link", &l->lf->link);
 }
 
 static enum weir_status read_head(struct loader *l) {
   static const char *const keys[] = {"weir", "name",    "about",    "modules", "inputs",
-                                     "vars", "buffers", "launches", "expect"};
+                                     "vars", "buffers", "launches", "expect",  "link"};
   struct weir_launchfile *lf = l->lf;
   uint32_t i;
   TRY(weir_config_only(l->c, 0, keys, COUNT(keys), l->err));

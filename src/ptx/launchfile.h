@@ -83,6 +83,7 @@ struct weir_lf_launch {
   const struct weir_expr *grid[3], *block[3], *dyn_shared; /* NULL: 1, or 0 bytes */
   struct weir_where grid_where[3], block_where[3], shared_where;
   int registers, static_shared; /* -1: not given */
+  bool cooperative;
   const struct weir_lf_arg *args;
   uint32_t n_args;
   struct weir_where args_where;
@@ -112,6 +113,7 @@ struct weir_launchfile {
   const char *const *modules; /* paths as seen from the working directory */
   const struct weir_where *module_where;
   uint32_t n_modules;
+  bool link; /* the modules make one program */
   const struct weir_lf_buffer *buffers;
   uint32_t n_buffers;
   uint64_t total_bytes;

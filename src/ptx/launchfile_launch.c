@@ -124,8 +124,9 @@ static enum weir_status read_small(struct loader *l, uint32_t launch, const char
 }
 
 static enum weir_status read_launch(struct loader *l, uint32_t i, struct weir_lf_launch *out) {
-  static const char *const keys[] = {"kernel",        "grid", "block",  "shared", "registers",
-                                     "static_shared", "args", "repeat", "until",  "set"};
+  static const char *const keys[] = {"kernel",    "grid",          "block",      "shared",
+                                     "registers", "static_shared", "args",       "repeat",
+                                     "until",     "set",           "cooperative"};
   uint32_t kernel, shared;
   int64_t n;
   TRY(weir_config_want(l->c, i, WEIR_MAP, l->err));
@@ -148,6 +149,7 @@ static enum weir_status read_launch(struct loader *l, uint32_t i, struct weir_lf
   out->static_shared = (int)n;
   TRY(read_small(l, i, "repeat", 1, WEIR_LF_REPEAT, 1, &n));
   out->repeat = (uint32_t)n;
+  TRY(weir_lf_flag(l, i, "cooperative", &out->cooperative));
   TRY(read_args(l, i, out));
   TRY(read_until(l, i, &l->launch_scope, out));
   return read_sets(l, i, &l->launch_scope, out);

@@ -47,6 +47,8 @@ enum weir_status weir_lf_int_expr(struct loader *l, uint32_t i, const struct wei
 /* A value of variables only. */
 enum weir_status weir_lf_value(struct loader *l, uint32_t i, struct weir_value *out);
 enum weir_status weir_lf_int(struct loader *l, uint32_t i, int64_t lo, int64_t hi, int64_t *out);
+/* `key` of a map, true or false; false if it is not there. */
+enum weir_status weir_lf_flag(struct loader *l, uint32_t map, const char *key, bool *out);
 enum weir_status weir_lf_buffer_ref(struct loader *l, const char *name,
                                     const struct weir_where *where, uint32_t *out);
 enum weir_status weir_lf_contents(struct loader *l, uint32_t i, enum weir_contents_kind kind,

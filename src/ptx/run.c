@@ -82,7 +82,7 @@ struct ptx_run {
   struct weir_line_counter counter;
   struct weir_kernel_info info;
   struct weir_stream_pool pool;
-  bool want_streams, has_pool, has_spins;
+  bool want_streams, has_pool, has_spins, is_interleaved;
   uint32_t n_warps, n_threads, shared_bytes, local_bytes;
   uint64_t n_blocks, next_block; /* of the grid; first that has not been set up */
   uint64_t executed, launch_index;
@@ -212,6 +212,10 @@ static uint64_t sreg_value(const struct ptx_run *r, const struct ptx_cta *cta, u
     return r->shared_bytes;
   case PTX_SR_dynamic_smem_size:
     return r->launch.dyn_shared;
+  case PTX_SR_envreg1:
+    return r->launch.cooperative ? r->dev->grid_workspace >> 32 : 0;
+  case PTX_SR_envreg2:
+    return r->launch.cooperative ? r->dev->grid_workspace & UINT32_MAX : 0;
   default:
     return 0; /* environment, performance counters and clusters: nothing there */
   }
@@ -405,20 +409,27 @@ static enum weir_status widen(struct ptx_run *r, uint64_t n, struct weir_err *er
   return WEIR_OK;
 }
 
-/* How many blocks may run together. A GPU holds far fewer, so a kernel that needs more would hang
- * there as well. */
-static uint64_t widest_wave(const struct ptx_run *r) {
-  uint64_t warp = sizeof(struct ptx_warp) + r->prog->reg_bytes + (uint64_t)LANES * r->local_bytes;
-  uint64_t n = (uint64_t)r->dev->cfg.wave_memory /
-               (sizeof(struct ptx_cta) + r->shared_bytes + r->n_warps * warp);
-  return n > (uint64_t)r->dev->cfg.wave ? n : (uint64_t)r->dev->cfg.wave;
+static uint32_t local_bytes_of(const struct ptx_device *dev, const struct ptx_program *prog) {
+  return prog->is_recursive ? (uint32_t)dev->cfg.stack_bytes : prog->local_bytes;
+}
+
+/* A GPU holds far fewer, so a kernel that needs more would hang there as well. */
+uint64_t ptx_most_blocks(const struct ptx_device *dev, const struct ptx_program *prog,
+                         const struct ptx_launch *l) {
+  uint64_t warp =
+      sizeof(struct ptx_warp) + prog->reg_bytes + (uint64_t)LANES * local_bytes_of(dev, prog);
+  uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+  uint64_t shared = (uint64_t)prog->static_shared + l->dyn_shared;
+  uint64_t n = (uint64_t)dev->cfg.wave_memory /
+               (sizeof(struct ptx_cta) + shared + (threads + LANES - 1) / LANES * warp);
+  return n > (uint64_t)dev->cfg.wave ? n : (uint64_t)dev->cfg.wave;
 }
 
 static enum weir_status report_stuck(struct ptx_run *r, const struct ptx_scene *scene, bool spins,
                                      struct weir_err *err) {
   r->fault = PTX_F_HANG;
   enum weir_status st = ptx_report_deadlock(scene, r->ctas, r->n_ctas, spins, err);
-  if (r->prog->is_interleaved && r->next_block < r->n_blocks)
+  if (r->is_interleaved && r->next_block < r->n_blocks)
     weir_err_add(err,
                  "%u of %" PRIu64
                  " blocks ran together (exec.wave_memory); others would start when "
@@ -451,10 +462,14 @@ static void deliver_output(struct ptx_run *r) {
 
 static enum weir_status run_blocks(struct ptx_run *r, struct weir_err *err) {
   const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
-  const uint64_t widest = widest_wave(r);
+  const uint64_t widest = ptx_most_blocks(r->dev, r->prog, &r->launch);
   r->n_ctas = 0;
   r->n_delivered = 0;
-  enum weir_status st = widen(r, r->prog->is_interleaved ? (uint64_t)r->dev->cfg.wave : 1, err);
+  enum weir_status st = widen(r,
+                              r->launch.cooperative ? r->n_blocks
+                              : r->is_interleaved   ? (uint64_t)r->dev->cfg.wave
+                                                    : 1,
+                              err);
   int64_t quiet = 0;
   while (st == WEIR_OK) {
     bool ran = false, changed = false, alive = false;
@@ -466,8 +481,8 @@ static enum weir_status run_blocks(struct ptx_run *r, struct weir_err *err) {
     if (st != WEIR_OK || !alive) break;
     quiet = changed ? 0 : quiet + 1;
     bool stuck =
-        !ran || (quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->prog->is_interleaved));
-    if (stuck && r->prog->is_interleaved && r->next_block < r->n_blocks && r->n_ctas < widest) {
+        !ran || (quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->is_interleaved));
+    if (stuck && r->is_interleaved && r->next_block < r->n_blocks && r->n_ctas < widest) {
       st = widen(r, r->n_blocks < widest ? r->n_blocks : widest, err);
       quiet = 0;
     } else if (stuck)
@@ -490,8 +505,9 @@ static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
 
 /* ---- interface ---- */
 
-static enum weir_status check_launch(const struct ptx_program *p, const struct ptx_launch *l,
-                                     uint64_t shared, struct weir_err *err) {
+static enum weir_status check_launch(const struct ptx_device *dev, const struct ptx_program *p,
+                                     const struct ptx_launch *l, uint64_t shared,
+                                     struct weir_err *err) {
   uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
   if (l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0 || threads == 0)
     return weir_fail(
@@ -519,6 +535,32 @@ static enum weir_status check_launch(const struct ptx_program *p, const struct p
                      "kernel %s: %" PRIu64
                      " bytes of shared memory (%u static, %u dynamic) are too many; at most 232448",
                      p->entry->name, shared, p->static_shared, l->dyn_shared);
+  uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+  if (l->cooperative && blocks > ptx_most_blocks(dev, p, l)) {
+    weir_fail(err, WEIR_EINVAL,
+              "kernel %s: a cooperative launch of %" PRIu64 " blocks; %" PRIu64
+              " of them can run together",
+              p->entry->name, blocks, ptx_most_blocks(dev, p, l));
+    weir_err_add(err, "remedy: launch fewer blocks, or raise exec.wave_memory");
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
+}
+
+/* What the compiler puts for grid.sync() counts blocks in the second word of a record whose address
+ * is in %envreg1 (high half) and %envreg2; the first word is the record's size. */
+enum { GRID_WORKSPACE = 512 };
+
+static enum weir_status prepare_grid(struct ptx_device *dev, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  if (dev->grid_workspace == 0)
+    st = ptx_mem_alloc(&dev->mem, GRID_WORKSPACE, 0, "workspace of grid.sync()", false,
+                       &dev->grid_workspace, err);
+  if (st != WEIR_OK) return st;
+  uint32_t size = GRID_WORKSPACE;
+  uint8_t *p = ptx_mem_host(&dev->mem, dev->grid_workspace);
+  memset(p, 0, GRID_WORKSPACE);
+  memcpy(p, &size, sizeof size);
   return WEIR_OK;
 }
 
@@ -544,7 +586,7 @@ static bool fill_info(struct ptx_run *r) {
                                       .static_shared = r->prog->static_shared,
                                       .dyn_shared = r->launch.dyn_shared,
                                       .local_bytes = r->local_bytes,
-                                      .is_interleaved = r->prog->is_interleaved,
+                                      .is_interleaved = r->is_interleaved,
                                       .reads_clock = r->prog->reads_clock,
                                       .n_insns = r->prog->n_code,
                                       .insns = r->prog->statics,
@@ -560,7 +602,7 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
                                struct ptx_run **out, struct weir_err *err) {
   *out = NULL;
   uint64_t shared = (uint64_t)prog->static_shared + launch->dyn_shared;
-  enum weir_status st = check_launch(prog, launch, shared, err);
+  enum weir_status st = check_launch(dev, prog, launch, shared, err);
   const ptx_fn *handlers;
   if (st == WEIR_OK) st = choose_handlers(dev->cfg.simd, &handlers, err);
   if (st != WEIR_OK) return st;
@@ -572,7 +614,8 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
   r->launch_index = dev->n_launches++;
   r->want_streams = want_streams;
   r->shared_bytes = (uint32_t)shared;
-  r->local_bytes = prog->is_recursive ? (uint32_t)dev->cfg.stack_bytes : prog->local_bytes;
+  r->is_interleaved = prog->is_interleaved || launch->cooperative;
+  r->local_bytes = local_bytes_of(dev, prog);
   r->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
   r->n_warps = (r->n_threads + LANES - 1) / LANES;
   r->n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -590,12 +633,12 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
     r->code[i].fn = handlers[r->code[i].h];
     r->has_spins |= r->code[i].kind == PTX_K_BRA && r->code[i].aux;
   }
-  if (prog->uses_heap && dev->heap == NULL) {
+  if (prog->uses_heap && dev->heap == NULL)
     st = ptx_heap_new(&dev->mem, (uint64_t)dev->cfg.heap, &dev->heap, err);
-    if (st != WEIR_OK) {
-      ptx_run_end(r);
-      return st;
-    }
+  if (st == WEIR_OK && launch->cooperative) st = prepare_grid(dev, err);
+  if (st != WEIR_OK) {
+    ptx_run_end(r);
+    return st;
   }
   if (want_streams) {
     st = weir_stream_pool_init(&r->pool, (size_t)dev->cfg.stream_memory, NULL, err);

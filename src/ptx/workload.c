@@ -13,7 +13,8 @@ struct weir_workload {
   struct ptx_device *dev;
   struct weir_launchfile *lf;
   struct ptx_module **modules;
-  struct ptx_image **images;
+  struct ptx_module *linked;     /* of all modules, if the file wants them linked */
+  struct ptx_image **images;     /* of the modules, or one of the linked ones */
   uint64_t *addresses;           /* of buffers */
   struct ptx_program **programs; /* one per launch entry; shared entries are built once */
 };
@@ -67,8 +68,20 @@ static enum weir_status load_module(struct weir_workload *w, uint32_t i, struct 
     return st;
   }
   ptx_diags_free(&diags);
+  if (w->lf->link) return WEIR_OK;
   st = refuse_unsupported(w->modules[i], err);
+  if (st != WEIR_OK && w->lf->n_modules > 1)
+    weir_err_add(err, "'link: true' makes one program of modules compiled with nvcc -rdc=true");
   return st == WEIR_OK ? ptx_image_load(w->dev, w->modules[i], &w->images[i], err) : st;
+}
+
+static enum weir_status link_modules(struct weir_workload *w, struct weir_err *err) {
+  const struct ptx_module *all[WEIR_LF_MODULES];
+  for (uint32_t i = 0; i < w->lf->n_modules; i++)
+    all[i] = w->modules[i];
+  enum weir_status st = ptx_link(all, w->lf->n_modules, &w->linked, err);
+  if (st == WEIR_OK) st = refuse_unsupported(w->linked, err);
+  return st == WEIR_OK ? ptx_image_load(w->dev, w->linked, &w->images[0], err) : st;
 }
 
 static enum weir_status fill_buffer(struct weir_workload *w, uint32_t i, struct weir_err *err) {
@@ -103,8 +116,8 @@ static enum weir_status build_program(struct weir_workload *w, uint32_t i, struc
       w->programs[i] = w->programs[k];
       return WEIR_OK;
     }
-  for (uint32_t m = 0; m < w->lf->n_modules; m++) {
-    const struct ptx_func *f = ptx_find_func(w->modules[m], l->kernel);
+  for (uint32_t m = 0; m < (w->lf->link ? 1 : w->lf->n_modules); m++) {
+    const struct ptx_func *f = ptx_find_func(w->lf->link ? w->linked : w->modules[m], l->kernel);
     if (f != NULL && f->is_entry && f->has_body)
       return ptx_program_build(w->images[m], l->kernel, &w->dev->cfg, &w->programs[i], err);
   }
@@ -130,6 +143,7 @@ enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, co
     st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_modules; i++)
     st = load_module(w, i, err);
+  if (st == WEIR_OK && w->lf->link) st = link_modules(w, err);
   for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_launches; i++)
     st = build_program(w, i, err);
   for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_buffers; i++)
@@ -152,6 +166,7 @@ void weir_workload_close(struct weir_workload *w) {
   }
   for (uint32_t i = 0; w->images != NULL && i < w->lf->n_modules; i++)
     ptx_image_free(w->images[i]);
+  ptx_module_free(w->linked);
   for (uint32_t i = 0; w->modules != NULL && i < w->lf->n_modules; i++)
     ptx_module_free(w->modules[i]);
   for (uint32_t i = 0; w->addresses != NULL && i < w->lf->n_buffers; i++)
@@ -220,7 +235,8 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
                               .regs_per_thread = l->registers > 0 ? (uint32_t)l->registers : 0,
                               .static_shared_ptxas =
                                   l->static_shared > 0 ? (uint32_t)l->static_shared : 0,
-                              .params = params};
+                              .params = params,
+                              .cooperative = l->cooperative};
   memcpy(launch.grid, shape.grid, sizeof launch.grid);
   memcpy(launch.block, shape.block, sizeof launch.block);
   struct ptx_run *run;

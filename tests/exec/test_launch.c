@@ -262,6 +262,50 @@ static void instruction_limit(void **state) {
   vm_close(&vm);
 }
 
+/* What nvcc 13 makes of grid.sync(): block 0 adds what turns the top bit when all have come. */
+#define GRID_SYNC(n)                                                                               \
+  "bar.sync 0; setp.ne.u32 %p1, %r30, 0; @%p1 bra met" n ";\n"                                     \
+  "mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %d1, {%r2, %r1};\n"                       \
+  "setp.ne.s64 %p2, %d1, 0; @%p2 bra there" n "; trap;\n"                                          \
+  "there" n ": mov.u32 %r3, %nctaid.x; sub.u32 %r3, 0x80000001, %r3;\n"                            \
+  "setp.eq.u32 %p2, %r28, 0; selp.b32 %r3, %r3, 1, %p2;\n"                                         \
+  "atom.add.release.gpu.u32 %r4, [%d1+4], %r3;\n"                                                  \
+  "spin" n ": ld.acquire.gpu.u32 %r5, [%d1+4]; xor.b32 %r5, %r5, %r4;\n"                           \
+  "setp.gt.s32 %p2, %r5, -1; @%p2 bra spin" n ";\n"                                                \
+  "met" n ": bar.sync 0;\n"
+
+static void cooperative(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_open(&vm, KERNEL("st.global.u32 [%d31], %r31;\n" GRID_SYNC(
+                   "1") "mov.u32 %r6, %nctaid.x; mul.lo.u32 %r6, %r6, %r29;\n" /* all threads */
+                        "add.u32 %r7, %r31, %r29; rem.u32 %r7, %r7, %r6;\n"    /* next block */
+                        "mul.wide.u32 %d2, %r7, 4; add.u64 %d2, %d2, %d30; ld.global.u32 %r8, "
+                        "[%d2];\n" GRID_SYNC(
+                            "2") "mad.lo.u32 %r8, %r8, 1000, %r31; st.global.u32 [%d31], %r8;"));
+  expect_fault(&vm, "k", LINE(4, 64), "trap"); /* an ordinary launch has no place to meet */
+  vm.cooperative = true;
+  enum { BLOCKS = 500 }; /* more than exec.wave */
+  for (int again = 0; again < 2; again++) {
+    vm_run(&vm, "k", LINE(BLOCKS, 64));
+    assert_true(vm.was_interleaved);
+    EACH_WORD(i, BLOCKS * 64) assert_out(i, (i + 64) % (BLOCKS * 64) * 1000 + i);
+  }
+  vm.cfg.wave_memory = 1048576;
+  vm.cfg.wave = 8;
+  assert_int_equal(vm_try(&vm, "k", LINE(BLOCKS, 64), NULL, 0), WEIR_EINVAL);
+  assert_non_null(strstr(vm.err.msg, "a cooperative launch of 500 blocks"));
+  struct ptx_program *prog;
+  assert_int_equal(ptx_program_build(vm.image, "k", &vm.cfg, &prog, &vm.err), WEIR_OK);
+  struct ptx_launch launch = {.block = {64, 1, 1}};
+  uint64_t most = ptx_most_blocks(&vm.dev, prog, &launch);
+  ptx_program_free(prog);
+  assert_in_range(most, 8, BLOCKS - 1);
+  vm_run(&vm, "k", LINE((uint32_t)most, 64));
+  assert_int_equal(vm_try(&vm, "k", LINE((uint32_t)most + 1, 64), NULL, 0), WEIR_EINVAL);
+  vm_close(&vm);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes),         cmocka_unit_test(lane_masks),
@@ -269,6 +313,7 @@ int main(void) {
       cmocka_unit_test(work_queue),     cmocka_unit_test(flag_between_blocks),
       cmocka_unit_test(flag_never_set), cmocka_unit_test(ordinary_kernel),
       cmocka_unit_test(clocks),         cmocka_unit_test(instruction_limit),
+      cmocka_unit_test(cooperative),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

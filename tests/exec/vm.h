@@ -27,6 +27,7 @@ struct vm {
   uint64_t out_addr;
   uint32_t *out;
   struct weir_func_stats stats; /* of the last launch */
+  bool cooperative;             /* launches are */
   bool was_interleaved;
   enum ptx_fault_kind fault;
   struct weir_err err;
@@ -90,7 +91,8 @@ static inline enum weir_status vm_try(struct vm *vm, const char *kernel, struct 
   if (n_more != 0) memcpy(params + 1, more, n_more * sizeof *more);
   if (ptx_program_build(vm->image, kernel, &vm->cfg, &prog, &vm->err) != WEIR_OK)
     fail_msg("%s", vm->err.msg);
-  struct ptx_launch launch = {.dyn_shared = shape.dyn_shared, .params = params};
+  struct ptx_launch launch = {
+      .dyn_shared = shape.dyn_shared, .params = params, .cooperative = vm->cooperative};
   memcpy(launch.grid, shape.grid, sizeof launch.grid);
   memcpy(launch.block, shape.block, sizeof launch.block);
   vm->dev.cfg = vm->cfg;
