@@ -43,6 +43,7 @@ enum ptx_kind {
   PTX_K_BRA,
   PTX_K_BRX,
   PTX_K_CALL,
+  PTX_K_ICALL,   /* call of the function whose address is in a register */
   PTX_K_BUILTIN, /* call of a function of CUDA's device library */
   PTX_K_RET,
   PTX_K_EXIT,
@@ -68,6 +69,7 @@ struct ptx_uop {
     const uint32_t *list; /* offsets of vector elements or branch targets */
     ptx_cvt_fn cvt;
     const struct ptx_call *call;
+    const struct ptx_call *const *calls; /* by index of the function; NULL: cannot be called here */
   } x;
   uint32_t target; /* branch target; number of list entries */
   uint32_t rpc;    /* where both sides of a branch meet; PTX_NO_RPC = only at the end */
@@ -148,8 +150,8 @@ struct ptx_split {
   uint32_t local_base; /* first byte of this activation's local memory */
   uint16_t depth;      /* calls */
   uint8_t state;
-  bool is_call;               /* JOIN made by a call: lanes arrive by ret */
-  const struct ptx_uop *call; /* the call's micro-operation */
+  bool is_call; /* JOIN made by a call: lanes arrive by ret */
+  const struct ptx_call *call;
   uint8_t *saved; /* the callee's part of the register block as it was, if the call is recursive */
   uint32_t sync_mask; /* SYNC: member mask */
   uint8_t bar_id;
@@ -183,6 +185,7 @@ struct ptx_warp {
   uint32_t local_base;  /* of the running split */
   uint8_t *local;       /* [lane][local_bytes] */
   uint32_t local_bytes; /* per lane */
+  uint32_t local_used;  /* of these: the deepest call since the block began */
   const uint8_t *param; /* the launch's parameter block */
   uint32_t param_bytes;
   uint32_t live;     /* lanes that have not exited */
@@ -260,6 +263,8 @@ struct ptx_program {
   uint32_t n_code;
   struct ptx_fn_info *funcs;
   uint32_t n_funcs;
+  uint32_t *func_at;      /* by index in the module: index into funcs, or UINT32_MAX; NULL without
+                             indirect calls */
   uint32_t reg_bytes;     /* size of the register block */
   uint32_t fixed_lo;      /* from here on: constants, parameters and special registers */
   uint32_t n_stream_regs; /* registers of all functions, numbered for streams */

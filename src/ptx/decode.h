@@ -37,6 +37,11 @@ struct decoder {
     struct ptx_sreg_slot *v;
     size_t n, cap;
   } sregs;
+  struct {
+    const struct ptx_func **v;
+    size_t n, cap;
+  } taken; /* functions whose address is taken; filled when there is an indirect call */
+  bool has_taken;
   uint32_t next_slot; /* end of the register block so far */
   const struct ptx_insn *insn;
   struct ptx_uop *uop;
@@ -56,6 +61,8 @@ enum ptx_type dec_reg_type(const struct decoder *d, uint32_t reg);
 const struct ptx_func *dec_func(const struct decoder *d);
 int dec_func_index(const struct decoder *d, const struct ptx_func *f);
 uint32_t *dec_list(struct decoder *d, unsigned n);
+/* The functions that a call can reach, one at a time; *k begins with 0. NULL after the last. */
+const struct ptx_func *dec_next_callee(struct decoder *d, const struct ptx_insn *in, size_t *k);
 bool dec_fail(struct decoder *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Fill d->uop from d->insn. `at` is the index of the micro-operation. */

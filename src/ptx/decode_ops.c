@@ -1066,54 +1066,71 @@ static void decode_builtin(struct decoder *d, const struct ptx_func *f, enum ptx
   d->uop->x.list = list;
 }
 
-static void decode_call(struct decoder *d) {
-  const struct ptx_operand *rets = NULL, *args = NULL, *target = NULL;
-  for (unsigned k = 0; k < d->insn->n_opnds; k++) {
-    const struct ptx_operand *o = &d->insn->opnds[k];
-    if (o->kind == PTX_O_func)
-      target = o;
-    else if (o->kind == PTX_O_list && target == NULL)
-      rets = o;
-    else if (o->kind == PTX_O_list)
-      args = o;
+/* What a call of one function copies; NULL: it failed. */
+static const struct ptx_call *call_of(struct decoder *d, const struct ptx_func *f,
+                                      const struct ptx_operand *rets,
+                                      const struct ptx_operand *args) {
+  uint32_t callee = (uint32_t)dec_func_index(d, f), n_out = 0;
+  struct ptx_call *call = weir_arena_alloc(&d->prog->arena, sizeof *call);
+  struct ptx_copy *copies =
+      weir_arena_array(&d->prog->arena, (size_t)args->n_elem + rets->n_elem + 1, sizeof *copies);
+  if (call == NULL || copies == NULL) {
+    dec_fail(d, "out of memory");
+    return NULL;
   }
-  if (target == NULL) {
-    dec_fail(d, "indirect calls are not executed");
+  if (args->n_elem != f->n_params || rets->n_elem != f->n_rets) {
+    dec_fail(d, "'%s' takes %u arguments and gives %u results", f->name, f->n_params, f->n_rets);
+    return NULL;
+  }
+  struct ptx_copy *out = copies + args->n_elem;
+  for (uint32_t k = 0; k < args->n_elem; k++)
+    if (!decode_copy(d, &args->elem[k], &f->params[k], callee, false, &copies[k])) return NULL;
+  for (uint32_t k = 0; k < rets->n_elem; k++) {
+    if (rets->elem[k].kind == PTX_O_sink) continue; /* a result that nobody wants */
+    if (!decode_copy(d, &rets->elem[k], &f->rets[k], callee, true, &out[n_out++])) return NULL;
+  }
+  *call = (struct ptx_call){
+      .func = callee, .n_in = args->n_elem, .n_out = n_out, .in = copies, .out = out};
+  return call;
+}
+
+static void decode_indirect(struct decoder *d) {
+  const struct ptx_call **calls =
+      weir_arena_array(&d->prog->arena, d->prog->n_funcs, sizeof *calls);
+  if (calls == NULL) {
+    dec_fail(d, "out of memory");
     return;
   }
-  const struct ptx_func *f = ptx_callee(d->image->module, target->func);
+  const struct ptx_func *f;
+  for (size_t k = 0; (f = dec_next_callee(d, d->insn, &k)) != NULL;) {
+    int callee = dec_func_index(d, f);
+    if (callee < 0) continue;
+    calls[callee] = call_of(d, f, &d->insn->opnds[0], &d->insn->opnds[2]);
+    if (calls[callee] == NULL) return;
+  }
+  d->uop->kind = PTX_K_ICALL;
+  d->uop->a = src(d, 1, PTX_T_u64);
+  d->uop->x.calls = calls;
+}
+
+static void decode_call(struct decoder *d) {
+  const struct ptx_operand *rets = &d->insn->opnds[0], *args = &d->insn->opnds[2];
+  if (d->insn->opnds[1].kind != PTX_O_func) {
+    decode_indirect(d);
+    return;
+  }
+  const struct ptx_func *f = ptx_callee(d->image->module, d->insn->opnds[1].func);
   enum ptx_builtin builtin = ptx_builtin_find(f);
   if (builtin != PTX_B_NONE) {
     decode_builtin(d, f, builtin, rets, args);
     return;
   }
-  int callee = dec_func_index(d, f);
-  if (callee < 0 || !f->has_body) {
+  if (dec_func_index(d, f) < 0) {
     dec_fail(d, "function '%s' has no body in this module", f->name);
     return;
   }
-  struct ptx_call *call = weir_arena_alloc(&d->prog->arena, sizeof *call);
-  uint32_t n_in = args != NULL ? args->n_elem : 0, n_out = rets != NULL ? rets->n_elem : 0;
-  struct ptx_copy *copies =
-      weir_arena_array(&d->prog->arena, (size_t)n_in + n_out + 1, sizeof *copies);
-  if (call == NULL || copies == NULL) {
-    dec_fail(d, "out of memory");
-    return;
-  }
-  if (n_in != f->n_params || n_out != f->n_rets) {
-    dec_fail(d, "'%s' takes %u arguments and gives %u results", f->name, f->n_params, f->n_rets);
-    return;
-  }
-  for (uint32_t k = 0; k < n_in; k++)
-    if (!decode_copy(d, &args->elem[k], &f->params[k], (uint32_t)callee, false, &copies[k])) return;
-  for (uint32_t k = 0; k < n_out; k++)
-    if (!decode_copy(d, &rets->elem[k], &f->rets[k], (uint32_t)callee, true, &copies[n_in + k]))
-      return;
-  *call = (struct ptx_call){
-      .func = (uint32_t)callee, .n_in = n_in, .n_out = n_out, .in = copies, .out = copies + n_in};
   d->uop->kind = PTX_K_CALL;
-  d->uop->x.call = call;
-  d->uop->target = d->prog->funcs[callee].entry;
+  d->uop->x.call = call_of(d, f, rets, args);
 }
 
 static void decode_bar(struct decoder *d) {

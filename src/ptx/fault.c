@@ -149,6 +149,20 @@ static const char *report_stack(const struct ptx_scene *s, const struct ptx_warp
              : "raise exec.stack_bytes if a thread is meant to need so much";
 }
 
+static const char *report_call(const struct ptx_scene *s, const struct ptx_fault *f,
+                               struct weir_err *err) {
+  const struct ptx_module *m = s->prog->image->module;
+  uint32_t i = ptx_func_at(m, f->addr);
+  if (i == UINT32_MAX) {
+    weir_fail(err, WEIR_EFAULT, "call of address 0x%" PRIx64 ", where no function is", f->addr);
+    return f->addr == 0 ? "a pointer to a function was never set" : NULL;
+  }
+  weir_fail(err, WEIR_EFAULT,
+            "call of function '%s' through a pointer: it does not take the arguments of this call",
+            m->funcs[i]->name);
+  return NULL;
+}
+
 static void report_barrier(const struct ptx_fault *f, struct weir_err *err) {
   if (f->addr > 15)
     weir_fail(err, WEIR_EFAULT, "barrier %" PRIu64 " does not exist: ids are 0 to 15", f->addr);
@@ -195,6 +209,9 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
   case PTX_F_BRANCH:
     weir_fail(err, WEIR_EFAULT, "branch index %" PRIu64 " is outside of the table of %u targets",
               f->addr, f->bytes);
+    break;
+  case PTX_F_CALL:
+    remedy = report_call(s, f, err);
     break;
   case PTX_F_BARRIER:
     report_barrier(f, err);

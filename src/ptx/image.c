@@ -29,6 +29,11 @@ uint64_t ptx_func_addr(const struct ptx_module *m, struct ptx_func *name) {
   return 0;
 }
 
+uint32_t ptx_func_at(const struct ptx_module *m, uint64_t addr) {
+  uint64_t i = addr / 16 - 1;
+  return addr % 16 == 0 && addr != 0 && i < m->n_funcs ? (uint32_t)i : UINT32_MAX;
+}
+
 static enum weir_status place(struct ptx_image *image, const struct ptx_var *v,
                               struct weir_err *err) {
   uint64_t addr;

@@ -21,5 +21,7 @@ struct ptx_image {
 uint64_t ptx_image_addr(const struct ptx_image *image, const struct ptx_var *var);
 /* What a function's address is to the program: never dereferenced. */
 uint64_t ptx_func_addr(const struct ptx_module *m, struct ptx_func *f);
+/* Index in the module of the function at an address; UINT32_MAX: there is none. */
+uint32_t ptx_func_at(const struct ptx_module *m, uint64_t addr);
 
 #endif

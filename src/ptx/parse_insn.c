@@ -320,6 +320,24 @@ static bool parse_branch(struct parser *p, struct ptx_insn *in, struct ptx_tok *
   return label_operand(p, &in->opnds[1], true);
 }
 
+/* A variable that holds addresses of functions can stand for the list of targets. */
+static bool jump_table(const struct ptx_var *v) {
+  for (uint32_t i = 0; i < v->n_relocs; i++)
+    if (!v->relocs[i].func) return false;
+  return v->n_relocs > 0;
+}
+
+static bool table_of(struct parser *p, const struct ptx_var *v, struct ptx_table **out) {
+  struct ptx_table *t = parse_alloc(p, 1, sizeof *t);
+  if (!t) return false;
+  *t = (struct ptx_table){.name = v->name, .kind = PTX_CALLTARGETS, .n = v->n_relocs};
+  t->funcs = parse_alloc(p, t->n, sizeof *t->funcs);
+  for (uint32_t i = 0; t->funcs && i < t->n; i++)
+    t->funcs[i] = v->relocs[i].func;
+  *out = t;
+  return t->funcs != NULL;
+}
+
 /* call = [ "(" results ")" "," ] (function | register) [ "," "(" arguments ")" ] [ "," table ] */
 static bool parse_call(struct parser *p, struct ptx_insn *in, struct ptx_tok *toks) {
   in->opnds = parse_alloc(p, 4, sizeof *in->opnds);
@@ -348,6 +366,12 @@ static bool parse_call(struct parser *p, struct ptx_insn *in, struct ptx_tok *to
   in->opnds[3].kind = PTX_O_table;
   in->opnds[3].col = p->tok.col;
   if (!parse_name(p, &id, &toks[3], "the label of a prototype")) return false;
+  if (id->func_serial != p->func_serial || !id->table) {
+    uint32_t reg;
+    struct binding *b = sym_find(p, id, &reg);
+    if (b && b->kind == BIND_VAR && jump_table(b->var))
+      return table_of(p, b->var, &in->opnds[3].table);
+  }
   if (id->func_serial != p->func_serial || !id->table || id->table->kind == PTX_BRANCHTARGETS)
     return parse_error(p, &toks[3],
                        "'%s' is not the label of a .callprototype or .calltargets above", id->name);

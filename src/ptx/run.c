@@ -321,6 +321,17 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
   return WEIR_OK;
 }
 
+/* What the block before has used: the stack of a recursive program is large, and mostly untouched.
+ */
+static void clear_local(struct ptx_warp *w) {
+  if (w->local_used == w->local_bytes)
+    memset(w->local, 0, (size_t)LANES * w->local_bytes);
+  else
+    for (uint32_t lane = 0; lane < LANES; lane++)
+      memset(w->local + (size_t)lane * w->local_bytes, 0, w->local_used);
+  w->local_used = w->prog->funcs[0].local_bytes;
+}
+
 static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64_t id,
                                     struct weir_err *err) {
   const uint32_t *g = r->launch.grid;
@@ -341,7 +352,7 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
     struct ptx_warp *w = &c->warps[k];
     uint32_t left = r->n_threads - k * LANES;
     w->writer = r->want_streams ? &c->stream->writers[k] : NULL;
-    if (w->local != NULL) memset(w->local, 0, (size_t)LANES * r->local_bytes);
+    if (w->local != NULL) clear_local(w);
     if (!ptx_warp_start(w, left >= LANES ? FULL : (UINT32_C(1) << left) - 1))
       return weir_fail(err, WEIR_ENOMEM, "out of memory");
   }

@@ -20,6 +20,7 @@
 
 #include "base/mem.h"
 #include "ptx/builtin.h"
+#include "ptx/image.h"
 #include "ptx/sync.h"
 #include "stream/writer.h"
 
@@ -558,9 +559,9 @@ static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, u
   return true;
 }
 
-static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
+/* Lanes `mask` of a leaf go to the function; the others wait behind the call. */
+static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_call *c, uint32_t mask,
                  uint32_t pc, uint32_t max_depth) {
-  const struct ptx_call *c = u->x.call;
   const struct ptx_fn_info *callee = &w->prog->funcs[c->func],
                            *caller = &w->prog->funcs[w->prog->func_of[pc]];
   uint32_t active = w->splits[leaf].mask;
@@ -572,12 +573,14 @@ static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint
     w->fault.bytes = w->splits[leaf].depth;
     return false;
   }
+  if (base + callee->local_bytes > w->local_used)
+    w->local_used = (uint32_t)(base + callee->local_bytes);
   int32_t j = add_node(w, leaf, PTX_S_JOIN, pc + 1, active & ~mask);
   if (j < 0) return false;
   struct ptx_split *join = &w->splits[j], *s = &w->splits[leaf];
   join->expected = active;
   join->is_call = true;
-  join->call = u;
+  join->call = c;
   if (callee->is_recursive) {
     size_t bytes = callee->reg_hi - callee->reg_lo;
     join->saved = weir_malloc(bytes ? bytes : 1);
@@ -596,11 +599,50 @@ static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint
     if (!is_formal) copy_lanes(w, callee->zero[k].at, zeros, callee->zero[k].lane_bytes, mask);
   }
   s->mask = mask;
-  s->pc = u->target;
+  s->pc = callee->entry;
   s->rpc = PTX_NO_RPC;
   s->parent = j;
   s->local_base = (uint32_t)base;
   s->depth++;
+  return true;
+}
+
+/* The call of a lane through an address; NULL (and a fault) if no function that fits is there. */
+static const struct ptx_call *call_at(struct ptx_warp *w, const struct ptx_uop *u, uint32_t lane) {
+  uint64_t addr = REG64(u->a)[lane];
+  uint32_t i = ptx_func_at(w->prog->image->module, addr);
+  uint32_t f = i != UINT32_MAX ? w->prog->func_at[i] : UINT32_MAX;
+  if (f != UINT32_MAX && u->x.calls[f] != NULL) return u->x.calls[f];
+  w->fault.kind = PTX_F_CALL;
+  w->fault.lane = lane;
+  w->fault.addr = addr;
+  return NULL;
+}
+
+/* Each function is called by the lanes that want it; all meet behind the call. */
+static bool call_indirect(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
+                          uint32_t pc, uint32_t max_depth) {
+  const uint64_t *addr = REG64(u->a);
+  uint32_t waiting = w->splits[leaf].mask & ~mask, meet;
+  int32_t join = -1;
+  for (uint32_t left = mask; left != 0;) {
+    uint32_t first = (uint32_t)__builtin_ctz(left), same = 0;
+    const struct ptx_call *c = call_at(w, u, first);
+    if (c == NULL) return false;
+    EACH_BIT(i, left) same |= (uint32_t)(addr[i] == addr[first]) << i;
+    if (same == mask) return call(w, leaf, c, mask, pc, max_depth);
+    if (join < 0) {
+      if (!branch_join(w, leaf, pc + 1, &join, &meet)) return false;
+      w->splits[join].mask |= waiting;
+      w->splits[leaf].parent = join;
+      w->splits[leaf].rpc = meet;
+    }
+    left &= ~same;
+    int32_t n = left != 0 ? add_node(w, leaf, PTX_S_RUN, pc, same) : leaf;
+    if (n < 0) return false;
+    w->splits[n].mask = same;
+    if (!call(w, n, c, same, pc, max_depth)) return false;
+  }
   return true;
 }
 
@@ -615,7 +657,7 @@ static bool ret(struct ptx_warp *w, int32_t leaf, uint32_t mask) {
     j = up;
   }
   struct ptx_split *join = &w->splits[j];
-  const struct ptx_call *c = join->call->x.call;
+  const struct ptx_call *c = join->call;
   if (!copy_all(w, c->out, c->n_out, mask, join, &w->prog->funcs[c->func])) return false;
   join->mask |= mask;
   settle_join(w, j);
@@ -830,7 +872,17 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
         continue;
       }
       LEAVE_LEAF();
-      if (!call(w, w->current, u, m, pc, max_depth)) goto fault;
+      if (!call(w, w->current, u->x.call, m, pc, max_depth)) goto fault;
+      ENTER_LEAF();
+      continue;
+    case PTX_K_ICALL:
+      PUT(m);
+      if (m == 0) {
+        pc++;
+        continue;
+      }
+      LEAVE_LEAF();
+      if (!call_indirect(w, w->current, u, m, pc, max_depth)) goto fault;
       ENTER_LEAF();
       continue;
     case PTX_K_BUILTIN:

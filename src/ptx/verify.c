@@ -368,6 +368,7 @@ static bool check_argument(struct parser *p, const struct ptx_operand *o,
                        want->n_dims ? "[]" : "");
   }
   if (o->kind == PTX_O_int || o->kind == PTX_O_f32 || o->kind == PTX_O_f64) return true;
+  if (o->kind == PTX_O_sink && strcmp(what, "result") == 0) return true;
   return parse_error(p, &here, "%s %u must be a .param variable, a register or a constant", what,
                      number);
 }
@@ -430,7 +431,7 @@ static bool missing_in_insn(struct missing_list *l, const struct ptx_insn *in) {
   if (!ptx_form(in->form)->exec) return add_missing(l, insn_name(in, buf, sizeof buf), in->line);
   if (in->op != PTX_OP_call) return true;
   const struct ptx_operand *target = &in->opnds[1];
-  if (target->kind == PTX_O_reg) return add_missing(l, "indirect call", in->line);
+  if (target->kind == PTX_O_reg) return true; /* what it reaches is known when it runs */
   const struct ptx_func *f = ptx_callee(l->m, target->func);
   if (!f->has_body && ptx_builtin_find(f) == PTX_B_NONE) {
     snprintf(buf, sizeof buf, "call of '%.200s', which has no body here", f->name);

@@ -1,6 +1,8 @@
 /* Calls: parameters, results, divergence, recursion, local memory of activations. */
 #include "vm.h"
 
+#include <stdio.h>
+
 static void several_parameters(void **state) {
   (void)state;
   struct vm vm;
@@ -325,6 +327,191 @@ static void nested_calls(void **state) {
   vm_close(&vm);
 }
 
+/* ---- indirect calls ---- */
+
+#define UNARY(name, how)                                                                           \
+  ".func (.param .b32 r) " name "(.param .b32 a) {\n"                                              \
+  "  .reg .b32 %x; ld.param.u32 %x, [a]; " how " st.param.b32 [r], %x; ret;\n}\n"
+#define THREE                                                                                      \
+  UNARY("inc", "add.u32 %x, %x, 1;")                                                               \
+  UNARY("twice", "add.u32 %x, %x, %x;") UNARY("square", "mul.lo.u32 %x, %x, %x;")
+#define ICALL(addr, arg, result)                                                                   \
+  "{ .param .b32 a; .param .b32 r; st.param.b32 [a], " arg ";\n"                                   \
+  "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n"                                         \
+  "call (r), " addr ", (a), P; ld.param.b32 " result ", [r]; }\n"
+#define TOGETHER                                                                                   \
+  "activemask.b32 %r9; setp.eq.u32 %p9, %r9, 0xffffffff; @%p9 add.u32 %r1, %r1, 10000;\n"
+
+static uint32_t three(uint32_t which, uint32_t x) {
+  return which == 0 ? x + 1 : which == 1 ? x + x : x * x;
+}
+
+/* A table of functions in global or constant memory, read with an index that differs by lane. */
+static void function_tables(void **state) {
+  (void)state;
+  static const char *const spaces[] = {"global", "const"};
+  for (int s = 0; s < 2; s++) {
+    struct vm vm;
+    char text[4096];
+    snprintf(text, sizeof text, "%s.%s .align 8 .u64 table[3] = {inc, twice, square};\n%s", THREE,
+             spaces[s],
+             s == 0 ? KERNEL("rem.u32 %r0, %r31, 3; mul.wide.u32 %d0, %r0, 8; mov.u64 %d1, table;\n"
+                             "add.u64 %d1, %d1, %d0; ld.global.u64 %d2, [%d1];\n" ICALL(
+                                 "%d2", "%r31", "%r1") TOGETHER "st.global.u32 [%d31], %r1;")
+                    : KERNEL("rem.u32 %r0, %r31, 3; mul.wide.u32 %d0, %r0, 8; mov.u64 %d1, table;\n"
+                             "add.u64 %d1, %d1, %d0; ld.const.u64 %d2, [%d1];\n" ICALL(
+                                 "%d2", "%r31", "%r1") TOGETHER "st.global.u32 [%d31], %r1;"));
+    vm_once(&vm, text, LINE(2, 64));
+    EACH_WORD(i, 128) assert_out(i, three(i % 3, i) + 10000);
+    vm_close(&vm);
+  }
+}
+
+/* Addresses made by mov and chosen by predicates; lanes whose guard is false do not call. */
+static void guarded_indirect(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_once(&vm,
+          THREE KERNEL("mov.u64 %d1, inc; mov.u64 %d2, square; setp.lt.u32 %p0, %r31, 10;\n"
+                       "selp.b64 %d1, %d1, %d2, %p0; setp.lt.u32 %p1, %r31, 20; mov.u32 %r1, 7;\n"
+                       "@!%p1 mov.u64 %d1, 0;\n"
+                       "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %r31;\n"
+                       "T: .calltargets inc, square;\n"
+                       "@%p1 call (r), %d1, (a), T; @%p1 ld.param.b32 %r1, [r]; }\n" TOGETHER
+                       "st.global.u32 [%d31], %r1;"),
+          LINE(1, 32));
+  EACH_WORD(i, 32) assert_out(i, 10000 + (i < 10 ? i + 1 : i < 20 ? i * i : 7));
+  vm_close(&vm);
+}
+
+/* Objects with tables of functions, as a compiler lays them out. */
+static void virtual_functions(void **state) {
+  (void)state;
+  struct vm vm;
+#define METHOD(name, how)                                                                          \
+  ".func (.param .b32 r) " name "(.param .b64 self, .param .b32 a) {\n"                            \
+  "  .reg .b32 %x<2>; .reg .b64 %y; ld.param.u64 %y, [self]; ld.u32 %x1, [%y+8];\n"                \
+  "  ld.param.u32 %x0, [a]; " how " st.param.b32 [r], %x0; ret;\n}\n"
+  vm_once(
+      &vm,
+      METHOD("first", "add.u32 %x0, %x0, %x1;") METHOD(
+          "second",
+          "mul.lo.u32 %x0, %x0, %x1;") ".global .align 8 .u64 vt0[3] = {0, 0, first};\n"
+                                       ".global .align 8 .u64 vt1[3] = {0, 0, second};\n" KERNEL(
+                                           ".local .align 8 .b8 object[16];\n"
+                                           "mov.u64 %d1, vt0; mov.u64 %d2, vt1; and.b32 %r0, %r31, "
+                                           "4; setp.eq.u32 %p0, %r0, 0;\n"
+                                           "selp.b64 %d1, %d1, %d2, %p0; add.u64 %d1, %d1, 16;\n"
+                                           "st.local.u64 [object], %d1; st.local.u32 [object+8], "
+                                           "%r30; cvta.local.u64 %d3, object;\n"
+                                           "ld.u64 %d4, [%d3]; ld.u64 %d5, [%d4];\n"
+                                           "{ .param .b64 s; .param .b32 a; .param .b32 r;\n"
+                                           "st.param.b64 [s], %d3; st.param.b32 [a], 3;\n"
+                                           "P: .callprototype (.param .b32 _) _ (.param .b64 _, "
+                                           ".param .b32 _);\n"
+                                           "call (r), %d5, (s, a), P; ld.param.b32 %r1, [r]; "
+                                           "}\n" TOGETHER "st.global.u32 [%d31], %r1;"),
+      LINE(2, 32));
+#undef METHOD
+  EACH_WORD(i, 64) assert_out(i, 10000 + ((i & 4) == 0 ? i % 32 + 3 : i % 32 * 3));
+  vm_close(&vm);
+}
+
+/* Functions that call through a pointer they are given, themselves among others: each lane goes its
+ * own way down and comes back with its own registers. */
+static void indirect_recursion(void **state) {
+  (void)state;
+  struct vm vm;
+#define STEP(name, factor)                                                                         \
+  ".func (.param .b32 r) " name "(.param .b32 n) {\n"                                              \
+  "  .reg .b32 %x<8>; .reg .b64 %y<4>; .reg .pred %q; ld.param.u32 %x0, [n];\n"                    \
+  "  mov.u32 %x1, 0; setp.eq.u32 %q, %x0, 0; @%q bra end;\n"                                       \
+  "  sub.u32 %x2, %x0, 1; rem.u32 %x3, %x0, 2; mul.wide.u32 %y0, %x3, 8; mov.u64 %y1, steps;\n"    \
+  "  add.u64 %y1, %y1, %y0; ld.global.u64 %y2, [%y1];\n" ICALL(                                    \
+      "%y2", "%x2", "%x4") "  mad.lo.u32 %x1, %x0, " factor ", %x4;\n"                             \
+                           "end: st.param.b32 [r], %x1; ret;\n}\n"
+  vm_once(&vm,
+          ".func (.param .b32 r) even(.param .b32 n);\n.func (.param .b32 r) odd(.param .b32 n);\n"
+          ".global .align 8 .u64 steps[2] = {even, odd};\n" STEP("even", "3") STEP("odd", "7")
+              KERNEL("and.b32 %r0, %r31, 1; mul.wide.u32 %d0, %r0, 8; mov.u64 %d1, steps;\n"
+                     "add.u64 %d1, %d1, %d0; ld.global.u64 %d2, [%d1];\n" ICALL(
+                         "%d2", "%r31", "%r1") TOGETHER "st.global.u32 [%d31], %r1;"),
+          LINE(1, 32));
+#undef STEP
+  EACH_WORD(i, 32) {
+    uint32_t sum = 0, factor = i % 2 ? 7 : 3;
+    for (uint32_t n = i; n > 0; n--) {
+      sum += n * factor;
+      factor = n % 2 ? 7 : 3;
+    }
+    assert_out(i, sum + 10000);
+  }
+  vm_close(&vm);
+}
+
+static void bad_pointers(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_open(&vm,
+          THREE ".func pair(.param .b32 a, .param .b32 b) { ret; }\n" KERNEL_AS(
+              "null", "mov.u64 %d1, inc; setp.eq.u32 %p1, %r31, 5; @%p1 mov.u64 %d1, 0;\n" ICALL(
+                          "%d1", "%r31", "%r1"))
+              KERNEL_AS("wild", "mov.u64 %d1, 0x123456;\n" ICALL("%d1", "%r31", "%r1"))
+                  KERNEL_AS("other", "mov.u64 %d1, pair;\n" ICALL("%d1", "%r31", "%r1")));
+  expect_fault(&vm, "null", LINE(1, 32), "call of address 0x0, where no function is");
+  assert_int_equal(vm.fault, PTX_F_CALL);
+  assert_non_null(strstr(vm.err.msg, "thread (5,0,0)"));
+  expect_fault(&vm, "wild", LINE(1, 32), "call of address 0x123456");
+  expect_fault(&vm, "other", LINE(1, 32),
+               "'pair' through a pointer: it does not take the arguments");
+  assert_int_equal(vm.fault, PTX_F_CALL);
+  vm_close(&vm);
+}
+
+/* The variable that holds the addresses can stand for the targets, as in old PTX; a result can be
+ * left where it is. */
+static void table_as_targets(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_once(&vm,
+          THREE ".global .align 8 .u64 table[2] = {inc, twice};\n" KERNEL(
+              "ld.global.u64 %d2, [table+8];\n"
+              "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %r31;\n"
+              "call (r), %d2, (a), table; ld.param.b32 %r1, [r];\n"
+              "call (_), %d2, (a), table; call (_), square, (a); }\n"
+              "st.global.u32 [%d31], %r1;"),
+          LINE(1, 32));
+  EACH_WORD(i, 32) assert_out(i, 2 * i);
+  vm_close(&vm);
+}
+
+/* As deep as is allowed, and one deeper. */
+static void deepest_recursion(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_defaults(&vm);
+  vm.cfg.max_depth = 40;
+  vm_open_as_is(&vm,
+                ".func (.param .b32 r) down(.param .b32 n) {\n"
+                "  .reg .b32 %x<4>; .reg .pred %q; ld.param.u32 %x0, [n]; mov.u32 %x1, 0;\n"
+                "  setp.eq.u32 %q, %x0, 0; @%q bra up; sub.u32 %x2, %x0, 1;\n"
+                "  { .param .b32 a; .param .b32 c; st.param.b32 [a], %x2; call (c), down, (a);\n"
+                "    ld.param.b32 %x1, [c]; }\n"
+                "up: add.u32 %x1, %x1, %x0; st.param.b32 [r], %x1; ret;\n}\n" KERNEL_AS(
+                    "k", "{ .param .b32 a; .param .b32 c; st.param.b32 [a], 39;\n"
+                         "call (c), down, (a); ld.param.b32 %r1, [c]; }\n"
+                         "st.global.u32 [%d31], %r1;")
+                    KERNEL_AS("deeper", "{ .param .b32 a; .param .b32 c; st.param.b32 [a], 40;\n"
+                                        "call (c), down, (a); }"));
+  vm_run(&vm, "k", LINE(1, 32));
+  assert_out(0, 39 * 40 / 2);
+  expect_fault(&vm, "deeper", LINE(1, 32), "stack overflow: calls nested 41 deep");
+  assert_non_null(strstr(vm.err.msg, "in function down"));
+  assert_non_null(strstr(vm.err.msg, "exec.max_depth"));
+  assert_int_equal(vm.fault, PTX_F_STACK);
+  vm_close(&vm);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(several_parameters),  cmocka_unit_test(struct_parameters),
@@ -333,7 +520,10 @@ int main(void) {
       cmocka_unit_test(recursion),           cmocka_unit_test(recursion_with_frames),
       cmocka_unit_test(local_memory),        cmocka_unit_test(unwritten_registers),
       cmocka_unit_test(mutual_recursion),    cmocka_unit_test(alias_call),
-      cmocka_unit_test(nested_calls),
+      cmocka_unit_test(nested_calls),        cmocka_unit_test(function_tables),
+      cmocka_unit_test(guarded_indirect),    cmocka_unit_test(virtual_functions),
+      cmocka_unit_test(indirect_recursion),  cmocka_unit_test(bad_pointers),
+      cmocka_unit_test(table_as_targets),    cmocka_unit_test(deepest_recursion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
