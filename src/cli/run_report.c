@@ -1,0 +1,202 @@
+#include "cli/run_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stat_io.h"
+#include "base/table.h"
+#include "cli/job.h"
+#include "report/bar.h"
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+enum weir_status weir_run_report_init(struct weir_run_report *r, bool json, struct weir_err *err) {
+  *r = (struct weir_run_report){0};
+  if (!json) return WEIR_OK;
+  r->json_runs = json_array();
+  r->json_launches = json_array();
+  return r->json_runs != NULL && r->json_launches != NULL ? WEIR_OK : no_memory(err);
+}
+
+void weir_run_report_free(struct weir_run_report *r) {
+  json_decref(r->json_launches);
+  json_decref(r->json_runs);
+  weir_timing_end(&r->timing);
+  for (size_t i = 0; i < r->rows.n; i++) {
+    free(r->rows.v[i].name);
+    free(r->rows.v[i].workload);
+  }
+  free(r->rows.v);
+}
+
+/* ---- collecting ---- */
+
+void weir_run_report_begin(struct weir_run_report *r, const char *workload) {
+  r->workload = workload;
+  r->first_row = r->rows.n;
+  r->total = (struct weir_func_stats){0};
+}
+
+static struct weir_kernel_row *row_of(struct weir_run_report *r, const char *kernel) {
+  for (size_t i = r->first_row; i < r->rows.n; i++)
+    if (strcmp(r->rows.v[i].name, kernel) == 0) return &r->rows.v[i];
+  struct weir_kernel_row row = {.workload = strdup(r->workload), .name = strdup(kernel)};
+  if (row.name == NULL || row.workload == NULL || !WEIR_PUSH(r->rows, row)) {
+    free(row.name);
+    free(row.workload);
+    return NULL;
+  }
+  return &r->rows.v[r->rows.n - 1];
+}
+
+static json_t *launch_json(struct weir_run_report *r, const struct weir_launch_report *l) {
+  const struct weir_kernel_info *k = l->info;
+  json_t *o =
+      json_pack("{s:s, s:i, s:[i,i,i], s:[i,i,i], s:b, s:b, s:o}", "kernel", l->kernel,
+                "repetition", (int)l->k, "grid", (int)k->grid[0], (int)k->grid[1], (int)k->grid[2],
+                "block", (int)k->block[0], (int)k->block[1], (int)k->block[2], "interleaved",
+                (int)k->is_interleaved, "reads_clock", (int)k->reads_clock, "statistics",
+                weir_stat_json(weir_func_stat_table, &l->stats));
+  if (o != NULL && r->timing.sim != NULL &&
+      json_object_set_new(o, "timing", weir_timing_json(&r->timing, k, r->per_sm)) != 0)
+    r->is_failed = true;
+  if (o == NULL || json_array_append_new(r->json_launches, o) != 0) r->is_failed = true;
+  return r->is_failed ? NULL : o;
+}
+
+json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_launch_report *l) {
+  struct weir_kernel_row *row = row_of(r, l->kernel);
+  if (row == NULL) {
+    r->is_failed = true;
+    return NULL;
+  }
+  row->launches++;
+  row->stream_bytes += l->stream_bytes;
+  memcpy(row->grid, l->info->grid, sizeof row->grid);
+  memcpy(row->block, l->info->block, sizeof row->block);
+  row->is_interleaved = l->info->is_interleaved;
+  row->reads_clock = l->info->reads_clock;
+  weir_stat_sum(weir_func_stat_table, &row->stats, &l->stats);
+  weir_stat_sum(weir_func_stat_table, &r->total, &l->stats);
+  r->launches++;
+  return r->json_launches != NULL ? launch_json(r, l) : NULL;
+}
+
+static enum weir_status keep_json(struct weir_run_report *r, json_t *o, struct weir_err *err) {
+  json_t *launches = r->json_launches, *profile = weir_timing_profile_json(&r->timing);
+  r->json_launches = json_array();
+  bool ok = json_object_set_new(o, "launches", launches) == 0 &&
+            json_object_set_new(o, "total", weir_stat_json(weir_func_stat_table, &r->total)) == 0 &&
+            (profile == NULL || json_object_set_new(o, "profile", profile) == 0);
+  ok = json_array_append_new(r->json_runs, o) == 0 && ok;
+  return ok && r->json_launches != NULL ? WEIR_OK : no_memory(err);
+}
+
+enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struct weir_err *err) {
+  weir_stat_sum(weir_func_stat_table, &r->all, &r->total);
+  r->n_runs++;
+  if (r->json_runs != NULL && o == NULL) r->is_failed = true;
+  if (o != NULL && keep_json(r, o, err) != WEIR_OK) r->is_failed = true;
+  return r->is_failed ? no_memory(err) : WEIR_OK;
+}
+
+/* ---- showing ---- */
+
+static void show_ratio(struct weir_table *t, uint64_t num, uint64_t den) {
+  if (den == 0)
+    weir_table_cell(t, "-");
+  else
+    weir_table_cell(t, "%.2f", (double)num / (double)den);
+}
+
+static enum weir_status kernel_table(const struct weir_run_report *st, bool streams,
+                                     struct weir_text *out, struct weir_err *err) {
+  static const struct weir_column columns[] = {
+      {"workload", NULL, WEIR_LEFT},          {"kernel", NULL, WEIR_LEFT},
+      {"launches", NULL, WEIR_RIGHT},         {"blocks", "x threads", WEIR_RIGHT},
+      {"warp insns", NULL, WEIR_RIGHT},       {"lanes", "of 32", WEIR_RIGHT},
+      {"memory", "% of insns", WEIR_RIGHT},   {"divergent", "% of branches", WEIR_RIGHT},
+      {"sectors", "per request", WEIR_RIGHT}, {"stream", "bytes/insn", WEIR_RIGHT},
+      {"requests", "per access", WEIR_RIGHT}, {"", "", WEIR_LEFT}};
+  enum { N = sizeof columns / sizeof *columns, STREAM = 9, LINES_PER_CHAR = 2 };
+  struct weir_column used[N];
+  size_t n = 0;
+  for (size_t i = 0; i < N; i++)
+    if (i != STREAM || streams) used[n++] = columns[i];
+  struct weir_table *t = weir_table_new(used, n);
+  if (t == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (size_t i = 0; i < st->rows.n; i++) {
+    const struct weir_kernel_row *r = &st->rows.v[i];
+    const struct weir_func_stats *s = &r->stats;
+    char num[27], text[80];
+    bool is_first = i == 0 || strcmp(st->rows.v[i - 1].workload, r->workload) != 0;
+    weir_table_cell(t, "%s", is_first ? r->workload : "");
+    weir_table_cell(t, "%s%s%s", r->name, r->is_interleaved ? " *" : "",
+                    r->reads_clock ? " +" : "");
+    weir_table_cell(t, "%" PRIu64, r->launches);
+    weir_table_cell(t, "%" PRIu64 " x %u", (uint64_t)r->grid[0] * r->grid[1] * r->grid[2],
+                    r->block[0] * r->block[1] * r->block[2]);
+    weir_table_cell(t, "%s", weir_text_thousands(s->warp_insns, num));
+    show_ratio(t, s->thread_insns, s->warp_insns);
+    show_ratio(t, 100 * s->mem_insns, s->warp_insns);
+    show_ratio(t, 100 * s->divergent_branches, s->branches);
+    show_ratio(t, s->all_global_sectors, s->all_global_requests);
+    if (streams) show_ratio(t, r->stream_bytes, s->warp_insns);
+    show_ratio(t, s->all_global_requests, s->global_insns);
+    weir_table_cell(t, "%s",
+                    weir_bar(s->global_insns ? (double)s->all_global_requests /
+                                                   (double)s->global_insns / LINES_PER_CHAR
+                                             : 0,
+                             text, sizeof text));
+  }
+  enum weir_status code = weir_table_text(t, out, err);
+  weir_table_free(t);
+  return code;
+}
+
+enum weir_status weir_run_report_text(const struct weir_run_report *r, bool streams,
+                                      const struct weir_timing_views *views, struct weir_text *out,
+                                      struct weir_err *err) {
+  bool interleaved = false, clocks = false;
+  enum weir_status code = kernel_table(r, streams, out, err);
+  if (code == WEIR_OK && r->timing.sim != NULL) {
+    weir_text_puts(out, "\n");
+    code = weir_timing_text(&r->timing, views, out, err);
+    weir_text_puts(out, "\n");
+  }
+  for (size_t i = 0; i < r->rows.n; i++)
+    interleaved |= r->rows.v[i].is_interleaved, clocks |= r->rows.v[i].reads_clock;
+  weir_text_puts(out, "requests: 128-byte lines that one global load, store or atomic of a warp "
+                      "touches (1 is ideal, 32 the most)\n");
+  if (interleaved)
+    weir_text_puts(out, "* interleaved: blocks of this kernel can feel one another; spin counts "
+                        "and shares of work are those\n"
+                        "  of weir's fixed order (exec.wave, exec.quantum), not of a GPU\n");
+  if (clocks)
+    weir_text_puts(
+        out,
+        "+ reads clocks, which count executed instructions times exec.clock_factor, not cycles\n");
+  if (code == WEIR_OK && views->all) {
+    weir_text_puts(out, "\n");
+    code = weir_stat_text(weir_func_stat_table, NULL, &r->all, out, err);
+  }
+  return code;
+}
+
+enum weir_status weir_run_report_json(const struct weir_run_report *r, const char *path,
+                                      struct weir_err *err) {
+  json_t *root = json_pack("{s:i, s:O}", "weir_result", 1, "runs", r->json_runs);
+  char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
+  json_decref(root);
+  if (text == NULL) return no_memory(err);
+  enum weir_status code = WEIR_OK;
+  if (!weir_cli_is_stdout(path))
+    code = weir_cli_put(path, text, strlen(text), err);
+  else if (puts(text) < 0 || fflush(stdout) != 0)
+    code = weir_fail(err, WEIR_EIO, "cannot write to stdout");
+  free(text);
+  return code;
+}

@@ -1,0 +1,55 @@
+/* What kernels did, launch by launch, and how it is shown: the tables and the JSON of weir run. */
+#ifndef WEIR_CLI_RUN_REPORT_H
+#define WEIR_CLI_RUN_REPORT_H
+
+#include <jansson.h>
+
+#include "cli/timing.h"
+#include "ptx/workload.h"
+
+struct weir_kernel_row { /* launches of one kernel of one run, added up */
+  char *workload, *name;
+  uint64_t launches, stream_bytes;
+  struct weir_func_stats stats;
+  uint32_t grid[3], block[3];
+  bool is_interleaved, reads_clock;
+};
+
+struct weir_run_report {
+  struct {
+    struct weir_kernel_row *v;
+    size_t n, cap;
+  } rows;
+  size_t first_row; /* of the run that goes on */
+  const char *workload;
+  struct weir_func_stats total, all; /* of the run; of all */
+  uint64_t launches, n_runs;
+  json_t *json_runs, *json_launches; /* NULL unless JSON is wanted */
+  struct weir_timing timing;         /* .sim NULL: nothing is timed */
+  bool per_sm;                       /* in JSON, too */
+  bool is_failed;                    /* for want of memory */
+};
+
+/* With `json`, for JSON as well. */
+enum weir_status weir_run_report_init(struct weir_run_report *r, bool json, struct weir_err *err);
+void weir_run_report_free(struct weir_run_report *r);
+
+/* A run begins; its name outlives it. */
+void weir_run_report_begin(struct weir_run_report *r, const char *workload);
+/* A launch has ended, after it was timed. Returns its JSON, which may be added to; NULL: none is
+ * wanted. */
+json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_launch_report *l);
+/* The run has ended. `o` is what is said about it besides its launches, and is taken; NULL without
+ * JSON. */
+enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struct weir_err *err);
+
+/* The table of kernels, with `streams` how large they were, and the table of what was timed; then
+ * what their marks mean. */
+enum weir_status weir_run_report_text(const struct weir_run_report *r, bool streams,
+                                      const struct weir_timing_views *views, struct weir_text *out,
+                                      struct weir_err *err);
+/* All runs, to a file or to stdout ("-"). */
+enum weir_status weir_run_report_json(const struct weir_run_report *r, const char *path,
+                                      struct weir_err *err);
+
+#endif

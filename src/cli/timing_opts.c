@@ -1,0 +1,71 @@
+#include "cli/timing_opts.h"
+
+#include <stdlib.h>
+
+#include "cli/cmd.h"
+
+static int set_threads(struct weir_timing_opts *o, const char *command, const char *value) {
+  unsigned long n = strtoul(value, NULL, 10);
+  if (n < 1 || n > 256) return weir_cli_usage(command, "--threads takes 1 to 256");
+  o->threads = (uint32_t)n;
+  return -1;
+}
+
+static int set_setting(struct weir_timing_opts *o, int id, const char *value) {
+  struct weir_err err;
+  enum weir_status st = id == WEIR_TIMING_OPT_SET
+                            ? weir_settings_assign(&o->settings, value, &err)
+                            : weir_cli_settings_file(&o->settings, value, &err);
+  return st == WEIR_OK ? -1 : weir_cli_error(&err);
+}
+
+int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, const char *value) {
+  switch (id) {
+  case WEIR_TIMING_OPT_SCHEME:
+    o->line_up.scheme = value;
+    break;
+  case WEIR_TIMING_OPT_TAGS:
+    o->line_up.tags = value;
+    break;
+  case WEIR_TIMING_OPT_POLICIES:
+    o->line_up.policies = value;
+    break;
+  case WEIR_TIMING_OPT_ORGANISATION:
+    o->line_up.organisation = value;
+    break;
+  case WEIR_TIMING_OPT_THREADS:
+    return set_threads(o, command, value);
+  case WEIR_TIMING_OPT_CONFIG:
+  case WEIR_TIMING_OPT_SET:
+    return set_setting(o, id, value);
+  case WEIR_TIMING_OPT_JSON:
+    o->json = value;
+    break;
+  case WEIR_TIMING_OPT_PER_LOAD:
+    o->views.per_load = true;
+    break;
+  case WEIR_TIMING_OPT_PER_SM:
+    o->views.per_sm = true;
+    break;
+  case WEIR_TIMING_OPT_ALL:
+    o->views.all = true;
+    break;
+  case WEIR_TIMING_OPT_CHECK:
+    o->check = true;
+    break;
+  default: /* WEIR_TIMING_OPT_QUIET */
+    o->quiet = true;
+  }
+  return -1;
+}
+
+const char *weir_timing_needs_gpu(const struct weir_timing_opts *o) {
+  if (o->gpu != NULL) return NULL;
+  return o->line_up.scheme         ? "scheme"
+         : o->line_up.policies     ? "policies"
+         : o->line_up.organisation ? "organisation"
+         : o->line_up.tags         ? "tags"
+         : o->views.per_load       ? "per-load"
+         : o->views.per_sm         ? "per-sm"
+                                   : NULL;
+}

@@ -1,0 +1,77 @@
+/* Options of the commands that time kernels: which L1, which settings, what to show. */
+#ifndef WEIR_CLI_TIMING_OPTS_H
+#define WEIR_CLI_TIMING_OPTS_H
+
+#include "cli/opt.h"
+#include "cli/timing.h"
+
+struct weir_timing_opts {
+  const char *gpu; /* NULL: none was named */
+  const char *json;
+  struct weir_line_up line_up;
+  uint32_t threads;
+  struct weir_timing_views views;
+  bool check, quiet;
+  struct weir_settings settings;
+};
+
+/* Ids of options in this range are for weir_timing_option. */
+enum {
+  WEIR_TIMING_OPT_SCHEME = 1000,
+  WEIR_TIMING_OPT_TAGS,
+  WEIR_TIMING_OPT_POLICIES,
+  WEIR_TIMING_OPT_ORGANISATION,
+  WEIR_TIMING_OPT_THREADS,
+  WEIR_TIMING_OPT_CONFIG,
+  WEIR_TIMING_OPT_SET,
+  WEIR_TIMING_OPT_JSON,
+  WEIR_TIMING_OPT_PER_LOAD,
+  WEIR_TIMING_OPT_PER_SM,
+  WEIR_TIMING_OPT_ALL,
+  WEIR_TIMING_OPT_CHECK,
+  WEIR_TIMING_OPT_QUIET,
+  WEIR_TIMING_OPT_END
+};
+
+/* Rows of a struct weir_opt table. */
+#define WEIR_TIMING_OPTIONS                                                                        \
+  {"scheme", 'S', "NAME",                                                                          \
+   "L1 design: one of 'weir list schemes', or a file ending in .yaml (default: baseline)",         \
+   WEIR_TIMING_OPT_SCHEME},                                                                        \
+      {"tags", 0, "FILE",                                                                          \
+       "what a compiler says about the loads, for schemes that decide by it: made by\n"            \
+       "'weir classify'",                                                                          \
+       WEIR_TIMING_OPT_TAGS},                                                                      \
+      {"policies", 'P', "LIST",                                                                    \
+       "the L1's chain of policies, instead of the scheme's: names of 'weir list policies'; the\n" \
+       "first answer counts",                                                                      \
+       WEIR_TIMING_OPT_POLICIES},                                                                  \
+      {"organisation", 'O', "NAME", "the L1's organisation, instead of the scheme's",              \
+       WEIR_TIMING_OPT_ORGANISATION},                                                              \
+      {"threads", 't', "N", "host threads for timing; the results are the same for any number",    \
+       WEIR_TIMING_OPT_THREADS},                                                                   \
+      {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",        \
+       WEIR_TIMING_OPT_CONFIG},                                                                    \
+      {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",           \
+       WEIR_TIMING_OPT_SET},                                                                       \
+      {"json", 'j', "FILE", "write all statistics as JSON ('-': to stdout, instead of the table)", \
+       WEIR_TIMING_OPT_JSON},                                                                      \
+      {"per-load", 0, NULL, "show what each memory instruction did in the L1 (in JSON always)",    \
+       WEIR_TIMING_OPT_PER_LOAD},                                                                  \
+      {"per-sm", 0, NULL, "show what each SM did, in JSON too", WEIR_TIMING_OPT_PER_SM},           \
+      {"all", 'a', NULL, "print every statistic with its meaning", WEIR_TIMING_OPT_ALL},           \
+      {"check", 0, NULL, "verify the conservation rules of the statistics",                        \
+       WEIR_TIMING_OPT_CHECK},                                                                     \
+  {                                                                                                \
+    "quiet", 'q', NULL, "print nothing but errors", WEIR_TIMING_OPT_QUIET                          \
+  }
+
+static inline bool weir_is_timing_option(int id) {
+  return id >= WEIR_TIMING_OPT_SCHEME && id < WEIR_TIMING_OPT_END;
+}
+/* Returns -1 to go on, else the exit code: something is wrong and that was said. */
+int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, const char *value);
+/* What only makes sense with a machine: the option's name, or NULL. */
+const char *weir_timing_needs_gpu(const struct weir_timing_opts *o);
+
+#endif
