@@ -56,11 +56,16 @@ const struct weir_wire_options *weir_wire_options(const struct weir_wire *w) {
   return &w->options;
 }
 
-bool weir_wire_wants(struct weir_wire *w, const char *kernel) {
+static bool is_wanted(struct weir_wire *w, const char *kernel) {
   const struct weir_wire_options *o = &w->options;
   if (w->has_kernels && regexec(&w->kernels, kernel, 0, NULL, 0) != 0) return false;
   uint64_t i = w->n_matched++;
   return i >= o->skip && i - o->skip < o->count;
+}
+
+bool weir_wire_wants(struct weir_wire *w, const char *kernel) {
+  w->is_unwanted = !is_wanted(w, kernel);
+  return !w->is_unwanted;
 }
 
 enum weir_status weir_wire_module(struct weir_wire *w, uint64_t id, const char *name,
@@ -89,7 +94,9 @@ enum weir_status weir_wire_begin(struct weir_wire *w, const struct weir_wire_lau
   if (info.failed || table.failed) {
     st = weir_fail(err, WEIR_ENOMEM, "out of memory for kernel %s", l->info->name);
   } else {
-    const uint64_t head[] = {l->number, l->stream, l->module, l->has_streams, info.n};
+    const uint64_t head[] = {
+        l->number, l->stream, l->module,
+        (l->has_streams ? WIRE_HAS_STREAMS : 0u) | (w->is_unwanted ? 0u : WIRE_IS_WANTED), info.n};
     wire_frame(w, WIRE_LAUNCH, sizeof head + info.n + table.n);
     wire_put(w, head, sizeof head);
     wire_put(w, info.v, info.n);

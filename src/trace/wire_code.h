@@ -3,7 +3,7 @@
  *   u32 type │ u32 0 │ u64 bytes │ payload of so many bytes
  *
  *   HELLO    magic, version, then text of the sender: see wire_hello.c
- *   LAUNCH   number, stream, module, has_streams, bytes of the description; it; the table
+ *   LAUNCH   number, stream, module, flags, bytes of the description; it; the table
  *            (both as in a .wtrace)
  *   BLOCK    id, warps; for each warp: instructions, spans; for each span: bytes; they
  *   END      result, counters; the statistics, as counters
@@ -35,6 +35,8 @@ enum wire_frame {
   WIRE_TIMES
 };
 
+enum { WIRE_HAS_STREAMS = 1, WIRE_IS_WANTED = 2 }; /* flags of a launch */
+
 enum {
   WIRE_BUFFER = 256 << 10, /* bytes, of either direction */
   WIRE_MAX_HELLO = 1 << 20,
@@ -60,6 +62,7 @@ struct weir_wire {
   regex_t kernels;
   bool has_kernels;
   uint64_t n_matched;
+  bool is_unwanted; /* the launch that was asked about last */
 
   /* weir's end */
   const char *program;

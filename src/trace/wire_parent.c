@@ -200,13 +200,17 @@ static const char *read_launch(struct weir_wire *w, const char *bytes, size_t n)
   n -= sizeof v;
   if (v[4] > n) return "it is too short";
   if (v[0] <= w->n_ended) return "its number is not in order";
-  if (v[3] > 1) return "an unknown flag";
+  if (v[3] > (WIRE_HAS_STREAMS | WIRE_IS_WANTED)) return "an unknown flag";
   weir_wtrace_info_free(w->info);
   w->info = NULL;
   const char *why = wt_get_info(p, (size_t)v[4], WEIR_WTRACE_VERSION, &w->info, &zero);
   if (!why) why = wt_get_table(p + v[4], n - (size_t)v[4], WEIR_WTRACE_VERSION, w->info);
-  w->launch = (struct weir_wire_launch){
-      .info = w->info, .number = v[0], .stream = v[1], .module = v[2], .has_streams = v[3]};
+  w->launch = (struct weir_wire_launch){.info = w->info,
+                                        .number = v[0],
+                                        .stream = v[1],
+                                        .module = v[2],
+                                        .has_streams = v[3] & WIRE_HAS_STREAMS,
+                                        .is_wanted = v[3] & WIRE_IS_WANTED};
   return why;
 }
 
