@@ -1,4 +1,4 @@
-/* weir run WORKLOAD|FILE.yaml */
+/* weir run WORKLOAD|FILE.yaml, weir run -- PROGRAM */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "base/stat_io.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
+#include "cli/run_program.h"
 #include "cli/run_report.h"
 #include "cli/timing_opts.h"
 
@@ -19,14 +20,25 @@ enum { OPT_INPUT = 1, OPT_MAX, OPT_STREAMS, OPT_OUTPUT, OPT_FUNCTIONAL, OPT_GPU,
 
 static const struct weir_usage usage = {
     .command = "run",
-    .synopsis = "WORKLOAD|FILE.yaml ... [options]",
+    .synopsis = "WORKLOAD|FILE.yaml ... [options]\n       weir run [options] -- PROGRAM "
+                "[ARGUMENT ...]",
     .about =
         "Run built-in workloads (see 'weir list workloads'; 'all' runs every one that has the "
         "input) or\n"
         "launch files: execute their kernels, check the expected results and print what was "
         "executed.\n"
         "The exit code is 0 if everything ran and all expected results came out, 1 if not, 2 for\n"
-        "mistakes in the input.",
+        "mistakes in the input.\n"
+        "\n"
+        "Or run a CUDA program as it is, here, without a GPU: it does its work on the host, and "
+        "weir\n"
+        "executes its kernels and times them on --gpu (default: " WEIR_PROGRAM_GPU
+        "). It must have been linked with\n"
+        "'nvcc -cudart shared' and hold PTX; if it does not, weir says so before it runs. The "
+        "program's\n"
+        "input, output and exit code are its own; weir's tables go to stderr. docs/programs.md "
+        "says more.",
+    .has_program = 1,
     .opts =
         (const struct weir_opt[]){
             {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
@@ -40,7 +52,7 @@ static const struct weir_usage usage = {
              "unless\n"
              "--gpu names one",
              OPT_PLUGIN},
-            {"functional", 'f', NULL, "execute only, without timing (as without --gpu)",
+            {"functional", 'f', NULL, "execute only, without timing (a workload: as without --gpu)",
              OPT_FUNCTIONAL},
             {"streams", 0, NULL, "produce warp streams as well, and say how large they are",
              OPT_STREAMS},
@@ -48,6 +60,7 @@ static const struct weir_usage usage = {
              "stop with an error after N warp instructions in a launch", OPT_MAX},
             {"output", 'o', "BUFFER=FILE",
              "write a buffer's final contents as raw bytes; may be repeated", OPT_OUTPUT},
+            WEIR_PROGRAM_OPTIONS,
             WEIR_TIMING_OPTIONS,
             {.name = NULL}},
     .examples = "  weir run spmv\n"
@@ -57,7 +70,9 @@ static const struct weir_usage usage = {
                 "  weir run spmv --gpu fermi-s3 --organisation tag-split --policies "
                 "pc-bypass,tsc-plus\n"
                 "  weir run spmv --input profile --json spmv.json\n"
-                "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n",
+                "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n"
+                "  nvcc -cudart shared -o app app.cu && weir run -- ./app 1000\n"
+                "  weir run --gpu a100 --kernels spmv --count 10 --json app.json -- ./app 1000\n",
 };
 
 enum { MAX_OUTPUTS = 64 };
@@ -69,8 +84,10 @@ struct run_opts {
   } targets;
   const char *input, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
-  bool streams;
+  bool streams, is_functional;
   struct weir_timing_opts t;
+  struct weir_program_choice choice;
+  char **program;
 };
 
 struct run_state {
@@ -305,7 +322,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
 }
 
 /* Returns -1 to go on, else the exit code. */
-static int set_option(struct run_opts *o, int id, const char *value, bool *is_functional) {
+static int set_option(struct run_opts *o, int id, const char *value) {
   struct weir_err err;
   char text[64];
   switch (id) {
@@ -329,11 +346,11 @@ static int set_option(struct run_opts *o, int id, const char *value, bool *is_fu
     o->streams = true;
     break;
   case OPT_PLUGIN: /* loaded already; a policy is there to be timed */
-    if (o->t.gpu == NULL && !*is_functional) o->t.gpu = "fermi-s3";
+    if (o->t.gpu == NULL && !o->is_functional) o->t.gpu = "fermi-s3";
     break;
   case OPT_FUNCTIONAL:
     o->t.gpu = NULL;
-    *is_functional = true;
+    o->is_functional = true;
     break;
   default: /* OPT_GPU */
     o->t.gpu = value;
@@ -341,29 +358,57 @@ static int set_option(struct run_opts *o, int id, const char *value, bool *is_fu
   return -1;
 }
 
-/* Returns -1 to go on, else the exit code. */
-static int parse_options(int argc, char **argv, struct run_opts *o) {
-  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
-  bool is_functional = false;
-  for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
-    if (id == WEIR_OPT_DONE) return args.exit_code;
-    int code = weir_is_timing_option(id) ? weir_timing_option(&o->t, "run", id, args.value)
-                                         : set_option(o, id, args.value, &is_functional);
-    if (code >= 0) return code;
-  }
+static int check_workloads(const struct run_opts *o) {
   const char *needs_gpu = weir_timing_needs_gpu(&o->t);
   if (o->targets.n == 0)
-    return weir_cli_usage("run",
-                          "which workload? See 'weir list workloads', or name a launch file");
+    return weir_cli_usage("run", "which workload? See 'weir list workloads', or name a launch "
+                                 "file, or give a program after --");
   if (needs_gpu != NULL)
     return weir_cli_usage("run", "--%s is for timed runs: add --gpu NAME", needs_gpu);
   if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))
     return weir_cli_usage("run", "--output goes with one workload");
+  if (weir_program_is_chosen(&o->choice))
+    return weir_cli_usage("run", "--kernels, --skip and --count go with a program: -- PROGRAM");
   return -1;
 }
 
+static int check_program(struct run_opts *o) {
+  if (o->program[0] == NULL) return weir_cli_usage("run", "which program? It comes after --");
+  if (o->targets.n > 0)
+    return weir_cli_usage("run", "'%s' before -- and a program after it: one or the other",
+                          o->targets.v[0]);
+  if (o->input != NULL || o->n_outputs > 0 || o->streams)
+    return weir_cli_usage("run", "--input, --output and --streams go with workloads");
+  if (weir_cli_is_stdout(o->t.json))
+    return weir_cli_usage("run", "stdout is the program's: name a file for --json");
+  const char *needs_gpu = o->is_functional ? weir_timing_needs_gpu(&o->t) : NULL;
+  if (needs_gpu != NULL)
+    return weir_cli_usage("run", "--%s is for timed runs, and --functional asks for none",
+                          needs_gpu);
+  return -1;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int parse_options(int argc, char **argv, struct run_opts *o) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    if (id == WEIR_OPT_DONE) return args.exit_code;
+    int code = -1;
+    if (weir_is_timing_option(id))
+      code = weir_timing_option(&o->t, "run", id, args.value);
+    else if (!weir_is_program_option(id))
+      code = set_option(o, id, args.value);
+    else if (weir_program_option(&o->choice, id, args.value, &err) != WEIR_OK)
+      code = weir_cli_error(&err);
+    if (code >= 0) return code;
+  }
+  o->program = args.program;
+  return o->program != NULL ? check_program(o) : check_workloads(o);
+}
+
 int weir_cmd_run(int argc, char **argv) {
-  struct run_opts o = {.t.threads = 1};
+  struct run_opts o = {.t.threads = 1, .choice = WEIR_PROGRAM_ALL};
   struct run_state state = {.is_terminal = isatty(STDERR_FILENO)};
   struct weir_err err;
   int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
@@ -371,7 +416,10 @@ int weir_cmd_run(int argc, char **argv) {
   enum weir_status st = weir_settings_init(&o.t.settings, weir_cli_param_groups(), &err);
   if (st != WEIR_OK) return weir_cli_error(&err);
   code = parse_options(argc, argv, &o);
-  if (code < 0) {
+  if (code < 0 && o.program != NULL) {
+    code = weir_run_program(&(struct weir_run_program){
+        .argv = o.program, .t = &o.t, .choice = o.choice, .is_functional = o.is_functional});
+  } else if (code < 0) {
     st = run(&o, &state, &err);
     code = st == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);
     if (st != WEIR_OK && weir_cli_signal() != 0) code = 128 + weir_cli_signal();

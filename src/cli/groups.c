@@ -5,6 +5,7 @@
 #include "analysis/energy.h"
 #include "base/config.h"
 #include "cli/cmd.h"
+#include "cuda/device.h"
 #include "l1/design.h"
 #include "l1/plugin.h"
 #include "ptx/exec.h"
@@ -12,17 +13,9 @@
 #include "stream/func_stats.h"
 
 static const struct weir_param_group *const fixed_params[] = {
-    &ptx_exec_params,
-    &weir_core_params,
-    &weir_sm_params,
-    &weir_l1_params,
-    &weir_noc_params,
-    &weir_l2_params,
-    &weir_l3_params,
-    &weir_dram_params,
-    &weir_energy_params,
-    &weir_cls_params,
-    NULL,
+    &ptx_exec_params,    &weir_core_params, &weir_sm_params,   &weir_l1_params,
+    &weir_noc_params,    &weir_l2_params,   &weir_l3_params,   &weir_dram_params,
+    &weir_energy_params, &weir_cls_params,  &weir_cuda_params, NULL,
 };
 
 static const struct weir_stat_group *const fixed_stats[] = {

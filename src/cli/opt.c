@@ -102,6 +102,11 @@ int weir_opt_next(struct weir_args *a, const struct weir_usage *u) {
   if (a->cluster && *a->cluster) return short_option(a, u);
   if (a->at >= a->argc) return WEIR_OPT_END;
   const char *word = a->argv[a->at++];
+  if (u->has_program && !strcmp(word, "--")) {
+    a->program = a->argv + a->at;
+    a->at = a->argc;
+    return WEIR_OPT_END;
+  }
   if (!a->words_only && !strcmp(word, "--")) {
     a->words_only = 1;
     return weir_opt_next(a, u);

@@ -14,6 +14,7 @@ struct weir_usage {
   const char *command, *synopsis, *about;
   const struct weir_opt *opts; /* ends with a NULL name; --help is added */
   const char *examples;        /* may be NULL */
+  int has_program;             /* -- ends the options, and what follows is not the command's */
 };
 
 enum {
@@ -30,6 +31,7 @@ struct weir_args {
   const char *value;   /* of the option, or the word */
   const char *cluster; /* private: rest of -abc */
   int words_only;      /* private: after -- */
+  char **program;      /* what follows --, if the command has a program; else NULL */
   int exit_code;
 };
 

@@ -103,6 +103,27 @@ enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struc
   return r->is_failed ? no_memory(err) : WEIR_OK;
 }
 
+enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run_report *from,
+                                      struct weir_err *err) {
+  size_t moved = 0;
+  while (moved < from->rows.n && WEIR_PUSH(r->rows, from->rows.v[moved]))
+    moved++;
+  bool ok = moved == from->rows.n;
+  for (; moved < from->rows.n; moved++) {
+    free(from->rows.v[moved].name);
+    free(from->rows.v[moved].workload);
+  }
+  from->rows.n = 0;
+  if (r->json_runs != NULL) ok = json_array_extend(r->json_runs, from->json_runs) == 0 && ok;
+  weir_stat_sum(weir_func_stat_table, &r->all, &from->all);
+  r->launches += from->launches;
+  r->n_runs += from->n_runs;
+  ok = weir_timing_join(&r->timing, &from->timing, err) == WEIR_OK && ok;
+  weir_run_report_free(from);
+  *from = (struct weir_run_report){0};
+  return ok ? WEIR_OK : no_memory(err);
+}
+
 /* ---- showing ---- */
 
 static void show_ratio(struct weir_table *t, uint64_t num, uint64_t den) {

@@ -43,6 +43,10 @@ json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_laun
  * JSON. */
 enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struct weir_err *err);
 
+/* What `from` has collected comes after it; nothing is left there. */
+enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run_report *from,
+                                      struct weir_err *err);
+
 /* The table of kernels, with `streams` how large they were, and the table of what was timed; then
  * what their marks mean. */
 enum weir_status weir_run_report_text(const struct weir_run_report *r, bool streams,

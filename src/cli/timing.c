@@ -239,6 +239,30 @@ enum weir_status weir_timing_prepare(struct weir_timing *t, const struct weir_se
   return WEIR_OK;
 }
 
+enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err) {
+  return new_sim(t, err);
+}
+
+void weir_timing_share(struct weir_timing *t, const struct weir_timing *from) {
+  *t = (struct weir_timing){.setup = from->setup,
+                            .is_shared = true,
+                            .tags = from->tags,
+                            .threads = from->threads,
+                            .check = from->check};
+}
+
+enum weir_status weir_timing_join(struct weir_timing *into, struct weir_timing *t,
+                                  struct weir_err *err) {
+  size_t moved = 0;
+  while (moved < t->kernels.n && WEIR_PUSH(into->kernels, t->kernels.v[moved]))
+    moved++;
+  bool is_whole = moved == t->kernels.n;
+  t->kernels.n -= moved;
+  if (moved > 0) memmove(t->kernels.v, t->kernels.v + moved, t->kernels.n * sizeof *t->kernels.v);
+  weir_timing_end(t);
+  return is_whole ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
                                       struct weir_err *err) {
   t->workload = workload;
@@ -358,7 +382,7 @@ enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err 
 
 void weir_timing_end(struct weir_timing *t) {
   weir_sim_free(t->sim);
-  weir_setup_free(&t->setup);
+  if (!t->is_shared) weir_setup_free(&t->setup);
   for (size_t i = 0; i < t->kernels.n; i++) {
     struct weir_timed_kernel *k = &t->kernels.v[i];
     free(k->workload);

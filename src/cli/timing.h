@@ -35,6 +35,7 @@ struct weir_timed_profile { /* a workload whose loads were classified before it 
 
 struct weir_timing {
   struct weir_setup setup;
+  bool is_shared; /* the setup is another's */
   struct weir_sim *sim;
   struct {
     struct weir_timed_kernel *v;
@@ -87,9 +88,17 @@ enum weir_status weir_timing_begin(struct weir_timing *t, struct weir_settings *
 enum weir_status weir_timing_prepare(struct weir_timing *t, const struct weir_settings *s,
                                      const char *workload, const char *path, const char *input,
                                      struct weir_err *err);
+/* Another simulator of the same kind, whose rows come after those of `from` in the end. `from` must
+ * outlive it. */
+void weir_timing_share(struct weir_timing *t, const struct weir_timing *from);
+/* Moves the rows of `t`, which are all that is left of it. */
+enum weir_status weir_timing_join(struct weir_timing *into, struct weir_timing *t,
+                                  struct weir_err *err);
 /* Each workload starts with cold caches in cycle 0. */
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
                                       struct weir_err *err);
+/* The simulator again from cycle 0, after a kernel that failed; the rows go on. */
+enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err);
 /* Time one kernel: a `simulate` hook of weir_workload_run. `self` is the struct weir_timing. */
 enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
                                     struct weir_err *err);

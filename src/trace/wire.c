@@ -55,8 +55,8 @@ static void send_all(struct weir_wire *w, const uint8_t *bytes, size_t n) {
     ssize_t sent = send(w->fd, bytes, n, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) {
-      wire_fail(w, NULL, WEIR_EIO, "the connection with %s is lost: %s",
-                w->program ? w->program : "weir", strerror(errno));
+      wire_fail(w, NULL, WEIR_EIO, "the connection between weir and the program is lost: %s",
+                strerror(errno));
       return;
     }
     bytes += sent;
@@ -124,8 +124,10 @@ static enum weir_status read_some(struct weir_wire *w, void *bytes, size_t *n,
 }
 
 static enum weir_status cut_off(struct weir_wire *w, struct weir_err *err) {
-  return wire_fail(w, err, WEIR_EIO, "the connection with %s ended in the middle of a %s",
-                   w->program ? w->program : "weir", w->in_launch ? "launch" : "message");
+  return wire_fail(w, err, WEIR_EIO,
+                   "the connection between weir and the program ended in the "
+                   "middle of a %s",
+                   w->in_launch ? "launch" : "message");
 }
 
 enum weir_status wire_head(struct weir_wire *w, struct weir_err *err) {

@@ -62,8 +62,7 @@ pid_t weir_wire_pid(const struct weir_wire *w) {
 
 static enum weir_status unsound(struct weir_wire *w, const char *what, const char *why,
                                 struct weir_err *err) {
-  return wire_fail(w, err, WEIR_EPARSE, "%s sent a %s that makes no sense: %s", w->program, what,
-                   why);
+  return wire_fail(w, err, WEIR_EPARSE, "the program sent a %s that makes no sense: %s", what, why);
 }
 
 /* ---- blocks ---- */
@@ -161,7 +160,7 @@ static enum weir_status go_on(struct weir_wire *w, struct weir_block_stream **ou
     st = wire_head(w, err);
     if (st) return st;
     if (w->is_closed)
-      return wire_fail(w, err, WEIR_EIO, "%s ended in the middle of kernel %s", w->program,
+      return wire_fail(w, err, WEIR_EIO, "the program ended in the middle of kernel %s",
                        w->info->name);
     if (w->type == WIRE_BLOCK && w->launch.has_streams) {
       st = out ? get_block(w, out, err) : wire_skip(w, err);

@@ -1,0 +1,298 @@
+#include "cli/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/cmd.h"
+#include "cuda/device.h"
+#include "ptx/exec.h"
+#include "study/temp.h"
+#include "weir_build.h"
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+/* ---- the file ---- */
+
+static bool can_run(const char *path) {
+  return access(path, X_OK) == 0;
+}
+
+/* As the shell finds it: a name without a slash is looked for in $PATH. */
+static const char *find_file(struct weir_arena *a, const char *name) {
+  const char *folders = getenv("PATH");
+  if (strchr(name, '/') != NULL) return name;
+  if (folders == NULL) folders = "/bin:/usr/bin";
+  for (const char *p = folders; p != NULL;) {
+    size_t n = strcspn(p, ":");
+    const char *path = n > 0 ? weir_arena_printf(a, "%.*s/%s", (int)n, p, name)
+                             : weir_arena_printf(a, "./%s", name);
+    if (path != NULL && can_run(path)) return path;
+    p = p[n] == ':' ? p + n + 1 : NULL;
+  }
+  return NULL;
+}
+
+const char *weir_program_libraries(struct weir_arena *a) {
+  const char *env = getenv("WEIR_CUDA");
+  char self[4000];
+  if (env != NULL && *env) return env;
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (n > 0) {
+    self[n] = 0;
+    char *slash = strrchr(self, '/');
+    const char *beside = weir_arena_printf(a, "%.*s/cuda", (int)(slash - self), self);
+    if (beside != NULL && can_run(beside)) return beside;
+  }
+  return WEIR_INSTALL_CUDA;
+}
+
+enum weir_status weir_program_find(struct weir_program *p, char **argv, unsigned sm,
+                                   struct weir_err *err) {
+  const char *slash = strrchr(argv[0], '/');
+  *p = (struct weir_program){.argv = argv, .name = slash != NULL ? slash + 1 : argv[0]};
+  p->path = find_file(&p->arena, argv[0]);
+  if (p->path == NULL || !can_run(p->path)) {
+    int code = p->path == NULL ? ENOENT : errno;
+    weir_fail(err, WEIR_ENOENT, "cannot run %s: %s", argv[0], strerror(code));
+    if (code == ENOENT && can_run(weir_arena_printf(&p->arena, "./%s", p->name)))
+      weir_err_add(err, "it is in this folder: ./%s", p->name);
+    return WEIR_ENOENT;
+  }
+  p->libraries = weir_program_libraries(&p->arena);
+  return weir_inspect(p->path, argv[0], sm, p->libraries, &p->inspection, err);
+}
+
+void weir_program_free(struct weir_program *p) {
+  weir_arena_free(&p->arena);
+}
+
+/* ---- options ---- */
+
+static enum weir_status parse_number(const char *option, const char *text, uint64_t *out,
+                                     struct weir_err *err) {
+  int64_t v;
+  if (!weir_parse_int(text, &v) || v < 0)
+    return weir_fail(err, WEIR_EINVAL, "--%s %s: want a number from 0 on", option, text);
+  *out = (uint64_t)v;
+  return WEIR_OK;
+}
+
+enum weir_status weir_program_option(struct weir_program_choice *c, int id, const char *value,
+                                     struct weir_err *err) {
+  regex_t compiled;
+  char why[200];
+  if (id == WEIR_PROGRAM_OPT_SKIP) return parse_number("skip", value, &c->skip, err);
+  if (id == WEIR_PROGRAM_OPT_COUNT) return parse_number("count", value, &c->count, err);
+  int code = regcomp(&compiled, value, REG_EXTENDED | REG_NOSUB);
+  if (code != 0) {
+    regerror(code, &compiled, why, sizeof why);
+    return weir_fail(err, WEIR_EINVAL, "--kernels %s: no regular expression: %s", value, why);
+  }
+  regfree(&compiled);
+  c->kernels = value;
+  return WEIR_OK;
+}
+
+static enum weir_status collect_settings(struct weir_program *p, const struct weir_settings *s,
+                                         struct weir_err *err) {
+  struct weir_wire_setting *v = weir_arena_array(&p->arena, s->n, sizeof *v);
+  if (v == NULL) return no_memory(err);
+  p->options.settings = v;
+  for (size_t i = 0; i < s->n; i++) {
+    if (s->v[i].group != &ptx_exec_params) continue;
+    v->key = weir_arena_printf(&p->arena, "%s.%s", s->v[i].group->prefix, s->v[i].param->name);
+    v->value = s->v[i].text;
+    if (v->key == NULL) return no_memory(err);
+    v++;
+    p->options.n_settings++;
+  }
+  return WEIR_OK;
+}
+
+enum weir_status weir_program_options(struct weir_program *p, const struct weir_settings *s,
+                                      const char *gpu, struct weir_err *err) {
+  struct weir_machine m;
+  struct weir_cuda_cfg cuda;
+  struct ptx_exec_cfg exec;
+  enum weir_status st = weir_machine_fill(&m, gpu, s, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_cuda_params, &cuda, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &ptx_exec_params, &exec, err);
+  if (st != WEIR_OK) return st;
+  p->options = (struct weir_wire_options){
+      .device = weir_cuda_device(&m, &cuda, (uint64_t)exec.device_memory), .count = UINT64_MAX};
+  p->clock_mhz = (uint64_t)m.core.clock_mhz;
+  return collect_settings(p, s, err);
+}
+
+/* ---- the process ---- */
+
+struct process {
+  pid_t pid;
+  struct weir_temp folder;
+  const char *socket;
+  int listener, signals;
+  bool is_ended;
+  int status;    /* of waitpid */
+  sigset_t mask; /* as it was */
+};
+
+/* Before the folders that are searched already. */
+static bool put_before(struct weir_arena *a, const char *variable, const char *text) {
+  const char *old = getenv(variable);
+  bool has_old = old != NULL && *old;
+  const char *new = weir_arena_printf(a, "%s%s%s", text, has_old ? ":" : "", has_old ? old : "");
+  return new != NULL &&setenv(variable, new, 1) == 0;
+}
+
+/* LD_LIBRARY_PATH suffices, unless the file has folders that come before it. */
+static bool set_environment(struct weir_program *p, const struct process *c) {
+  bool ok = setenv(WEIR_WIRE_VARIABLE, c->socket, 1) == 0 &&
+            put_before(&p->arena, "LD_LIBRARY_PATH", p->libraries);
+  if (ok && p->inspection.has_rpath && *p->inspection.runtime)
+    ok = put_before(&p->arena, "LD_PRELOAD",
+                    weir_arena_printf(&p->arena, "%s/%s", p->libraries, p->inspection.runtime));
+  return ok;
+}
+
+/* In the child. Addresses are the same in every run where the system allows it. */
+static void become(struct weir_program *p, const struct process *c, int told) {
+  int code = ENOMEM;
+  if (set_environment(p, c)) {
+    personality(ADDR_NO_RANDOMIZE);
+    sigprocmask(SIG_SETMASK, &c->mask, NULL);
+    execv(p->path, p->argv);
+    code = errno;
+  }
+  if (write(told, &code, sizeof code) < 0) _exit(126);
+  _exit(127);
+}
+
+/* What the child could not do comes through a pipe that a successful exec closes. */
+static enum weir_status start(struct weir_program *p, struct process *c, struct weir_err *err) {
+  int told[2], code;
+  if (pipe2(told, O_CLOEXEC) != 0)
+    return weir_fail(err, WEIR_EIO, "cannot make a pipe: %s", strerror(errno));
+  fflush(NULL);
+  c->pid = fork();
+  if (c->pid == 0) become(p, c, told[1]);
+  close(told[1]);
+  enum weir_status st = WEIR_OK;
+  if (c->pid < 0) {
+    st = weir_fail(err, WEIR_EIO, "cannot start a process: %s", strerror(errno));
+  } else if (read(told[0], &code, sizeof code) == sizeof code) {
+    st = weir_fail(err, WEIR_EINVAL, "cannot run %s: %s", p->argv[0], strerror(code));
+    if (code == ENOEXEC)
+      weir_err_add(err, "a script begins with the program that runs it: #!/bin/sh");
+    waitpid(c->pid, NULL, 0);
+  }
+  close(told[0]);
+  return st;
+}
+
+/* ---- while it runs ---- */
+
+/* A signal from the terminal has reached the program, too; any other is passed on. */
+static void take_signal(struct process *c, struct weir_service *s) {
+  struct signalfd_siginfo info;
+  if (read(c->signals, &info, sizeof info) != sizeof info) return;
+  if (info.ssi_signo == SIGCHLD) {
+    if (waitpid(c->pid, &c->status, WNOHANG) == c->pid) c->is_ended = true;
+  } else if (c->is_ended) {
+    weir_service_stop(s);
+  } else if (info.ssi_code != SI_KERNEL) {
+    kill(c->pid, (int)info.ssi_signo);
+  }
+}
+
+static void serve(struct process *c, struct weir_service *s) {
+  for (;;) {
+    struct pollfd fds[] = {{.fd = c->signals, .events = POLLIN},
+                           {.fd = c->listener, .events = POLLIN},
+                           {.fd = weir_service_fd(s), .events = POLLIN}};
+    uint64_t n;
+    bool may_end = c->is_ended && weir_service_open(s) == 0;
+    /* Connections that the program made before it ended may still wait. */
+    int ready = poll(fds, 3, may_end ? 0 : -1);
+    if (ready == 0) return;
+    if (ready < 0) continue;
+    if (fds[0].revents & POLLIN) take_signal(c, s);
+    if (fds[1].revents & POLLIN) weir_service_accept(s, c->listener);
+    if (fds[2].revents & POLLIN && read(weir_service_fd(s), &n, sizeof n) < 0) continue;
+  }
+}
+
+static enum weir_status prepare(struct weir_program *p, struct process *c, struct weir_err *err) {
+  enum weir_status st = weir_temp_make(&c->folder, err);
+  if (st != WEIR_OK) return st;
+  c->socket = weir_arena_printf(&p->arena, "%s/socket", c->folder.path);
+  if (c->socket == NULL) return no_memory(err);
+  st = weir_wire_listen(c->socket, &c->listener, err);
+  if (st != WEIR_OK) return st;
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int *n = (const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0}; *n != 0; n++)
+    sigaddset(&set, *n);
+  pthread_sigmask(SIG_BLOCK, &set, &c->mask);
+  c->signals = signalfd(-1, &set, SFD_CLOEXEC);
+  return c->signals >= 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot watch for signals");
+}
+
+static void clean_up(struct process *c) {
+  if (c->signals >= 0) {
+    close(c->signals);
+    pthread_sigmask(SIG_SETMASK, &c->mask, NULL);
+  }
+  if (c->listener >= 0) close(c->listener);
+  weir_temp_remove(&c->folder);
+}
+
+enum weir_status weir_program_run(const struct weir_program *program,
+                                  const struct weir_program_hooks *hooks,
+                                  struct weir_program_result *out, struct weir_err *err) {
+  struct weir_program p = *program; /* its arena grows */
+  struct process c = {.listener = -1, .signals = -1};
+  struct weir_service *s = NULL;
+  *out = (struct weir_program_result){0};
+  p.arena = (struct weir_arena){0};
+  enum weir_status st = prepare(&p, &c, err);
+  if (st == WEIR_OK) st = weir_service_new(&p, hooks, &s, err);
+  if (st == WEIR_OK) st = start(&p, &c, err);
+  if (st == WEIR_OK) serve(&c, s);
+  weir_service_free(s, out);
+  clean_up(&c);
+  weir_arena_free(&p.arena);
+  if (st != WEIR_OK) return st;
+  if (WIFSIGNALED(c.status)) out->signal = WTERMSIG(c.status);
+  out->exit_code = out->signal != 0 ? 128 + out->signal : WEXITSTATUS(c.status);
+  return st;
+}
+
+void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r) {
+  if (r->signal != 0)
+    fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", p->name, r->signal,
+            strsignal(r->signal));
+  if (r->n_launches == 0) {
+    fprintf(stderr, "weir: %s launched no kernel that weir could see\n", p->name);
+    if (!p->inspection.is_cuda)
+      fprintf(stderr, "  a library or program that it uses may have the CUDA runtime linked into "
+                      "it: link that with nvcc -cudart shared\n");
+  } else if (r->n_wanted == 0) {
+    fprintf(stderr,
+            "weir: none of the %llu launches of %s was one that --kernels, --skip and "
+            "--count ask for\n",
+            (unsigned long long)r->n_launches, p->name);
+  }
+}

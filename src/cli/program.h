@@ -1,0 +1,124 @@
+/* Running a program whose kernels weir wants to see: the part that run, record, compare and
+ * classify share.
+ *
+ *   weir_program_find      the file is looked at; what weir cannot run is said now
+ *   weir_program_options   what the program is told about the machine
+ *   weir_program_run       it runs, with libraries that stand in for CUDA's; its launches arrive
+ *
+ * The program's input and outputs are its own. It may be a script, and each process that uses CUDA
+ * has a connection and a machine of its own. */
+#ifndef WEIR_CLI_PROGRAM_H
+#define WEIR_CLI_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/settings.h"
+#include "cuda/inspect.h"
+#include "sim/machine.h"
+#include "trace/wire.h"
+
+/* The machine that programs run on unless another is named: large enough for any kernel that was
+ * compiled for today's GPUs. */
+#define WEIR_PROGRAM_GPU "v100"
+
+struct weir_program {
+  char **argv;           /* ends with NULL */
+  const char *name;      /* argv[0] without folders */
+  const char *path;      /* of its file */
+  const char *libraries; /* folder of the libraries that stand in for CUDA's */
+  struct weir_inspection inspection;
+  struct weir_wire_options options;
+  uint64_t clock_mhz;
+  struct weir_arena arena;
+};
+
+/* `sm` is the compute capability, cuda.capability. After a failure, too, weir_program_free. */
+enum weir_status weir_program_find(struct weir_program *p, char **argv, unsigned sm,
+                                   struct weir_err *err);
+/* Fills p->options for a machine that the settings describe, all but which launches are wanted. */
+enum weir_status weir_program_options(struct weir_program *p, const struct weir_settings *s,
+                                      const char *gpu, struct weir_err *err);
+void weir_program_free(struct weir_program *p);
+
+/* Which launches: options that all of these commands have. */
+struct weir_program_choice {
+  const char *kernels; /* NULL: all */
+  uint64_t skip, count;
+};
+#define WEIR_PROGRAM_ALL                                                                           \
+  (struct weir_program_choice) {                                                                   \
+    .count = UINT64_MAX                                                                            \
+  }
+enum { WEIR_PROGRAM_OPT_KERNELS = 2000, WEIR_PROGRAM_OPT_SKIP, WEIR_PROGRAM_OPT_COUNT };
+#define WEIR_PROGRAM_OPTIONS                                                                       \
+  {"kernels", 0, "REGEX",                                                                          \
+   "of a program, only the kernels whose name, as the compiler spells it, matches; the others\n"   \
+   "are just executed",                                                                            \
+   WEIR_PROGRAM_OPT_KERNELS},                                                                      \
+      {"skip", 0, "N", "of a program, leave out the first N launches (of these kernels)",          \
+       WEIR_PROGRAM_OPT_SKIP},                                                                     \
+  {                                                                                                \
+    "count", 0, "N", "of a program, take N launches at most (of these kernels)",                   \
+        WEIR_PROGRAM_OPT_COUNT                                                                     \
+  }
+static inline bool weir_is_program_option(int id) {
+  return id >= WEIR_PROGRAM_OPT_KERNELS && id <= WEIR_PROGRAM_OPT_COUNT;
+}
+enum weir_status weir_program_option(struct weir_program_choice *c, int id, const char *value,
+                                     struct weir_err *err);
+static inline bool weir_program_is_chosen(const struct weir_program_choice *c) {
+  return c->kernels != NULL || c->skip > 0 || c->count != UINT64_MAX;
+}
+
+/* What a command does with launches. Hooks are called from several threads, but never two at a
+ * time; `session` is what `begin` gave for the process. A failure is told to the user, and the
+ * program goes on. */
+struct weir_program_hooks {
+  enum weir_status (*begin)(void *self, const char *program, void **session, struct weir_err *err);
+  /* Consumes the blocks of a launch that weir wants; *cycles: what it took, 0 if that is not known.
+   */
+  enum weir_status (*launch)(void *session, const struct weir_wire_event *e, uint64_t *cycles,
+                             struct weir_err *err);
+  /* It has ended; `failed`: not properly, or `launch` has failed. Also of launches that are not
+   * wanted, which have no streams. May be NULL. */
+  enum weir_status (*ended)(void *session, const struct weir_wire_event *e, bool failed,
+                            struct weir_err *err);
+  /* Copies and modules; may be NULL. */
+  enum weir_status (*other)(void *session, const struct weir_wire_event *e, struct weir_err *err);
+  void *self;
+};
+
+struct weir_program_result {
+  int exit_code;  /* of the program; 128 + n after signal n */
+  int signal;     /* that ended it, or 0 */
+  bool is_failed; /* something went wrong on weir's side, and that was said */
+  uint64_t n_launches, n_wanted, n_processes;
+};
+
+/* Returns when the program has ended and everything that it sent is done. Ctrl-C is the program's;
+ * when that has ended, it stops weir's work. */
+enum weir_status weir_program_run(const struct weir_program *p,
+                                  const struct weir_program_hooks *hooks,
+                                  struct weir_program_result *out, struct weir_err *err);
+/* What a user should know after that, on stderr: how the program ended, if no kernel was seen. */
+void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r);
+
+/* Folder of the libraries: $WEIR_CUDA, else beside this program, else that of the installation. */
+const char *weir_program_libraries(struct weir_arena *a);
+
+/* ---- program_serve.c: for weir_program_run only ---- */
+struct weir_service;
+enum weir_status weir_service_new(const struct weir_program *p,
+                                  const struct weir_program_hooks *hooks, struct weir_service **out,
+                                  struct weir_err *err);
+/* Takes the connection that waits at the socket. */
+void weir_service_accept(struct weir_service *s, int listener);
+/* A descriptor that can be read whenever a connection has ended. */
+int weir_service_fd(const struct weir_service *s);
+/* Connections that are open. */
+size_t weir_service_open(struct weir_service *s);
+/* Gives up what is being worked on. */
+void weir_service_stop(struct weir_service *s);
+/* All connections have ended. */
+void weir_service_free(struct weir_service *s, struct weir_program_result *out);
+
+#endif

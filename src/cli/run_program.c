@@ -1,0 +1,236 @@
+#include "cli/run_program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stat_io.h"
+#include "cli/cmd.h"
+#include "cli/job.h"
+#include "cli/run_report.h"
+#include "cuda/device.h"
+
+/* A process of the program. */
+struct session {
+  struct session *next;
+  struct run *run;
+  char *name;
+  struct weir_run_report report;
+  uint64_t n_unwanted, n_failed;
+};
+
+struct run {
+  const struct weir_run_program *o;
+  const char *gpu;
+  struct weir_program program;
+  struct weir_program_result result;
+  struct weir_run_report report;
+  struct session *first, **last;
+};
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+/* ---- launches ---- */
+
+/* Processes of one name are told apart by a number: "app", "app:2". */
+static char *session_name(const struct run *r, const char *program) {
+  size_t n = strlen(program), same = 1;
+  for (const struct session *s = r->first; s != NULL; s = s->next)
+    same += strncmp(s->name, program, n) == 0 && (s->name[n] == 0 || s->name[n] == ':');
+  char *name = malloc(n + 24);
+  if (name == NULL) return NULL;
+  if (same == 1)
+    snprintf(name, n + 24, "%s", program);
+  else
+    snprintf(name, n + 24, "%s:%zu", program, same);
+  return name;
+}
+
+static enum weir_status begin(void *self, const char *program, void **session,
+                              struct weir_err *err) {
+  struct run *r = self;
+  struct session *s = calloc(1, sizeof *s);
+  if (s == NULL) return no_memory(err);
+  s->run = r;
+  s->name = session_name(r, program);
+  *r->last = s;
+  r->last = &s->next;
+  *session = s;
+  if (s->name == NULL) return no_memory(err);
+  enum weir_status st = weir_run_report_init(&s->report, r->o->t->json != NULL, err);
+  if (st != WEIR_OK) return st;
+  s->report.per_sm = r->o->t->views.per_sm;
+  weir_run_report_begin(&s->report, s->name);
+  if (r->o->is_functional) return WEIR_OK;
+  weir_timing_share(&s->report.timing, &r->report.timing);
+  return weir_timing_workload(&s->report.timing, s->name, err);
+}
+
+static enum weir_status launch(void *session, const struct weir_wire_event *e, uint64_t *cycles,
+                               struct weir_err *err) {
+  struct session *s = session;
+  struct weir_err again;
+  enum weir_status st = weir_timing_kernel(&s->report.timing, e->source, err);
+  if (st == WEIR_OK)
+    *cycles = s->report.timing.last.cycles;
+  else if (weir_timing_restart(&s->report.timing, &again) != WEIR_OK)
+    *err = again;
+  return st;
+}
+
+static enum weir_status ended(void *session, const struct weir_wire_event *e, bool failed,
+                              struct weir_err *err) {
+  struct session *s = session;
+  const struct weir_wire_launch *l = &e->launch;
+  struct weir_launch_report row = {.kernel = l->info->name,
+                                   .launch = (uint32_t)(l->number - 1),
+                                   .info = l->info,
+                                   .stats = e->stats};
+  s->n_unwanted += !l->is_wanted;
+  s->n_failed += l->is_wanted && failed;
+  if (!l->is_wanted || failed) return WEIR_OK;
+  json_t *o = weir_run_report_launch(&s->report, &row);
+  if (o != NULL && (json_object_set_new(o, "launch", json_integer((json_int_t)l->number)) != 0 ||
+                    json_object_set_new(o, "stream", json_integer((json_int_t)l->stream)) != 0))
+    s->report.is_failed = true;
+  return s->report.is_failed ? no_memory(err) : WEIR_OK;
+}
+
+/* ---- the end ---- */
+
+static json_t *session_json(const struct session *s) {
+  json_t *argv = json_array();
+  for (char **a = s->run->o->argv; argv != NULL && *a != NULL; a++)
+    json_array_append_new(argv, json_string_nocheck(*a));
+  return json_pack("{s:s, s:s, s:b, s:{}, s:o, s:I, s:I}", "workload", s->name, "input", "",
+                   "results_checked", 0, "buffers", "command", argv, "launches_not_wanted",
+                   (json_int_t)s->n_unwanted, "launches_failed", (json_int_t)s->n_failed);
+}
+
+static enum weir_status check_session(const struct session *s, struct weir_err *err) {
+  if (!s->run->o->t->check) return WEIR_OK;
+  enum weir_status st =
+      weir_stat_verify(weir_func_stat_table, weir_func_checks, &s->report.total, err);
+  return st == WEIR_OK ? weir_timing_check(&s->report.timing, err) : st;
+}
+
+static enum weir_status join_sessions(struct run *r, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (struct session *s = r->first; st == WEIR_OK && s != NULL; s = s->next) {
+    if (s->report.launches == 0 && s->n_failed == 0) continue;
+    st = check_session(s, err);
+    if (st == WEIR_OK)
+      st = weir_run_report_end(&s->report, r->report.json_runs ? session_json(s) : NULL, err);
+    if (st == WEIR_OK) st = weir_run_report_join(&r->report, &s->report, err);
+  }
+  return st;
+}
+
+static void add_counts(const struct run *r, struct weir_text *out) {
+  uint64_t n_unwanted = 0, n_failed = 0;
+  for (const struct session *s = r->first; s != NULL; s = s->next)
+    n_unwanted += s->n_unwanted, n_failed += s->n_failed;
+  weir_text_printf(out, "%" PRIu64 " launch%s", r->report.launches,
+                   r->report.launches == 1 ? "" : "es");
+  if (r->report.n_runs > 1) weir_text_printf(out, " of %" PRIu64 " processes", r->report.n_runs);
+  if (n_unwanted > 0)
+    weir_text_printf(out, "; %" PRIu64 " more executed only, as --kernels, --skip and --count say",
+                     n_unwanted);
+  if (n_failed > 0) weir_text_printf(out, "; %" PRIu64 " failed and not counted", n_failed);
+  weir_text_puts(out, "\n");
+  if (r->o->is_functional)
+    weir_text_puts(out,
+                   "times and caches: leave --functional out; --gpu NAME chooses the machine\n");
+}
+
+/* To stderr: stdout is the program's. */
+static enum weir_status report_text(const struct run *r, struct weir_err *err) {
+  struct weir_text out = {0};
+  enum weir_status st = weir_run_report_text(&r->report, false, &r->o->t->views, &out, err);
+  add_counts(r, &out);
+  if (st == WEIR_OK && out.failed) st = no_memory(err);
+  if (st == WEIR_OK) fwrite(out.v, 1, out.n, stderr);
+  weir_text_free(&out);
+  return st;
+}
+
+static enum weir_status report(struct run *r, struct weir_err *err) {
+  const struct weir_timing_opts *t = r->o->t;
+  enum weir_status st = join_sessions(r, err);
+  if (st == WEIR_OK && t->json != NULL) st = weir_run_report_json(&r->report, t->json, err);
+  if (st == WEIR_OK && !t->quiet && r->report.launches > 0) st = report_text(r, err);
+  return st;
+}
+
+/* ---- the command ---- */
+
+static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
+  struct weir_timing_opts *t = r->o->t;
+  struct weir_timing *timing = &r->report.timing;
+  enum weir_status st =
+      weir_timing_begin(timing, &t->settings, r->gpu, &t->line_up, t->threads, t->check, err);
+  if (st != WEIR_OK || !weir_setup_is_prepared(&timing->setup)) return st;
+  weir_fail(err, WEIR_EINVAL, "scheme %s wants the program's loads classified",
+            timing->setup.scheme.name);
+  weir_err_add(err, "make tags first: weir classify --tags FILE -- %s ...", r->o->argv[0]);
+  weir_err_add(err, "then give them: --tags FILE");
+  return WEIR_EINVAL;
+}
+
+static enum weir_status prepare(struct run *r, struct weir_err *err) {
+  struct weir_timing_opts *t = r->o->t;
+  struct weir_cuda_cfg cuda;
+  enum weir_status st = weir_cli_check_folder(t->json, err);
+  if (st == WEIR_OK) st = weir_run_report_init(&r->report, t->json != NULL, err);
+  if (st == WEIR_OK) st = weir_settings_fill(&t->settings, &weir_cuda_params, &cuda, err);
+  if (st == WEIR_OK)
+    st = weir_program_find(&r->program, r->o->argv, (unsigned)cuda.capability, err);
+  if (st == WEIR_OK) st = weir_cli_gpu_settings(&t->settings, r->gpu, err);
+  if (st == WEIR_OK && !r->o->is_functional) st = begin_timing(r, err);
+  if (st == WEIR_OK) st = weir_program_options(&r->program, &t->settings, r->gpu, err);
+  if (st != WEIR_OK) return st;
+  struct weir_wire_options *w = &r->program.options;
+  w->kernels = r->o->choice.kernels;
+  w->skip = r->o->choice.skip;
+  w->count = r->o->choice.count;
+  w->want_streams = !r->o->is_functional;
+  return WEIR_OK;
+}
+
+static enum weir_status run(struct run *r, struct weir_err *err) {
+  const struct weir_program_hooks hooks = {
+      .begin = begin, .launch = launch, .ended = ended, .self = r};
+  enum weir_status st = prepare(r, err);
+  if (st == WEIR_OK) st = weir_program_run(&r->program, &hooks, &r->result, err);
+  if (st == WEIR_OK) st = report(r, err);
+  return st;
+}
+
+static void free_run(struct run *r) {
+  for (struct session *s = r->first, *next; s != NULL; s = next) {
+    next = s->next;
+    weir_run_report_free(&s->report);
+    free(s->name);
+    free(s);
+  }
+  weir_run_report_free(&r->report);
+  weir_program_free(&r->program);
+}
+
+int weir_run_program(const struct weir_run_program *o) {
+  struct run r = {.o = o, .gpu = o->t->gpu != NULL ? o->t->gpu : WEIR_PROGRAM_GPU};
+  struct weir_err err;
+  int code;
+  r.last = &r.first;
+  if (run(&r, &err) != WEIR_OK) {
+    code = weir_cli_error(&err);
+  } else {
+    if (!o->t->quiet) weir_program_notes(&r.program, &r.result);
+    code = r.result.exit_code;
+    if (code == 0 && r.result.is_failed) code = WEIR_EXIT_FAILED;
+  }
+  free_run(&r);
+  return code;
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Signals while weir runs a program: they are the program's, weir reports all the same, and nothing is left behind.
+
+    tests/cli/program.py PROGRAM CLIENT
+"""
+import os
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT_S = 60
+LAUNCH_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../workloads/bfs/bfs.yaml")
+
+
+def judge(name, checks, shown):
+    failed = [what for what, good in checks.items() if not good]
+    if failed:
+        sys.exit(f"{name}: not so: {', '.join(failed)}\n{shown}")
+
+
+def command(program, client):
+    return [program, "run", "--gpu", "fermi-s3", "--", client, LAUNCH_FILE, "profile", "wait"]
+
+
+def on_terminal(program, client, temporary):
+    """Ctrl-C reaches both; the report follows."""
+    pid, master = pty.fork()
+    if pid == 0:
+        os.environ["TMPDIR"] = temporary
+        os.execv(program, command(program, client))
+    shown, pressed, end = "", False, time.time() + LIMIT_S
+    while time.time() < end:
+        try:
+            data = os.read(master, 4096)
+        except OSError:
+            break  # the terminal is gone with the program
+        shown += data.decode(errors="replace")
+        if not pressed and "begins" in shown:
+            time.sleep(1)  # its launches are done, and it waits
+            os.write(master, b"\x03")
+            pressed = True
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    judge("Ctrl-C", {"exit code 130": code == 130, "a report": "6 launches" in shown,
+                     "says why": "signal 2" in shown, "nothing left": not os.listdir(temporary)}, shown)
+
+
+def by_kill(program, client, temporary):
+    """A signal to weir alone is passed on."""
+    env = dict(os.environ, TMPDIR=temporary)
+    with subprocess.Popen(command(program, client), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as weir:
+        weir.stdout.readline()
+        time.sleep(1)
+        weir.send_signal(signal.SIGTERM)
+        shown = weir.communicate(timeout=LIMIT_S)[1]
+    judge("SIGTERM", {"exit code 143": weir.returncode == 143, "a report": "6 launches" in shown,
+                      "nothing left": not os.listdir(temporary)}, shown)
+
+
+def main():
+    program, client = (os.path.abspath(a) for a in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as temporary:
+        on_terminal(program, client, temporary)
+        by_kill(program, client, temporary)
+
+
+if __name__ == "__main__":
+    main()

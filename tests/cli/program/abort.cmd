@@ -1,0 +1,1 @@
+weir run --quiet -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile abort

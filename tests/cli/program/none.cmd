@@ -1,0 +1,2 @@
+weir run -- true
+weir run -- sh -c 'echo its own output; exit 7'

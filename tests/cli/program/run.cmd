@@ -1,0 +1,1 @@
+weir run -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile exit 3
