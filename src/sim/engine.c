@@ -373,9 +373,10 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   if (sim == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   sim->m = m;
   sim->o = *o;
-  if (sim->o.threads == 0) sim->o.threads = 1;
   sim->n_sms = (uint32_t)m->sm.count;
   sim->n_channels = (uint32_t)m->dram.channels;
+  if (sim->o.threads == 0) sim->o.threads = 1;
+  if (sim->o.threads > n_components(sim)) sim->o.threads = n_components(sim);
   sim->window = o->window != 0 && o->window < m->window ? o->window : m->window;
   sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
   sim->channels = calloc(sim->n_channels, sizeof *sim->channels);

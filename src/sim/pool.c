@@ -29,7 +29,7 @@ struct worker {
 
 struct weir_pool {
   _Alignas(64) atomic_uint turn;
-  _Alignas(64) atomic_uint left; /* components that have not run in this turn */
+  _Alignas(64) atomic_uint left; /* of this turn: components to run, threads to prepare */
   _Alignas(64) atomic_uint sleepers;
   atomic_bool quit;
   _Alignas(64) uint32_t n_threads;
@@ -118,7 +118,7 @@ static void run_own(struct weir_pool *p, uint32_t index, unsigned turn) {
   p->job.prepare(p->job.self, index);
   /* Whoever helps must see what was prepared. */
   atomic_store_explicit(&p->workers[index].prepared, turn, memory_order_release);
-  unsigned n = 0;
+  unsigned n = 1;
   for (uint32_t i = 0; i < p->n_tasks; i++)
     if (owner_of(p, i) == index) n += run_if_free(p, &p->tasks[i], index, turn);
   count_down(p, n);
@@ -185,7 +185,7 @@ bool weir_pool_is_lopsided(struct weir_pool *p) {
 
 void weir_pool_turn(struct weir_pool *p) {
   unsigned turn = atomic_load_explicit(&p->turn, memory_order_relaxed) + 1;
-  atomic_store(&p->left, p->n_tasks);
+  atomic_store(&p->left, p->n_tasks + p->n_threads);
   atomic_store(&p->turn, turn);
   wake_all(p);
   run_own(p, 0, turn);

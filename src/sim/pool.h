@@ -23,7 +23,7 @@ struct weir_pool;
 struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components,
                                 const struct weir_pool_job *job);
 void weir_pool_free(struct weir_pool *p);
-/* The caller is thread 0. Returns when all components have run. */
+/* The caller is thread 0. Returns when all threads have prepared and all components have run. */
 void weir_pool_turn(struct weir_pool *p);
 /* Between turns. Does a thread have much more to do than it would have, were all equal? */
 bool weir_pool_is_lopsided(struct weir_pool *p);

@@ -11,11 +11,12 @@
 
 #include "sim/pool.h"
 
-enum { N = 37, TURNS = 5000 };
+enum { N = 37, THREADS = 64, TURNS = 5000 };
 
 struct rig {
   struct weir_pool *pool;
   uint32_t prepared[N], ran[N]; /* not atomic: the pool orders the accesses */
+  uint32_t turns[THREADS];      /* in which each thread has prepared */
   atomic_uint bad;
   uint32_t threads;
   unsigned heavy; /* components whose work counts a hundredfold */
@@ -23,6 +24,7 @@ struct rig {
 
 static void prepare(void *self, uint32_t thread) {
   struct rig *r = self;
+  r->turns[thread]++;
   for (uint32_t i = 0; i < N; i++)
     if (weir_pool_owner(r->pool, i) == thread) r->prepared[i]++;
 }
@@ -51,6 +53,8 @@ static void every_component_once(uint32_t threads, unsigned heavy) {
     weir_pool_turn(r->pool);
     for (uint32_t i = 0; i < N; i++)
       assert_int_equal(r->ran[i], t);
+    for (uint32_t i = 0; i < threads; i++) /* those without components too */
+      assert_int_equal(r->turns[i], t);
     if (t % 100 == 0 && weir_pool_is_lopsided(r->pool)) weir_pool_weigh(r->pool);
   }
   assert_int_equal(atomic_load(&r->bad), 0);
