@@ -13,16 +13,16 @@ cd "$(dirname "$0")/.."
 data=tests/truth/data
 cuda=${CUDA_HOME:-/usr/local/cuda}
 work=${TMPDIR:-/tmp}/weir-truth.$$
-common="combos inputs maker make_alu make_mem make_warp valid store"
+common="combos inputs maker make_alu make_matrix make_mem make_warp valid store"
 flags="-std=gnu11 -D_GNU_SOURCE -O1 -ffp-contract=off -Iinclude -Isrc -Itests/truth -I$cuda/include"
 
 build() { # PROGRAM FURTHER-FLAGS...
   program=$1
   shift
-  files="src/ptx/isa.c src/base/suggest.c"
+  files="src/ptx/isa.c src/ptx/fragment.c src/base/suggest.c"
   for c in $common "$program"; do files="$files tests/truth/$c.c"; done
   # shellcheck disable=SC2086
-  ${CC:-gcc} $flags $files -o "$work/$program" -lpthread "$@"
+  ${CC:-gcc} $flags $files -o "$work/$program" -lpthread -lm "$@"
 }
 
 # Names of the variants whose kernel ptxas refuses, with its message.

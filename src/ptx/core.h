@@ -68,8 +68,11 @@ struct ptx_uop {
     void (*fn)(void);     /* a function of fp.h, cast back by the handler */
     const uint32_t *list; /* offsets of vector elements or branch targets */
     ptx_cvt_fn cvt;
+    ptx_half_fn half;
     const struct ptx_call *call;
     const struct ptx_call *const *calls; /* by index of the function; NULL: cannot be called here */
+    const struct ptx_matrix *matrix;
+    const struct ptx_copy_async *copy;
   } x;
   uint32_t target; /* branch target; number of list entries */
   uint32_t rpc;    /* where both sides of a branch meet; PTX_NO_RPC = only at the end */
@@ -103,7 +106,15 @@ enum ptx_atom {
   PTX_ATOM_EXCH,
   PTX_ATOM_CAS
 };
-enum ptx_atom_type { PTX_ATOM_UNSIGNED, PTX_ATOM_SIGNED, PTX_ATOM_FLOAT };
+enum ptx_atom_type {
+  PTX_ATOM_UNSIGNED,
+  PTX_ATOM_SIGNED,
+  PTX_ATOM_FLOAT,
+  PTX_ATOM_F16, /* one half, or a pair, by size */
+  PTX_ATOM_BF16
+};
+/* Destinations of setp and set: one predicate, two or with a Boolean operator, values. */
+enum ptx_set { SET_PRED, SET_PRED_FULL, SET_U32, SET_F32, SET_B16 };
 #define PTX_NO_RPC UINT32_MAX
 
 /* A call: where arguments go and what must be saved. Copies are lane by lane under the mask. */
@@ -115,6 +126,16 @@ struct ptx_call {
   uint32_t func; /* index into program->funcs */
   uint32_t n_in, n_out;
   const struct ptx_copy *in, *out; /* out is carried out at return */
+};
+
+/* cp.async: the micro-operation's address is the source; where the bytes go, and how many. */
+struct ptx_copy_async {
+  uint64_t imm; /* address in shared memory, as of a micro-operation */
+  uint32_t a;
+  uint8_t base_kind;
+  enum { PTX_COPY_ALL, PTX_COPY_SIZE, PTX_COPY_UNLESS } how;
+  uint32_t at; /* slot of the number of bytes, or of the predicate */
+  bool neg;
 };
 
 struct ptx_lanes { /* 32 elements of lane_bytes from `at` on; lane_bytes 0 = a predicate's mask */

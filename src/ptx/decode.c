@@ -521,6 +521,27 @@ static void note_static(void *ctx, uint32_t reg, bool is_def) {
     c->s->src[c->s->n_src++] = number;
 }
 
+static bool is_matrix(const struct ptx_insn *in) {
+  return in->op == PTX_OP_mma || in->op == PTX_OP_wmma || in->op == PTX_OP_ldmatrix ||
+         in->op == PTX_OP_stmatrix;
+}
+
+/* Fragments have more registers than a static instruction can name. Of a source its first and last
+ * one stand for all, of a destination the first three and the last. */
+static void note_fragments(const struct ptx_insn *in, struct static_ctx *c) {
+  const struct ptx_form *f = ptx_form(in->form);
+  if (in->guarded) note_static(c, in->guard, false);
+  for (unsigned k = 0; k < in->n_opnds; k++) {
+    const struct ptx_operand *o = &in->opnds[k];
+    bool is_def = ptx_slot_at(f, in->n_opnds, k)->kind == 'F';
+    if (o->kind == PTX_O_reg || (o->kind == PTX_O_addr && o->has_base))
+      note_static(c, o->reg, is_def);
+    for (unsigned i = 0; o->kind == PTX_O_vec && i < o->n_elem; i++)
+      if (o->elem[i].kind == PTX_O_reg && (i == 0 || i + 1 == o->n_elem || (is_def && i < 3)))
+        note_static(c, o->elem[i].reg, is_def);
+  }
+}
+
 /* Of operand k, if it is a number; registers are known when they are read. */
 static uint64_t number_of(const struct ptx_insn *in, unsigned k) {
   return k < in->n_opnds && in->opnds[k].kind == PTX_O_int ? in->opnds[k].imm : 0;
@@ -556,7 +577,7 @@ static void fill_static(struct decoder *d, uint32_t pc) {
   s->pc = pc * 8;
   s->cls = (uint8_t)ptx_form(in->form)->cls;
   s->ptx_line = in->line;
-  if (u->kind == PTX_K_MEM) {
+  if (u->kind == PTX_K_MEM || (u->kind == PTX_K_SYNC && u->aux == PTX_SYNC_MATRIX_MEM)) {
     s->space = spaces[u->space];
     s->width = (uint8_t)(u->size * u->n_vec);
     s->cache_op = cache_op_of(in);
@@ -568,7 +589,10 @@ static void fill_static(struct decoder *d, uint32_t pc) {
     s->line = ir->locs[in->loc - 1].line;
   }
   struct static_ctx c = {s, d->reg_base[d->prog->func_of[pc]]};
-  ptx_visit_regs(in, note_static, &c);
+  if (is_matrix(in))
+    note_fragments(in, &c);
+  else
+    ptx_visit_regs(in, note_static, &c);
 }
 
 /* ---- the whole ---- */

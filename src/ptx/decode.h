@@ -65,6 +65,16 @@ uint32_t *dec_list(struct decoder *d, unsigned n);
 const struct ptx_func *dec_next_callee(struct decoder *d, const struct ptx_insn *in, size_t *k);
 bool dec_fail(struct decoder *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Of the instruction being decoded: slot of source operand k as type t, its state space, and the
+ * micro-operation's address from an operand (the space must be known). */
+uint32_t dec_src(struct decoder *d, unsigned k, enum ptx_type t);
+uint8_t dec_space(const struct decoder *d);
+void dec_address(struct decoder *d, const struct ptx_operand *o);
+
+/* Matrix instructions and cp.async. */
+void dec_matrix(struct decoder *d);
+void dec_copy_async(struct decoder *d);
+
 /* Fill d->uop from d->insn. `at` is the index of the micro-operation. */
 bool dec_instruction(struct decoder *d, uint32_t at);
 

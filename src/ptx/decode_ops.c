@@ -219,6 +219,30 @@ static void approx1(struct decoder *d, void (*f32)(void)) {
   plain(d, PTX_H_approx1_f32);
 }
 
+/* ---- half precision ---- */
+
+static bool is_half(enum ptx_type t) {
+  return t >= PTX_T_f16 && t <= PTX_T_bf16x2;
+}
+
+/* Which of the two formats, and whether a register holds a pair. */
+static void half_type(struct decoder *d, enum ptx_type t) {
+  d->uop->is_signed = t == PTX_T_bf16 || t == PTX_T_bf16x2;
+  d->uop->n_vec = t == PTX_T_f16x2 || t == PTX_T_bf16x2 ? 2 : 1;
+}
+
+static void half_op(struct decoder *d, unsigned n_src, ptx_half_fn fn) {
+  enum ptx_type t = type(d, 0);
+  operands(d, t, n_src);
+  fp_mode(d);
+  half_type(d, t);
+  d->uop->aux = has(d, PTX_M_relu);
+  d->uop->aux2 = has(d, PTX_M_NaN);
+  d->uop->aux3 = has(d, PTX_M_xorsign);
+  d->uop->x.half = fn;
+  plain(d, PTX_H_half);
+}
+
 /* ---- groups of instructions ---- */
 
 static void decode_carry(struct decoder *d, enum ptx_handler h, bool in, bool out, unsigned n_src) {
@@ -234,6 +258,10 @@ static void decode_carry(struct decoder *d, enum ptx_handler h, bool in, bool ou
 
 static void decode_add(struct decoder *d, bool is_sub) {
   enum ptx_type t = type(d, 0);
+  if (is_half(t)) {
+    half_op(d, 2, is_sub ? ptx_half_sub : ptx_half_add);
+    return;
+  }
   if (ptx_type_is_float(t)) {
     if (is_sub)
       fp_op(d, 2, FP_FN(ptx_f32_sub), FP_FN(ptx_f64_sub), PTX_H_sub_f32, PTX_H_sub_ftz_f32,
@@ -261,6 +289,10 @@ static void decode_add(struct decoder *d, bool is_sub) {
 
 static void decode_mul(struct decoder *d, bool is_mad) {
   enum ptx_type t = type(d, 0);
+  if (is_half(t)) {
+    half_op(d, is_mad ? 3 : 2, is_mad ? ptx_half_fma : ptx_half_mul);
+    return;
+  }
   if (ptx_type_is_float(t)) {
     if (is_mad)
       fp_op(d, 3, FP_FN(ptx_f32_fma), FP_FN(ptx_f64_fma), PTX_H_fma_f32, PTX_H_fma_ftz_f32,
@@ -336,6 +368,10 @@ static void decode_minmax(struct decoder *d, bool is_max) {
       plain(d, is_max ? PICK_US6(max, t) : PICK_US6(min, t));
     return;
   }
+  if (is_half(t)) {
+    half_op(d, 2, is_max ? ptx_half_max : ptx_half_min);
+    return;
+  }
   d->uop->n_vec = (uint8_t)(d->insn->n_opnds - 1);
   operands(d, t, d->insn->n_opnds - 1u);
   fp_mode(d);
@@ -347,6 +383,10 @@ static void decode_minmax(struct decoder *d, bool is_max) {
 
 static void decode_abs_neg(struct decoder *d, bool is_neg) {
   enum ptx_type t = type(d, 0);
+  if (is_half(t)) {
+    half_op(d, 1, is_neg ? ptx_half_neg : ptx_half_abs);
+    return;
+  }
   operands(d, t, 1);
   fp_mode(d);
   if (t == PTX_T_f32)
@@ -415,14 +455,25 @@ static enum ptx_handler compare_handler(enum ptx_cmp c, enum ptx_type t, bool ft
 #undef ROW
   if (t == PTX_T_f32) return c <= PTX_CMP_GE && !ftz ? rows[6][c] : PTX_H_set_f32;
   if (t == PTX_T_f64) return c <= PTX_CMP_GE ? rows[7][c] : PTX_H_set_f64;
+  if (is_half(t)) return PTX_H_set_half;
   unsigned w = width(t) == 2 ? 0 : width(t) == 4 ? 2 : 4;
   return rows[w + (ptx_type_is_signed(t) ? 1 : 0)][c];
+}
+
+static enum ptx_set set_kind(enum ptx_type t) {
+  return width(t) == 2 ? SET_B16 : t == PTX_T_f32 ? SET_F32 : SET_U32;
+}
+
+/* What `set` makes of true in 16 bits. */
+static uint16_t true_value(enum ptx_type t) {
+  return t == PTX_T_f16 || t == PTX_T_f16x2     ? 0x3c00
+         : t == PTX_T_bf16 || t == PTX_T_bf16x2 ? 0x3f80
+                                                : 0xffff;
 }
 
 static void decode_set(struct decoder *d, bool is_setp) {
   struct ptx_uop *u = d->uop;
   enum ptx_type dt = type(d, 0), t = is_setp ? dt : type(d, 1);
-  enum { SET_PRED, SET_PRED_FULL, SET_U32, SET_F32 };
   uint32_t second = UINT32_MAX;
   if (is_setp)
     pair_dst(d, 0, &u->d, &second);
@@ -432,9 +483,10 @@ static void decode_set(struct decoder *d, bool is_setp) {
   u->b = src(d, 2, t);
   u->aux3 = (uint8_t)comparison(d);
   u->aux2 = has(d, PTX_M_and) ? 1 : has(d, PTX_M_or) ? 2 : has(d, PTX_M_xor) ? 3 : 0;
-  u->aux = is_setp ? (u->aux2 == 0 && second == UINT32_MAX && u->d != UINT32_MAX ? SET_PRED
-                                                                                 : SET_PRED_FULL)
-                   : (dt == PTX_T_f32 ? SET_F32 : SET_U32);
+  half_type(d, t);
+  bool one = u->aux2 == 0 && second == UINT32_MAX && u->d != UINT32_MAX && u->n_vec == 1;
+  u->aux = (uint8_t)(is_setp ? one ? SET_PRED : SET_PRED_FULL : set_kind(dt));
+  u->imm = true_value(dt);
   u->mode.ftz = has(d, PTX_M_ftz);
   uint32_t *list = dec_list(d, 3);
   if (list == NULL) return;
@@ -752,9 +804,39 @@ static enum ptx_cvt_type cvt_type(enum ptx_type t) {
   }
 }
 
+static struct ptx_cvtmode cvt_mode(const struct decoder *d) {
+  bool integral = has(d, PTX_M_rni) || has(d, PTX_M_rzi) || has(d, PTX_M_rmi) || has(d, PTX_M_rpi);
+  return (struct ptx_cvtmode){.rnd = has(d, PTX_M_rna) ? PTX_RNA : rounding(d),
+                              .integral = integral,
+                              .ftz = has(d, PTX_M_ftz),
+                              .sat = has(d, PTX_M_sat),
+                              .relu = has(d, PTX_M_relu),
+                              .satfinite = has(d, PTX_M_satfinite)};
+}
+
+static uint64_t pack_cvt_mode(struct ptx_cvtmode m) {
+  return m.rnd | (uint64_t)m.integral << 8 | (uint64_t)m.ftz << 16 | (uint64_t)m.sat << 24 |
+         (uint64_t)m.relu << 32 | (uint64_t)m.satfinite << 40;
+}
+
+/* Two f32 to a pair of halves: a is the upper one. */
+static void decode_cvt_pack2(struct decoder *d) {
+  struct ptx_uop *u = d->uop;
+  u->d = dst(d, 0);
+  u->a = src(d, 1, PTX_T_f32);
+  u->b = src(d, 2, PTX_T_f32);
+  u->aux = type(d, 0) == PTX_T_f16x2 ? PTX_CVT_F16 : PTX_CVT_BF16;
+  u->imm = pack_cvt_mode(cvt_mode(d));
+  plain(d, PTX_H_cvt_pack2);
+}
+
 static void decode_cvt(struct decoder *d) {
   struct ptx_uop *u = d->uop;
   enum ptx_type dt = type(d, 0), st = type(d, 1);
+  if (dt == PTX_T_f16x2 || dt == PTX_T_bf16x2) {
+    decode_cvt_pack2(d);
+    return;
+  }
   const struct ptx_operand *to = &d->insn->opnds[0], *from = &d->insn->opnds[1];
   u->d = dst(d, 0);
   if (u->d == UINT32_MAX) {
@@ -764,11 +846,7 @@ static void decode_cvt(struct decoder *d) {
   u->a = src(d, 1, st);
   u->reg_bytes = (uint8_t)dec_reg_bytes(d, to->reg);
   u->size = (uint8_t)(from->kind == PTX_O_reg ? dec_reg_bytes(d, from->reg) : width(st));
-  struct ptx_cvtmode m = {.rnd = rounding(d),
-                          .integral = has(d, PTX_M_rni) || has(d, PTX_M_rzi) || has(d, PTX_M_rmi) ||
-                                      has(d, PTX_M_rpi),
-                          .ftz = has(d, PTX_M_ftz),
-                          .sat = has(d, PTX_M_sat)};
+  struct ptx_cvtmode m = cvt_mode(d);
   u->aux = (uint8_t)cvt_type(dt);
   u->aux2 = (uint8_t)cvt_type(st);
   u->is_signed = ptx_type_is_signed(dt);
@@ -785,7 +863,7 @@ static void decode_cvt(struct decoder *d) {
     h = PTX_H_cvt_f32_s32;
   else if (bare && dt == PTX_T_f32 && st == PTX_T_u32)
     h = PTX_H_cvt_f32_u32;
-  u->b = m.rnd | (uint32_t)m.integral << 8 | (uint32_t)m.ftz << 16 | (uint32_t)m.sat << 24;
+  u->imm = pack_cvt_mode(m);
   u->x.cvt = ptx_cvt_select((enum ptx_cvt_type)u->aux, (enum ptx_cvt_type)u->aux2, m);
   u->kind = PTX_K_PLAIN;
   u->h = (uint16_t)h;
@@ -952,9 +1030,11 @@ static void decode_atom(struct decoder *d) {
              {PTX_M_cas, PTX_ATOM_CAS}};
   for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
     if (has(d, ops[k].m)) u->aux = (uint8_t)ops[k].a;
-  u->aux2 = t == PTX_T_f32 || t == PTX_T_f64 ? PTX_ATOM_FLOAT
-            : ptx_type_is_signed(t)          ? PTX_ATOM_SIGNED
-                                             : PTX_ATOM_UNSIGNED;
+  u->aux2 = t == PTX_T_f32 || t == PTX_T_f64     ? PTX_ATOM_FLOAT
+            : t == PTX_T_f16 || t == PTX_T_f16x2 ? PTX_ATOM_F16
+            : is_half(t)                         ? PTX_ATOM_BF16
+            : ptx_type_is_signed(t)              ? PTX_ATOM_SIGNED
+                                                 : PTX_ATOM_UNSIGNED;
   u->size = (uint8_t)width(t);
   u->reg_bytes = u->size;
   u->n_vec = 1;
@@ -1218,6 +1298,20 @@ static void decode_sync(struct decoder *d) {
   }
 }
 
+/* ---- for decode_matrix.c ---- */
+
+uint32_t dec_src(struct decoder *d, unsigned k, enum ptx_type t) {
+  return src(d, k, t);
+}
+
+uint8_t dec_space(const struct decoder *d) {
+  return space_of(d);
+}
+
+void dec_address(struct decoder *d, const struct ptx_operand *o) {
+  decode_address(d, o);
+}
+
 bool dec_instruction(struct decoder *d, uint32_t at) {
   struct ptx_uop *u = d->uop;
   const struct ptx_insn *in = d->insn;
@@ -1319,9 +1413,16 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
     approx1(d, FP_FN(ptx_f32_lg2_approx));
     break;
   case PTX_OP_ex2:
-    approx1(d, FP_FN(ptx_f32_ex2_approx));
+    if (is_half(type(d, 0)))
+      half_op(d, 1, ptx_half_ex2);
+    else
+      approx1(d, FP_FN(ptx_f32_ex2_approx));
     break;
   case PTX_OP_tanh:
+    if (is_half(type(d, 0))) {
+      half_op(d, 1, ptx_half_tanh);
+      break;
+    }
     operands(d, PTX_T_f32, 1);
     plain(d, PTX_H_tanh_f32);
     break;
@@ -1383,6 +1484,16 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
   case PTX_OP_atom:
   case PTX_OP_red:
     decode_atom(d);
+    break;
+  case PTX_OP_cp:
+    dec_copy_async(d);
+    break;
+  case PTX_OP_mma:
+  case PTX_OP_wmma:
+  case PTX_OP_ldmatrix:
+  case PTX_OP_stmatrix:
+  case PTX_OP_movmatrix:
+    dec_matrix(d);
     break;
   case PTX_OP_bra:
   case PTX_OP_brx:

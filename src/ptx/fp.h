@@ -197,6 +197,41 @@ void ptx_f64_rsqrt_approx_ftz(uint64_t *d, const uint64_t *a);
 /* No bound in the manual; here two correctly rounded steps, hence under 1.5 ulp. */
 void ptx_f64_rsqrt_approx(uint64_t *d, const uint64_t *a);
 
+/* Half precision: m.n values, 32 or (packed pairs, the lower half first) 64, f16 or bf16. Operands
+ * that an instruction has not are not looked at, but must be readable. Arithmetic is correctly
+ * rounded; every NaN is the canonical one of either type. ex2 and tanh are the single-precision
+ * approximation, rounded: within the manual's 2^-9.9 and 2^-10.98 for f16, 2^-7 and 2^-8 for bf16.
+ */
+#define PTX_HALF_NAN 0x7fff
+struct ptx_halfmode {
+  uint8_t is_bf16, n;
+  uint8_t ftz, sat, relu;
+  uint8_t nan, xorsign_abs; /* of min and max */
+};
+typedef void (*ptx_half_fn)(uint16_t *d, const uint16_t *a, const uint16_t *b, const uint16_t *c,
+                            struct ptx_halfmode m);
+#define PTX_HALF_DECL(name)                                                                        \
+  void ptx_half_##name(uint16_t *d, const uint16_t *a, const uint16_t *b, const uint16_t *c,       \
+                       struct ptx_halfmode m);
+PTX_HALF_DECL(add)
+PTX_HALF_DECL(sub)
+PTX_HALF_DECL(mul)
+PTX_HALF_DECL(fma)
+PTX_HALF_DECL(abs)
+PTX_HALF_DECL(neg)
+PTX_HALF_DECL(min)
+PTX_HALF_DECL(max)
+PTX_HALF_DECL(ex2)
+PTX_HALF_DECL(tanh)
+#undef PTX_HALF_DECL
+/* Bit i for value i. */
+uint64_t ptx_half_cmp(enum ptx_cmp op, const uint16_t *a, const uint16_t *b, struct ptx_halfmode m);
+/* Of 64 packed values: a mask for the lower halves of the lanes and one for the upper. */
+void ptx_half_unzip(uint64_t mask, uint32_t *lower, uint32_t *upper);
+/* One value to double precision, exactly, and back, rounded to nearest even. */
+double ptx_half_value(uint16_t x, bool bf16);
+uint16_t ptx_half_round(double v, bool bf16);
+
 /* Conversions. TF32 is a destination only, held in 32 bits; BF16 and F16 are held in 16 bits. */
 enum ptx_cvt_type {
   PTX_CVT_U8,
@@ -220,6 +255,8 @@ enum ptx_cvt_type {
  * always round to a whole number. Conversions that need no rounding ignore rnd. */
 struct ptx_cvtmode {
   uint8_t rnd, integral, ftz, sat;
+  uint8_t relu;      /* what is negative becomes +0; for f16, bf16 and tf32 */
+  uint8_t satfinite; /* the largest finite number instead of an infinity; likewise */
 };
 
 /* d and s are arrays of 32 lanes, each of its own type's width, in host byte order. They must not

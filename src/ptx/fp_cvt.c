@@ -95,10 +95,10 @@ static uint64_t shift_round(uint64_t mant, unsigned shift, unsigned rnd, bool ne
  * smaller types it becomes the canonical one (H200). */
 static uint64_t pack_nan(struct number v, enum ptx_cvt_type t, enum ptx_cvt_type st) {
   const struct format f = formats[t];
-  if (t == PTX_CVT_F64 || (st == PTX_CVT_F64 && t != PTX_CVT_TF32))
+  if (t == PTX_CVT_F64 || st == PTX_CVT_F64)
     return (uint64_t)v.neg << (f.exp_bits + f.mant_bits) | format_inf(f) |
            UINT64_C(1) << (f.mant_bits - 1) | v.mant >> (52 - f.mant_bits);
-  return t == PTX_CVT_F32 || t == PTX_CVT_TF32 ? PTX_F32_NAN : 0x7fff;
+  return t == PTX_CVT_F32 ? PTX_F32_NAN : 0x7fff;
 }
 
 static uint64_t pack_float(struct number v, struct format f, unsigned rnd) {
@@ -161,13 +161,22 @@ static uint64_t to_float(struct number v, enum ptx_cvt_type dt, enum ptx_cvt_typ
       bits &= 0x80000000u;
   }
   if (m.sat) bits = saturate_float(bits, v, f);
-  /* A tf32 number is the upper part of an f32 one; its NaN is whole already. */
-  return dt == PTX_CVT_TF32 && !v.nan ? bits << 13 : bits;
+  if (m.satfinite && !v.nan && (bits & format_inf(f)) == format_inf(f))
+    bits = (bits & UINT64_C(1) << (f.exp_bits + f.mant_bits)) | (format_inf(f) - 1);
+  if (m.relu && v.neg && !v.nan) bits = 0;
+  return dt == PTX_CVT_TF32 ? bits << 13 : bits; /* the upper part of an f32 number */
 }
 
 /* .ftz makes a NaN canonical as well. */
 static inline uint32_t flush_input(uint32_t x) {
   return ptx_f32_is_nan(x) ? PTX_F32_NAN : ptx_f32_flush(x);
+}
+
+/* .rna only drops bits of a NaN, of which an infinity may remain, and .satfinite takes one off; the
+ * other modes have a canonical one (H200). */
+static uint64_t tf32_nan(uint64_t bits, struct ptx_cvtmode m) {
+  if (m.rnd != PTX_RNA) return 0x7fffe000;
+  return (bits & 0xffffe000u) - (m.satfinite ? 0x2000u : 0);
 }
 
 /* One lane. bits is zero-extended, or sign-extended for a signed source. */
@@ -179,8 +188,10 @@ static uint64_t convert(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx_c
   }
   const bool whole = dt == PTX_CVT_F32 || dt == PTX_CVT_F64;
   if (dt == st && whole && !m.integral && !m.sat && !m.ftz) return bits; /* a move, NaNs included */
+  if (dt == PTX_CVT_F32 && st == PTX_CVT_BF16 && !m.sat && !m.ftz) return bits << 16; /* likewise */
   if (m.ftz && st == PTX_CVT_F32 && dt != PTX_CVT_F16) bits = flush_input((uint32_t)bits);
   struct number v = unpack_float(bits, formats[st]);
+  if (v.nan && dt == PTX_CVT_TF32 && !m.sat) return tf32_nan(bits, m);
   if (is_float(dt)) return to_float(m.integral ? round_integral(v, m.rnd) : v, dt, st, m);
   if (v.nan) {
     bool zero = st != PTX_CVT_F64 && type_bytes[dt] < 8;

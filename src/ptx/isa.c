@@ -145,7 +145,7 @@ static void compile_slots(struct ptx_form *f) {
       s++;
       continue;
     }
-    if (f->n_slots == PTX_MAX_SLOTS || !strchr("dabcewoxrPpiMDSyLTCXVvu", *s)) {
+    if (f->n_slots == PTX_MAX_SLOTS || !strchr("dabcewoxrPpiMDSyLTCXVvuFGz", *s)) {
       isa.problem = f->operands;
       return;
     }

@@ -11,7 +11,7 @@
 #include "ptx/ir.h"
 #include "stream/stream.h"
 
-enum { PTX_MAX_GROUPS = 16, PTX_MAX_SLOTS = 8, PTX_MAX_SEQ = 3 };
+enum { PTX_MAX_GROUPS = 16, PTX_MAX_SLOTS = 8, PTX_MAX_SEQ = 5 };
 
 /* One alternative of a group: nearly always a single modifier; `.xorsign.abs` is a sequence. */
 struct ptx_alt {

@@ -398,30 +398,37 @@ static void exchange_now(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
   take_results(w, u, mine, &x);
 }
 
+/* Do two leaves wait for one another? A matrix instruction must be the very same for all lanes. */
+static bool is_together(const struct ptx_warp *w, const struct ptx_split *a,
+                        const struct ptx_split *b) {
+  uint8_t kind = w->code[a->pc].aux;
+  return b->state == PTX_S_SYNC && b->sync_mask == a->sync_mask && w->code[b->pc].aux == kind &&
+         (a->pc == b->pc || !ptx_sync_is_matrix(kind));
+}
+
 /* Leaves that wait with the same member mask at the same kind of exchange, once they hold all its
  * living lanes. */
 static bool try_exchange(struct ptx_warp *w, uint32_t first) {
-  uint32_t members = w->splits[first].sync_mask;
-  uint8_t kind = w->code[w->splits[first].pc].aux;
+  const struct ptx_split like = w->splits[first];
+  const struct ptx_uop *at = &w->code[like.pc];
   struct exchange x;
   memset(&x, 0, sizeof x);
   uint32_t have = 0;
-  for (uint32_t i = first; i < w->n_splits; i++) {
-    const struct ptx_split *s = &w->splits[i];
-    if (s->state == PTX_S_SYNC && s->sync_mask == members && w->code[s->pc].aux == kind)
-      have |= s->mask;
-  }
-  if ((members & w->live & ~have) != 0) return false;
-  for (int pass = 0; pass < 2; pass++)
+  for (uint32_t i = first; i < w->n_splits; i++)
+    if (is_together(w, &like, &w->splits[i])) have |= w->splits[i].mask;
+  if ((like.sync_mask & w->live & ~have) != 0) return false;
+  bool is_matrix = ptx_sync_is_matrix(at->aux);
+  if (is_matrix) at->fn(w, at, have);
+  for (int pass = is_matrix ? 1 : 0; pass < 2; pass++)
     for (uint32_t i = first; i < w->n_splits; i++) {
       struct ptx_split *s = &w->splits[i];
-      if (s->state != PTX_S_SYNC || s->sync_mask != members || w->code[s->pc].aux != kind) continue;
+      if (!is_together(w, &like, s)) continue;
       const struct ptx_uop *u = &w->code[s->pc];
       if (pass == 0) {
         bring_values(w, u, s->mask, &x);
         continue;
       }
-      take_results(w, u, s->mask, &x);
+      if (!is_matrix) take_results(w, u, s->mask, &x);
       s->state = PTX_S_RUN;
       s->pc++;
     }
@@ -737,13 +744,18 @@ static bool part_by_members(struct ptx_warp *w, int32_t leaf, const uint32_t *me
 /* True if the leaf may go on at once. */
 static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
                           uint32_t pc) {
-  uint32_t at = u->x.list[PTX_SYNC_MEMBERS];
+  bool is_matrix = ptx_sync_is_matrix(u->aux);
+  uint32_t at = is_matrix ? UINT32_MAX : u->x.list[PTX_SYNC_MEMBERS];
   const uint32_t *members = at == UINT32_MAX ? NULL : REG32(at);
-  uint32_t first = members == NULL ? mask : members[__builtin_ctz(mask)], differ = 0;
+  uint32_t first = is_matrix ? FULL : members == NULL ? mask : members[__builtin_ctz(mask)];
+  uint32_t differ = 0;
   if (members != NULL) EACH_BIT(i, mask) differ |= members[i] ^ first;
   if (differ == 0 && (first & w->live & ~mask) == 0) {
-    exchange_now(w, u, mask);
-    return true;
+    if (is_matrix)
+      u->fn(w, u, mask);
+    else
+      exchange_now(w, u, mask);
+    return w->fault.kind == PTX_F_NONE;
   }
   if (!part(w, leaf, mask, pc)) return false;
   if (members == NULL || differ == 0) {
@@ -938,7 +950,7 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
       ENTER_LEAF();
       continue;
     case PTX_K_SYNC: {
-      PUT(m);
+      if (u->aux != PTX_SYNC_MATRIX_MEM || m == 0) PUT(m);
       if (m == 0) {
         pc++;
         continue;

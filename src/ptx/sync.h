@@ -2,6 +2,8 @@
 #ifndef WEIR_PTX_SYNC_H
 #define WEIR_PTX_SYNC_H
 
+#include <stdbool.h>
+
 /* aux of PTX_K_SYNC */
 enum ptx_sync {
   PTX_SYNC_BARRIER,
@@ -20,8 +22,13 @@ enum ptx_sync {
   PTX_SYNC_RED_MAX,
   PTX_SYNC_RED_AND,
   PTX_SYNC_RED_OR,
-  PTX_SYNC_RED_XOR
+  PTX_SYNC_RED_XOR,
+  PTX_SYNC_MATRIX,    /* all lanes: the handler is called once for all of them; x.matrix */
+  PTX_SYNC_MATRIX_MEM /* likewise; it writes the stream's record itself */
 };
+static inline bool ptx_sync_is_matrix(unsigned aux) {
+  return aux >= PTX_SYNC_MATRIX;
+}
 /* x.list of PTX_K_SYNC: slots of the member mask (UINT32_MAX = the lanes that are here) and of the
  * second destination */
 enum { PTX_SYNC_MEMBERS, PTX_SYNC_PRED, PTX_SYNC_SLOTS };

@@ -178,6 +178,50 @@ HANDLER(set_f64) {
 CMPF6(f32, float)
 CMPF6(f64, double)
 
+/* ---- half precision: x.half is the function, n_vec 2 for packed pairs, is_signed for bf16 ---- */
+static inline struct ptx_halfmode half_mode(const struct ptx_uop *u) {
+  return (struct ptx_halfmode){.is_bf16 = u->is_signed,
+                               .n = (uint8_t)(u->n_vec * LANES),
+                               .ftz = u->mode.ftz,
+                               .sat = u->mode.sat,
+                               .relu = u->aux,
+                               .nan = u->aux2,
+                               .xorsign_abs = u->aux3};
+}
+HANDLER(half) {
+  uint16_t t[2 * LANES] __attribute__((aligned(64)));
+  u->x.half(t, REG(uint16_t, u->a), REG(uint16_t, u->b), REG(uint16_t, u->c), half_mode(u));
+  if (u->n_vec == 1)
+    BLEND(uint16_t, t);
+  else
+    BLEND(uint32_t, (const uint32_t *)(const void *)t);
+}
+
+/* Of pairs each half is compared: setp gives two predicates, set a value for each half (imm). */
+static void set_pairs(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, uint64_t r) {
+  uint32_t lower, upper;
+  ptx_half_unzip(r, &lower, &upper);
+  lower = set_combine(w, u, lower);
+  upper = set_combine(w, u, upper);
+  if (u->aux == SET_PRED_FULL) {
+    if (u->d != UINT32_MAX) PRED(u->d) = (PRED(u->d) & ~mask) | (lower & mask);
+    if (u->x.list[0] != UINT32_MAX)
+      PRED(u->x.list[0]) = (PRED(u->x.list[0]) & ~mask) | (upper & mask);
+    return;
+  }
+  const uint32_t yes = (uint32_t)u->imm;
+  STORE_LANES(uint32_t, ((lower >> i) & 1 ? yes : 0) | ((upper >> i) & 1 ? yes << 16 : 0));
+}
+HANDLER(set_half) {
+  struct ptx_halfmode m = {
+      .is_bf16 = u->is_signed, .n = (uint8_t)(u->n_vec * LANES), .ftz = u->mode.ftz};
+  uint64_t r = ptx_half_cmp((enum ptx_cmp)u->aux3, REG(uint16_t, u->a), REG(uint16_t, u->b), m);
+  if (u->n_vec == 2)
+    set_pairs(w, u, mask, r);
+  else
+    set_result(w, u, mask, (uint32_t)r);
+}
+
 /* ---- conversion ---- */
 #define CVT(id, S, D, EXPR)                                                                        \
   HANDLER(id) {                                                                                    \
@@ -193,8 +237,13 @@ CVT(cvt_f32_s32, int32_t, float, a[i])
 CVT(cvt_f32_u32, uint32_t, float, a[i])
 
 /* The general one: source register of size bytes holds a value of type aux2 (its low bytes),
- * destination register of reg_bytes gets the value of type aux, extended by its sign (is_signed). b
- * = (rounding, integral, ftz, sat). */
+ * destination register of reg_bytes gets the value of type aux, extended by its sign (is_signed).
+ * imm = (rounding, integral, ftz, sat, relu, satfinite), a byte each. */
+static inline struct ptx_cvtmode cvt_mode(const struct ptx_uop *u) {
+  return (struct ptx_cvtmode){(uint8_t)u->imm,         (uint8_t)(u->imm >> 8),
+                              (uint8_t)(u->imm >> 16), (uint8_t)(u->imm >> 24),
+                              (uint8_t)(u->imm >> 32), (uint8_t)(u->imm >> 40)};
+}
 static unsigned cvt_bytes(unsigned t) {
   static const uint8_t bytes[PTX_CVT_TYPES] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 4, 8};
   return bytes[t];
@@ -210,8 +259,7 @@ static void resize(void *d, unsigned db, const void *s, unsigned sb, bool is_sig
 HANDLER(cvt) {
   uint64_t in[LANES] __attribute__((aligned(64))), out[LANES] __attribute__((aligned(64)));
   uint64_t wide[LANES] __attribute__((aligned(64)));
-  struct ptx_cvtmode m = {(uint8_t)u->b, (uint8_t)(u->b >> 8), (uint8_t)(u->b >> 16),
-                          (uint8_t)(u->b >> 24)};
+  struct ptx_cvtmode m = cvt_mode(u);
   unsigned db = cvt_bytes(u->aux), sb = cvt_bytes(u->aux2);
   const void *s = w->reg + u->a;
   if (u->size != sb) {
@@ -238,4 +286,12 @@ HANDLER(cvt) {
     BLEND(uint64_t, (const uint64_t *)r);
     break;
   }
+}
+
+/* Two numbers to a pair of halves of type aux. */
+HANDLER(cvt_pack2) {
+  uint32_t t[LANES] __attribute__((aligned(64)));
+  ptx_cvt_pack2((enum ptx_cvt_type)u->aux, cvt_mode(u), t, REG(uint32_t, u->a),
+                REG(uint32_t, u->b));
+  BLEND(uint32_t, t);
 }

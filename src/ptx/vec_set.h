@@ -4,8 +4,7 @@
 
 /* aux: kind of destination; aux2: Boolean operator with the predicate at x.list[1] (x.list[2] =
  * FULL if negated); the second destination q = BoolOp(!cmp, c) is at x.list[0], UINT32_MAX = none;
- * the first may be absent (d = UINT32_MAX). */
-enum { SET_PRED, SET_PRED_FULL, SET_U32, SET_F32 };
+ * the first may be absent (d = UINT32_MAX). SET_B16: imm is what a true lane gets. */
 enum { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR };
 
 static inline uint32_t set_combine(const struct ptx_warp *w, const struct ptx_uop *u, uint32_t r) {
@@ -27,6 +26,8 @@ static inline void set_result(struct ptx_warp *w, const struct ptx_uop *u, uint3
     if (u->x.list[0] != UINT32_MAX) PRED(u->x.list[0]) = (PRED(u->x.list[0]) & ~mask) | (q & mask);
   } else if (u->aux == SET_F32)
     STORE_LANES(uint32_t, (p >> i) & 1 ? 0x3f800000u : 0u);
+  else if (u->aux == SET_B16)
+    STORE_LANES(uint16_t, (p >> i) & 1 ? (uint16_t)u->imm : 0u);
   else
     STORE_LANES(uint32_t, (p >> i) & 1 ? FULL : 0u);
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "ptx/builtin.h"
+#include "ptx/matrix.h"
 #include "ptx/parse.h"
 
 struct check {
@@ -79,6 +80,11 @@ static bool check_imm(const struct check *c, struct ptx_operand *o, enum ptx_typ
   char name[200];
   bool is_float = o->kind != PTX_O_int;
   if (want == PTX_T_none) return true;
+  if (want >= PTX_T_f16 && want <= PTX_T_bf16x2) {
+    fail(c, "a register: half-precision types have no constants");
+    parse_remedy(c->p, "remedy: move the bits into a register with mov.b16 or mov.b32 first");
+    return false;
+  }
   if (want == PTX_T_f32 || want == PTX_T_f64) {
     if (!is_float) {
       parse_error(c->p, c->at, "operand %u of '%s' must be a floating-point constant", c->number,
@@ -291,6 +297,38 @@ static bool check_space_source(const struct check *c, struct ptx_operand *o) {
   return check_source(c, o);
 }
 
+/* A fragment: as many registers (of a source, or constants) as the instruction's shape and types
+ * ask for, all of their size. */
+static bool check_fragment(const struct check *c, struct ptx_operand *o) {
+  struct ptx_matrix x;
+  enum ptx_role role = ptx_matrix_operand(c->in, c->number - 1);
+  char name[200];
+  if (role == PTX_FRAGS || !ptx_matrix_of(c->in, &x)) return fail(c, "a matrix fragment");
+  const struct ptx_frag *f = &x.frag[role];
+  unsigned n = o->kind == PTX_O_vec ? o->n_elem : 1;
+  if (n != f->n_regs)
+    return parse_error(c->p, c->at, "operand %u of '%s' must have %u registers", c->number,
+                       insn_name(c->in, name, sizeof name), f->n_regs);
+  for (unsigned i = 0; i < n; i++) {
+    struct ptx_operand *e = o->kind == PTX_O_vec ? &o->elem[i] : o;
+    if (c->slot->kind == 'G' && is_imm(e)) {
+      if (!check_imm(c, e, f->reg_bytes == 8 ? PTX_T_b64 : PTX_T_b32)) return false;
+      continue;
+    }
+    if (e->kind != PTX_O_reg) return fail(c, "a vector of registers");
+    if (!check_reg(c, e, PTX_T_none, false)) return false;
+    if (reg_type(c, e) == PTX_T_pred || ptx_type_bytes(reg_type(c, e)) != f->reg_bytes)
+      return fail(c, f->reg_bytes == 8 ? "of 64-bit registers" : "of 32-bit registers");
+  }
+  return true;
+}
+
+/* cp.async: the bytes to copy, or a predicate that says to copy none. */
+static bool check_copy_size(const struct check *c, struct ptx_operand *o) {
+  if (o->kind == PTX_O_reg && reg_type(c, o) == PTX_T_pred) return true;
+  return check_source(c, o);
+}
+
 static bool check_operand(const struct check *c, struct ptx_operand *o) {
   switch (c->slot->kind) {
   case 'd':
@@ -317,6 +355,11 @@ static bool check_operand(const struct check *c, struct ptx_operand *o) {
     return check_data(c, o);
   case 'y':
     return check_space_source(c, o);
+  case 'F':
+  case 'G':
+    return check_fragment(c, o);
+  case 'z':
+    return check_copy_size(c, o);
   case 'X':
     return o->kind == PTX_O_tex || fail(c, "a texture or surface with its coordinates");
   case 'u':

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/matrix.h"
+
 const char isa_prologue[] = ".version 9.0\n"
                             ".target sm_90a\n"
                             ".address_size 64\n"
@@ -67,6 +69,18 @@ static void put_data(struct out *o, const struct ptx_insn *in, enum ptx_type t) 
   if (n > 1) put(o, "}");
 }
 
+static void put_fragment(struct out *o, const struct ptx_insn *in, unsigned operand) {
+  struct ptx_matrix x;
+  enum ptx_role role = ptx_matrix_operand(in, operand);
+  if (role == PTX_FRAGS || !ptx_matrix_of(in, &x)) return;
+  put(o, "{");
+  for (unsigned i = 0; i < x.frag[role].n_regs; i++) {
+    if (i) put(o, ", ");
+    put_reg(o, x.frag[role].reg_bytes == 8 ? PTX_T_b64 : PTX_T_b32, i);
+  }
+  put(o, "}");
+}
+
 /* No instruction accesses more than 32 bytes of a lane. */
 static bool too_wide(const struct ptx_form *f, const struct ptx_insn *in) {
   unsigned n = ptx_has(in, PTX_M_v2)   ? 2
@@ -114,6 +128,10 @@ static void put_slot(struct out *o, const struct ptx_insn *in, const struct ptx_
   case 'D':
   case 'S':
     put_data(o, in, t);
+    break;
+  case 'F':
+  case 'G':
+    put_fragment(o, in, n);
     break;
   case 'V':
   case 'v':

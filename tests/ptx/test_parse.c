@@ -161,13 +161,13 @@ static void line_information(void **state) {
 
 static void unsupported_at_once(void **state) {
   (void)state;
-  struct ptx_module *m = parse(
-      HEAD
-      ".func far();\n.entry k() {\n.reg .b16 %h<3>; .reg .b64 %d<3>;\nadd.f16 %h1, %h1, %h2;\n"
-      "add.f16 %h1, %h1, %h2;\ncall far;\nP: .callprototype _ ();\ncall %d1, (), P;\nret;\n}\n");
+  struct ptx_module *m = parse(HEAD ".func far();\n.entry k() {\n.reg .b16 %h<3>; .reg .b64 "
+                                    "%d<3>;\nfma.rn.oob.f16 %h1, %h1, %h2, %h2;\n"
+                                    "fma.rn.oob.f16 %h1, %h1, %h2, %h2;\ncall far;\nP: "
+                                    ".callprototype _ ();\ncall %d1, (), P;\nret;\n}\n");
   struct ptx_unsupported u[2];
   assert_int_equal(ptx_unsupported(m, u, 2), 2);
-  assert_string_equal(u[0].what, "add.f16");
+  assert_string_equal(u[0].what, "fma.rn.oob.f16");
   assert_int_equal(u[0].count, 2);
   assert_int_equal(u[0].first_line, 7);
   assert_contains(u[1].what, "far");

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "coverage.h"
+#include "ptx/fp.h"
 
 enum metric { ULP, REL, ABS };
 
@@ -15,16 +16,36 @@ struct bound {
 static const struct bound bounds[] = {
 #define TRUTH_BOUND(insn, from, to, metric, stated, documented)                                    \
   {insn, from, to, metric, stated, documented},
+#define TRUTH_SUM(type, stated)
 #include "bounds.def"
+#undef TRUTH_SUM
 #undef TRUTH_BOUND
 };
+
+static struct {
+  enum ptx_type type;
+  double stated, measured;
+} sums[] = {
+#define TRUTH_BOUND(insn, from, to, metric, stated, documented)
+#define TRUTH_SUM(type, stated) {PTX_T_##type, stated, 0},
+#include "bounds.def"
+#undef TRUTH_SUM
+#undef TRUTH_BOUND
+};
+enum { N_SUMS = sizeof sums / sizeof *sums };
 
 enum { N_BOUNDS = sizeof bounds / sizeof *bounds };
 
 static double measured[N_BOUNDS];
 static size_t n_cases[N_BOUNDS];
 
+static bool is_pair(enum ptx_type t) {
+  return t == PTX_T_f16x2 || t == PTX_T_bf16x2;
+}
+
 static double value_of(enum ptx_type t, uint64_t x) {
+  if (t == PTX_T_f16 || t == PTX_T_f16x2) return ptx_half_value((uint16_t)x, false);
+  if (t == PTX_T_bf16 || t == PTX_T_bf16x2) return ptx_half_value((uint16_t)x, true);
   if (t == PTX_T_f64) {
     double d;
     memcpy(&d, &x, sizeof d);
@@ -38,6 +59,8 @@ static double value_of(enum ptx_type t, uint64_t x) {
 
 /* Floating-point numbers as integers in their order. */
 static int64_t ordered(enum ptx_type t, uint64_t x) {
+  if (truth_type_bytes(t) == 2 || is_pair(t))
+    return x >> 15 & 1 ? -(int64_t)(x & 0x7fff) : (int64_t)(x & 0x7fff);
   if (t == PTX_T_f32) return x >> 31 ? -(int64_t)(x & 0x7fffffff) : (int64_t)x;
   return x >> 63 ? -(int64_t)(x & INT64_MAX) : (int64_t)x;
 }
@@ -65,16 +88,37 @@ static double error_of(enum metric metric, enum ptx_type t, uint64_t got, uint64
   }
 }
 
-bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, uint64_t got,
+static bool allow(const struct truth_variant *v, enum ptx_type t, uint64_t x, uint64_t got,
                   uint64_t want) {
-  if (v->n_in == 0) return false;
-  const struct bound *b = find(v, value_of((enum ptx_type)v->in_type[0],
-                                           truth_operand((enum truth_kind)v->in_kind[0], 0, i)));
+  if (is_pair(t) && (uint16_t)got == (uint16_t)want) return true;
+  const struct bound *b = find(v, value_of((enum ptx_type)v->in_type[0], x));
   if (!b) return false;
   double e = error_of(b->metric, t, got, want);
   if (!(e <= b->stated)) return false;
   if (e > measured[b - bounds]) measured[b - bounds] = e;
   n_cases[b - bounds]++;
+  return true;
+}
+
+bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, uint64_t got,
+                  uint64_t want) {
+  if (v->n_in == 0) return false;
+  uint64_t x = truth_operand((enum truth_kind)v->in_kind[0], 0, i);
+  if (!allow(v, t, x, got, want)) return false;
+  return !is_pair(t) || allow(v, t, x >> 16, got >> 16, want >> 16);
+}
+
+bool bounds_allow_sums(enum ptx_type t, uint64_t got, uint64_t want, uint64_t magnitude) {
+  unsigned bits = 8 * truth_type_bytes(t), n = 64 / bits, s = 0;
+  while (s < N_SUMS && sums[s].type != t)
+    s++;
+  for (unsigned i = 0; i < n; i++, got >>= bits, want >>= bits, magnitude >>= bits) {
+    uint64_t all = (UINT64_C(1) << bits) - 1;
+    if (((got ^ want) & all) == 0) continue;
+    double e = fabs(value_of(t, got) - value_of(t, want)) / value_of(t, magnitude);
+    if (s == N_SUMS || !(e <= sums[s].stated)) return false;
+    if (e > sums[s].measured) sums[s].measured = e;
+  }
   return true;
 }
 
@@ -101,12 +145,28 @@ int bounds_report(void) {
            over ? ": THE STATED BOUND IS TOO LARGE" : "");
     rc |= over;
   }
+  for (unsigned i = 0; i < N_SUMS; i++) {
+    char m[32], s[32];
+    show(REL, sums[i].measured, m, sizeof m);
+    show(REL, sums[i].stated, s, sizeof s);
+    printf("matrix products, D of %s: %s of the magnitudes measured, stated %s\n",
+           truth_type_name(sums[i].type), m, s);
+  }
   return rc;
 }
 
 void bounds_text(const struct truth_variant *v, char *buf, size_t len) {
   size_t n = 0;
   buf[0] = 0;
+  for (unsigned i = 0; i < N_SUMS; i++)
+    if (v->d_type == sums[i].type) {
+      char m[32], s[32];
+      show(REL, sums[i].measured, m, sizeof m);
+      show(REL, sums[i].stated, s, sizeof s);
+      snprintf(buf, len, "D of %s: %s of the magnitudes (measured %s)",
+               truth_type_name(sums[i].type), s, m);
+      return;
+    }
   const struct bound *seen = NULL;
   for (unsigned i = 0; i < N_BOUNDS && n < len; i++) {
     const struct bound *b = &bounds[i];

@@ -15,6 +15,9 @@ struct coverage_row {
  */
 bool bounds_allow(const struct truth_variant *v, unsigned i, enum ptx_type t, uint64_t got,
                   uint64_t want);
+/* Are the elements of type t in 8 bytes of a matrix product within the bound? `magnitude` has the
+ * sums of what was added, without signs. */
+bool bounds_allow_sums(enum ptx_type t, uint64_t got, uint64_t want, uint64_t magnitude);
 /* Prints the measured errors; 1 if a stated bound exceeds the documented one. */
 int bounds_report(void);
 /* "2 ulp; measured 1" of the rows for an instruction, "" if it is exact. */

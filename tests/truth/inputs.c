@@ -1,5 +1,6 @@
 /* Operand values. They depend on kind, slot and case only: variants of one instruction get the same
  * operands, which makes their results comparable (and the stored ones small). */
+#include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -250,6 +251,124 @@ static uint32_t f16_value(unsigned slot, unsigned i) {
   return r & 0xffff;
 }
 
+static uint32_t bf16_value(unsigned slot, unsigned i) {
+  static const uint16_t edges[] = {0,      0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x7fc0, 0xffc1,
+                                   0x7f81, 0xffa5, 0x7fff, 1,      0x8001, 0x007f, 0x807f, 0x0080,
+                                   0x8080, 0x7f7f, 0xff7f, 0x3f7f, 0x3f81, 0x3f00, 0x3fc0, 0x4020,
+                                   0xc060, 0x4300, 0x437f, 0x42ff, 0x4f00, 0xcf00, 0x5f00, 0x0100};
+  uint32_t r = (uint32_t)rnd(TK_BF16, slot, i, 0);
+  if (i % 4 == 0) return edges[edge(slot, i / 4, COUNT(edges))];
+  if (i % 4 == 1) return (r & 0x807f) | (0x3d00 + (r >> 16 & 15) * 0x80);
+  if (i % 8 == 2)
+    return (r & 0x807f) | (0x1f80 + (r >> 16 & 31) * 0x80); /* products about 2^-126 */
+  return r & 0xffff;
+}
+
+/* For sums and products of three: one rounding of the exact value differs from two, or lies
+ * halfway, or just at the smallest normal number. */
+static uint32_t f16_hard(unsigned slot, unsigned i) {
+  static const uint16_t triples[][3] = {
+      {0x3c01, 0x3c01, 0x0001}, {0x3c01, 0x3c01, 0x8001}, {0x3bff, 0x0400, 0x0000},
+      {0x3bff, 0x0400, 0x8000}, {0x3bff, 0x8400, 0x0000}, {0x3bfe, 0x0400, 0x0001},
+      {0x07ff, 0x3800, 0x0000}, {0x07fe, 0x3800, 0x0000}, {0x7bff, 0x3c00, 0x4c00},
+      {0x7bff, 0x3c00, 0x4bff}, {0x6400, 0x3c00, 0x3800}, {0x6401, 0x3c00, 0x3800},
+      {0x6401, 0x3c00, 0xb800}, {0x6400, 0x3c00, 0x3801}, {0x6800, 0x3c00, 0x3c00},
+      {0x7c00, 0x0000, 0x3c00}, {0x7c00, 0x3c00, 0xfc00}, {0x0000, 0x8000, 0x8000},
+      {0x8000, 0x3c00, 0x8000}, {0x3c00, 0x3c00, 0xbc00}, {0x0001, 0x3800, 0x0000},
+      {0x0001, 0x3800, 0x0001}, {0x0003, 0x3800, 0x8000}, {0x0200, 0x0200, 0x0001},
+      {0x7e01, 0x7e02, 0x7e03}, {0x3c00, 0xfe02, 0x3c00}, {0x3c00, 0x3c00, 0x7d03},
+      {0x3c00, 0xbc00, 0x3c00}, {0xbc00, 0x3c00, 0x0000}, {0x8001, 0x3c00, 0x0001},
+      {0x5bff, 0x5bff, 0xfbff}, {0x03ff, 0x3c00, 0x0001}};
+  return triples[i % COUNT(triples)][slot % 3];
+}
+
+/* Pairs and single values: the lower half is that of the single type. */
+static uint64_t halves(enum truth_kind kind, unsigned slot, unsigned i) {
+  unsigned j = i + 977;
+  if (kind == TK_BF16X2) return bf16_value(slot, i) | bf16_value(slot, j) << 16;
+  uint32_t lo = i % 8 == 6 ? f16_hard(slot, i / 8) : f16_value(slot, i);
+  uint32_t hi = i % 8 == 5 ? f16_hard(slot, i / 8 + 7) : f16_value(slot, j);
+  return lo | (uint64_t)hi << 16;
+}
+
+/* Multiples of a quarter whose sums over a block stay exact. */
+static uint64_t exact_halves(enum truth_kind kind, unsigned slot, unsigned i) {
+  static const uint16_t f16[] = {0x0000, 0x3400, 0x3800, 0xb400, 0xb800, 0x3a00, 0xba00, 0x3c00};
+  static const uint16_t bf16[] = {0x0000, 0x3f80, 0x0000, 0x0000, 0xbf80, 0x0000, 0x3f80, 0x0000};
+  const uint16_t *v = kind == TK_EXACT16 ? f16 : bf16;
+  uint64_t r = rnd(kind, slot, i, 0);
+  return v[r % 8] | (uint64_t)v[r >> 8 & 7] << 16;
+}
+
+/* An element of a matrix of floats, as a double. Warps get different sorts: whole numbers, whose
+ * sums are exact; numbers of one size; of many sizes; and the same with infinities and NaNs here
+ * and there. `range` is how far exponents go. */
+static double element(enum truth_kind kind, unsigned slot, unsigned i, unsigned k, int range) {
+  uint64_t r = rnd(kind, slot, i, k);
+  unsigned sort = i / 32 % 4;
+  double sign = r & 1 ? -1 : 1, m = 1 + (double)(r >> 32 & 0xfff) * 0x1p-12;
+  if (sort == 0) return sign * (double)(r >> 8 & 7);
+  if (sort == 1) return sign * m;
+  int e = (int)(r >> 8 & 0xff) % (2 * range) - range;
+  if (sort == 3 && (r >> 48) % 199 == 0) return sign * INFINITY;
+  if (sort == 3 && (r >> 48) % 199 == 1) return NAN;
+  return sign * ldexp(m, e);
+}
+
+static uint16_t to_half(double v, bool bf16) {
+  float f = (float)v;
+  uint32_t x = bits32(f);
+  if (bf16) return (uint16_t)(x >> 16);
+  if (isnan(v)) return 0x7e00;
+  if (isinf(v)) return v < 0 ? 0xfc00 : 0x7c00;
+  int e = (int)(x >> 23 & 0xff) - 112;
+  uint32_t m = (x & 0x7fffff) | 0x800000, sign = x >> 16 & 0x8000;
+  if (v == 0 || e < -10) return (uint16_t)sign;
+  if (e <= 0) return (uint16_t)(sign | m >> (14 - e));
+  return (uint16_t)(sign | (uint32_t)e << 10 | (m >> 13 & 0x3ff));
+}
+
+static uint64_t matrix_value(enum truth_kind kind, unsigned slot, unsigned i) {
+  uint64_t v = 0;
+  switch (kind) {
+  case TK_WMMA_F16:
+  case TK_WMMA_BF16:
+    return matrix_value(i % 32 >= 16          ? TK_MAT_F32
+                        : kind == TK_WMMA_F16 ? TK_MAT_F16
+                                              : TK_MAT_BF16,
+                        slot, i);
+  case TK_MAT_F16:
+  case TK_MAT_BF16:
+    for (unsigned k = 0; k < 4; k++)
+      v |= (uint64_t)to_half(element(kind, slot, i, k, kind == TK_MAT_F16 ? 8 : 20),
+                             kind == TK_MAT_BF16)
+           << (16 * k);
+    return v;
+  case TK_MAT_F32:
+    for (unsigned k = 0; k < 2; k++)
+      v |= (uint64_t)bits32((float)element(kind, slot, i, k, 12)) << (32 * k);
+    return v;
+  default:
+    return bits64(element(kind, slot, i, 0, 30));
+  }
+}
+
+static uint64_t sign_bits(enum truth_kind kind, unsigned i) {
+  switch (kind) {
+  case TK_WMMA_F16:
+  case TK_WMMA_BF16:
+    if (i % 32 >= 16) return UINT64_C(0x8000000080000000);
+    /* fallthrough */
+  case TK_MAT_F16:
+  case TK_MAT_BF16:
+    return UINT64_C(0x8000800080008000);
+  case TK_MAT_F32:
+    return UINT64_C(0x8000000080000000);
+  default:
+    return 0;
+  }
+}
+
 /* Close to a limit of an integer type, or to a half. */
 static double whole(unsigned slot, unsigned i) {
   static const double at[] = {0,
@@ -284,6 +403,13 @@ static double whole(unsigned slot, unsigned i) {
 static uint32_t uniform32(enum truth_kind kind, unsigned slot, unsigned i, double lo, double hi) {
   double u = (double)(rnd(kind, slot, i, 2) >> 11) * 0x1p-53;
   return bits32((float)(lo + (hi - lo) * u));
+}
+
+/* Arguments of ex2 and tanh: all 65536 of them would be too many, so every 32nd, two at a time. */
+static uint64_t argument(enum truth_kind kind, unsigned i) {
+  uint32_t r = (uint32_t)rnd(kind, 0, i, 0);
+  uint32_t lo = i * 32 + r % 32, hi = (r >> 8) % 3 ? 0x3000 + (r >> 16 & 0x97ff) : r >> 16;
+  return (lo & 0xffff) | (uint64_t)(hi & 0xffff) << 16;
 }
 
 static uint32_t approx_value(enum truth_kind kind, unsigned slot, unsigned i) {
@@ -385,6 +511,24 @@ uint64_t truth_operand(enum truth_kind kind, unsigned slot, unsigned i) {
     return bits64((double)exact(slot, i) * 0.25 - 200.0);
   case TK_INDEX5:
     return r % 5;
+  case TK_BF16:
+    return bf16_value(slot, i);
+  case TK_F16X2:
+  case TK_BF16X2:
+    return halves(kind, slot, i);
+  case TK_EXACT16:
+  case TK_EXACTBF16:
+    return exact_halves(kind, slot, i);
+  case TK_MAT_F16:
+  case TK_MAT_BF16:
+  case TK_MAT_F32:
+  case TK_MAT_F64:
+  case TK_WMMA_F16:
+  case TK_WMMA_BF16:
+    return matrix_value(kind, slot, i);
+  case TK_ARG16:
+  case TK_ARGBF16:
+    return argument(kind, i);
   case TK_EQUAL: /* slot 1 meets slot 0; of 128 bits, slots 2 and 3 meet 0 and 1 */
     if (rnd(kind, 0, i, 4) & 1) return int_value(TK_B64, slot == 1 ? 0 : slot - 2, i);
     return int_value(TK_B64, slot, i);
@@ -399,6 +543,18 @@ void truth_fill_inputs(const struct truth_variant *v, uint8_t *in) {
       uint64_t x = v->in_kind[s] == TK_NONE ? rnd(TK_NONE, s, i, 0)
                                             : truth_operand((enum truth_kind)v->in_kind[s], s, i);
       memcpy(in + (size_t)i * TRUTH_IN_BYTES + s * 8, &x, 8);
+    }
+}
+
+void truth_fill_magnitudes(const struct truth_variant *v, uint8_t *in) {
+  truth_fill_inputs(v, in);
+  for (unsigned i = 0; i < v->n_cases; i++)
+    for (unsigned s = 0; s < TRUTH_IN; s++) {
+      uint64_t x;
+      uint8_t *at = in + (size_t)i * TRUTH_IN_BYTES + s * 8;
+      memcpy(&x, at, 8);
+      x &= ~sign_bits((enum truth_kind)v->in_kind[s], i);
+      memcpy(at, &x, 8);
     }
 }
 

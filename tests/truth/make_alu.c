@@ -29,12 +29,13 @@ static enum truth_kind special_kind(const struct maker *m, char slot, enum ptx_t
   case PTX_OP_sin:
   case PTX_OP_cos:
     return TK_TRIG;
-  case PTX_OP_ex2:
-    return TK_EX2;
   case PTX_OP_lg2:
     return TK_NEAR1;
+  case PTX_OP_ex2:
   case PTX_OP_tanh:
-    return TK_TANH;
+    if (t == PTX_T_f16 || t == PTX_T_f16x2) return TK_ARG16;
+    if (t == PTX_T_bf16 || t == PTX_T_bf16x2) return TK_ARGBF16;
+    return m->form->op == PTX_OP_ex2 ? TK_EX2 : TK_TANH;
   case PTX_OP_cvt:
     if (slot == 'w' && ptx_insn_type(&m->insn, 0) < PTX_T_f16 && t == PTX_T_f32) return TK_WHOLE32;
     if (slot == 'w' && ptx_insn_type(&m->insn, 0) < PTX_T_f16 && t == PTX_T_f64) return TK_WHOLE64;
@@ -53,6 +54,7 @@ static enum ptx_type slot_type(const struct maker *m, const struct ptx_slot *s) 
 }
 
 static unsigned cases_of(const struct maker *m) {
+  if (m->v && m->v->family == TF_HALF && m->form->op == PTX_OP_set) return TRUTH_BLOCK;
   switch ((int)m->form->cls) {
   case WEIR_C_SFU:
     return 2048;
@@ -95,7 +97,10 @@ static void generic(struct maker *m, const char *use, int imm, bool cross_carry)
   const struct ptx_form *f = m->form;
   struct reg src[PTX_MAX_SLOTS] = {{{0}}}, dst[2] = {{{0}}};
   enum ptx_type dst_type[2] = {PTX_T_none, PTX_T_none};
-  bool boolean_pair = f->op == PTX_OP_setp && f->n_slots == 4;
+  enum ptx_type first = ptx_insn_type(&m->insn, 0);
+  bool packed = first == PTX_T_f16x2 || first == PTX_T_bf16x2;
+  bool boolean_pair =
+      f->op == PTX_OP_setp && f->slots[0].kind == 'P' && (f->n_slots == 4 || packed);
   for (unsigned i = 0; i < f->n_slots; i++) {
     const struct ptx_slot *s = &f->slots[i];
     if (s->kind == 'i' || strchr("drP", s->kind)) continue;

@@ -219,6 +219,8 @@ static void atomic_operands(struct maker *m, enum ptx_type t, bool shared_word, 
   if (counts) k = TK_COUNT;
   if (shared_word && t == PTX_T_f32) k = TK_EXACT32;
   if (shared_word && t == PTX_T_f64) k = TK_EXACT64;
+  if (shared_word && (t == PTX_T_f16 || t == PTX_T_f16x2)) k = TK_EXACT16;
+  if (shared_word && (t == PTX_T_bf16 || t == PTX_T_bf16x2)) k = TK_EXACTBF16;
   /* Slot 0 is what lies in memory: cas finds it in half of the cases. */
   for (unsigned i = 0; i < n; i++)
     v[i] = mk_in(m, t, cas && i == 1 ? TK_EQUAL : k);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const truth_family_names[TF_N] = {"int",    "float", "compare", "cvt",
-                                              "memory", "atom",  "warp"};
+const char *const truth_family_names[TF_N] = {"int",  "float", "compare", "cvt",   "memory",
+                                              "atom", "warp",  "half",    "matrix"};
 
 static void full_name(const struct ptx_insn *in, char *buf, size_t len) {
   size_t n = (size_t)snprintf(buf, len, "%s", ptx_op_name((enum ptx_op)in->op));
@@ -13,7 +13,18 @@ static void full_name(const struct ptx_insn *in, char *buf, size_t len) {
     n += (size_t)snprintf(buf + n, len - n, ".%s", ptx_mod_name((enum ptx_mod)in->mods[i]));
 }
 
-static enum truth_family family_of(const struct ptx_form *f) {
+static bool is_half(enum ptx_type t) {
+  return t >= PTX_T_f16x2 && t <= PTX_T_tf32;
+}
+
+static enum truth_family family_of(const struct ptx_form *f, const struct ptx_insn *in) {
+  bool cvt = f->op == PTX_OP_cvt;
+  if (f->op == PTX_OP_mma || f->op == PTX_OP_wmma || f->op == PTX_OP_ldmatrix ||
+      f->op == PTX_OP_stmatrix || f->op == PTX_OP_movmatrix || f->op == PTX_OP_cp)
+    return TF_MATRIX;
+  if (is_half(ptx_insn_type(in, 0)) || is_half(ptx_insn_type(in, 1)) || ptx_has(in, PTX_M_relu) ||
+      (!cvt && ptx_has(in, PTX_M_f16)) || (cvt && ptx_has(in, PTX_M_satfinite)))
+    if (ptx_insn_type(in, 0) > PTX_T_b128 || ptx_insn_type(in, 1) > PTX_T_b128) return TF_HALF;
   switch ((int)f->op) {
   case PTX_OP_cvt:
     return TF_CVT;
@@ -57,7 +68,7 @@ static void name_variant(struct maker *m, const char *use) {
   v->n_mods = m->insn.n_mods;
   memcpy(v->mods, m->insn.mods, sizeof v->mods);
   snprintf(v->name, sizeof v->name, "%s%s%s", m->opcode, use ? "@" : "", use ? use : "");
-  v->family = family_of(m->form);
+  v->family = family_of(m->form, &m->insn);
   v->n_cases = TRUTH_BLOCK;
 }
 
@@ -152,8 +163,11 @@ const char *mk_reg_type(enum ptx_type t) {
   case PTX_T_s8:
     return "s32";
   case PTX_T_f16:
+  case PTX_T_bf16:
     return "b16";
   case PTX_T_f16x2:
+  case PTX_T_bf16x2:
+  case PTX_T_tf32:
     return "b32";
   default:
     return truth_type_name(t);
@@ -167,7 +181,12 @@ const char *mk_mem_type(enum ptx_type t) {
   case PTX_T_s8:
     return "b32";
   case PTX_T_f16:
+  case PTX_T_bf16:
     return "b16";
+  case PTX_T_f16x2:
+  case PTX_T_bf16x2:
+  case PTX_T_tf32:
+    return "b32";
   default:
     return truth_type_name(t);
   }
@@ -177,6 +196,12 @@ enum truth_kind mk_kind(enum ptx_type t) {
   switch ((int)t) {
   case PTX_T_f16:
     return TK_F16;
+  case PTX_T_f16x2:
+    return TK_F16X2;
+  case PTX_T_bf16:
+    return TK_BF16;
+  case PTX_T_bf16x2:
+    return TK_BF16X2;
   case PTX_T_f32:
     return TK_F32;
   case PTX_T_f64:
@@ -332,6 +357,16 @@ static void make(struct maker *m) {
   case PTX_OP_redux:
     mk_warp(m);
     break;
+  case PTX_OP_mma:
+  case PTX_OP_wmma:
+  case PTX_OP_ldmatrix:
+  case PTX_OP_stmatrix:
+  case PTX_OP_movmatrix:
+    mk_matrix(m);
+    break;
+  case PTX_OP_cp:
+    mk_copy(m);
+    break;
   case PTX_OP_bar:
   case PTX_OP_barrier:
     mk_barrier(m);
@@ -369,7 +404,8 @@ bool truth_build(struct truth_set *s, const char *refused) {
     size_t limit = f->op == PTX_OP_ld || f->op == PTX_OP_st || f->op == PTX_OP_atom ||
                            f->op == PTX_OP_red || (f->op == PTX_OP_set && f->n_slots == 4)
                        ? 40
-                       : ALL_UP_TO;
+                   : f->op == PTX_OP_wmma ? 16
+                                          : ALL_UP_TO;
     size_t n = 0;
     struct truth_combo *c = truth_combos(f, limit, mk_valid, &n);
     if (n && !c) return false;
@@ -427,7 +463,7 @@ char *truth_module_text(const struct truth_set *s, size_t from, size_t to) {
   FILE *f = open_memstream(&text, &len);
   if (!f) return NULL;
   bool old = s->v[from].old_target;
-  fprintf(f, ".version %s\n.target %s\n.address_size 64\n", old ? "6.0" : "8.5",
+  fprintf(f, ".version %s\n.target %s\n.address_size 64\n", old ? "6.0" : "8.6",
           old ? "sm_60" : "sm_90");
   fprintf(f, ".const .align 64 .b8 ctab[%d] = {", TRUTH_CONST);
   for (unsigned i = 0; i < TRUTH_CONST; i++)

@@ -52,10 +52,34 @@ enum truth_kind {
   TK_EXACT32, /* small multiples of a power of two, whose sums are exact */
   TK_EXACT64,
   TK_INDEX5, /* 0..4 */
-  TK_EQUAL   /* cas: equal to slot 0 in half of the cases */
+  TK_EQUAL,  /* cas: equal to slot 0 in half of the cases */
+  TK_BF16,
+  TK_F16X2, /* pairs: the lower half is as the single value, the upper another one */
+  TK_BF16X2,
+  TK_EXACT16, /* as TK_EXACT32, of halves and pairs */
+  TK_EXACTBF16,
+  TK_MAT_F16, /* elements of matrices, as many as fit into 8 bytes */
+  TK_MAT_BF16,
+  TK_MAT_F32,
+  TK_MAT_F64,
+  TK_WMMA_F16, /* the first 16 lanes' slots hold A and B, the others' hold C of f32 */
+  TK_WMMA_BF16,
+  TK_ARG16, /* arguments of ex2 and tanh as halves; pairs where the type is one */
+  TK_ARGBF16
 };
 
-enum truth_family { TF_INT, TF_FLOAT, TF_COMPARE, TF_CVT, TF_MEMORY, TF_ATOM, TF_WARP, TF_N };
+enum truth_family {
+  TF_INT,
+  TF_FLOAT,
+  TF_COMPARE,
+  TF_CVT,
+  TF_MEMORY,
+  TF_ATOM,
+  TF_WARP,
+  TF_HALF,
+  TF_MATRIX,
+  TF_N
+};
 
 /* Why a variant has no ground truth. */
 enum truth_status { TS_TRUTH, TS_NO_RESULT, TS_REFUSED, TS_NOT_RUN };
@@ -74,6 +98,7 @@ struct truth_variant {
   uint8_t n_in, n_out;
   uint8_t in_kind[TRUTH_IN], in_type[TRUTH_IN];
   uint8_t out_type[TRUTH_OUT];
+  uint8_t d_type; /* matrix products of floats: results are elements of this type, not exact */
 };
 
 /* All variants, in the order of isa.def. `refused` lists variants that ptxas does not take, a line
@@ -106,6 +131,8 @@ struct truth_combo *truth_combos(const struct ptx_form *f, size_t limit,
 /* Operands: slot `slot` of case i. */
 uint64_t truth_operand(enum truth_kind kind, unsigned slot, unsigned i);
 void truth_fill_inputs(const struct truth_variant *v, uint8_t *in); /* n_cases * TRUTH_IN_BYTES */
+/* The same without the signs of matrices' elements, which gives the magnitudes that were added. */
+void truth_fill_magnitudes(const struct truth_variant *v, uint8_t *in);
 void truth_fill_blob(uint8_t blob[TRUTH_BLOB]);
 uint8_t truth_const_byte(unsigned i);
 uint64_t truth_input_hash(const struct truth_variant *v);

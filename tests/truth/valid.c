@@ -51,7 +51,8 @@ bool mk_valid(const struct ptx_insn *in) {
   case PTX_OP_cvt:
     return valid_cvt(in);
   case PTX_OP_set: /* flushing is for f32 operands */
-    return !ptx_has(in, PTX_M_ftz) || ptx_insn_type(in, 1) == PTX_T_f32;
+    return !ptx_has(in, PTX_M_ftz) || ptx_insn_type(in, 1) == PTX_T_f32 ||
+           ptx_insn_type(in, 1) == PTX_T_f16 || ptx_insn_type(in, 1) == PTX_T_f16x2;
   default:
     return true;
   }
