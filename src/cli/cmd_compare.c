@@ -1,4 +1,5 @@
-/* weir compare WORKLOAD... --schemes NAME,... */
+/* weir compare WORKLOAD... --schemes NAME,... [-- PROGRAM] */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,11 @@
 #include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/prepare.h"
+#include "cli/program_record.h"
 #include "cli/timing.h"
 #include "ptx/launchfile.h"
 #include "report/compare.h"
+#include "study/temp.h"
 #include "trace/accelsim.h"
 
 enum {
@@ -32,7 +35,8 @@ enum {
 
 static const struct weir_usage usage = {
     .command = "compare",
-    .synopsis = "WORKLOAD... [--schemes NAME,...] [--gpus NAME,...] [options]",
+    .synopsis = "WORKLOAD... [--schemes NAME,...] [--gpus NAME,...] [options]\n"
+                "       weir compare [WORKLOAD...] [options] -- PROGRAM [ARGUMENT ...]",
     .about =
         "Which L1 design is faster, on which workload, and why? Every workload is executed once "
         "and\n"
@@ -47,9 +51,14 @@ static const struct weir_usage usage = {
         "next\n"
         "time. --tags FILE gives them instead.\n"
         "\n"
+        "A CUDA program (see 'weir help run') runs once, as on the first machine; its output goes "
+        "to\n"
+        "stderr, and its exit code is weir's if it is not 0.\n"
+        "\n"
         "A run that fails is shown as such, with the reason below the table, and the others go on "
         "(exit\n"
         "code 1). Ctrl-C ends the comparison with the runs that have ended (exit code 130).",
+    .has_program = 1,
     .opts =
         (const struct weir_opt[]){
             {"workloads", 'w', "LIST",
@@ -75,6 +84,7 @@ static const struct weir_usage usage = {
              OPT_TAGS},
             {"input", 'i', "NAME", "which of the workloads' inputs (default: their first)",
              OPT_INPUT},
+            WEIR_PROGRAM_OPTIONS,
             {"baseline", 'b', "NAME", "the scheme to compare with (default: the first)",
              OPT_BASELINE},
             {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",
@@ -98,7 +108,8 @@ static const struct weir_usage usage = {
         "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,v100-cfg\n"
         "  weir compare spmv -S tsc,tsc+ -b tsc --set tag-split.chunk_bytes=64\n"
         "  weir compare spmv -S baseline,pc-bypass,mine --plugin ./mine.so\n"
-        "  weir compare app.wtrace my-launch.yaml -S baseline,my-scheme.yaml\n",
+        "  weir compare app.wtrace my-launch.yaml -S baseline,my-scheme.yaml\n"
+        "  weir compare -S baseline,decoupled,tsc+ --kernels spmv --count 3 -- ./app 1000\n",
 };
 
 struct list {
@@ -111,6 +122,8 @@ struct compare {
   const char *input, *baseline_name, *tags, *csv, *json;
   uint32_t jobs;
   bool check, quiet;
+  char **argv; /* of a program; NULL: there is none */
+  struct weir_program_choice choice;
   /* Made from these. */
   struct weir_arena arena;
   struct weir_settings exec_settings;
@@ -124,6 +137,10 @@ struct compare {
   size_t n_preparations;
   struct weir_study study;
   struct weir_compare_progress progress;
+  struct weir_program program;
+  struct weir_program_result program_result;
+  struct weir_temp folder; /* of the program's trace */
+  const char *trace;
 };
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -246,14 +263,28 @@ static enum weir_status find_workload(struct compare *c, const char *name,
   return st == WEIR_OK ? check_launchfile(c, w, err) : st;
 }
 
+/* The program's launches will be a trace. */
+static enum weir_status add_program(struct compare *c, struct weir_study_workload *w,
+                                    struct weir_err *err) {
+  const char *slash = strrchr(c->argv[0], '/');
+  enum weir_status st = weir_temp_make(&c->folder, err);
+  if (st != WEIR_OK) return st;
+  c->trace = weir_arena_printf(&c->arena, "%s/program.wtrace", c->folder.path);
+  if (c->trace == NULL) return no_memory(err);
+  *w = (struct weir_study_workload){
+      .name = slash != NULL ? slash + 1 : c->argv[0], .path = c->trace, .is_trace = true};
+  c->study.n_workloads++;
+  return WEIR_OK;
+}
+
 static enum weir_status find_workloads(struct compare *c, struct weir_err *err) {
   enum weir_status st = expand(c, &c->workloads, weir_cli_workloads, is_of_all, err);
-  if (st == WEIR_OK && c->workloads.n == 0) {
+  if (st == WEIR_OK && c->workloads.n == 0 && c->argv == NULL) {
     st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
     weir_err_add(err, "'weir list workloads' shows the inputs");
   }
   struct weir_study_workload *v =
-      st == WEIR_OK ? weir_arena_array(&c->arena, c->workloads.n, sizeof *v) : NULL;
+      st == WEIR_OK ? weir_arena_array(&c->arena, c->workloads.n + 1, sizeof *v) : NULL;
   if (st == WEIR_OK && v == NULL) st = no_memory(err);
   bool any = c->input == NULL;
   for (size_t i = 0; st == WEIR_OK && i < c->workloads.n; i++) {
@@ -264,7 +295,7 @@ static enum weir_status find_workloads(struct compare *c, struct weir_err *err) 
     st = weir_fail(err, WEIR_EINVAL, "--input goes with workloads; a trace has one input");
   c->study.workloads = v;
   c->study.n_workloads = c->workloads.n;
-  return st;
+  return st == WEIR_OK && c->argv != NULL ? add_program(c, &v[c->workloads.n], err) : st;
 }
 
 /* ---- machines and schemes ---- */
@@ -464,6 +495,21 @@ static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
 
 /* ---- running ---- */
 
+/* Before all others, which do not wait for it: it has the terminal for itself. */
+static enum weir_status record_program(struct compare *c, struct weir_err *err) {
+  struct weir_program_recording r = {.out = c->trace, .level = 1, .is_quiet = c->quiet};
+  enum weir_status st = weir_program_record(&c->program, &r, &c->program_result, err);
+  int n = c->program_result.signal;
+  weir_program_recording_free(&r);
+  if (st != WEIR_OK || c->program_result.exit_code == 0) return st;
+  if (n == SIGINT || n == SIGTERM || n == SIGHUP)
+    return weir_fail(err, WEIR_ELIMIT, "%s was interrupted", c->program.name);
+  if (n == 0)
+    fprintf(stderr, "weir: %s ended with exit code %d; what it launched is compared\n",
+            c->program.name, c->program_result.exit_code);
+  return WEIR_OK;
+}
+
 static enum weir_status run_study(struct compare *c, struct weir_err *err) {
   struct weir_study_hooks hooks = {.event = weir_compare_progress_event,
                                    .is_stopped = weir_cli_is_stopped,
@@ -573,8 +619,10 @@ static enum weir_status set_option(struct compare *c, int id, const char *value,
     break;
   case OPT_PLUGIN: /* loaded already */
     break;
-  default: /* OPT_JOBS */
+  case OPT_JOBS:
     return weir_cli_jobs(value, &c->jobs, err);
+  default:
+    return weir_program_option(&c->choice, id, value, err);
   }
   return WEIR_OK;
 }
@@ -605,8 +653,13 @@ static int parse_options(int argc, char **argv, struct compare *c) {
     if (id == WEIR_OPT_DONE) return args.exit_code;
     if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
   }
-  if (c->workloads.n == 0)
+  c->argv = args.program;
+  if (c->argv != NULL && c->argv[0] == NULL)
+    return weir_cli_usage("compare", "which program? It comes after --");
+  if (c->workloads.n == 0 && c->argv == NULL)
     return weir_cli_usage("compare", "which workloads? See 'weir list workloads', or say 'all'");
+  if (c->argv == NULL && weir_program_is_chosen(&c->choice))
+    return weir_cli_usage("compare", "--kernels, --skip and --count go with a program: -- PROGRAM");
   if (weir_cli_is_stdout(c->csv) && weir_cli_is_stdout(c->json))
     return weir_cli_usage("compare", "--csv or --json can go to stdout, not both");
   if (!add_defaults(c)) {
@@ -624,12 +677,17 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
   if (st == WEIR_OK) st = find_baseline(c, err);
   if (st == WEIR_OK) st = weir_cli_check_folder(c->csv, err);
   if (st == WEIR_OK) st = weir_cli_check_folder(c->json, err);
+  if (st == WEIR_OK && c->argv != NULL)
+    st = weir_program_open(&c->program, c->argv, &c->settings[0], c->gpus.v[0], &c->choice, err);
+  if (st == WEIR_OK && c->argv != NULL) st = record_program(c, err);
   if (st == WEIR_OK) st = run_study(c, err);
   return st == WEIR_OK ? report(c, err) : st;
 }
 
 static void free_all(struct compare *c) {
   weir_study_free(&c->study);
+  weir_program_free(&c->program);
+  weir_temp_remove(&c->folder);
   for (size_t i = 0; i < c->n_preparations; i++)
     weir_preparation_free(&c->preparations[i]);
   for (size_t i = 0; i < c->n_setups; i++) {
@@ -646,7 +704,7 @@ static void free_all(struct compare *c) {
 }
 
 int weir_cmd_compare(int argc, char **argv) {
-  struct compare c = {.jobs = weir_cli_cores()};
+  struct compare c = {.jobs = weir_cli_cores(), .choice = WEIR_PROGRAM_ALL};
   struct weir_err err;
   int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
   if (code >= 0) return code;
@@ -656,11 +714,13 @@ int weir_cmd_compare(int argc, char **argv) {
     code = WEIR_EXIT_OK;
     if (compare(&c, &err) != WEIR_OK) {
       code = weir_cli_error(&err);
+      if (c.program_result.signal != 0) code = c.program_result.exit_code;
     } else if (weir_cli_signal() != 0) {
       code = 128 + weir_cli_signal();
     } else {
       count_runs(&c.study, &ended, &failed);
-      if (failed > 0) code = WEIR_EXIT_FAILED;
+      if (failed > 0 || c.program_result.is_failed) code = WEIR_EXIT_FAILED;
+      if (c.program_result.exit_code != 0) code = c.program_result.exit_code;
     }
   }
   free_all(&c);

@@ -1,4 +1,5 @@
-/* weir record -o FILE.wtrace WORKLOAD|FILE.yaml|kernelslist.g */
+/* weir record -o FILE.wtrace WORKLOAD|FILE.yaml|kernelslist.g, weir record -o FILE.wtrace --
+ * PROGRAM */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +10,25 @@
 #include "base/text.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
+#include "cli/program_record.h"
+#include "cli/timing.h"
 #include "study/streams.h"
 #include "trace/accelsim.h"
 
-enum { OPT_OUTPUT = 1, OPT_INPUT, OPT_SET, OPT_LEVEL, OPT_OPCODE, OPT_QUIET };
+enum { OPT_OUTPUT = 1, OPT_INPUT, OPT_SET, OPT_LEVEL, OPT_OPCODE, OPT_QUIET, OPT_GPU };
 
 static const struct weir_usage usage = {
     .command = "record",
-    .synopsis = "-o FILE.wtrace WORKLOAD|FILE.yaml|kernelslist.g [options]",
+    .synopsis = "-o FILE.wtrace WORKLOAD|FILE.yaml|kernelslist.g [options]\n"
+                "       weir record -o FILE.wtrace [options] -- PROGRAM [ARGUMENT ...]",
     .about = "Execute a built-in workload or a launch file, or read an Accel-Sim trace, and write "
              "the warp\nstreams of all kernels to a .wtrace file. Replaying it gives the same "
-             "simulation without\nexecuting anything.",
+             "simulation without\nexecuting anything.\n"
+             "\n"
+             "Or run a CUDA program (see 'weir help run') and write those of its launches. Its "
+             "output goes to\n"
+             "stderr.",
+    .has_program = 1,
     .opts =
         (const struct weir_opt[]){
             {"output", 'o', "FILE", "the trace to write", OPT_OUTPUT},
@@ -29,16 +38,26 @@ static const struct weir_usage usage = {
             {"level", 'l', "N", "how hard to compress, 1 to 19 (default: 15)", OPT_LEVEL},
             {"opcode-class", 0, "NAME=CLASS",
              "class of an opcode of an Accel-Sim trace; may be repeated", OPT_OPCODE},
+            {"gpu", 'g', "NAME",
+             "the machine that a program is told it runs on: one of 'weir list gpus', or a file "
+             "ending in\n"
+             ".yaml (default: " WEIR_PROGRAM_GPU ")",
+             OPT_GPU},
+            WEIR_PROGRAM_OPTIONS,
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
             {.name = NULL}},
     .examples = "  weir record -o spmv.wtrace spmv --input profile\n"
-                "  weir record -o app.wtrace traces/kernelslist.g\n",
+                "  weir record -o app.wtrace traces/kernelslist.g\n"
+                "  weir record -o app.wtrace --count 10 -- ./app 1000\n",
 };
 
 enum { MAX_OPCODES = 256 };
 
 struct record {
-  const char *target, *path, *input, *opcodes[MAX_OPCODES];
+  const char *target, *path, *input, *gpu, *opcodes[MAX_OPCODES];
+  char **program;
+  struct weir_program_choice choice;
+  int program_exit;
   size_t n_opcodes;
   int level;
   bool quiet, is_terminal, showed;
@@ -134,6 +153,25 @@ static enum weir_status record_accelsim(struct record *r, struct weir_wtrace_cou
   return st;
 }
 
+static enum weir_status record_program(struct record *r, struct weir_wtrace_counts *total,
+                                       struct weir_err *err) {
+  struct weir_program_recording recording = {
+      .out = r->path, .level = r->level, .is_quiet = r->quiet};
+  struct weir_program_result result;
+  struct weir_program p = {0};
+  enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
+  if (!st) st = weir_program_open(&p, r->program, &r->settings, r->gpu, &r->choice, err);
+  if (!st) st = weir_program_record(&p, &recording, &result, err);
+  if (!st) {
+    *total = recording.total;
+    r->program_exit = result.exit_code;
+    if (!r->program_exit && result.is_failed) r->program_exit = WEIR_EXIT_FAILED;
+  }
+  weir_program_recording_free(&recording);
+  weir_program_free(&p);
+  return st;
+}
+
 static bool ends_with(const char *s, const char *suffix) {
   size_t n = strlen(s), m = strlen(suffix);
   return n > m && !strcmp(s + n - m, suffix);
@@ -141,6 +179,7 @@ static bool ends_with(const char *s, const char *suffix) {
 
 static enum weir_status record(struct record *r, struct weir_wtrace_counts *total,
                                struct weir_err *err) {
+  if (r->program) return record_program(r, total, err);
   if (weir_is_accelsim(r->target)) return record_accelsim(r, total, err);
   if (r->n_opcodes)
     return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
@@ -203,20 +242,36 @@ static int parse_options(int argc, char **argv, struct record *r) {
         return weir_cli_usage("record", "at most %d opcode classes", MAX_OPCODES);
       r->opcodes[r->n_opcodes++] = args.value;
       break;
+    case OPT_GPU:
+      r->gpu = args.value;
+      break;
     case OPT_QUIET:
       r->quiet = true;
       break;
-    default:
+    case WEIR_OPT_DONE:
       return args.exit_code;
+    default:
+      if (weir_program_option(&r->choice, id, args.value, &err)) return weir_cli_error(&err);
     }
   }
-  if (!r->target) return weir_cli_usage("record", "which workload? See 'weir list workloads'");
+  r->program = args.program;
+  if (r->program && !r->program[0])
+    return weir_cli_usage("record", "which program? It comes after --");
+  if (r->program && (r->target || r->input || r->n_opcodes))
+    return weir_cli_usage("record", "workloads, --input and --opcode-class do not go with a "
+                                    "program");
+  if (!r->program && (weir_program_is_chosen(&r->choice) || r->gpu))
+    return weir_cli_usage("record", "--gpu, --kernels, --skip and --count go with a program: -- "
+                                    "PROGRAM");
+  if (!r->gpu) r->gpu = WEIR_PROGRAM_GPU;
+  if (!r->target && !r->program)
+    return weir_cli_usage("record", "which workload? See 'weir list workloads'");
   if (!r->path) return weir_cli_usage("record", "where to? Give -o FILE.wtrace");
   return -1;
 }
 
 int weir_cmd_record(int argc, char **argv) {
-  struct record r = {.is_terminal = isatty(STDERR_FILENO)};
+  struct record r = {.is_terminal = isatty(STDERR_FILENO), .choice = WEIR_PROGRAM_ALL};
   struct weir_wtrace_counts total;
   struct weir_err err;
   enum weir_status st = weir_settings_init(&r.settings, weir_cli_param_groups(), &err);
@@ -226,7 +281,7 @@ int weir_cmd_record(int argc, char **argv) {
     st = record(&r, &total, &err);
     if (r.showed) fputs("\r\033[K", stderr);
     if (!st && !r.quiet) st = report(&r, &total, &err);
-    code = st ? weir_cli_error(&err) : WEIR_EXIT_OK;
+    code = st ? weir_cli_error(&err) : r.program_exit;
   }
   weir_settings_free(&r.settings);
   return code;

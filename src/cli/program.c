@@ -59,10 +59,8 @@ const char *weir_program_libraries(struct weir_arena *a) {
   return WEIR_INSTALL_CUDA;
 }
 
-enum weir_status weir_program_find(struct weir_program *p, char **argv, unsigned sm,
-                                   struct weir_err *err) {
-  const char *slash = strrchr(argv[0], '/');
-  *p = (struct weir_program){.argv = argv, .name = slash != NULL ? slash + 1 : argv[0]};
+static enum weir_status inspect(struct weir_program *p, char **argv, unsigned sm,
+                                struct weir_err *err) {
   p->path = find_file(&p->arena, argv[0]);
   if (p->path == NULL || !can_run(p->path)) {
     int code = p->path == NULL ? ENOENT : errno;
@@ -122,17 +120,24 @@ static enum weir_status collect_settings(struct weir_program *p, const struct we
   return WEIR_OK;
 }
 
-enum weir_status weir_program_options(struct weir_program *p, const struct weir_settings *s,
-                                      const char *gpu, struct weir_err *err) {
+enum weir_status weir_program_open(struct weir_program *p, char **argv,
+                                   const struct weir_settings *s, const char *gpu,
+                                   const struct weir_program_choice *choice, struct weir_err *err) {
+  const char *slash = strrchr(argv[0], '/');
   struct weir_machine m;
   struct weir_cuda_cfg cuda;
   struct ptx_exec_cfg exec;
-  enum weir_status st = weir_machine_fill(&m, gpu, s, err);
-  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_cuda_params, &cuda, err);
+  *p = (struct weir_program){.argv = argv, .name = slash != NULL ? slash + 1 : argv[0]};
+  enum weir_status st = weir_settings_fill(s, &weir_cuda_params, &cuda, err);
+  if (st == WEIR_OK) st = inspect(p, argv, (unsigned)cuda.capability, err);
+  if (st == WEIR_OK) st = weir_machine_fill(&m, gpu, s, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &ptx_exec_params, &exec, err);
   if (st != WEIR_OK) return st;
   p->options = (struct weir_wire_options){
-      .device = weir_cuda_device(&m, &cuda, (uint64_t)exec.device_memory), .count = UINT64_MAX};
+      .device = weir_cuda_device(&m, &cuda, (uint64_t)exec.device_memory),
+      .kernels = choice->kernels,
+      .skip = choice->skip,
+      .count = choice->count};
   p->clock_mhz = (uint64_t)m.core.clock_mhz;
   return collect_settings(p, s, err);
 }
@@ -171,6 +176,7 @@ static bool set_environment(struct weir_program *p, const struct process *c) {
 static void become(struct weir_program *p, const struct process *c, int told) {
   int code = ENOMEM;
   if (set_environment(p, c)) {
+    if (p->is_stdout_ours) dup2(STDERR_FILENO, STDOUT_FILENO);
     personality(ADDR_NO_RANDOMIZE);
     sigprocmask(SIG_SETMASK, &c->mask, NULL);
     execv(p->path, p->argv);

@@ -1,9 +1,8 @@
 /* Running a program whose kernels weir wants to see: the part that run, record, compare and
  * classify share.
  *
- *   weir_program_find      the file is looked at; what weir cannot run is said now
- *   weir_program_options   what the program is told about the machine
- *   weir_program_run       it runs, with libraries that stand in for CUDA's; its launches arrive
+ *   weir_program_open   the file is looked at; what weir cannot run is said now
+ *   weir_program_run    it runs, with libraries that stand in for CUDA's; its launches arrive
  *
  * The program's input and outputs are its own. It may be a script, and each process that uses CUDA
  * has a connection and a machine of its own. */
@@ -28,15 +27,10 @@ struct weir_program {
   struct weir_inspection inspection;
   struct weir_wire_options options;
   uint64_t clock_mhz;
+  bool is_stdout_ours; /* the program's stdout goes to stderr */
   struct weir_arena arena;
 };
 
-/* `sm` is the compute capability, cuda.capability. After a failure, too, weir_program_free. */
-enum weir_status weir_program_find(struct weir_program *p, char **argv, unsigned sm,
-                                   struct weir_err *err);
-/* Fills p->options for a machine that the settings describe, all but which launches are wanted. */
-enum weir_status weir_program_options(struct weir_program *p, const struct weir_settings *s,
-                                      const char *gpu, struct weir_err *err);
 void weir_program_free(struct weir_program *p);
 
 /* Which launches: options that all of these commands have. */
@@ -63,6 +57,11 @@ enum { WEIR_PROGRAM_OPT_KERNELS = 2000, WEIR_PROGRAM_OPT_SKIP, WEIR_PROGRAM_OPT_
 static inline bool weir_is_program_option(int id) {
   return id >= WEIR_PROGRAM_OPT_KERNELS && id <= WEIR_PROGRAM_OPT_COUNT;
 }
+/* Finds the program and fills its options for a machine that the settings describe. After a
+ * failure, too, weir_program_free. */
+enum weir_status weir_program_open(struct weir_program *p, char **argv,
+                                   const struct weir_settings *s, const char *gpu,
+                                   const struct weir_program_choice *choice, struct weir_err *err);
 enum weir_status weir_program_option(struct weir_program_choice *c, int id, const char *value,
                                      struct weir_err *err);
 static inline bool weir_program_is_chosen(const struct weir_program_choice *c) {

@@ -8,7 +8,6 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/run_report.h"
-#include "cuda/device.h"
 
 /* A process of the program. */
 struct session {
@@ -181,22 +180,14 @@ static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
 
 static enum weir_status prepare(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
-  struct weir_cuda_cfg cuda;
   enum weir_status st = weir_cli_check_folder(t->json, err);
   if (st == WEIR_OK) st = weir_run_report_init(&r->report, t->json != NULL, err);
-  if (st == WEIR_OK) st = weir_settings_fill(&t->settings, &weir_cuda_params, &cuda, err);
-  if (st == WEIR_OK)
-    st = weir_program_find(&r->program, r->o->argv, (unsigned)cuda.capability, err);
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&t->settings, r->gpu, err);
+  if (st == WEIR_OK)
+    st = weir_program_open(&r->program, r->o->argv, &t->settings, r->gpu, &r->o->choice, err);
   if (st == WEIR_OK && !r->o->is_functional) st = begin_timing(r, err);
-  if (st == WEIR_OK) st = weir_program_options(&r->program, &t->settings, r->gpu, err);
-  if (st != WEIR_OK) return st;
-  struct weir_wire_options *w = &r->program.options;
-  w->kernels = r->o->choice.kernels;
-  w->skip = r->o->choice.skip;
-  w->count = r->o->choice.count;
-  w->want_streams = !r->o->is_functional;
-  return WEIR_OK;
+  r->program.options.want_streams = !r->o->is_functional;
+  return st;
 }
 
 static enum weir_status run(struct run *r, struct weir_err *err) {
