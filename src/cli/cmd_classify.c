@@ -1,4 +1,4 @@
-/* weir classify WORKLOAD|FILE.yaml */
+/* weir classify WORKLOAD|FILE.yaml, weir classify -- PROGRAM */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 
 #include "analysis/retag.h"
 #include "base/file.h"
+#include "cli/classify_program.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/opt.h"
@@ -29,7 +30,8 @@ enum {
 
 static const struct weir_usage usage = {
     .command = "classify",
-    .synopsis = "WORKLOAD|FILE.yaml [-o FILE.ptx] [--tags FILE] [options]",
+    .synopsis = "WORKLOAD|FILE.yaml [-o FILE.ptx] [--tags FILE] [options]\n"
+                "       weir classify [options] -- PROGRAM [ARGUMENT ...]",
     .about =
         "Which loads should use the L1? Each global load is timed alone in the L1, with all others "
         "going\n"
@@ -46,7 +48,12 @@ static const struct weir_usage usage = {
         "an L1\n"
         "priority or an order of memory (volatile, relaxed, acquire) keep it. docs/classify.md "
         "says "
-        "more.",
+        "more.\n"
+        "\n"
+        "A CUDA program (see 'weir help run') runs once; its output goes to stderr. Of its PTX "
+        "that is in\n"
+        "use, -o FILE.ptx writes the second module to FILE-2.ptx, and so on.",
+    .has_program = 1,
     .opts =
         (const struct weir_opt[]){
             {"gpu", 'g', "NAME",
@@ -74,6 +81,7 @@ static const struct weir_usage usage = {
              "set a parameter ('weir list params', cls.* are those of the classes); may be "
              "repeated",
              OPT_SET},
+            WEIR_PROGRAM_OPTIONS,
             {"jobs", 0, "N",
              "runs at a time (default: one for each core); the results are the same for any number",
              OPT_JOBS},
@@ -85,7 +93,8 @@ static const struct weir_usage usage = {
                 "  weir classify spmv --tags spmv-tags.yaml\n"
                 "  weir run spmv --gpu fermi-s4 --scheme static --tags spmv-tags.yaml\n"
                 "  weir classify my/launch.yaml --set cls.high=0.6 --graph - | dot -Tsvg > "
-                "loads.svg\n",
+                "loads.svg\n"
+                "  weir classify --tags app-tags.yaml --count 3 -- ./app 1000\n",
 };
 
 enum { MAX_OUTPUTS = WEIR_LF_MODULES };
@@ -102,6 +111,9 @@ struct classify {
   struct weir_profile profile;
   struct weir_classify_about about;
   bool showed;
+  char **argv; /* of a program; NULL: it is a workload */
+  struct weir_program_choice choice;
+  struct weir_classify_program program;
 };
 
 /* ---- what to profile ---- */
@@ -122,10 +134,20 @@ static enum weir_status check_outputs(const struct classify *c, const struct wei
   return WEIR_EINVAL;
 }
 
+static enum weir_status find_program(struct classify *c, struct weir_err *err) {
+  enum weir_status st = weir_cli_gpu_settings(&c->settings, c->gpu, err);
+  if (st == WEIR_OK)
+    st = weir_classify_program_open(&c->program, c->argv, &c->settings, c->gpu, &c->choice, err);
+  c->about =
+      (struct weir_classify_about){.workload = c->program.program.name, .input = "", .gpu = c->gpu};
+  return st;
+}
+
 /* The launch file, and which of its inputs. */
 static enum weir_status find_target(struct classify *c, struct weir_err *err) {
   struct weir_launchfile *lf;
   enum weir_status st = WEIR_OK;
+  if (c->argv != NULL) return find_program(c, err);
   c->path = c->target;
   if (!ends_with(c->target, ".yaml") && !ends_with(c->target, ".yml"))
     st = weir_cli_workload_path(&c->arena, c->target, &c->path, err);
@@ -162,8 +184,13 @@ static enum weir_status profile(struct classify *c, struct weir_err *err) {
   if (st == WEIR_OK) st = weir_settings_fill(&c->settings, &weir_cls_params, &cls, err);
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings, c->gpu, err);
   if (st == WEIR_OK) st = weir_machine_fill(&c->machine, c->gpu, &c->settings, err);
+  if (st == WEIR_OK && c->argv != NULL)
+    st = weir_classify_program_run(&c->program, &exec, c->quiet, err);
   if (st != WEIR_OK) return st;
   struct weir_profile_request r = {.path = c->path,
+                                   .trace = c->argv != NULL ? c->program.trace : NULL,
+                                   .programs = c->program.programs,
+                                   .n_programs = c->program.n_programs,
                                    .input = c->input,
                                    .exec = &exec,
                                    .machine = &c->machine,
@@ -216,15 +243,50 @@ static bool collect(const struct classify *c, const struct ptx_module *m, struct
   return true;
 }
 
-static enum weir_status write_ptx(const struct classify *c, uint32_t module, struct weir_err *err) {
-  const struct ptx_module *m = weir_workload_module(c->profile.workload, module);
+static enum weir_status write_ptx(const struct classify *c, const struct ptx_module *m,
+                                  const char *path, struct weir_err *err) {
   struct retags list = {0};
   struct weir_text out = {0};
   enum weir_status st = collect(c, m, &list) ? weir_retag(m, list.v, list.n, &out, err)
                                              : weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (st == WEIR_OK) st = weir_cli_put(c->outputs[module], out.v, out.n, err);
+  if (st == WEIR_OK) st = weir_cli_put(path, out.v, out.n, err);
   free(list.v);
   weir_text_free(&out);
+  return st;
+}
+
+/* "a.ptx" for the first module of a program, "a-2.ptx" for the second. */
+static const char *numbered(struct weir_arena *a, const char *path, unsigned number) {
+  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+  if (number == 1 || weir_cli_is_stdout(path)) return path;
+  if (dot == NULL || (slash != NULL && dot < slash)) dot = path + strlen(path);
+  return weir_arena_printf(a, "%.*s-%u%s", (int)(dot - path), path, number, dot);
+}
+
+/* Those that kernels were classified in. */
+static enum weir_status write_program_ptx(struct classify *c, struct weir_err *err) {
+  const struct weir_classify_program *p = &c->program;
+  enum weir_status st = WEIR_OK;
+  unsigned n = 0;
+  for (uint32_t i = 0; st == WEIR_OK && i < p->n_modules; i++) {
+    bool is_used = false;
+    for (uint32_t k = 0; k < c->profile.n_kernels; k++)
+      is_used |= p->modules[i] != NULL && c->profile.kernels[k].loads.module == p->modules[i];
+    if (!is_used) continue;
+    const char *path = numbered(&c->arena, c->outputs[0], ++n);
+    st = path != NULL ? write_ptx(c, p->modules[i], path, err)
+                      : weir_fail(err, WEIR_ENOMEM, "out of memory");
+    if (st == WEIR_OK && !c->quiet && !weir_cli_is_stdout(path))
+      fprintf(stderr, "weir: %s is %s\n", path, p->recording.modules.v[i].name);
+  }
+  return st;
+}
+
+static enum weir_status write_all_ptx(struct classify *c, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  if (c->n_outputs > 0 && c->argv != NULL) return write_program_ptx(c, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < c->n_outputs; i++)
+    st = write_ptx(c, weir_workload_module(c->profile.workload, i), c->outputs[i], err);
   return st;
 }
 
@@ -285,10 +347,8 @@ static uint32_t n_stdout(const struct classify *c) {
   return n;
 }
 
-static enum weir_status report(const struct classify *c, struct weir_err *err) {
-  enum weir_status st = WEIR_OK;
-  for (uint32_t i = 0; st == WEIR_OK && i < c->n_outputs; i++)
-    st = write_ptx(c, i, err);
+static enum weir_status report(struct classify *c, struct weir_err *err) {
+  enum weir_status st = write_all_ptx(c, err);
   if (st == WEIR_OK && c->tags != NULL) st = write_tags(c, err);
   if (st == WEIR_OK && c->json != NULL) st = write_json(c, err);
   if (st == WEIR_OK && c->graph != NULL) st = write_graph(c, err);
@@ -348,8 +408,11 @@ static enum weir_status set_option(struct classify *c, int id, const char *value
   case OPT_CHECK:
     c->check = true;
     break;
-  default: /* OPT_QUIET */
+  case OPT_QUIET:
     c->quiet = true;
+    break;
+  default:
+    return weir_program_option(&c->choice, id, value, err);
   }
   return WEIR_OK;
 }
@@ -362,7 +425,17 @@ static int parse_options(int argc, char **argv, struct classify *c) {
     if (id == WEIR_OPT_DONE) return args.exit_code;
     if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
   }
-  if (c->target == NULL)
+  c->argv = args.program;
+  if (c->argv != NULL && c->argv[0] == NULL)
+    return weir_cli_usage("classify", "which program? It comes after --");
+  if (c->argv != NULL && (c->target != NULL || c->input != NULL))
+    return weir_cli_usage("classify", "workloads and --input do not go with a program");
+  if (c->argv != NULL && c->n_outputs > 1)
+    return weir_cli_usage("classify", "of a program, -o names the first module's file only");
+  if (c->argv == NULL && weir_program_is_chosen(&c->choice))
+    return weir_cli_usage("classify", "--kernels, --skip and --count go with a program: -- "
+                                      "PROGRAM");
+  if (c->target == NULL && c->argv == NULL)
     return weir_cli_usage("classify",
                           "which workload? See 'weir list workloads', or name a launch file");
   if (c->cm != WEIR_TAG_NONE && c->n_outputs == 0)
@@ -383,18 +456,18 @@ static enum weir_status classify(struct classify *c, struct weir_err *err) {
 }
 
 int weir_cmd_classify(int argc, char **argv) {
-  struct classify c = {.gpu = "fermi-s4", .jobs = weir_cli_cores()};
+  struct classify c = {.gpu = "fermi-s4", .jobs = weir_cli_cores(), .choice = WEIR_PROGRAM_ALL};
   struct weir_err err;
   if (weir_settings_init(&c.settings, weir_cli_param_groups(), &err) != WEIR_OK)
     return weir_cli_error(&err);
   int code = parse_options(argc, argv, &c);
   if (code < 0) {
-    code = WEIR_EXIT_OK;
-    if (classify(&c, &err) != WEIR_OK) {
-      code = weir_cli_error(&err);
-      if (weir_cli_signal() != 0) code = 128 + weir_cli_signal();
-    }
+    bool is_good = classify(&c, &err) == WEIR_OK;
+    code = is_good ? WEIR_EXIT_OK : weir_cli_error(&err);
+    if (!is_good && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
+    if (c.program.result.exit_code != 0) code = c.program.result.exit_code;
   }
+  weir_classify_program_free(&c.program);
   weir_settings_free(&c.settings);
   weir_arena_free(&c.arena);
   return code;

@@ -1,5 +1,4 @@
 /* weir compare WORKLOAD... --schemes NAME,... [-- PROGRAM] */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -499,12 +498,11 @@ static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
 static enum weir_status record_program(struct compare *c, struct weir_err *err) {
   struct weir_program_recording r = {.out = c->trace, .level = 1, .is_quiet = c->quiet};
   enum weir_status st = weir_program_record(&c->program, &r, &c->program_result, err);
-  int n = c->program_result.signal;
   weir_program_recording_free(&r);
   if (st != WEIR_OK || c->program_result.exit_code == 0) return st;
-  if (n == SIGINT || n == SIGTERM || n == SIGHUP)
+  if (weir_program_is_interrupted(&c->program_result))
     return weir_fail(err, WEIR_ELIMIT, "%s was interrupted", c->program.name);
-  if (n == 0)
+  if (c->program_result.signal == 0)
     fprintf(stderr, "weir: %s ended with exit code %d; what it launched is compared\n",
             c->program.name, c->program_result.exit_code);
   return WEIR_OK;

@@ -286,6 +286,10 @@ enum weir_status weir_program_run(const struct weir_program *program,
   return st;
 }
 
+bool weir_program_is_interrupted(const struct weir_program_result *r) {
+  return r->signal == SIGINT || r->signal == SIGTERM || r->signal == SIGHUP;
+}
+
 void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r) {
   if (r->signal != 0)
     fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", p->name, r->signal,

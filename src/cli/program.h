@@ -98,6 +98,8 @@ struct weir_program_result {
 enum weir_status weir_program_run(const struct weir_program *p,
                                   const struct weir_program_hooks *hooks,
                                   struct weir_program_result *out, struct weir_err *err);
+/* The user wanted no more of it. */
+bool weir_program_is_interrupted(const struct weir_program_result *r);
 /* What a user should know after that, on stderr: how the program ended, if no kernel was seen. */
 void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r);
 

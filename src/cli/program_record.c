@@ -91,7 +91,7 @@ static size_t module_of(const struct session *s, uint64_t id) {
 static enum weir_status note_kernel(struct session *s, const struct weir_wire_launch *l,
                                     struct weir_err *err) {
   struct weir_program_recording *r = s->rec->r;
-  struct weir_recorded_kernel k = {.module = module_of(s, l->module)};
+  struct weir_recorded_kernel k = {.module = module_of(s, l->module), .n_insns = l->info->n_insns};
   for (size_t i = 0; i < r->kernels.n; i++)
     if (r->kernels.v[i].module == k.module && strcmp(r->kernels.v[i].name, l->info->name) == 0)
       return WEIR_OK;

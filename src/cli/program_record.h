@@ -14,6 +14,7 @@ struct weir_recorded_module {
 struct weir_recorded_kernel {
   char *name;
   size_t module; /* index; SIZE_MAX: its PTX is not known */
+  uint32_t n_insns;
 };
 
 struct weir_program_recording {

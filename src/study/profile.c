@@ -209,7 +209,7 @@ static enum weir_status wait_for_some(struct pool *pool, struct weir_err *err) {
 }
 
 static enum weir_status work(struct pool *pool, struct weir_err *err) {
-  enum weir_status st = start(pool, NULL, err);
+  enum weir_status st = pool->f->r->trace == NULL ? start(pool, NULL, err) : WEIR_OK;
   while (st == WEIR_OK && pool->n_jobs > 0)
     st = wait_for_some(pool, err);
   pool->f->n_runs = pool->f->p->n_runs;
@@ -223,18 +223,25 @@ static enum weir_status work(struct pool *pool, struct weir_err *err) {
   return st;
 }
 
+static enum weir_status place_trace(struct profiler *f, struct weir_err *err) {
+  if (f->r->trace != NULL) {
+    snprintf(f->trace, sizeof f->trace, "%s", f->r->trace);
+    return WEIR_OK;
+  }
+  enum weir_status st = weir_temp_make(&f->folder, err);
+  if (st == WEIR_OK) snprintf(f->trace, sizeof f->trace, "%s/profile.wtrace", f->folder.path);
+  return st;
+}
+
 static enum weir_status run_all(struct profiler *f, struct weir_err *err) {
   struct pool pool = {.f = f};
   pool.jobs = weir_calloc(f->r->jobs, sizeof *pool.jobs);
   pool.polls = weir_calloc(f->r->jobs, sizeof *pool.polls);
   pool.answer = weir_calloc(1, answer_bytes(f));
   enum weir_status st = pool.jobs != NULL && pool.polls != NULL && pool.answer != NULL
-                            ? weir_temp_make(&f->folder, err)
+                            ? place_trace(f, err)
                             : no_memory(err);
-  if (st == WEIR_OK) {
-    snprintf(f->trace, sizeof f->trace, "%s/profile.wtrace", f->folder.path);
-    st = work(&pool, err);
-  }
+  if (st == WEIR_OK) st = work(&pool, err);
   weir_temp_remove(&f->folder);
   free(pool.jobs);
   free(pool.polls);
@@ -255,6 +262,16 @@ static enum weir_status add_kernel(struct weir_profile *p, const struct ptx_prog
   k->tags = weir_arena_array(&p->arena, k->loads.n + 1u, sizeof *k->tags);
   p->n_loads += k->loads.n;
   return k->counts != NULL && k->tags != NULL ? WEIR_OK : no_memory(err);
+}
+
+static enum weir_status take_kernels(struct weir_profile *p, const struct weir_profile_request *r,
+                                     struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  p->kernels = weir_arena_array(&p->arena, r->n_programs + 1u, sizeof *p->kernels);
+  if (p->kernels == NULL) return no_memory(err);
+  for (uint32_t i = 0; st == WEIR_OK && i < r->n_programs; i++)
+    st = add_kernel(p, r->programs[i], r->cls->go_round, err);
+  return st;
 }
 
 static enum weir_status find_kernels(struct weir_profile *p, bool go_round, struct weir_err *err) {
@@ -332,15 +349,21 @@ static void classify_all(struct profiler *f) {
   }
 }
 
+static enum weir_status open_workload(struct weir_profile *p, const struct weir_profile_request *r,
+                                      struct weir_err *err) {
+  enum weir_status st = ptx_device_init(&p->dev, r->exec, err);
+  if (st != WEIR_OK) return st;
+  st = weir_workload_open(&p->dev, r->path, r->input, &p->workload, err);
+  if (st != WEIR_OK) ptx_device_free(&p->dev);
+  return st == WEIR_OK ? find_kernels(p, r->cls->go_round, err) : st;
+}
+
 enum weir_status weir_profile_run(const struct weir_profile_request *r, struct weir_profile *p,
                                   struct weir_err *err) {
   struct profiler f = {.r = r, .p = p};
   *p = (struct weir_profile){0};
   enum weir_status st = weir_cls_check(r->cls, err);
-  if (st == WEIR_OK) st = ptx_device_init(&p->dev, r->exec, err);
-  if (st != WEIR_OK) return st;
-  st = weir_workload_open(&p->dev, r->path, r->input, &p->workload, err);
-  if (st == WEIR_OK) st = find_kernels(p, r->cls->go_round, err);
+  if (st == WEIR_OK) st = r->trace != NULL ? take_kernels(p, r, err) : open_workload(p, r, err);
   if (st == WEIR_OK) st = list_runs(&f, err);
   make_setup(&f);
   if (st == WEIR_OK && p->n_runs > 0) st = run_all(&f, err);
@@ -354,8 +377,10 @@ enum weir_status weir_profile_run(const struct weir_profile_request *r, struct w
 void weir_profile_free(struct weir_profile *p) {
   for (uint32_t k = 0; k < p->n_kernels; k++)
     weir_loads_free(&p->kernels[k].loads);
-  weir_workload_close(p->workload);
-  ptx_device_free(&p->dev);
+  if (p->workload != NULL) {
+    weir_workload_close(p->workload);
+    ptx_device_free(&p->dev);
+  }
   weir_arena_free(&p->arena);
   *p = (struct weir_profile){0};
 }

@@ -13,6 +13,10 @@
 
 struct weir_profile_request {
   const char *path, *input; /* launch file; NULL input: its first */
+  /* Or, with path NULL, what was recorded before: a trace, and the kernels in it. */
+  const char *trace;
+  struct ptx_program *const *programs;
+  uint32_t n_programs;
   const struct ptx_exec_cfg *exec;
   const struct weir_machine *machine;
   const struct weir_cls_cfg *cls;
@@ -37,8 +41,8 @@ struct weir_profile {
   struct weir_profiled_kernel *kernels; /* in the order of their first launches */
   uint32_t n_kernels, n_loads;          /* n_loads: of all kernels, with those that are fixed */
   uint32_t n_runs;
-  struct weir_workload *workload;
-  struct ptx_device dev;
+  struct weir_workload *workload; /* NULL: it was a trace */
+  struct ptx_device dev;          /* of the workload */
   struct weir_arena arena;
 };
 

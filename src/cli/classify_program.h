@@ -1,0 +1,35 @@
+/* What weir classify needs of a program: a trace of its launches, and its kernels from their PTX.
+ */
+#ifndef WEIR_CLI_CLASSIFY_PROGRAM_H
+#define WEIR_CLI_CLASSIFY_PROGRAM_H
+
+#include "cli/program_record.h"
+#include "ptx/exec.h"
+#include "study/temp.h"
+
+struct weir_classify_program {
+  struct weir_program program;
+  struct weir_program_recording recording;
+  struct weir_program_result result;
+  struct weir_temp folder;
+  char trace[4096];
+  struct ptx_device dev;
+  bool has_device;
+  uint32_t n_modules, n_programs;
+  struct ptx_module **modules; /* of recording.modules; those that kernels are from */
+  struct ptx_image **images;
+  struct ptx_program **programs; /* kernels */
+};
+
+/* Before anything runs: is it a program that weir can run? */
+enum weir_status weir_classify_program_open(struct weir_classify_program *c, char **argv,
+                                            const struct weir_settings *s, const char *gpu,
+                                            const struct weir_program_choice *choice,
+                                            struct weir_err *err);
+/* Runs it. Kernels that their module alone does not make are left out, and that is said. */
+enum weir_status weir_classify_program_run(struct weir_classify_program *c,
+                                           const struct ptx_exec_cfg *exec, bool is_quiet,
+                                           struct weir_err *err);
+void weir_classify_program_free(struct weir_classify_program *c);
+
+#endif
