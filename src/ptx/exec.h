@@ -46,6 +46,9 @@ struct ptx_device {
 };
 enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
                                  struct weir_err *err);
+/* The same with device addresses that are host addresses (ptx_mem_init_same). */
+enum weir_status ptx_device_init_same(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
+                                      struct weir_err *err);
 void ptx_device_free(struct ptx_device *dev);
 
 /* A module whose variables have addresses. Keeps a pointer to the module. */

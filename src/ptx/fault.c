@@ -122,7 +122,7 @@ static const char *report_bounds(const struct ptx_scene *s, const struct ptx_war
 static void report_misaligned(const struct ptx_scene *s, const char *access,
                               const struct ptx_fault *f, struct weir_err *err) {
   char near[300] = "";
-  if (f->addr >= PTX_GLOBAL_BASE) ptx_mem_describe(&s->dev->mem, f->addr, near, sizeof near);
+  if (f->addr >= s->dev->mem.base) ptx_mem_describe(&s->dev->mem, f->addr, near, sizeof near);
   weir_fail(err, WEIR_EFAULT, "misaligned: %s, which is no multiple of %u%s%s", access, f->bytes,
             near[0] ? "; " : "", near);
 }

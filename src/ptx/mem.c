@@ -10,10 +10,17 @@
 
 enum { MIN_ALIGN = 512, LARGE = 1 << 20, LARGE_ALIGN = 2 << 20, FAR = 1 << 30 };
 
-enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err) {
+/* `at` NULL: anywhere. */
+static enum weir_status reserve(struct ptx_mem *m, void *at, uint64_t base, uint64_t reserve_bytes,
+                                struct weir_err *err) {
   *m = (struct ptx_mem){0};
-  void *p = mmap(NULL, reserve_bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  int fixed = at != NULL ? MAP_FIXED_NOREPLACE : 0;
+  void *p = mmap(at, reserve_bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+  if (p != MAP_FAILED && at != NULL && p != at) { /* a kernel that does not know the flag */
+    munmap(p, reserve_bytes);
+    p = MAP_FAILED;
+  }
   if (p == MAP_FAILED) {
     weir_fail(err, WEIR_ENOMEM, "cannot reserve %" PRIu64 " MiB of address space for device memory",
               reserve_bytes >> 20);
@@ -21,8 +28,19 @@ enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct 
     return WEIR_ENOMEM;
   }
   m->host = p;
+  m->base = base;
   m->reserved = reserve_bytes;
+  m->origin = (uintptr_t)p - base;
   return WEIR_OK;
+}
+
+enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err) {
+  return reserve(m, NULL, PTX_GLOBAL_BASE, reserve_bytes, err);
+}
+
+enum weir_status ptx_mem_init_same(struct ptx_mem *m, uint64_t reserve_bytes,
+                                   struct weir_err *err) {
+  return reserve(m, (void *)(uintptr_t)PTX_SAME_BASE, PTX_SAME_BASE, reserve_bytes, err);
 }
 
 void ptx_mem_free_all(struct ptx_mem *m) {
@@ -52,43 +70,51 @@ static size_t upper(const struct ptx_mem *m, uint64_t addr) {
   return lo;
 }
 
-enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
-                               bool read_only, uint64_t *addr, struct weir_err *err) {
-  if (align < MIN_ALIGN) align = MIN_ALIGN;
-  if (bytes >= LARGE && align < LARGE_ALIGN) align = LARGE_ALIGN;
-  if (bytes > m->reserved) goto full;
-  /* First fit: the lowest gap that holds the bytes and the guard behind them. */
-  uint64_t at = PTX_GLOBAL_BASE;
-  size_t i = 0;
-  for (;; i++) {
-    uint64_t start = (at + align - 1) & ~(align - 1);
-    uint64_t limit = i < m->n_allocs ? m->allocs[i].base : PTX_GLOBAL_BASE + m->reserved;
-    if (start + bytes + MIN_ALIGN <= limit) {
-      at = start;
-      break;
-    }
-    if (i == m->n_allocs) goto full;
-    at = m->allocs[i].base + m->allocs[i].bytes + MIN_ALIGN;
-  }
-  char *copy = copy_name(name);
-  if (copy == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+/* Put an allocation at place i of the table. */
+static enum weir_status insert(struct ptx_mem *m, size_t i, struct ptx_alloc a,
+                               struct weir_err *err) {
+  a.name = copy_name(a.name);
+  if (a.name == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (m->n_allocs == m->cap_allocs) {
     size_t cap = m->cap_allocs ? m->cap_allocs * 2 : 16;
     void *v = weir_realloc(m->allocs, cap * sizeof *m->allocs);
     if (v == NULL) {
-      free(copy);
+      free((char *)a.name);
       return weir_fail(err, WEIR_ENOMEM, "out of memory");
     }
     m->allocs = v;
     m->cap_allocs = cap;
   }
   memmove(m->allocs + i + 1, m->allocs + i, (m->n_allocs - i) * sizeof *m->allocs);
-  m->allocs[i] =
-      (struct ptx_alloc){.base = at, .bytes = bytes, .name = copy, .is_read_only = read_only};
+  m->allocs[i] = a;
   m->n_allocs++;
-  *addr = at;
   return WEIR_OK;
-full:
+}
+
+enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
+                               bool read_only, uint64_t *addr, struct weir_err *err) {
+  if (align < MIN_ALIGN) align = MIN_ALIGN;
+  if (bytes >= LARGE && align < LARGE_ALIGN) align = LARGE_ALIGN;
+  const uint64_t end = m->base + m->reserved;
+  /* First fit: the lowest gap that holds the bytes and the guard behind them. */
+  uint64_t at = m->base;
+  size_t i = upper(m, m->base - 1);
+  while (bytes <= m->reserved) {
+    uint64_t start = (at + align - 1) & ~(align - 1);
+    uint64_t limit = i < m->n_allocs && m->allocs[i].base < end ? m->allocs[i].base : end;
+    if (start + bytes + MIN_ALIGN <= limit) {
+      enum weir_status st =
+          insert(m, i,
+                 (struct ptx_alloc){
+                     .base = start, .bytes = bytes, .name = name, .is_read_only = read_only},
+                 err);
+      if (st == WEIR_OK) *addr = start;
+      return st;
+    }
+    if (limit == end) break;
+    at = m->allocs[i].base + m->allocs[i].bytes + MIN_ALIGN;
+    i++;
+  }
   weir_fail(err, WEIR_ENOMEM,
             "device memory is full: '%s' wants %" PRIu64 " bytes, %" PRIu64 " MiB exist in all",
             name, bytes, m->reserved >> 20);
@@ -96,13 +122,29 @@ full:
   return WEIR_ENOMEM;
 }
 
-enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err) {
+enum weir_status ptx_mem_adopt(struct ptx_mem *m, uint64_t addr, uint64_t bytes, const char *name,
+                               bool read_only, struct weir_err *err) {
+  uint64_t end = addr + bytes;
   size_t i = upper(m, addr);
-  if (i == 0 || m->allocs[i - 1].base != addr)
-    return weir_fail(err, WEIR_EINVAL, "0x%" PRIx64 " is not the start of an allocation", addr);
-  i--;
-  /* Give the pages back and have them zero when the range is used again. */
-  struct ptx_alloc *a = &m->allocs[i];
+  bool in_window = addr < PTX_GLOBAL_BASE && end > PTX_PARAM_BASE;
+  bool in_range = addr < m->base + m->reserved && end > m->base;
+  bool overlaps = (i > 0 && m->allocs[i - 1].base + m->allocs[i - 1].bytes > addr) ||
+                  (i < m->n_allocs && m->allocs[i].base < end);
+  if (m->origin != 0 || bytes == 0 || end < addr || in_window || in_range || overlaps)
+    return weir_fail(err, WEIR_EINVAL,
+                     "%" PRIu64 " bytes at host address 0x%" PRIx64 " cannot be device memory too",
+                     bytes, addr);
+  return insert(m, i,
+                (struct ptx_alloc){.base = addr,
+                                   .bytes = bytes,
+                                   .name = name,
+                                   .is_read_only = read_only,
+                                   .is_adopted = true},
+                err);
+}
+
+/* Give the pages back and have them zero when the range is used again. */
+static void clear(const struct ptx_mem *m, const struct ptx_alloc *a) {
   uint64_t page = 4096, lo = (a->base + page - 1) & ~(page - 1),
            hi = (a->base + a->bytes) & ~(page - 1);
   memset(ptx_mem_host(m, a->base), 0, lo < hi ? (size_t)(lo - a->base) : (size_t)a->bytes);
@@ -110,7 +152,15 @@ enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_e
     madvise(ptx_mem_host(m, lo), (size_t)(hi - lo), MADV_DONTNEED);
     memset(ptx_mem_host(m, hi), 0, (size_t)(a->base + a->bytes - hi));
   }
-  free((char *)a->name);
+}
+
+enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err) {
+  size_t i = upper(m, addr);
+  if (i == 0 || m->allocs[i - 1].base != addr)
+    return weir_fail(err, WEIR_EINVAL, "0x%" PRIx64 " is not the start of an allocation", addr);
+  i--;
+  if (!m->allocs[i].is_adopted) clear(m, &m->allocs[i]);
+  free((char *)m->allocs[i].name);
   memmove(m->allocs + i, m->allocs + i + 1, (m->n_allocs - i - 1) * sizeof *m->allocs);
   m->n_allocs--;
   return WEIR_OK;

@@ -1,8 +1,10 @@
 /* Device memory: one reserved range of host memory, a table of allocations, and the windows of
  * generic addresses.
  *
- * Device addresses are fixed numbers (never host addresses), so that streams and messages are the
- * same everywhere. */
+ * Device addresses are fixed numbers, so that streams and messages are the same everywhere. They
+ * are no host addresses, except in memory made by ptx_mem_init_same: there the range lies at its
+ * device address in the host too, so that a host program and its kernels can share pointers, and
+ * further memory of the host can be added. */
 #ifndef WEIR_PTX_MEM_H
 #define WEIR_PTX_MEM_H
 
@@ -20,26 +22,37 @@
 #define PTX_PARAM_BASE                                                                             \
   UINT64_C(0x7c0000000000) /* generic address = base + offset in the kernel's parameters */
 #define PTX_WINDOW UINT64_C(0x10000000000) /* all windows are this large */
+/* For ptx_mem_init_same: far from where Linux puts programs, libraries, heaps and stacks. */
+#define PTX_SAME_BASE UINT64_C(0x200000000000)
 
 struct ptx_alloc {
   uint64_t base, bytes;
   const char *name;  /* for messages; owned by the table */
   bool is_read_only; /* for kernels: constant memory */
+  bool is_adopted;   /* memory of the host program, outside the range */
 };
 
 struct ptx_mem {
-  uint8_t *host; /* host address of PTX_GLOBAL_BASE */
-  uint64_t reserved;
+  uint8_t *host; /* host address of `base` */
+  uint64_t base, reserved;
+  uintptr_t origin;         /* host address of device address a: origin + a (modulo 2^64) */
   struct ptx_alloc *allocs; /* sorted by base */
   size_t n_allocs, cap_allocs;
 };
 
 enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err);
+/* The same from PTX_SAME_BASE on, with device addresses that are host addresses. */
+enum weir_status ptx_mem_init_same(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err);
 void ptx_mem_free_all(struct ptx_mem *m);
 /* Zeroed memory; `align` a power of two (at least 512 is used, 2 MiB for large ones); a gap follows
  * every allocation, so that running over its end is found. */
 enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
                                bool read_only, uint64_t *addr, struct weir_err *err);
+/* Let kernels use memory that the host program has, under its host address. Only with
+ * ptx_mem_init_same. WEIR_EINVAL where it overlaps an allocation or a window of generic addresses.
+ */
+enum weir_status ptx_mem_adopt(struct ptx_mem *m, uint64_t addr, uint64_t bytes, const char *name,
+                               bool read_only, struct weir_err *err);
 enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err);
 /* Allocation that holds `addr`, or NULL. */
 const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr);
@@ -47,7 +60,7 @@ const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr);
 void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t len);
 
 static inline uint8_t *ptx_mem_host(const struct ptx_mem *m, uint64_t addr) {
-  return m->host + (addr - PTX_GLOBAL_BASE);
+  return (uint8_t *)(m->origin + addr);
 }
 
 #endif

@@ -65,6 +65,12 @@ enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_c
   return ptx_mem_init(&dev->mem, (uint64_t)cfg->device_memory, err);
 }
 
+enum weir_status ptx_device_init_same(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
+                                      struct weir_err *err) {
+  *dev = (struct ptx_device){.cfg = *cfg};
+  return ptx_mem_init_same(&dev->mem, (uint64_t)cfg->device_memory, err);
+}
+
 void ptx_device_free(struct ptx_device *dev) {
   ptx_heap_free(dev->heap);
   dev->heap = NULL;

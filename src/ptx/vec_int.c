@@ -620,8 +620,9 @@ HANDLER(isspacep) {
     if (!((mask >> i) & 1)) continue;
     uint64_t v = lane_get(w, u->a, u->reg_bytes, i);
     bool in = v - u->imm < PTX_WINDOW;
-    if (u->imm == PTX_GLOBAL_BASE && in) { /* constants are allocations that kernels cannot write */
-      const struct ptx_alloc *al = ptx_mem_find(w->mem, v);
+    const struct ptx_alloc *al = u->imm == PTX_GLOBAL_BASE ? ptx_mem_find(w->mem, v) : NULL;
+    if (u->imm == PTX_GLOBAL_BASE && (in || al != NULL)) {
+      /* constants are allocations that kernels cannot write */
       in = (al != NULL && al->is_read_only) == (u->aux != 0);
     } else if (u->imm == PTX_GLOBAL_BASE && !u->aux)
       in = v - PTX_PARAM_BASE < PTX_WINDOW; /* an H200 says so */

@@ -259,7 +259,7 @@ static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct acc
     }
     return check_range(w, u, x, mask, w->param_bytes, space, is_store);
   default:
-    p->origin = (uintptr_t)w->mem->host - PTX_GLOBAL_BASE;
+    p->origin = w->mem->origin;
     return check_global(w, u, x, mask, is_store);
   }
 }

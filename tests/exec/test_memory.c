@@ -336,6 +336,45 @@ static void lane_of_fault(void **state) {
   vm_close(&vm);
 }
 
+/* Host and device share pointers: the range lies at its device address, and memory of the host can
+ * be added. One warp may then read both, here lane 0 the one, the others the other. */
+static void same_addresses(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_defaults(&vm);
+  vm.same_addresses = true;
+  vm_open_as_is(
+      &vm, KERNEL(".reg .pred %q<4>; ld.global.u64 %d0, [%d30]; ld.global.u64 %d1, [%d30+8];\n"
+                  "setp.eq.u32 %p0, %r30, 0; selp.b64 %d2, %d0, %d1, %p0;\n"
+                  "ld.global.u32 %r0, [%d2]; ld.u32 %r1, [%d2]; add.u32 %r0, %r0, %r1;\n"
+                  "isspacep.global %q0, %d2; selp.u32 %r2, 1, 0, %q0; add.u32 %r0, %r0, %r2;\n"
+                  "isspacep.shared %q0, %d2; selp.u32 %r2, 1000, 0, %q0; add.u32 %r0, %r0, %r2;\n"
+                  "mul.wide.u32 %d3, %r30, 4; add.u64 %d3, %d3, %d30; st.u32 [%d3+16], %r0;"));
+  assert_ptr_equal((void *)vm.out, (void *)(uintptr_t)vm.out_addr);
+  static uint32_t mine = 21;
+  uint64_t at = (uintptr_t)&mine, second;
+  assert_int_equal(ptx_mem_alloc(&vm.dev.mem, 4, 0, "second", false, &second, &vm.err), WEIR_OK);
+  *(uint32_t *)(void *)ptx_mem_host(&vm.dev.mem, second) = 4;
+  uint64_t pointers[2] = {at, second};
+  memcpy(vm.out, pointers, sizeof pointers);
+  expect_fault(&vm, "k", LINE(1, 32), "out of bounds: load of 4 bytes at global address");
+  assert_int_equal(ptx_mem_adopt(&vm.dev.mem, at, sizeof mine, "mine", false, &vm.err), WEIR_OK);
+  vm_run(&vm, "k", LINE(1, 32));
+  assert_out(4, 43);
+  EACH_WORD(i, 31) assert_out(5 + i, 9);
+
+  static const struct {
+    uint64_t addr, bytes;
+  } bad[] = {{PTX_SAME_BASE, 4096}, {PTX_SHARED_BASE, 1}, {UINT64_MAX - 3, 8}, {4096, 0}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    assert_int_equal(ptx_mem_adopt(&vm.dev.mem, bad[i].addr, bad[i].bytes, "bad", false, &vm.err),
+                     WEIR_EINVAL);
+  assert_int_equal(ptx_mem_adopt(&vm.dev.mem, at - 2, 3, "overlap", false, &vm.err), WEIR_EINVAL);
+  assert_int_equal(ptx_mem_release(&vm.dev.mem, at, &vm.err), WEIR_OK);
+  assert_int_equal(mine, 21);
+  vm_close(&vm);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(module_variables),
@@ -351,6 +390,7 @@ int main(void) {
       cmocka_unit_test(freed_memory),
       cmocka_unit_test(wrapping_stride),
       cmocka_unit_test(lane_of_fault),
+      cmocka_unit_test(same_addresses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ struct vm {
   bool cooperative;             /* launches are */
   bool was_interleaved;
   enum ptx_fault_kind fault;
+  bool same_addresses; /* device addresses are host addresses */
   struct weir_err err;
 };
 
@@ -47,7 +48,8 @@ static inline void vm_defaults(struct vm *vm) {
 
 /* A device with vm->module. */
 static inline void vm_start(struct vm *vm) {
-  if (ptx_device_init(&vm->dev, &vm->cfg, &vm->err) != WEIR_OK ||
+  if ((vm->same_addresses ? ptx_device_init_same : ptx_device_init)(&vm->dev, &vm->cfg, &vm->err) !=
+          WEIR_OK ||
       ptx_image_load(&vm->dev, vm->module, &vm->image, &vm->err) != WEIR_OK ||
       ptx_mem_alloc(&vm->dev.mem, 4 * VM_OUT_WORDS, 0, "out", false, &vm->out_addr, &vm->err) !=
           WEIR_OK)
