@@ -1,0 +1,50 @@
+/* What the entry points of libcudart have in common. */
+#ifndef WEIR_CUDA_RUNTIME_API_H
+#define WEIR_CUDA_RUNTIME_API_H
+
+#include "cuda/runtime/cuda_types.h"
+#include "cuda/runtime/launch.h"
+#include "cuda/runtime/stream.h"
+
+#define CUDA_EXPORT __attribute__((visibility("default")))
+
+/* An entry point: declared, then defined by the body that follows. */
+#define CUDA_API(name, ...)                                                                        \
+  CUDA_EXPORT int name(__VA_ARGS__);                                                               \
+  int name(__VA_ARGS__)
+
+/* The same function under the name that --default-stream per-thread uses. Work is done in the order
+ * of the calls, so there is nothing to do differently. */
+#define CUDA_ALIAS(name, suffix)                                                                   \
+  extern CUDA_EXPORT __typeof__(name) name##suffix __attribute__((alias(#name)))
+
+/* The body of an entry point: `expression`, an error code, under the lock. */
+#define CUDA_CALL(expression)                                                                      \
+  do {                                                                                             \
+    int error_ = weir_gpu_enter();                                                                 \
+    if (error_ == 0) error_ = (expression);                                                        \
+    return cudart_return(weir_gpu_leave(error_));                                                  \
+  } while (0)
+
+/* Keeps an error for cudaGetLastError of this thread, and returns it. */
+int cudart_return(int error);
+
+/* Stream `handle` gets `op`. */
+int cudart_submit(const void *handle, const struct weir_gpu_op *op);
+
+static inline uint64_t cudart_addr(const void *p) {
+  return (uintptr_t)p;
+}
+static inline void *cudart_ptr(uint64_t addr) {
+  return (void *)(uintptr_t)addr;
+}
+
+/* A 3D copy of the program; fails where a handle is none. */
+int cudart_copy3d(const struct cuda_copy3d *from, struct weir_gpu_copy *to);
+/* The address of byte `offset` of a symbol, of which `bytes` are used. */
+int cudart_symbol(const void *symbol, size_t bytes, size_t offset, uint64_t *addr);
+/* A launch with its parameters packed, which the caller frees. */
+int cudart_launch_of(const void *func, struct cuda_dim3 grid, struct cuda_dim3 block, void **args,
+                     size_t shared, struct weir_gpu_launch *out);
+
+#endif

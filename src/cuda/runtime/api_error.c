@@ -1,0 +1,42 @@
+#include "cuda/runtime/api.h"
+
+static __thread int last_error;
+
+int cudart_return(int error) {
+  if (error != 0 && error != WEIR_E_NotReady) last_error = error;
+  return error;
+}
+
+/* A fault shows once a call has returned it; from then on it stays. */
+static int current_error(void) {
+  int sticky = weir_gpu.sticky;
+  return sticky != 0 && last_error == sticky ? sticky : last_error;
+}
+
+CUDA_API(cudaGetLastError, void) {
+  int error = current_error();
+  if (error != weir_gpu.sticky) last_error = 0;
+  return error;
+}
+
+CUDA_API(cudaPeekAtLastError, void) {
+  return current_error();
+}
+
+CUDA_EXPORT const char *cudaGetErrorName(int error);
+const char *cudaGetErrorName(int error) {
+  static const char *const names[] = {
+#define CUDA_ERROR(name, number, text) [number] = "cudaError" #name,
+#include "cuda/runtime/errors.def"
+#undef CUDA_ERROR
+  };
+  if (error == 0) return "cudaSuccess";
+  bool is_known = error > 0 && (size_t)error < sizeof names / sizeof names[0];
+  return is_known && names[error] != NULL ? names[error] : "unrecognized error code";
+}
+
+CUDA_EXPORT const char *cudaGetErrorString(int error);
+const char *cudaGetErrorString(int error) {
+  const char *text = weir_gpu_error_text(error);
+  return text != NULL ? text : "unrecognized error code";
+}

@@ -1,0 +1,233 @@
+#include "cuda/runtime/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cuda/runtime/memory.h"
+#include "ptx/core.h"
+
+enum { MAX_GRID_YZ = 65535, MAX_BLOCK_XY = 1024, MAX_BLOCK_Z = 64 };
+
+/* What cooperative groups keep in memory for a grid: its size and a barrier that starts as 0. */
+enum { GRID_WORKSPACE = 4096 };
+
+uint8_t *weir_gpu_pack(const struct weir_gpu_kernel *k, void *const *args) {
+  const struct ptx_func *f = k->entry;
+  uint8_t *block = weir_calloc(1, (size_t)f->param_bytes + 1);
+  for (uint32_t i = 0; block != NULL && i < f->n_params; i++)
+    memcpy(block + f->params[i].offset, args[i], (size_t)f->params[i].bytes);
+  return block;
+}
+
+/* ---- may it start? ---- */
+
+static bool is_grid(const uint32_t g[3]) {
+  return g[0] != 0 && g[1] != 0 && g[2] != 0 && g[0] <= INT32_MAX && g[1] <= MAX_GRID_YZ &&
+         g[2] <= MAX_GRID_YZ;
+}
+
+static bool is_block(const uint32_t b[3]) {
+  return b[0] != 0 && b[1] != 0 && b[2] != 0 && b[0] <= MAX_BLOCK_XY && b[1] <= MAX_BLOCK_XY &&
+         b[2] <= MAX_BLOCK_Z && (uint64_t)b[0] * b[1] * b[2] <= weir_gpu.props.threads_per_block;
+}
+
+static uint64_t product(const uint32_t v[3]) {
+  return (uint64_t)v[0] * (v[1] ? v[1] : 1) * (v[2] ? v[2] : 1);
+}
+
+static int check_bounds(const struct weir_gpu_launch *l) {
+  const struct ptx_func *f = l->kernel->entry;
+  for (int i = 0; i < 3 && f->reqntid[0] != 0; i++)
+    if (l->block[i] != (f->reqntid[i] ? f->reqntid[i] : 1)) return WEIR_E_InvalidValue;
+  if (f->maxntid[0] != 0 && product(l->block) > product(f->maxntid)) return WEIR_E_InvalidValue;
+  return 0;
+}
+
+static uint64_t shared_limit(const struct weir_gpu_kernel *k) {
+  uint64_t fixed = k->program->static_shared;
+  uint64_t asked = k->max_dynamic_shared != 0 ? k->max_dynamic_shared + fixed : 0;
+  return asked > weir_gpu.props.shared_per_block ? asked : weir_gpu.props.shared_per_block;
+}
+
+int weir_gpu_launch_check(const struct weir_gpu_launch *l) {
+  if (!is_grid(l->grid) || !is_block(l->block)) return WEIR_E_InvalidConfiguration;
+  int error = weir_gpu_kernel_load(l->kernel);
+  if (error != 0) return error;
+  error = check_bounds(l);
+  if (error != 0) return error;
+  if (l->dyn_shared + l->kernel->program->static_shared > shared_limit(l->kernel))
+    return WEIR_E_InvalidValue;
+  if (!l->is_cooperative) return 0;
+  int blocks;
+  error = weir_gpu_occupancy(l->kernel, product(l->block), l->dyn_shared, &blocks);
+  if (error != 0) return error;
+  return product(l->grid) <= (uint64_t)blocks * weir_gpu.props.sms
+             ? 0
+             : WEIR_E_CooperativeLaunchTooLarge;
+}
+
+/* ---- how many fit ---- */
+
+enum { REG_UNIT = 256, REGS_PER_THREAD_UNIT = 8, SHARED_UNIT = 128, SHARED_RESERVED = 1024 };
+
+uint32_t weir_gpu_kernel_regs(const struct weir_gpu_kernel *k) {
+  uint32_t regs = k->program->regs_estimate;
+  return k->entry->maxnreg != 0 && k->entry->maxnreg < regs ? k->entry->maxnreg : regs;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads, uint64_t dyn_shared,
+                       int *blocks) {
+  const struct weir_wire_device *p = &weir_gpu.props;
+  *blocks = 0;
+  int error = weir_gpu_kernel_load(k);
+  if (error != 0) return error;
+  if (threads == 0) return WEIR_E_InvalidValue;
+  uint64_t limit = k->entry->maxntid[0] != 0 ? product(k->entry->maxntid) : p->threads_per_block;
+  uint64_t shared = dyn_shared + k->program->static_shared;
+  if (threads > limit || threads > p->threads_per_block || shared > p->shared_opt_in) return 0;
+  uint64_t warps = (threads + p->warp_size - 1) / p->warp_size;
+  uint64_t regs = round_up(weir_gpu_kernel_regs(k), REGS_PER_THREAD_UNIT);
+  uint64_t of_warp = round_up(regs * p->warp_size, REG_UNIT);
+  uint64_t n = smaller(p->blocks_per_sm, p->threads_per_sm / p->warp_size / warps);
+  if (of_warp != 0) n = smaller(n, p->registers_per_sm / of_warp / warps);
+  if (shared != 0) {
+    uint64_t reserved = p->capability >= 80 ? SHARED_RESERVED : 0;
+    n = smaller(n, p->shared_per_sm / round_up(shared + reserved, SHARED_UNIT));
+  }
+  *blocks = (int)n;
+  return 0;
+}
+
+/* ---- time ---- */
+
+/* One warp instruction per SM and cycle, and a fixed cost to start: an order of magnitude that is
+ * the same for every run. */
+static double estimate_kernel(const struct weir_func_stats *s) {
+  const double start_ns = 2000;
+  double cycles = (double)s->warp_insns / (double)weir_gpu.props.sms;
+  return start_ns + cycles * 1e6 / (double)weir_gpu.props.clock_khz;
+}
+
+/* 25 GB/s over the bus; within the device the memory's bandwidth, for reading and writing. */
+double weir_gpu_estimate_copy(uint64_t bytes, bool crosses) {
+  const double start_ns = 1000, bus_bytes_per_ns = 25;
+  const struct weir_wire_device *p = &weir_gpu.props;
+  double memory = 2.0 * (double)p->memory_clock_khz * (double)p->bus_bits / 8 / 1e6;
+  return start_ns + (double)bytes / (crosses ? bus_bytes_per_ns : memory / 2);
+}
+
+/* ---- running ---- */
+
+static int code_of(enum ptx_fault_kind kind) {
+  switch (kind) {
+  case PTX_F_BOUNDS:
+  case PTX_F_READONLY:
+    return WEIR_E_IllegalAddress;
+  case PTX_F_ALIGN:
+    return WEIR_E_MisalignedAddress;
+  case PTX_F_STACK:
+    return WEIR_E_HardwareStackError;
+  case PTX_F_BRANCH:
+    return WEIR_E_InvalidPc;
+  case PTX_F_BARRIER:
+    return WEIR_E_IllegalInstruction;
+  case PTX_F_HANG:
+  case PTX_F_LIMIT:
+    return WEIR_E_LaunchTimeout;
+  case PTX_F_NOMEM:
+    return WEIR_E_MemoryAllocation;
+  default:
+    return WEIR_E_LaunchFailure;
+  }
+}
+
+/* The connection is lost: go on without it. */
+static void lose_wire(const struct weir_err *err) {
+  weir_wire_close(weir_gpu.wire);
+  weir_gpu.wire = NULL;
+  weir_gpu.in_process = true;
+  weir_gpu_say("%s\n  the program goes on without timing", err->msg);
+}
+
+/* The wire gets `call`, if there is one and it works. */
+#define ON_WIRE(call)                                                                              \
+  do {                                                                                             \
+    struct weir_err wire_err;                                                                      \
+    struct weir_err *err_ = &wire_err;                                                             \
+    if (weir_gpu.wire != NULL && (call) != WEIR_OK) lose_wire(&wire_err);                          \
+  } while (0)
+
+struct telling { /* what weir wants of this launch */
+  bool streams;
+  uint64_t module;
+};
+
+static struct telling ask_wire(const struct weir_gpu_launch *l) {
+  struct telling t = {0};
+  if (weir_gpu.wire == NULL) return t;
+  const struct weir_wire_options *o = weir_wire_options(weir_gpu.wire);
+  bool is_wanted = weir_wire_wants(weir_gpu.wire, l->kernel->name);
+  struct weir_gpu_unit *u = l->kernel->unit;
+  t.streams = is_wanted && o->want_streams;
+  if (is_wanted && o->want_modules && !u->is_sent) {
+    ON_WIRE(weir_wire_module(weir_gpu.wire, u->id, u->ir->path, u->text, u->n_text, err_));
+    u->is_sent = true;
+  }
+  t.module = u->is_sent ? u->id : 0;
+  return t;
+}
+
+static enum weir_status run_blocks(struct ptx_run *run, bool streams, struct weir_err *err) {
+  struct weir_block_stream *b = NULL;
+  enum weir_status st;
+  do {
+    st = ptx_run_next(run, &b, err);
+    if (st != WEIR_OK || b == NULL || !streams) continue;
+    ON_WIRE(weir_wire_block(weir_gpu.wire, b, err_));
+    ptx_run_release(run, b);
+  } while (st == WEIR_OK && b != NULL);
+  return st;
+}
+
+static void finish(struct ptx_run *run, enum weir_status st, const struct weir_err *err) {
+  struct weir_func_stats stats;
+  ptx_run_stats(run, &stats);
+  weir_gpu.kernel_ns += estimate_kernel(&stats);
+  if (st != WEIR_OK) weir_gpu.sticky = weir_gpu_fail(code_of(ptx_run_fault(run)), err);
+  ON_WIRE(weir_wire_end(weir_gpu.wire, &stats, st, err_));
+}
+
+int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream) {
+  struct ptx_launch launch = {.dyn_shared = (uint32_t)l->dyn_shared, .params = l->params};
+  memcpy(launch.grid, l->grid, sizeof launch.grid);
+  memcpy(launch.block, l->block, sizeof launch.block);
+  struct telling t = ask_wire(l);
+  struct ptx_run *run;
+  struct weir_err err;
+  enum weir_status st =
+      ptx_run_begin(&weir_gpu.dev, l->kernel->program, &launch, t.streams, &run, &err);
+  if (st != WEIR_OK)
+    return weir_gpu_fail(st == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidConfiguration,
+                         &err);
+  uint64_t number = ++weir_gpu.n_launches;
+  ON_WIRE(weir_wire_begin(weir_gpu.wire,
+                          &(struct weir_wire_launch){.info = ptx_run_info(run),
+                                                     .number = number,
+                                                     .stream = stream,
+                                                     .module = t.module,
+                                                     .has_streams = t.streams},
+                          err_));
+  st = run_blocks(run, t.streams, &err);
+  finish(run, st, &err);
+  ptx_run_end(run);
+  return 0;
+}

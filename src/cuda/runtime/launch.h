@@ -1,0 +1,33 @@
+/* Launching kernels. */
+#ifndef WEIR_CUDA_RUNTIME_LAUNCH_H
+#define WEIR_CUDA_RUNTIME_LAUNCH_H
+
+#include "cuda/runtime/module.h"
+
+struct weir_gpu_launch {
+  struct weir_gpu_kernel *kernel;
+  uint32_t grid[3], block[3];
+  uint64_t dyn_shared;
+  bool is_cooperative;
+  uint8_t *params; /* the parameter block, ptx_func.param_bytes long */
+};
+
+/* The parameter block from pointers to the arguments; the kernel must be loaded. Freed by free().
+ * NULL: out of memory. */
+WEIR_GPU_SHARED uint8_t *weir_gpu_pack(const struct weir_gpu_kernel *k, void *const *args);
+/* The error that the launch call itself returns; loads the kernel. */
+WEIR_GPU_SHARED int weir_gpu_launch_check(const struct weir_gpu_launch *l);
+/* Executes it and tells weir. A fault is kept in weir_gpu.sticky, and is no error here: on a real
+ * machine the kernel would not have started yet. */
+int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream);
+
+/* Blocks of the kernel that fit on one SM. */
+WEIR_GPU_SHARED int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads,
+                                       uint64_t dyn_shared, int *blocks);
+/* Registers of a thread, as far as they are known. */
+WEIR_GPU_SHARED uint32_t weir_gpu_kernel_regs(const struct weir_gpu_kernel *k);
+
+/* Estimates, in nanoseconds: what is used where weir does not time. */
+double weir_gpu_estimate_copy(uint64_t bytes, bool crosses);
+
+#endif

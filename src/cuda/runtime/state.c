@@ -1,0 +1,212 @@
+#include "cuda/runtime/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cuda/runtime/memory.h"
+#include "cuda/runtime/module.h"
+#include "cuda/runtime/stream.h"
+
+/* Ids below 16 are those of the default streams. */
+struct weir_gpu weir_gpu = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_id = 15};
+
+enum { KIB = 1 << 10, MIB = 1 << 20 };
+
+/* Address space for pinned and managed memory, on top of the device's own. */
+static const uint64_t HOST_RANGE = UINT64_C(64) << 30;
+
+/* The machine of a program that runs without weir: an H200, with as much memory as exec.* says. */
+static const struct weir_wire_device alone = {
+    .name = "weir (as an H200)",
+    .capability = 90,
+    .sms = 132,
+    .warp_size = 32,
+    .threads_per_sm = 2048,
+    .threads_per_block = 1024,
+    .blocks_per_sm = 32,
+    .registers_per_sm = 65536,
+    .registers_per_block = 65536,
+    .shared_per_sm = 228 * KIB,
+    .shared_per_block = 48 * KIB,
+    .shared_opt_in = 227 * KIB,
+    .memory_bytes = UINT64_C(16) << 30,
+    .l1_bytes = 256 * KIB,
+    .l2_bytes = 60 * MIB,
+    .clock_khz = 1980000,
+    .memory_clock_khz = 3126000,
+    .bus_bits = 6144,
+};
+
+/* What weir does not say is as in `alone`. */
+static void fill_props(const struct weir_wire_device *from) {
+  struct weir_wire_device *p = &weir_gpu.props;
+  *p = alone;
+  if (from == NULL) return;
+  char *name = from->name != NULL ? strdup(from->name) : NULL;
+  if (name != NULL) p->name = name;
+#define TAKE(field)                                                                                \
+  if (from->field != 0) p->field = from->field
+  TAKE(capability);
+  TAKE(sms);
+  TAKE(warp_size);
+  TAKE(threads_per_sm);
+  TAKE(threads_per_block);
+  TAKE(blocks_per_sm);
+  TAKE(registers_per_sm);
+  TAKE(registers_per_block);
+  TAKE(shared_per_sm);
+  TAKE(shared_per_block);
+  TAKE(shared_opt_in);
+  TAKE(memory_bytes);
+  TAKE(l1_bytes);
+  TAKE(l2_bytes);
+  TAKE(clock_khz);
+  TAKE(memory_clock_khz);
+  TAKE(bus_bits);
+#undef TAKE
+  if (p->shared_opt_in < p->shared_per_block) p->shared_opt_in = p->shared_per_block;
+}
+
+static enum weir_status connect_wire(struct ptx_exec_cfg *cfg, struct weir_err *err) {
+  const char *path = getenv(WEIR_WIRE_VARIABLE);
+  weir_gpu.in_process = path == NULL || path[0] == 0;
+  if (weir_gpu.in_process) {
+    fill_props(NULL);
+    return WEIR_OK;
+  }
+  enum weir_status st = weir_wire_connect(path, program_invocation_short_name, &weir_gpu.wire, err);
+  if (st != WEIR_OK) {
+    weir_gpu.in_process = true;
+    return st;
+  }
+  const struct weir_wire_options *o = weir_wire_options(weir_gpu.wire);
+  fill_props(&o->device);
+  for (uint32_t i = 0; st == WEIR_OK && i < o->n_settings; i++) {
+    const char *key = o->settings[i].key, *dot = strchr(key, '.');
+    /* Texts of settings and of the device's name are needed longer than the connection is. */
+    char *value = strdup(o->settings[i].value);
+    st = value == NULL
+             ? weir_fail(err, WEIR_ENOMEM, "out of memory")
+             : weir_param_set(ptx_exec_table, cfg, dot != NULL ? dot + 1 : key, value, NULL, err);
+  }
+  return st;
+}
+
+static void set_limits(void) {
+  uint64_t *l = weir_gpu.limits;
+  memset(l, 0, sizeof weir_gpu.limits);
+  l[0] = KIB;     /* stack of a thread */
+  l[1] = MIB;     /* printf */
+  l[2] = 8 * MIB; /* heap */
+  l[3] = 2;       /* depth of device-side synchronisation */
+  l[4] = 2048;    /* pending device-side launches */
+  l[5] = 128;     /* fetch granularity of the L2 */
+}
+
+static enum weir_status start(struct weir_err *err) {
+  struct ptx_exec_cfg cfg;
+  weir_param_defaults(ptx_exec_table, &cfg);
+  enum weir_status st = connect_wire(&cfg, err);
+  if (st != WEIR_OK) return st;
+  weir_gpu.pid = getpid();
+  cfg.device_memory = (int64_t)(weir_gpu.props.memory_bytes + HOST_RANGE);
+  set_limits();
+  return ptx_device_init_same(&weir_gpu.dev, &cfg, err);
+}
+
+/* A forked child has no device, as with CUDA; and the wire is its parent's. */
+static void notice_fork(void) {
+  if (weir_gpu.wire == NULL || weir_gpu.pid == getpid()) return;
+  weir_gpu.wire = NULL;
+  weir_gpu.in_process = true;
+}
+
+int weir_gpu_enter_always(void) {
+  pthread_mutex_lock(&weir_gpu.lock);
+  notice_fork();
+  if (weir_gpu.is_ready) return 0;
+  if (weir_gpu.init_error != 0) return weir_gpu.init_error;
+  struct weir_err err;
+  enum weir_status st = start(&err);
+  weir_gpu.is_ready = st == WEIR_OK;
+  if (st != WEIR_OK) weir_gpu.init_error = weir_gpu_fail(WEIR_E_InitializationError, &err);
+  return weir_gpu.init_error;
+}
+
+int weir_gpu_enter(void) {
+  int error = weir_gpu_enter_always();
+  return error != 0 ? error : weir_gpu.sticky;
+}
+
+int weir_gpu_leave(int error) {
+  pthread_mutex_unlock(&weir_gpu.lock);
+  return error;
+}
+
+void weir_gpu_say(const char *fmt, ...) {
+  struct weir_text text = {0};
+  va_list ap;
+  va_start(ap, fmt);
+  weir_text_vprintf(&text, fmt, ap);
+  va_end(ap);
+  if (text.v == NULL) return;
+  bool is_sent = weir_gpu.wire != NULL && weir_wire_message(weir_gpu.wire, text.v, NULL) == WEIR_OK;
+  if (!is_sent) fprintf(stderr, "weir: %s\n", text.v);
+  weir_text_free(&text);
+}
+
+int weir_gpu_fail(int code, const struct weir_err *err) {
+  weir_gpu_say("%s", err->msg);
+  return code;
+}
+
+int weir_gpu_unsupported(const char *name) {
+  static struct weir_gpu_map told; /* by the literal's address: one for each name */
+  int error = weir_gpu_enter_always();
+  if (weir_gpu_map_get(&told, (uintptr_t)name) == NULL) {
+    weir_gpu_map_set(&told, (uintptr_t)name, &told);
+    weir_gpu_say("%s is not supported: it returns an error to the program", name);
+  }
+  return weir_gpu_leave(error != 0 ? error : WEIR_E_NotSupported);
+}
+
+int weir_gpu_reset(void) {
+  weir_gpu_streams_reset();
+  weir_gpu_modules_unload();
+  weir_gpu_memory_reset();
+  weir_gpu.sticky = 0;
+  set_limits();
+  return 0;
+}
+
+void *weir_gpu_new(enum weir_gpu_kind kind, size_t bytes) {
+  struct weir_gpu_handle *h = weir_calloc(1, bytes);
+  if (h == NULL) return NULL;
+  *h = (struct weir_gpu_handle){.kind = kind, .id = ++weir_gpu.next_id};
+  if (weir_gpu_map_set(&weir_gpu.handles, (uintptr_t)h, h)) return h;
+  free(h);
+  return NULL;
+}
+
+void *weir_gpu_handle(const void *p, enum weir_gpu_kind kind) {
+  struct weir_gpu_handle *h = weir_gpu_map_get(&weir_gpu.handles, (uintptr_t)p);
+  return h != NULL && h->kind == kind ? h : NULL;
+}
+
+void weir_gpu_drop(void *handle) {
+  free(weir_gpu_map_remove(&weir_gpu.handles, (uintptr_t)handle));
+}
+
+/* The last words reach weir however the program ends; what is sent is complete at any time. */
+__attribute__((destructor)) static void close_wire(void) {
+  pthread_mutex_lock(&weir_gpu.lock);
+  notice_fork();
+  weir_wire_close(weir_gpu.wire);
+  weir_gpu.wire = NULL;
+  pthread_mutex_unlock(&weir_gpu.lock);
+}

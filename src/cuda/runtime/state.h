@@ -1,0 +1,87 @@
+/* The one simulated GPU of a process: what libcudart and libcuda share.
+ *
+ * Calls come from any thread. Each takes the lock with weir_gpu_enter and gives it back with
+ * weir_gpu_leave; everything else in this folder expects it to be held. Work is executed when it is
+ * submitted, in the order of the calls, which every order that streams and events ask for allows.
+ */
+#ifndef WEIR_CUDA_RUNTIME_STATE_H
+#define WEIR_CUDA_RUNTIME_STATE_H
+
+#include <pthread.h>
+
+#include "cuda/runtime/error.h"
+#include "cuda/runtime/map.h"
+#include "ptx/exec.h"
+#include "trace/wire.h"
+
+struct weir_gpu_module;
+struct weir_gpu_stream;
+
+struct weir_gpu {
+  pthread_mutex_t lock;
+  bool is_ready;          /* the rest is valid */
+  int init_error;         /* why it is not, after the first try */
+  int sticky;             /* error of a kernel that faulted: every later call fails with it */
+  bool in_process;        /* no weir listens: messages go to standard error */
+  struct weir_wire *wire; /* NULL: none, or it broke */
+  pid_t pid;              /* whose wire it is: not that of a forked child */
+  struct ptx_device dev;
+  struct weir_wire_device props;
+  uint64_t limits[7];          /* cudaLimit */
+  uint64_t used_bytes;         /* device memory in use, without host and module memory */
+  struct weir_gpu_map blocks;  /* start of an allocation to struct weir_gpu_block */
+  struct weir_gpu_map kernels; /* host function and handle to struct weir_gpu_kernel */
+  struct weir_gpu_map vars;    /* host variable to struct weir_gpu_var */
+  struct weir_gpu_map handles; /* streams, events, graphs ...: handle to struct weir_gpu_handle */
+  struct weir_gpu_module *modules; /* all that are registered or loaded */
+  struct weir_gpu_stream *streams; /* all but the default ones */
+  uint64_t n_launches;
+  uint64_t next_id;
+  double kernel_ns; /* estimated, of all launches so far; used where no weir gives times */
+};
+WEIR_GPU_SHARED extern struct weir_gpu weir_gpu;
+
+/* Takes the lock and makes the device ready. Returns 0 or the error that every call now gives; the
+ * lock is held in either case. */
+WEIR_GPU_SHARED int weir_gpu_enter(void);
+/* The same without the error of a kernel that faulted. */
+WEIR_GPU_SHARED int weir_gpu_enter_always(void);
+/* Gives the lock back and returns `error`. */
+WEIR_GPU_SHARED int weir_gpu_leave(int error);
+
+/* Tells the user: through weir, or on standard error. */
+WEIR_GPU_SHARED void weir_gpu_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Says `err` and returns `code`. */
+WEIR_GPU_SHARED int weir_gpu_fail(int code, const struct weir_err *err);
+/* The name of something that this stand-in does not have: says so once for each name. Returns
+ * WEIR_E_NotSupported. Takes the lock itself. */
+WEIR_GPU_SHARED int weir_gpu_unsupported(const char *name);
+/* Device memory, modules' variables, streams: all as at the start. cudaDeviceReset. */
+WEIR_GPU_SHARED int weir_gpu_reset(void);
+
+/* Handles: a struct that can be a stream, an event ... begins with this, so that a foreign pointer
+ * is refused and not followed. */
+enum weir_gpu_kind {
+  WEIR_GPU_STREAM = 1,
+  WEIR_GPU_EVENT,
+  WEIR_GPU_GRAPH,
+  WEIR_GPU_NODE,
+  WEIR_GPU_EXEC,
+  WEIR_GPU_ARRAY,
+  WEIR_GPU_MIPMAP,
+  WEIR_GPU_POOL,
+  WEIR_GPU_LIBRARY,
+  WEIR_GPU_USER_OBJECT
+};
+struct weir_gpu_handle {
+  enum weir_gpu_kind kind;
+  uint64_t id;
+};
+/* Zeroed memory of `bytes` that begins with a struct weir_gpu_handle; NULL: out of memory. */
+WEIR_GPU_SHARED void *weir_gpu_new(enum weir_gpu_kind kind, size_t bytes);
+/* `p` if it is such a handle, else NULL. */
+WEIR_GPU_SHARED void *weir_gpu_handle(const void *p, enum weir_gpu_kind kind);
+/* Forgets and frees it. */
+WEIR_GPU_SHARED void weir_gpu_drop(void *handle);
+
+#endif

@@ -1,0 +1,233 @@
+#include "cuda/runtime/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cuda/runtime/graph.h"
+
+enum { NON_BLOCKING = 1 };
+
+static struct weir_gpu_stream legacy = {.handle = {.kind = WEIR_GPU_STREAM, .id = 1}};
+static __thread struct weir_gpu_stream own = {.handle = {.kind = WEIR_GPU_STREAM, .id = 2}};
+
+struct weir_gpu_stream *weir_gpu_stream_of(const void *handle) {
+  uintptr_t n = (uintptr_t)handle;
+  if (n <= 1) return &legacy;
+  if (n == 2) return &own;
+  return weir_gpu_handle(handle, WEIR_GPU_STREAM);
+}
+
+int weir_gpu_stream_new(unsigned flags, int priority, struct weir_gpu_stream **out) {
+  struct weir_gpu_stream *s = weir_gpu_new(WEIR_GPU_STREAM, sizeof *s);
+  if (s == NULL) return WEIR_E_MemoryAllocation;
+  s->flags = flags;
+  s->priority = priority;
+  s->next = weir_gpu.streams;
+  weir_gpu.streams = s;
+  *out = s;
+  return 0;
+}
+
+int weir_gpu_stream_free(struct weir_gpu_stream *s) {
+  struct weir_gpu_stream **at = &weir_gpu.streams;
+  while (*at != NULL && *at != s)
+    at = &(*at)->next;
+  if (*at == NULL) return WEIR_E_InvalidResourceHandle;
+  *at = s->next;
+  weir_gpu_capture_leave(s);
+  weir_gpu_drop(s);
+  return 0;
+}
+
+void weir_gpu_streams_reset(void) {
+  while (weir_gpu.streams != NULL)
+    weir_gpu_stream_free(weir_gpu.streams);
+  weir_gpu_capture_leave(&legacy);
+  legacy.mark = (struct weir_gpu_mark){0};
+}
+
+/* ---- time ---- */
+
+static void advance(struct weir_gpu_mark *to, const struct weir_gpu_mark *from) {
+  if (from->launch > to->launch) {
+    to->launch = from->launch;
+    to->kernel_ns = from->kernel_ns;
+  }
+  if (from->copy_ns > to->copy_ns) to->copy_ns = from->copy_ns;
+}
+
+/* The default stream waits for all blocking streams, and they for it. */
+static void meet(struct weir_gpu_stream *s) {
+  if (s != &legacy) {
+    if ((s->flags & NON_BLOCKING) == 0) advance(&s->mark, &legacy.mark);
+    return;
+  }
+  for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
+    if ((o->flags & NON_BLOCKING) == 0) advance(&legacy.mark, &o->mark);
+}
+
+/* ---- work ---- */
+
+static int run_host(const struct weir_gpu_op *op) {
+  void (*fn)(void *) = op->u.host.fn;
+  void *data = op->u.host.data;
+  /* The program's code may take its time, or start threads that call us. */
+  pthread_mutex_unlock(&weir_gpu.lock);
+  fn(data);
+  pthread_mutex_lock(&weir_gpu.lock);
+  return 0;
+}
+
+static int run_kernel(struct weir_gpu_stream *s, const struct weir_gpu_launch *l) {
+  int error = weir_gpu_launch_run(l, s == &legacy ? 0 : s->handle.id);
+  s->mark.launch = weir_gpu.n_launches;
+  s->mark.kernel_ns = weir_gpu.kernel_ns;
+  return error;
+}
+
+/* Memory of a graph keeps its address from launch to launch, so it stays allocated. */
+static int run_free(const struct weir_gpu_op *op) {
+  const struct weir_gpu_block *b = weir_gpu_block_of(op->u.memory.addr);
+  if (b != NULL && (b->flags & WEIR_GPU_OF_GRAPH) != 0) return 0;
+  return weir_gpu_free(op->u.memory.addr, 1u << WEIR_GPU_DEVICE, WEIR_E_InvalidValue);
+}
+
+static int check(const struct weir_gpu_op *op) {
+  switch (op->kind) {
+  case WEIR_GPU_OP_KERNEL:
+    return weir_gpu_launch_check(&op->u.kernel);
+  case WEIR_GPU_OP_COPY:
+    return weir_gpu_copy_check(&op->u.copy);
+  case WEIR_GPU_OP_SET:
+    return weir_gpu_set_check(&op->u.set);
+  default:
+    return 0;
+  }
+}
+
+int weir_gpu_op_run(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
+  if (weir_gpu.sticky != 0) return weir_gpu.sticky;
+  int error = check(op);
+  if (error != 0) return error;
+  meet(s);
+  switch (op->kind) {
+  case WEIR_GPU_OP_KERNEL:
+    return run_kernel(s, &op->u.kernel);
+  case WEIR_GPU_OP_COPY: {
+    const struct weir_gpu_copy *c = &op->u.copy;
+    s->mark.copy_ns += weir_gpu_estimate_copy(weir_gpu_copy_bytes(c), weir_gpu_copy_crosses(c));
+    weir_gpu_copy_run(c);
+    return 0;
+  }
+  case WEIR_GPU_OP_SET: {
+    const struct weir_gpu_set *f = &op->u.set;
+    uint64_t bytes = f->width * f->elem_bytes * f->height * f->depth;
+    s->mark.copy_ns += weir_gpu_estimate_copy(bytes / 2, false);
+    weir_gpu_set_run(f);
+    return 0;
+  }
+  case WEIR_GPU_OP_HOST:
+    return run_host(op);
+  case WEIR_GPU_OP_CHILD:
+    return weir_gpu_graph_run(op->u.child, s);
+  case WEIR_GPU_OP_RECORD:
+    return weir_gpu_event_record(op->u.event, s);
+  case WEIR_GPU_OP_WAIT:
+    return weir_gpu_event_wait(s, op->u.event);
+  case WEIR_GPU_OP_FREE:
+    return run_free(op);
+  case WEIR_GPU_OP_ALLOC:
+  case WEIR_GPU_OP_EMPTY:
+    return 0;
+  }
+  return WEIR_E_InvalidValue;
+}
+
+/* Work in the default stream waits for the blocking streams; a captured one cannot be waited for.
+ */
+static int check_implicit(const struct weir_gpu_stream *s) {
+  if (s != &legacy) return 0;
+  for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
+    if (o->capture != NULL && (o->flags & NON_BLOCKING) == 0) {
+      weir_gpu_capture_break(o->capture);
+      return WEIR_E_StreamCaptureImplicit;
+    }
+  return 0;
+}
+
+int weir_gpu_submit(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
+  if (s->capture == NULL) {
+    int error = check_implicit(s);
+    return error != 0 ? error : weir_gpu_op_run(s, op);
+  }
+  int error = check(op);
+  return error != 0 ? error : weir_gpu_capture_add(s, op);
+}
+
+int weir_gpu_stream_sync(struct weir_gpu_stream *s) {
+  if (s->capture == NULL) return check_implicit(s);
+  weir_gpu_capture_break(s->capture);
+  return WEIR_E_StreamCaptureUnsupported;
+}
+
+int weir_gpu_sync_all(void) {
+  for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
+    if (o->capture != NULL && !weir_gpu_capture_is_relaxed(o->capture)) {
+      weir_gpu_capture_break(o->capture);
+      return WEIR_E_StreamCaptureUnsupported;
+    }
+  return 0;
+}
+
+/* ---- events ---- */
+
+int weir_gpu_event_new(unsigned flags, struct weir_gpu_event **out) {
+  struct weir_gpu_event *e = weir_gpu_new(WEIR_GPU_EVENT, sizeof *e);
+  if (e == NULL) return WEIR_E_MemoryAllocation;
+  e->flags = flags;
+  *out = e;
+  return 0;
+}
+
+int weir_gpu_event_free(struct weir_gpu_event *e) {
+  free(e->tail);
+  weir_gpu_drop(e);
+  return 0;
+}
+
+int weir_gpu_event_record(struct weir_gpu_event *e, struct weir_gpu_stream *s) {
+  if (s->capture != NULL) return weir_gpu_capture_record(e, s);
+  meet(s);
+  e->capture = NULL;
+  e->is_recorded = true;
+  e->mark = s->mark;
+  return 0;
+}
+
+int weir_gpu_event_wait(struct weir_gpu_stream *s, struct weir_gpu_event *e) {
+  if (e->capture != NULL) return weir_gpu_capture_wait(s, e);
+  if (s->capture != NULL)
+    return e->is_recorded ? WEIR_E_StreamCaptureIsolation : 0; /* nothing to wait for */
+  advance(&s->mark, &e->mark);
+  return 0;
+}
+
+static double ns_of(const struct weir_gpu_mark *m) {
+  struct weir_wire_times t;
+  struct weir_err err;
+  if (weir_gpu.wire == NULL || m->launch == 0) return m->kernel_ns + m->copy_ns;
+  if (weir_wire_times(weir_gpu.wire, m->launch, &t, &err) == WEIR_OK)
+    return (double)t.end_ns + m->copy_ns;
+  weir_gpu_say("%s", err.msg);
+  return m->kernel_ns + m->copy_ns;
+}
+
+int weir_gpu_event_elapsed(float *ms, const struct weir_gpu_event *from,
+                           const struct weir_gpu_event *to) {
+  enum { DISABLE_TIMING = 2 };
+  if (((from->flags | to->flags) & DISABLE_TIMING) != 0 || !from->is_recorded || !to->is_recorded)
+    return WEIR_E_InvalidResourceHandle;
+  *ms = (float)((ns_of(&to->mark) - ns_of(&from->mark)) / 1e6);
+  return 0;
+}
