@@ -9,9 +9,6 @@
 
 enum { MAX_GRID_YZ = 65535, MAX_BLOCK_XY = 1024, MAX_BLOCK_Z = 64 };
 
-/* What cooperative groups keep in memory for a grid: its size and a barrier that starts as 0. */
-enum { GRID_WORKSPACE = 4096 };
-
 uint8_t *weir_gpu_pack(const struct weir_gpu_kernel *k, void *const *args) {
   const struct ptx_func *f = k->entry;
   uint8_t *block = weir_calloc(1, (size_t)f->param_bytes + 1);
@@ -136,7 +133,10 @@ static int code_of(enum ptx_fault_kind kind) {
     return WEIR_E_MisalignedAddress;
   case PTX_F_STACK:
     return WEIR_E_HardwareStackError;
+  case PTX_F_ASSERT:
+    return WEIR_E_Assert;
   case PTX_F_BRANCH:
+  case PTX_F_CALL:
     return WEIR_E_InvalidPc;
   case PTX_F_BARRIER:
     return WEIR_E_IllegalInstruction;
@@ -207,7 +207,8 @@ static void finish(struct ptx_run *run, enum weir_status st, const struct weir_e
 }
 
 int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream) {
-  struct ptx_launch launch = {.dyn_shared = (uint32_t)l->dyn_shared, .params = l->params};
+  struct ptx_launch launch = {
+      .dyn_shared = (uint32_t)l->dyn_shared, .params = l->params, .cooperative = l->is_cooperative};
   memcpy(launch.grid, l->grid, sizeof launch.grid);
   memcpy(launch.block, l->block, sizeof launch.block);
   struct telling t = ask_wire(l);

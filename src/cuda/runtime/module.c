@@ -55,6 +55,7 @@ static int take_texts(struct weir_gpu_module *m, struct weir_err *err) {
       m->units[i].error = WEIR_E_NoKernelImageForDevice;
       continue;
     }
+    m->units[i].sm = e->sm;
     enum weir_status st = weir_fatbin_text(e, &m->units[i].text, &m->units[i].n_text, err);
     if (st == WEIR_ENOMEM) return WEIR_E_MemoryAllocation;
     if (st != WEIR_OK) m->units[i].error = WEIR_E_InvalidKernelImage;
@@ -128,13 +129,6 @@ int weir_gpu_module_load(const void *data, size_t bytes, struct weir_gpu_module 
   return 0;
 }
 
-static void unload_unit(struct weir_gpu_unit *u) {
-  ptx_image_free(u->image);
-  ptx_module_free(u->ir);
-  u->image = NULL;
-  u->ir = NULL;
-}
-
 static void unload_module(struct weir_gpu_module *m) {
   for (struct weir_gpu_kernel *k = m->kernels; k != NULL; k = k->next) {
     ptx_program_free(k->program);
@@ -143,8 +137,14 @@ static void unload_module(struct weir_gpu_module *m) {
   }
   for (struct weir_gpu_var *v = m->vars; v != NULL; v = v->next)
     v->addr = 0;
-  for (size_t i = 0; i < m->n_units; i++)
-    unload_unit(&m->units[i]);
+  ptx_image_free(m->image);
+  if (m->linked != NULL) ptx_module_free(m->linked);
+  m->image = NULL;
+  m->linked = NULL;
+  for (size_t i = 0; i < m->n_units; i++) {
+    if (m->units[i].ir != NULL) ptx_module_free(m->units[i].ir);
+    m->units[i].ir = NULL;
+  }
 }
 
 void weir_gpu_modules_unload(void) {
@@ -188,8 +188,8 @@ static int report_parse(struct ptx_diags *d) {
   return WEIR_E_InvalidPtx;
 }
 
-static int load_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
-  if (u->image != NULL || u->error != 0) return u->error;
+static int parse_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
+  if (u->ir != NULL || u->error != 0) return u->error;
   char path[300];
   if (m->n_units > 1)
     snprintf(path, sizeof path, "%s#%llu.%zu.ptx", program_invocation_short_name,
@@ -201,12 +201,48 @@ static int load_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
   if (ptx_parse(u->text, u->n_text, path, &u->ir, &diags) != WEIR_OK)
     return u->error = report_parse(&diags);
   ptx_diags_free(&diags);
+  return 0;
+}
+
+/* libcudadevrt, which nvcc adds to relocatable code, has PTX for the newest machines only: of
+ * several units, those that are newer than the machine are left out, or, if all are, those that are
+ * newer than the oldest. */
+static bool is_linked_in(const struct weir_gpu_module *m, const struct weir_gpu_unit *u) {
+  unsigned lowest = UINT32_MAX;
+  for (size_t i = 0; i < m->n_units; i++)
+    if (m->units[i].text != NULL && m->units[i].sm < lowest) lowest = m->units[i].sm;
+  unsigned sm = (unsigned)weir_gpu.props.capability;
+  return u->text != NULL && u->sm <= (sm < lowest ? lowest : sm);
+}
+
+static int link_units(struct weir_gpu_module *m) {
+  const struct ptx_module **parts = weir_calloc(m->n_units, sizeof *parts);
+  if (parts == NULL) return WEIR_E_MemoryAllocation;
+  uint32_t n = 0;
+  int error = 0;
+  for (size_t i = 0; i < m->n_units && error == 0; i++) {
+    if (!is_linked_in(m, &m->units[i])) continue;
+    error = parse_unit(m, &m->units[i]);
+    parts[n++] = m->units[i].ir;
+  }
   struct weir_err err;
-  if (ptx_image_load(&weir_gpu.dev, u->ir, &u->image, &err) == WEIR_OK) return 0;
-  ptx_module_free(u->ir);
-  u->ir = NULL;
-  return u->error = weir_gpu_fail(
-             err.code == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidKernelImage, &err);
+  if (error == 0 && ptx_link(parts, n, &m->linked, &err) != WEIR_OK)
+    error = weir_gpu_fail(WEIR_E_InvalidPtx, &err);
+  free(parts);
+  return error;
+}
+
+/* Parses what holds the unit, and gives its variables addresses. */
+static int load_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
+  if (m->image != NULL || m->error != 0) return m->error;
+  int error = m->n_units > 1 ? link_units(m) : parse_unit(m, u);
+  if (error != 0) return m->error = error;
+  struct weir_err err;
+  const struct ptx_module *ir = m->linked != NULL ? m->linked : u->ir;
+  enum weir_status st = ptx_image_load(&weir_gpu.dev, ir, &m->image, &err);
+  if (st == WEIR_OK) return 0;
+  return m->error = weir_gpu_fail(
+             st == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidKernelImage, &err);
 }
 
 /* Does the text hold the name as a word? Parsing is slow, searching is not. */
@@ -248,7 +284,7 @@ struct weir_gpu_kernel *weir_gpu_kernel_of(const void *function) {
 }
 
 static const struct ptx_func *entry_of(const struct weir_gpu_unit *u, const char *name) {
-  const struct ptx_func *f = ptx_find_func(u->ir, name);
+  const struct ptx_func *f = u->ir != NULL ? ptx_find_func(u->ir, name) : NULL;
   return f != NULL && f->is_entry && f->has_body ? f : NULL;
 }
 
@@ -257,7 +293,7 @@ static int find_unit(struct weir_gpu_module *m, const char *name, struct weir_gp
   int error = open_module(m);
   for (size_t i = 0; error == 0 && i < m->n_units; i++) {
     struct weir_gpu_unit *u = &m->units[i];
-    if (!may_hold(u, name)) continue;
+    if (!may_hold(u, name) || !is_linked_in(m, u)) continue;
     error = load_unit(m, u);
     if (error == 0 && entry_of(u, name) != NULL) {
       *out = u;
@@ -288,7 +324,7 @@ int weir_gpu_kernel_load(struct weir_gpu_kernel *k) {
   if (error != 0) return error;
   struct weir_err err;
   enum weir_status st =
-      ptx_program_build(k->unit->image, k->name, &weir_gpu.dev.cfg, &k->program, &err);
+      ptx_program_build(k->module->image, k->name, &weir_gpu.dev.cfg, &k->program, &err);
   if (st != WEIR_OK)
     return weir_gpu_fail(st == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidPtx, &err);
   k->entry = ptx_program_entry(k->program);
@@ -314,7 +350,7 @@ int weir_gpu_module_kernels(struct weir_gpu_module *m, struct weir_gpu_kernel **
   *n = 0;
   int error = open_module(m);
   for (size_t i = 0; error == 0 && i < m->n_units; i++) {
-    if (m->units[i].text == NULL) continue;
+    if (!is_linked_in(m, &m->units[i])) continue;
     error = load_unit(m, &m->units[i]);
     const struct ptx_module *ir = m->units[i].ir;
     for (uint32_t f = 0; error == 0 && f < ir->n_funcs; f++) {
@@ -355,9 +391,9 @@ int weir_gpu_module_var(struct weir_gpu_module *m, const char *name, uint64_t *a
   int error = open_module(m);
   for (size_t i = 0; error == 0 && i < m->n_units; i++) {
     struct weir_gpu_unit *u = &m->units[i];
-    if (!may_hold(u, name)) continue;
+    if (!may_hold(u, name) || !is_linked_in(m, u)) continue;
     error = load_unit(m, u);
-    if (error == 0 && ptx_image_var(u->image, name, addr, bytes, NULL) == WEIR_OK) return 0;
+    if (error == 0 && ptx_image_var(m->image, name, addr, bytes, NULL) == WEIR_OK) return 0;
   }
   return error != 0 ? error : WEIR_E_SymbolNotFound;
 }

@@ -13,9 +13,9 @@
 struct weir_gpu_unit {
   char *text; /* NULL: this image has no PTX that can be used */
   size_t n_text;
+  unsigned sm;           /* the compute capability that it was compiled for */
   struct ptx_module *ir; /* NULL: not parsed yet */
-  struct ptx_image *image;
-  uint64_t id; /* for the wire */
+  uint64_t id;           /* for the wire */
   bool is_sent;
   int error; /* why it could not be loaded */
 };
@@ -45,9 +45,11 @@ struct weir_gpu_module {
   const void *wrapper; /* what a program registered; NULL: loaded */
   struct weir_fatbin fatbin;
   bool is_open;
-  int error; /* why it could not be opened */
-  struct weir_gpu_unit *units;
+  int error;                   /* why it could not be opened */
+  struct weir_gpu_unit *units; /* several: they are linked (nvcc -rdc=true) */
   size_t n_units;
+  struct ptx_module *linked; /* of several units */
+  struct ptx_image *image;   /* NULL: not placed yet */
   struct weir_gpu_kernel *kernels;
   struct weir_gpu_var *vars;
   uint64_t number;

@@ -108,6 +108,17 @@ static void set_limits(void) {
   l[5] = 128;     /* fetch granularity of the L2 */
 }
 
+/* What kernels print comes in order with what the program prints. */
+static void print(void *self, const char *text, size_t n) {
+  (void)self;
+  fwrite(text, 1, n, stdout);
+}
+
+static void complain(void *self, const char *text, size_t n) {
+  (void)self;
+  fwrite(text, 1, n, stderr);
+}
+
 static enum weir_status start(struct weir_err *err) {
   struct ptx_exec_cfg cfg;
   weir_param_defaults(ptx_exec_table, &cfg);
@@ -116,7 +127,9 @@ static enum weir_status start(struct weir_err *err) {
   weir_gpu.pid = getpid();
   cfg.device_memory = (int64_t)(weir_gpu.props.memory_bytes + HOST_RANGE);
   set_limits();
-  return ptx_device_init_same(&weir_gpu.dev, &cfg, err);
+  st = ptx_device_init_same(&weir_gpu.dev, &cfg, err);
+  weir_gpu.dev.output = (struct ptx_output){.print = print, .complain = complain};
+  return st;
 }
 
 /* A forked child has no device, as with CUDA; and the wire is its parent's. */
