@@ -18,11 +18,11 @@
 #define CUDA_ALIAS(name, suffix)                                                                   \
   extern CUDA_EXPORT __typeof__(name) name##suffix __attribute__((alias(#name)))
 
-/* The body of an entry point: `expression`, an error code, under the lock. */
-#define CUDA_CALL(expression)                                                                      \
+/* The body of an entry point: an expression that gives an error code, under the lock. */
+#define CUDA_CALL(...)                                                                             \
   do {                                                                                             \
     int error_ = weir_gpu_enter();                                                                 \
-    if (error_ == 0) error_ = (expression);                                                        \
+    if (error_ == 0) error_ = (__VA_ARGS__);                                                       \
     return cudart_return(weir_gpu_leave(error_));                                                  \
   } while (0)
 
@@ -46,5 +46,18 @@ int cudart_symbol(const void *symbol, size_t bytes, size_t offset, uint64_t *add
 /* A launch with its parameters packed, which the caller frees. */
 int cudart_launch_of(const void *func, struct cuda_dim3 grid, struct cuda_dim3 block, void **args,
                      size_t shared, struct weir_gpu_launch *out);
+
+/* Graphs, for entry points whose arguments differ between versions. `edges` may be NULL, else it
+ * gets 8 zero bytes for each edge. */
+int cudart_instantiate(void **out, void *graph, uint64_t flags);
+int cudart_exec_update(void *exec, void *graph, struct cuda_update_info *info);
+int cudart_edit_edges(void *graph, void *const *from, void *const *to, size_t n, bool add);
+int cudart_edges(void *graph, void **from, void **to, void *edges, size_t *n);
+int cudart_neighbours(void *node, void **out, void *edges, size_t *n, bool before);
+int cudart_add_node(void **out, void *graph, void *const *deps, size_t n,
+                    struct cuda_node_params *params);
+int cudart_capture_info(void *stream, int *status, unsigned long long *id, void **graph,
+                        const void ***deps, const void **edges, size_t *n);
+int cudart_capture_update(void *stream, void *const *deps, size_t n, unsigned flags);
 
 #endif

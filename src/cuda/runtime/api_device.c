@@ -1,5 +1,198 @@
 #include "cuda/runtime/api.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/runtime/array.h"
+#include "cuda/runtime/attributes.h"
+
+/* There is one device, number 0. */
+static int only(int device) {
+  return device == 0 ? 0 : WEIR_E_InvalidDevice;
+}
+
+/* ---- which device ---- */
+
+static int put(int *out, int value) {
+  if (out == NULL) return WEIR_E_InvalidValue;
+  *out = value;
+  return 0;
+}
+
+CUDA_API(cudaGetDeviceCount, int *count) {
+  CUDA_CALL(put(count, 1));
+}
+
+CUDA_API(cudaSetDevice, int device) {
+  CUDA_CALL(only(device));
+}
+
+CUDA_API(cudaGetDevice, int *device) {
+  CUDA_CALL(put(device, 0));
+}
+
+CUDA_API(cudaInitDevice, int device, unsigned device_flags, unsigned flags) {
+  (void)device_flags, (void)flags;
+  CUDA_CALL(only(device));
+}
+
+CUDA_API(cudaChooseDevice, int *device, const void *properties) {
+  CUDA_CALL(properties != NULL ? put(device, 0) : WEIR_E_InvalidValue);
+}
+
+CUDA_API(cudaSetValidDevices, int *devices, int n) {
+  CUDA_CALL(devices == NULL || n < 1 ? WEIR_E_InvalidValue : only(devices[0]));
+}
+
+static unsigned device_flags;
+
+static int set_flags(unsigned flags) {
+  enum { KNOWN = 0xff };
+  if ((flags & ~(unsigned)KNOWN) != 0) return WEIR_E_InvalidValue;
+  device_flags = flags;
+  return 0;
+}
+
+CUDA_API(cudaSetDeviceFlags, unsigned flags) {
+  CUDA_CALL(set_flags(flags));
+}
+
+CUDA_API(cudaGetDeviceFlags, unsigned *flags) {
+  enum { MAPS_HOST = 8 };
+  CUDA_CALL(flags != NULL ? (*flags = device_flags | MAPS_HOST, 0) : WEIR_E_InvalidValue);
+}
+
+/* ---- synchronisation ---- */
+
 CUDA_API(cudaDeviceSynchronize, void) {
   CUDA_CALL(weir_gpu_sync_all());
+}
+extern CUDA_EXPORT __typeof__(cudaDeviceSynchronize) cudaThreadSynchronize
+    __attribute__((alias("cudaDeviceSynchronize")));
+
+/* Also after a fault, which it ends. */
+CUDA_API(cudaDeviceReset, void) {
+  int error = weir_gpu_enter_always();
+  if (error == 0) error = weir_gpu_reset();
+  return cudart_return(weir_gpu_leave(error));
+}
+extern CUDA_EXPORT __typeof__(cudaDeviceReset) cudaThreadExit
+    __attribute__((alias("cudaDeviceReset")));
+
+/* ---- attributes ---- */
+
+CUDA_API(cudaDeviceGetAttribute, int *value, int attribute, int device) {
+  CUDA_CALL(value == NULL ? WEIR_E_InvalidValue
+            : device != 0 ? WEIR_E_InvalidDevice
+                          : weir_gpu_attribute(attribute, value));
+}
+
+static const char pci_id[] = "0000:01:00.0";
+
+CUDA_API(cudaDeviceGetPCIBusId, char *id, int len, int device) {
+  CUDA_CALL(device != 0                              ? WEIR_E_InvalidDevice
+            : id == NULL || len < (int)sizeof pci_id ? WEIR_E_InvalidValue
+                                                     : (memcpy(id, pci_id, sizeof pci_id), 0));
+}
+
+CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *id) {
+  CUDA_CALL(id == NULL                                               ? WEIR_E_InvalidValue
+            : strcmp(id, pci_id) == 0 || strcmp(id, pci_id + 5) == 0 ? put(device, 0)
+                                                                     : WEIR_E_InvalidDevice);
+}
+
+static int get_limit(size_t *value, int limit) {
+  enum { N = sizeof weir_gpu.limits / sizeof weir_gpu.limits[0] };
+  if (value == NULL) return WEIR_E_InvalidValue;
+  if (limit < 0 || limit >= N) return WEIR_E_UnsupportedLimit;
+  *value = weir_gpu.limits[limit];
+  return 0;
+}
+
+CUDA_API(cudaDeviceGetLimit, size_t *value, int limit) {
+  CUDA_CALL(get_limit(value, limit));
+}
+
+CUDA_API(cudaDeviceSetLimit, int limit, size_t value) {
+  CUDA_CALL(weir_gpu_set_limit(limit, value));
+}
+
+/* The machine's L1 is what weir simulates, whatever a program prefers. */
+static int cache_config, shared_config;
+
+static int set_in(int *place, int value, int most) {
+  if (value < 0 || value > most) return WEIR_E_InvalidValue;
+  *place = value;
+  return 0;
+}
+
+CUDA_API(cudaDeviceSetCacheConfig, int config) {
+  CUDA_CALL(set_in(&cache_config, config, 3));
+}
+
+CUDA_API(cudaDeviceGetCacheConfig, int *config) {
+  CUDA_CALL(put(config, cache_config));
+}
+
+CUDA_API(cudaDeviceSetSharedMemConfig, int config) {
+  CUDA_CALL(set_in(&shared_config, config, 2));
+}
+
+CUDA_API(cudaDeviceGetSharedMemConfig, int *config) {
+  enum { FOUR_BYTE_BANKS = 1 };
+  CUDA_CALL(put(config, FOUR_BYTE_BANKS));
+}
+
+CUDA_API(cudaCtxResetPersistingL2Cache, void) {
+  CUDA_CALL(0);
+}
+
+static int texture_width(size_t *texels, const struct cuda_channel *channel, int device) {
+  enum { LINEAR_TEXELS = 1 << 28 };
+  if (texels == NULL || channel == NULL) return WEIR_E_InvalidValue;
+  *texels = LINEAR_TEXELS;
+  return only(device);
+}
+
+CUDA_API(cudaDeviceGetTexture1DLinearMaxWidth, size_t *texels, const struct cuda_channel *channel,
+         int device) {
+  CUDA_CALL(texture_width(texels, channel, device));
+}
+
+/* ---- other devices: there are none ---- */
+
+CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer) {
+  CUDA_CALL(device != 0 || peer != 0 ? WEIR_E_InvalidDevice : put(can, 0));
+}
+
+CUDA_API(cudaDeviceEnablePeerAccess, int peer, unsigned flags) {
+  (void)peer; /* a device is no peer of itself */
+  CUDA_CALL(flags != 0 ? WEIR_E_InvalidValue : WEIR_E_InvalidDevice);
+}
+
+CUDA_API(cudaDeviceDisablePeerAccess, int peer) {
+  CUDA_CALL(peer == 0 ? WEIR_E_PeerAccessNotEnabled : WEIR_E_InvalidDevice);
+}
+
+CUDA_API(cudaDeviceGetP2PAttribute, int *value, int attribute, int from, int to) {
+  (void)value, (void)attribute, (void)from, (void)to;
+  CUDA_CALL(WEIR_E_InvalidDevice); /* of two different ones */
+}
+
+/* ---- other ---- */
+
+/* The newest CUDA that this stands in for. */
+CUDA_API(cudaDriverGetVersion, int *version) {
+  enum { VERSION = 13000 };
+  if (version == NULL) return cudart_return(WEIR_E_InvalidValue);
+  *version = VERSION;
+  return 0;
+}
+
+CUDA_API(cudaProfilerStart, void) {
+  CUDA_CALL(0);
+}
+
+CUDA_API(cudaProfilerStop, void) {
+  CUDA_CALL(0);
 }

@@ -103,13 +103,7 @@ struct cuda_node_params { /* of cudaGraphAddNode */
   int reserved0[3];
   union {
     long long reserved1[29];
-    struct {
-      void *func;
-      struct cuda_dim3 grid, block;
-      unsigned shared;
-      void **args, **extra;
-      void *kernel, *context;
-    } kernel;
+    struct cuda_kernel_params kernel;
     struct {
       int flags, reserved[3];
       struct cuda_copy3d copy;
@@ -194,5 +188,28 @@ struct cuda_requirements {
   size_t bytes, alignment;
   unsigned reserved[4];
 };
+
+/* As CUDA 13's headers have them. */
+#define CUDA_SAME_SIZE(type, bytes) _Static_assert(sizeof(struct type) == (bytes), #type)
+CUDA_SAME_SIZE(cuda_copy3d, 160);
+CUDA_SAME_SIZE(cuda_copy3d_peer, 168);
+CUDA_SAME_SIZE(cuda_func_attributes, 144);
+CUDA_SAME_SIZE(cuda_kernel_params, 56);
+CUDA_SAME_SIZE(cuda_memset_params, 40);
+CUDA_SAME_SIZE(cuda_host_params, 16);
+CUDA_SAME_SIZE(cuda_access_desc, 12);
+CUDA_SAME_SIZE(cuda_pool_props, 88);
+CUDA_SAME_SIZE(cuda_alloc_params, 120);
+CUDA_SAME_SIZE(cuda_node_params, 256);
+CUDA_SAME_SIZE(cuda_update_info, 24);
+CUDA_SAME_SIZE(cuda_instantiate_params, 32);
+CUDA_SAME_SIZE(cuda_launch_attribute, 72);
+CUDA_SAME_SIZE(cuda_launch_config, 56);
+CUDA_SAME_SIZE(cuda_resource, 144);
+CUDA_SAME_SIZE(cuda_texture, 72);
+CUDA_SAME_SIZE(cuda_view, 112);
+CUDA_SAME_SIZE(cuda_requirements, 32);
+CUDA_SAME_SIZE(cuda_channel, 20);
+#undef CUDA_SAME_SIZE
 
 #endif

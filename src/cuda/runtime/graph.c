@@ -53,6 +53,7 @@ struct weir_gpu_graph *weir_gpu_graph_new(void) {
 static void free_node(struct weir_gpu_node *n) {
   disown(&n->op);
   free(n->deps);
+  free(n->args);
   weir_gpu_drop(n);
 }
 

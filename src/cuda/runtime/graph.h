@@ -15,6 +15,7 @@ struct weir_gpu_node {
   uint64_t origin_id;
   bool is_disabled;
   uint32_t mark; /* while the graph is walked */
+  void **args;   /* what cudaGraphKernelNodeGetParams gave */
 };
 
 struct weir_gpu_graph {

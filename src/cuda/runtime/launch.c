@@ -68,7 +68,7 @@ int weir_gpu_launch_check(const struct weir_gpu_launch *l) {
 
 enum { REG_UNIT = 256, REGS_PER_THREAD_UNIT = 8, SHARED_UNIT = 128, SHARED_RESERVED = 1024 };
 
-uint32_t weir_gpu_kernel_regs(const struct weir_gpu_kernel *k) {
+static uint32_t regs_of(const struct weir_gpu_kernel *k) {
   uint32_t regs = k->program->regs_estimate;
   return k->entry->maxnreg != 0 && k->entry->maxnreg < regs ? k->entry->maxnreg : regs;
 }
@@ -92,7 +92,7 @@ int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads, uint64_t dyn
   uint64_t shared = dyn_shared + k->program->static_shared;
   if (threads > limit || threads > p->threads_per_block || shared > p->shared_opt_in) return 0;
   uint64_t warps = (threads + p->warp_size - 1) / p->warp_size;
-  uint64_t regs = round_up(weir_gpu_kernel_regs(k), REGS_PER_THREAD_UNIT);
+  uint64_t regs = round_up(regs_of(k), REGS_PER_THREAD_UNIT);
   uint64_t of_warp = round_up(regs * p->warp_size, REG_UNIT);
   uint64_t n = smaller(p->blocks_per_sm, p->threads_per_sm / p->warp_size / warps);
   if (of_warp != 0) n = smaller(n, p->registers_per_sm / of_warp / warps);
@@ -101,6 +101,43 @@ int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads, uint64_t dyn
     n = smaller(n, p->shared_per_sm / round_up(shared + reserved, SHARED_UNIT));
   }
   *blocks = (int)n;
+  return 0;
+}
+
+static uint64_t constant_bytes(const struct ptx_module *m) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < m->n_vars; i++)
+    if (m->vars[i]->space == PTX_SPACE_const) sum += m->vars[i]->bytes;
+  return sum;
+}
+
+static uint64_t most_dynamic(const struct weir_gpu_kernel *k) {
+  uint64_t limit = shared_limit(k);
+  return limit > k->program->static_shared ? limit - k->program->static_shared : 0;
+}
+
+int weir_gpu_kernel_figures(struct weir_gpu_kernel *k, struct weir_gpu_figures *f) {
+  int error = weir_gpu_kernel_load(k);
+  if (error != 0) return error;
+  const struct ptx_func *e = k->entry;
+  uint64_t limit = weir_gpu.props.threads_per_block;
+  if (e->maxntid[0] != 0) limit = smaller(limit, product(e->maxntid));
+  *f = (struct weir_gpu_figures){.shared = k->program->static_shared,
+                                 .constant = constant_bytes(k->unit->ir),
+                                 .local = k->program->local_bytes,
+                                 .max_threads = (int)limit,
+                                 .regs = (int)regs_of(k),
+                                 .ptx_version = (int)k->unit->ir->sm,
+                                 .max_dynamic_shared = (int)most_dynamic(k)};
+  return 0;
+}
+
+int weir_gpu_kernel_max_shared(struct weir_gpu_kernel *k, int bytes) {
+  int error = weir_gpu_kernel_load(k);
+  if (error != 0) return error;
+  if (bytes < 0 || (uint64_t)bytes + k->program->static_shared > weir_gpu.props.shared_opt_in)
+    return WEIR_E_InvalidValue;
+  k->max_dynamic_shared = (uint64_t)bytes;
   return 0;
 }
 

@@ -24,8 +24,15 @@ int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream);
 /* Blocks of the kernel that fit on one SM. */
 WEIR_GPU_SHARED int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads,
                                        uint64_t dyn_shared, int *blocks);
-/* Registers of a thread, as far as they are known. */
-WEIR_GPU_SHARED uint32_t weir_gpu_kernel_regs(const struct weir_gpu_kernel *k);
+/* What a kernel takes. */
+struct weir_gpu_figures {
+  size_t shared, constant, local;
+  int max_threads, regs, ptx_version, max_dynamic_shared;
+};
+/* Loads the kernel. Registers are estimated from the PTX: no compiler has assigned them. */
+WEIR_GPU_SHARED int weir_gpu_kernel_figures(struct weir_gpu_kernel *k, struct weir_gpu_figures *f);
+/* Sets the most dynamic shared memory that it may be launched with. */
+WEIR_GPU_SHARED int weir_gpu_kernel_max_shared(struct weir_gpu_kernel *k, int bytes);
 
 /* Estimates, in nanoseconds: what is used where weir does not time. */
 double weir_gpu_estimate_copy(uint64_t bytes, bool crosses);

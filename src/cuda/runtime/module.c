@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 /* ---- opening ---- */
@@ -127,6 +128,18 @@ int weir_gpu_module_load(const void *data, size_t bytes, struct weir_gpu_module 
   }
   *out = m;
   return 0;
+}
+
+int weir_gpu_module_load_file(const char *path, struct weir_gpu_module **out) {
+  enum { MAX_BYTES = 1 << 30, MIN_BYTES = 16 };
+  char *data;
+  size_t n;
+  struct weir_err err;
+  if (weir_file_read(path, MAX_BYTES, NULL, &data, &n, &err) != WEIR_OK)
+    return weir_gpu_fail(WEIR_E_FileNotFound, &err);
+  int error = n >= MIN_BYTES ? weir_gpu_module_load(data, n, out) : WEIR_E_InvalidKernelImage;
+  free(data);
+  return error;
 }
 
 static void unload_module(struct weir_gpu_module *m) {

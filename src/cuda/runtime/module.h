@@ -62,6 +62,8 @@ WEIR_GPU_SHARED struct weir_gpu_module *weir_gpu_module_register(const void *wra
  * Copied where it need be. */
 WEIR_GPU_SHARED int weir_gpu_module_load(const void *data, size_t bytes,
                                          struct weir_gpu_module **out);
+/* The same from a file. */
+WEIR_GPU_SHARED int weir_gpu_module_load_file(const char *path, struct weir_gpu_module **out);
 WEIR_GPU_SHARED void weir_gpu_module_close(struct weir_gpu_module *m);
 
 /* A kernel of the module, added by name without a look at the code. */

@@ -188,6 +188,18 @@ int weir_gpu_unsupported(const char *name) {
   return weir_gpu_leave(error != 0 ? error : WEIR_E_NotSupported);
 }
 
+int weir_gpu_set_limit(int limit, uint64_t value) {
+  enum { STACK, PRINTF, HEAP, N = sizeof weir_gpu.limits / sizeof weir_gpu.limits[0] };
+  struct ptx_exec_cfg *cfg = &weir_gpu.dev.cfg;
+  if (limit < 0 || limit >= N) return WEIR_E_UnsupportedLimit;
+  if (value > INT64_MAX) return WEIR_E_InvalidValue;
+  weir_gpu.limits[limit] = value;
+  if (limit == PRINTF && value > (uint64_t)cfg->printf_bytes) cfg->printf_bytes = (int64_t)value;
+  if (limit == HEAP && value > (uint64_t)cfg->heap) cfg->heap = (int64_t)value;
+  if (limit == STACK && value > (uint64_t)cfg->stack_bytes) cfg->stack_bytes = (int64_t)value;
+  return 0;
+}
+
 int weir_gpu_reset(void) {
   weir_gpu_streams_reset();
   weir_gpu_modules_unload();

@@ -59,6 +59,9 @@ WEIR_GPU_SHARED int weir_gpu_unsupported(const char *name);
 /* Device memory, modules' variables, streams: all as at the start. cudaDeviceReset. */
 WEIR_GPU_SHARED int weir_gpu_reset(void);
 
+/* cudaDeviceSetLimit: heap and printf buffer are the kernels'; others are only kept. */
+WEIR_GPU_SHARED int weir_gpu_set_limit(int limit, uint64_t value);
+
 /* Handles: a struct that can be a stream, an event ... begins with this, so that a foreign pointer
  * is refused and not followed. */
 enum weir_gpu_kind {
