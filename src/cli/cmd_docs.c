@@ -7,11 +7,13 @@
 #include "base/reference.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
+#include "cuda/symbols.h"
 
 static const struct weir_usage usage = {
     .command = "docs",
     .synopsis = "FOLDER",
-    .about = "Write the reference pages that come from the declarations: params.md and stats.md.",
+    .about = "Write the reference pages that come from the declarations: params.md, stats.md and\n"
+             "cuda-symbols.md.",
     .opts = (const struct weir_opt[]){{.name = NULL}},
     .examples = "  weir docs docs/reference\n",
 };
@@ -55,13 +57,12 @@ int weir_cmd_docs(int argc, char **argv) {
     weir_fail(&err, WEIR_EIO, "cannot make the folder '%s': %s", dir, strerror(errno));
     return weir_cli_error(&err);
   }
-  struct weir_text params = {0}, stats = {0};
+  struct weir_text params = {0}, stats = {0}, symbols = {0};
   weir_reference_params(weir_cli_param_groups(), &params);
   weir_reference_stats(weir_cli_stat_groups(), &stats);
-  enum weir_status first = write_page(dir, "params.md", &params, &err);
-  if (first) {
-    weir_text_free(&stats);
-    return weir_cli_error(&err);
-  }
-  return write_page(dir, "stats.md", &stats, &err) ? weir_cli_error(&err) : WEIR_EXIT_OK;
+  weir_cuda_symbols_page(&symbols);
+  enum weir_status st[] = {write_page(dir, "params.md", &params, &err),
+                           write_page(dir, "stats.md", &stats, &err),
+                           write_page(dir, "cuda-symbols.md", &symbols, &err)};
+  return st[0] || st[1] || st[2] ? weir_cli_error(&err) : WEIR_EXIT_OK;
 }

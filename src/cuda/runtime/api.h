@@ -18,6 +18,10 @@
 #define CUDA_ALIAS(name, suffix)                                                                   \
   extern CUDA_EXPORT __typeof__(name) name##suffix __attribute__((alias(#name)))
 
+/* The same function under the name that earlier versions have. */
+#define CUDA_OLD_NAME(old, name)                                                                   \
+  extern CUDA_EXPORT __typeof__(name) old __attribute__((alias(#name)))
+
 /* The body of an entry point: an expression that gives an error code, under the lock. */
 #define CUDA_CALL(...)                                                                             \
   do {                                                                                             \

@@ -113,3 +113,19 @@ static int level_of(void **out, const struct weir_gpu_mipmap *m, unsigned level)
 CUDA_API(cudaGetMipmappedArrayLevel, void **out, const void *mipmap, unsigned level) {
   CUDA_CALL(level_of(out, mipmap_of(mipmap), level));
 }
+
+static int mipmap_requirements(struct cuda_requirements *r, const struct weir_gpu_mipmap *m) {
+  size_t sum = 0;
+  int error = m != NULL && r != NULL ? 0 : WEIR_E_InvalidValue;
+  for (uint32_t i = 0; error == 0 && i < m->n_levels; i++) {
+    error = requirements(r, m->levels[i]);
+    sum += r->bytes;
+    r->bytes = sum;
+  }
+  return error;
+}
+
+CUDA_API(cudaMipmappedArrayGetMemoryRequirements, struct cuda_requirements *out, void *mipmap,
+         int device) {
+  CUDA_CALL(device == 0 ? mipmap_requirements(out, mipmap_of(mipmap)) : WEIR_E_InvalidDevice);
+}

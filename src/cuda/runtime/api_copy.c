@@ -226,6 +226,33 @@ CUDA_API(cudaMemcpyFromArrayAsync, void *dst, const void *src, size_t x, size_t 
 }
 CUDA_ALIAS(cudaMemcpyFromArrayAsync, _ptsz);
 
+/* Row by row of what both arrays have left of theirs. */
+static int copy_between(void *dst, size_t x, size_t y, const void *src, size_t src_x, size_t src_y,
+                        size_t bytes, int kind) {
+  struct weir_gpu_side to = array_at(dst, x, y), from = array_at(src, src_x, src_y);
+  if (to.array == NULL || from.array == NULL) return WEIR_E_InvalidResourceHandle;
+  uint64_t to_row = to.array->width * to.array->elem_bytes,
+           from_row = from.array->width * from.array->elem_bytes;
+  int error = to.x < to_row && from.x < from_row ? 0 : WEIR_E_InvalidValue;
+  while (bytes > 0 && error == 0) {
+    uint64_t width = to_row - to.x < from_row - from.x ? to_row - to.x : from_row - from.x;
+    if (width > bytes) width = bytes;
+    error = copy_rows(to, from, width, 1, kind, NULL);
+    bytes -= width;
+    to.x += width;
+    from.x += width;
+    if (to.x == to_row) to.x = 0, to.y++;
+    if (from.x == from_row) from.x = 0, from.y++;
+  }
+  return error;
+}
+
+CUDA_API(cudaMemcpyArrayToArray, void *dst, size_t x, size_t y, const void *src, size_t src_x,
+         size_t src_y, size_t bytes, int kind) {
+  CUDA_CALL(copy_between(dst, x, y, src, src_x, src_y, bytes, kind));
+}
+CUDA_ALIAS(cudaMemcpyArrayToArray, _ptds);
+
 /* ---- boxes ---- */
 
 static int side_of(struct weir_gpu_side *s, void *array, struct cuda_pos pos,

@@ -1,5 +1,6 @@
 #include "cuda/runtime/api.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,8 +68,7 @@ CUDA_API(cudaGetDeviceFlags, unsigned *flags) {
 CUDA_API(cudaDeviceSynchronize, void) {
   CUDA_CALL(weir_gpu_sync_all());
 }
-extern CUDA_EXPORT __typeof__(cudaDeviceSynchronize) cudaThreadSynchronize
-    __attribute__((alias("cudaDeviceSynchronize")));
+CUDA_OLD_NAME(cudaThreadSynchronize, cudaDeviceSynchronize);
 
 /* Also after a fault, which it ends. */
 CUDA_API(cudaDeviceReset, void) {
@@ -76,8 +76,7 @@ CUDA_API(cudaDeviceReset, void) {
   if (error == 0) error = weir_gpu_reset();
   return cudart_return(weir_gpu_leave(error));
 }
-extern CUDA_EXPORT __typeof__(cudaDeviceReset) cudaThreadExit
-    __attribute__((alias("cudaDeviceReset")));
+CUDA_OLD_NAME(cudaThreadExit, cudaDeviceReset);
 
 /* ---- attributes ---- */
 
@@ -112,10 +111,12 @@ static int get_limit(size_t *value, int limit) {
 CUDA_API(cudaDeviceGetLimit, size_t *value, int limit) {
   CUDA_CALL(get_limit(value, limit));
 }
+CUDA_OLD_NAME(cudaThreadGetLimit, cudaDeviceGetLimit);
 
 CUDA_API(cudaDeviceSetLimit, int limit, size_t value) {
   CUDA_CALL(weir_gpu_set_limit(limit, value));
 }
+CUDA_OLD_NAME(cudaThreadSetLimit, cudaDeviceSetLimit);
 
 /* The machine's L1 is what weir simulates, whatever a program prefers. */
 static int cache_config, shared_config;
@@ -129,10 +130,12 @@ static int set_in(int *place, int value, int most) {
 CUDA_API(cudaDeviceSetCacheConfig, int config) {
   CUDA_CALL(set_in(&cache_config, config, 3));
 }
+CUDA_OLD_NAME(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
 
 CUDA_API(cudaDeviceGetCacheConfig, int *config) {
   CUDA_CALL(put(config, cache_config));
 }
+CUDA_OLD_NAME(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
 
 CUDA_API(cudaDeviceSetSharedMemConfig, int config) {
   CUDA_CALL(set_in(&shared_config, config, 2));
@@ -188,6 +191,41 @@ CUDA_API(cudaDriverGetVersion, int *version) {
   *version = VERSION;
   return 0;
 }
+
+/* Newer forms of an entry point have a suffix; programs ask for the plain name. */
+static void *driver_symbol(const char *name) {
+  static void *driver;
+  if (driver == NULL) driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *found = NULL;
+  for (int version = 4; driver != NULL && found == NULL && version > 0; version--) {
+    char full[256];
+    snprintf(full, sizeof full, version > 1 ? "%s_v%d" : "%s", name, version);
+    found = dlsym(driver, full);
+  }
+  return found;
+}
+
+static int entry_point(const char *name, void **out, int *status) {
+  enum { FOUND, NOT_FOUND };
+  if (name == NULL || out == NULL) return WEIR_E_InvalidValue;
+  *out = driver_symbol(name);
+  if (status != NULL) *status = *out != NULL ? FOUND : NOT_FOUND;
+  return *out != NULL || status != NULL ? 0 : WEIR_E_SymbolNotFound;
+}
+
+CUDA_API(cudaGetDriverEntryPoint, const char *name, void **out, unsigned long long flags,
+         int *status) {
+  (void)flags;
+  CUDA_CALL(entry_point(name, out, status));
+}
+CUDA_ALIAS(cudaGetDriverEntryPoint, _ptsz);
+
+CUDA_API(cudaGetDriverEntryPointByVersion, const char *name, void **out, unsigned version,
+         unsigned long long flags, int *status) {
+  (void)version, (void)flags;
+  CUDA_CALL(entry_point(name, out, status));
+}
+CUDA_ALIAS(cudaGetDriverEntryPointByVersion, _ptsz);
 
 CUDA_API(cudaProfilerStart, void) {
   CUDA_CALL(0);

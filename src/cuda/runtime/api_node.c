@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/runtime/array.h"
 #include "cuda/runtime/graph.h"
 
 static int add(void **out, void *graph, void *const *deps, size_t n, const struct weir_gpu_op *op) {
@@ -215,6 +216,35 @@ CUDA_API(cudaGraphExecMemcpyNodeSetParamsFromSymbol, void *exec, void *node, voi
   WITH_OP(of_symbol(&op, dst, NULL, symbol, bytes, offset, kind), set_in_exec(exec, node, &op));
 }
 
+static struct cuda_pitched memory_of(const struct weir_gpu_side *s, uint64_t width) {
+  return (struct cuda_pitched){cudart_ptr(s->ptr), s->pitch, width, s->rows};
+}
+
+static struct cuda_pos pos_of(const struct weir_gpu_side *s, uint64_t elem) {
+  return (struct cuda_pos){s->array != NULL ? s->x / elem : s->x, s->y, s->z};
+}
+
+static int copy_params(const struct weir_gpu_node *n, struct cuda_copy3d *p) {
+  if (n == NULL || p == NULL) return WEIR_E_InvalidValue;
+  const struct weir_gpu_copy *c = &n->op.u.copy;
+  uint64_t elem = c->src.array != NULL   ? c->src.array->elem_bytes
+                  : c->dst.array != NULL ? c->dst.array->elem_bytes
+                                         : 1;
+  *p = (struct cuda_copy3d){.src_array = c->src.array,
+                            .src_pos = pos_of(&c->src, elem),
+                            .dst_array = c->dst.array,
+                            .dst_pos = pos_of(&c->dst, elem),
+                            .extent = {c->width / elem, c->height, c->depth},
+                            .kind = c->kind};
+  if (c->src.array == NULL) p->src = memory_of(&c->src, c->width);
+  if (c->dst.array == NULL) p->dst = memory_of(&c->dst, c->width);
+  return 0;
+}
+
+CUDA_API(cudaGraphMemcpyNodeGetParams, void *node, struct cuda_copy3d *params) {
+  CUDA_CALL(copy_params(find(NULL, node, WEIR_GPU_OP_COPY), params));
+}
+
 /* ---- fills ---- */
 
 static int of_set(struct weir_gpu_op *op, const struct cuda_memset_params *p) {
@@ -402,6 +432,19 @@ CUDA_API(cudaGraphAddMemAllocNode, void **out, void *graph, void *const *deps, s
 
 CUDA_API(cudaGraphAddMemFreeNode, void **out, void *graph, void *const *deps, size_t n, void *ptr) {
   WITH_OP(of_free(&op, ptr), add(out, graph, deps, n, &op));
+}
+
+static int alloc_params(const struct weir_gpu_node *n, struct cuda_alloc_params *p) {
+  enum { PINNED = 1, DEVICE = 1 };
+  if (n == NULL || p == NULL) return WEIR_E_InvalidValue;
+  *p = (struct cuda_alloc_params){.pool = {.alloc_type = PINNED, .location = {DEVICE, 0}},
+                                  .bytes = n->op.u.memory.bytes,
+                                  .ptr = cudart_ptr(n->op.u.memory.addr)};
+  return 0;
+}
+
+CUDA_API(cudaGraphMemAllocNodeGetParams, void *node, struct cuda_alloc_params *params) {
+  CUDA_CALL(alloc_params(find(NULL, node, WEIR_GPU_OP_ALLOC), params));
 }
 
 static int freed_by(const struct weir_gpu_node *n, void **ptr) {

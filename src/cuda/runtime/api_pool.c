@@ -159,6 +159,55 @@ CUDA_API(cudaMemPoolGetAccess, int *flags, void *pool, struct cuda_location *loc
                                                                        : WEIR_E_InvalidValue);
 }
 
+/* Pools of a place: only the device has some. */
+static int check_place(const struct cuda_location *location, int type) {
+  enum { PINNED = 1, DEVICE = 1 };
+  if (location == NULL || type != PINNED) return WEIR_E_InvalidValue;
+  return location->type == DEVICE ? 0 : WEIR_E_NotSupported;
+}
+
+CUDA_API(cudaMemGetDefaultMemPool, void **out, struct cuda_location *location, int type) {
+  CUDA_CALL(check_place(location, type) != 0 ? check_place(location, type)
+                                             : put_pool(out, default_pool(), location->id));
+}
+
+CUDA_API(cudaMemGetMemPool, void **out, struct cuda_location *location, int type) {
+  struct weir_gpu_pool *pool;
+  CUDA_CALL(pool = current_pool != NULL ? current_pool : default_pool(),
+            check_place(location, type) != 0 ? check_place(location, type)
+                                             : put_pool(out, pool, location->id));
+}
+
+CUDA_API(cudaMemSetMemPool, struct cuda_location *location, int type, void *pool) {
+  CUDA_CALL(check_place(location, type) != 0 ? check_place(location, type)
+                                             : use_pool(location->id, pool));
+}
+
+/* Memory of graphs: what is reserved is used. */
+static int graph_memory(int device, int attribute, uint64_t *value) {
+  if (device != 0) return WEIR_E_InvalidDevice;
+  if (value == NULL || attribute < 0 || attribute > 3) return WEIR_E_InvalidValue;
+  *value = 0;
+  for (size_t i = 0; i < weir_gpu.blocks.cap; i++) {
+    const struct weir_gpu_block *b = weir_gpu.blocks.slots[i].value;
+    if (b != NULL && (b->flags & WEIR_GPU_OF_GRAPH) != 0) *value += b->bytes;
+  }
+  return 0;
+}
+
+CUDA_API(cudaDeviceGetGraphMemAttribute, int device, int attribute, void *value) {
+  CUDA_CALL(graph_memory(device, attribute, value));
+}
+
+CUDA_API(cudaDeviceSetGraphMemAttribute, int device, int attribute, void *value) {
+  (void)attribute; /* high-water marks, which are not kept */
+  CUDA_CALL(device != 0 ? WEIR_E_InvalidDevice : value != NULL ? 0 : WEIR_E_InvalidValue);
+}
+
+CUDA_API(cudaDeviceGraphMemTrim, int device) {
+  CUDA_CALL(device == 0 ? 0 : WEIR_E_InvalidDevice);
+}
+
 /* ---- hints: memory is in one place, seen by both sides ---- */
 
 static int check_managed(const void *ptr, size_t bytes) {
@@ -179,3 +228,56 @@ CUDA_API(cudaMemAdvise, const void *ptr, size_t bytes) {
   CUDA_CALL(check_managed(ptr, bytes));
 }
 CUDA_ALIAS(cudaMemAdvise, _v2);
+
+/* Batches of hints, of which only the lists are looked at. */
+static int check_batch(void **ptrs, const size_t *sizes, size_t n) {
+  int error = ptrs != NULL && sizes != NULL && n > 0 ? 0 : WEIR_E_InvalidValue;
+  for (size_t i = 0; i < n && error == 0; i++)
+    error = check_managed(ptrs[i], sizes[i]);
+  return error;
+}
+
+CUDA_API(cudaMemPrefetchBatchAsync, void **ptrs, size_t *sizes, size_t n) {
+  CUDA_CALL(check_batch(ptrs, sizes, n));
+}
+CUDA_ALIAS(cudaMemPrefetchBatchAsync, _ptsz);
+
+/* Contents become undefined: what they were is one of the possibilities. */
+CUDA_API(cudaMemDiscardBatchAsync, void **ptrs, size_t *sizes, size_t n) {
+  CUDA_CALL(check_batch(ptrs, sizes, n));
+}
+CUDA_ALIAS(cudaMemDiscardBatchAsync, _ptsz);
+
+CUDA_API(cudaMemDiscardAndPrefetchBatchAsync, void **ptrs, size_t *sizes, size_t n) {
+  CUDA_CALL(check_batch(ptrs, sizes, n));
+}
+CUDA_ALIAS(cudaMemDiscardAndPrefetchBatchAsync, _ptsz);
+
+/* No hint was kept: none is in force. */
+static int range_attribute(void *data, size_t bytes, int attribute, const void *ptr, size_t range) {
+  enum { READ_MOSTLY = 1, LOCATION_TYPE = 5, LAST_TYPE = 7, LAST = 8, NO_DEVICE = -2 };
+  if (data == NULL || bytes < sizeof(int) || attribute < READ_MOSTLY || attribute > LAST)
+    return WEIR_E_InvalidValue;
+  bool is_zero = attribute == READ_MOSTLY || attribute == LOCATION_TYPE || attribute == LAST_TYPE;
+  for (size_t i = 0; i < bytes / sizeof(int); i++)
+    ((int *)data)[i] = is_zero ? 0 : NO_DEVICE;
+  return check_managed(ptr, range);
+}
+
+CUDA_API(cudaMemRangeGetAttribute, void *data, size_t bytes, int attribute, const void *ptr,
+         size_t range) {
+  CUDA_CALL(range_attribute(data, bytes, attribute, ptr, range));
+}
+
+static int range_attributes(void **data, const size_t *bytes, const int *attributes, size_t n,
+                            const void *ptr, size_t range) {
+  int error = data != NULL && bytes != NULL && attributes != NULL ? 0 : WEIR_E_InvalidValue;
+  for (size_t i = 0; i < n && error == 0; i++)
+    error = range_attribute(data[i], bytes[i], attributes[i], ptr, range);
+  return error;
+}
+
+CUDA_API(cudaMemRangeGetAttributes, void **data, size_t *bytes, int *attributes, size_t n,
+         const void *ptr, size_t range) {
+  CUDA_CALL(range_attributes(data, bytes, attributes, n, ptr, range));
+}

@@ -1,5 +1,8 @@
 /* Streams and events. */
 #include "cuda/runtime/api.h"
+
+#include <string.h>
+
 #include "cuda/runtime/graph.h"
 
 /* ---- streams ---- */
@@ -88,6 +91,13 @@ CUDA_API(cudaStreamSetAttribute, void *stream, int attribute, const void *value)
 }
 CUDA_ALIAS(cudaStreamSetAttribute, _ptsz);
 
+CUDA_API(cudaStreamGetAttribute, void *stream, int attribute, void *value) {
+  enum { VALUE_BYTES = 64 };
+  (void)attribute;
+  WITH_STREAM(stream, value != NULL ? (memset(value, 0, VALUE_BYTES), 0) : WEIR_E_InvalidValue);
+}
+CUDA_ALIAS(cudaStreamGetAttribute, _ptsz);
+
 CUDA_API(cudaStreamCopyAttributes, void *to, void *from) {
   WITH_STREAM(to, weir_gpu_stream_of(from) != NULL ? 0 : WEIR_E_InvalidResourceHandle);
 }
@@ -162,8 +172,7 @@ CUDA_ALIAS(cudaEventRecordWithFlags, _ptsz);
 
 static int check_event(void *event) {
   const struct weir_gpu_event *e = event_of(event);
-  if (e == NULL) return WEIR_E_InvalidResourceHandle;
-  return e->capture != NULL ? WEIR_E_CapturedEvent : 0;
+  return e != NULL ? weir_gpu_event_sync(e) : WEIR_E_InvalidResourceHandle;
 }
 
 CUDA_API(cudaEventSynchronize, void *event) {

@@ -10,6 +10,8 @@ enum { NON_BLOCKING = 1 };
 
 static struct weir_gpu_stream legacy = {.handle = {.kind = WEIR_GPU_STREAM, .id = 1}};
 static __thread struct weir_gpu_stream own = {.handle = {.kind = WEIR_GPU_STREAM, .id = 2}};
+/* What the host has waited for: what it submits afterwards begins later. */
+static struct weir_gpu_mark host;
 
 struct weir_gpu_stream *weir_gpu_stream_of(const void *handle) {
   uintptr_t n = (uintptr_t)handle;
@@ -44,7 +46,6 @@ void weir_gpu_streams_reset(void) {
   while (weir_gpu.streams != NULL)
     weir_gpu_stream_free(weir_gpu.streams);
   weir_gpu_capture_leave(&legacy);
-  legacy.mark = (struct weir_gpu_mark){0};
 }
 
 /* ---- time ---- */
@@ -59,6 +60,7 @@ static void advance(struct weir_gpu_mark *to, const struct weir_gpu_mark *from) 
 
 /* The default stream waits for all blocking streams, and they for it. */
 static void meet(struct weir_gpu_stream *s) {
+  advance(&s->mark, &host);
   if (s != &legacy) {
     if ((s->flags & NON_BLOCKING) == 0) advance(&s->mark, &legacy.mark);
     return;
@@ -166,7 +168,11 @@ int weir_gpu_submit(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
 }
 
 int weir_gpu_stream_sync(struct weir_gpu_stream *s) {
-  if (s->capture == NULL) return check_implicit(s);
+  if (s->capture == NULL) {
+    meet(s);
+    advance(&host, &s->mark);
+    return check_implicit(s);
+  }
   weir_gpu_capture_break(s->capture);
   return WEIR_E_StreamCaptureUnsupported;
 }
@@ -177,6 +183,10 @@ int weir_gpu_sync_all(void) {
       weir_gpu_capture_break(o->capture);
       return WEIR_E_StreamCaptureUnsupported;
     }
+  for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
+    advance(&host, &o->mark);
+  advance(&host, &legacy.mark);
+  advance(&host, &own.mark);
   return 0;
 }
 
@@ -202,6 +212,12 @@ int weir_gpu_event_record(struct weir_gpu_event *e, struct weir_gpu_stream *s) {
   e->capture = NULL;
   e->is_recorded = true;
   e->mark = s->mark;
+  return 0;
+}
+
+int weir_gpu_event_sync(const struct weir_gpu_event *e) {
+  if (e->capture != NULL) return WEIR_E_CapturedEvent;
+  advance(&host, &e->mark);
   return 0;
 }
 

@@ -93,6 +93,8 @@ void weir_gpu_streams_reset(void);
 WEIR_GPU_SHARED int weir_gpu_event_new(unsigned flags, struct weir_gpu_event **out);
 WEIR_GPU_SHARED int weir_gpu_event_free(struct weir_gpu_event *e);
 WEIR_GPU_SHARED int weir_gpu_event_record(struct weir_gpu_event *e, struct weir_gpu_stream *s);
+/* The host waits for it. */
+WEIR_GPU_SHARED int weir_gpu_event_sync(const struct weir_gpu_event *e);
 WEIR_GPU_SHARED int weir_gpu_event_wait(struct weir_gpu_stream *s, struct weir_gpu_event *e);
 /* Milliseconds of simulated time. */
 WEIR_GPU_SHARED int weir_gpu_event_elapsed(float *ms, const struct weir_gpu_event *from,

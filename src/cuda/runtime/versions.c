@@ -262,50 +262,68 @@ CUDA_API(cudaGraphExecUpdate, void *exec, void *graph, void **error_node, int *r
 }
 #endif
 
-/* CUDA 13 has data for each edge, which no kind of edge here needs. */
-#if WEIR_CUDART_MAJOR >= 13
-CUDA_API(cudaGraphAddDependencies, void *graph, void *const *from, void *const *to,
+/* Since CUDA 12.3 there is data for each edge, which no kind of edge here needs. These names end in
+ * _v2 (or _v3) in CUDA 12; in CUDA 13 they are plain. */
+CUDA_API(cudaGraphAddDependencies_v2, void *graph, void *const *from, void *const *to,
          const void *edges, size_t n) {
   (void)edges;
   CUDA_CALL(cudart_edit_edges(graph, from, to, n, true));
 }
 
-CUDA_API(cudaGraphRemoveDependencies, void *graph, void *const *from, void *const *to,
+CUDA_API(cudaGraphRemoveDependencies_v2, void *graph, void *const *from, void *const *to,
          const void *edges, size_t n) {
   (void)edges;
   CUDA_CALL(cudart_edit_edges(graph, from, to, n, false));
 }
 
-CUDA_API(cudaGraphGetEdges, void *graph, void **from, void **to, void *edges, size_t *n) {
+CUDA_API(cudaGraphGetEdges_v2, void *graph, void **from, void **to, void *edges, size_t *n) {
   CUDA_CALL(cudart_edges(graph, from, to, edges, n));
 }
 
-CUDA_API(cudaGraphNodeGetDependencies, void *node, void **deps, void *edges, size_t *n) {
+CUDA_API(cudaGraphNodeGetDependencies_v2, void *node, void **deps, void *edges, size_t *n) {
   CUDA_CALL(cudart_neighbours(node, deps, edges, n, true));
 }
 
-CUDA_API(cudaGraphNodeGetDependentNodes, void *node, void **deps, void *edges, size_t *n) {
+CUDA_API(cudaGraphNodeGetDependentNodes_v2, void *node, void **deps, void *edges, size_t *n) {
   CUDA_CALL(cudart_neighbours(node, deps, edges, n, false));
 }
 
-CUDA_API(cudaStreamGetCaptureInfo, void *stream, int *status, unsigned long long *id, void **graph,
-         const void ***deps, const void **edges, size_t *n) {
+CUDA_API(cudaStreamGetCaptureInfo_v3, void *stream, int *status, unsigned long long *id,
+         void **graph, const void ***deps, const void **edges, size_t *n) {
   CUDA_CALL(cudart_capture_info(stream, status, id, graph, deps, edges, n));
 }
-CUDA_ALIAS(cudaStreamGetCaptureInfo, _ptsz);
+CUDA_ALIAS(cudaStreamGetCaptureInfo_v3, _ptsz);
 
-CUDA_API(cudaStreamUpdateCaptureDependencies, void *stream, void **deps, const void *edges,
+CUDA_API(cudaStreamUpdateCaptureDependencies_v2, void *stream, void **deps, const void *edges,
          size_t n, unsigned flags) {
   (void)edges;
   CUDA_CALL(cudart_capture_update(stream, deps, n, flags));
 }
-CUDA_ALIAS(cudaStreamUpdateCaptureDependencies, _ptsz);
+CUDA_ALIAS(cudaStreamUpdateCaptureDependencies_v2, _ptsz);
 
-CUDA_API(cudaGraphAddNode, void **out, void *graph, void *const *deps, const void *edges, size_t n,
-         struct cuda_node_params *params) {
+CUDA_API(cudaGraphAddNode_v2, void **out, void *graph, void *const *deps, const void *edges,
+         size_t n, struct cuda_node_params *params) {
   (void)edges;
   CUDA_CALL(cudart_add_node(out, graph, deps, n, params));
 }
+
+CUDA_API(cudaStreamGetCaptureInfo_v2, void *stream, int *status, unsigned long long *id,
+         void **graph, const void ***deps, size_t *n) {
+  CUDA_CALL(cudart_capture_info(stream, status, id, graph, deps, NULL, n));
+}
+CUDA_ALIAS(cudaStreamGetCaptureInfo_v2, _ptsz);
+
+#if WEIR_CUDART_MAJOR >= 13
+CUDA_OLD_NAME(cudaGraphAddDependencies, cudaGraphAddDependencies_v2);
+CUDA_OLD_NAME(cudaGraphRemoveDependencies, cudaGraphRemoveDependencies_v2);
+CUDA_OLD_NAME(cudaGraphGetEdges, cudaGraphGetEdges_v2);
+CUDA_OLD_NAME(cudaGraphNodeGetDependencies, cudaGraphNodeGetDependencies_v2);
+CUDA_OLD_NAME(cudaGraphNodeGetDependentNodes, cudaGraphNodeGetDependentNodes_v2);
+CUDA_OLD_NAME(cudaStreamGetCaptureInfo, cudaStreamGetCaptureInfo_v3);
+CUDA_OLD_NAME(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo_v3);
+CUDA_OLD_NAME(cudaStreamUpdateCaptureDependencies, cudaStreamUpdateCaptureDependencies_v2);
+CUDA_OLD_NAME(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies_v2);
+CUDA_OLD_NAME(cudaGraphAddNode, cudaGraphAddNode_v2);
 #else
 CUDA_API(cudaGraphAddDependencies, void *graph, void *const *from, void *const *to, size_t n) {
   CUDA_CALL(cudart_edit_edges(graph, from, to, n, true));
@@ -331,12 +349,6 @@ CUDA_API(cudaStreamGetCaptureInfo, void *stream, int *status, unsigned long long
   CUDA_CALL(cudart_capture_info(stream, status, id, NULL, NULL, NULL, NULL));
 }
 CUDA_ALIAS(cudaStreamGetCaptureInfo, _ptsz);
-
-CUDA_API(cudaStreamGetCaptureInfo_v2, void *stream, int *status, unsigned long long *id,
-         void **graph, const void ***deps, size_t *n) {
-  CUDA_CALL(cudart_capture_info(stream, status, id, graph, deps, NULL, n));
-}
-CUDA_ALIAS(cudaStreamGetCaptureInfo_v2, _ptsz);
 
 CUDA_API(cudaStreamUpdateCaptureDependencies, void *stream, void **deps, size_t n, unsigned flags) {
   CUDA_CALL(cudart_capture_update(stream, deps, n, flags));

@@ -1,0 +1,70 @@
+/* The stand-ins for libcudart export what their table says, under the versions that programs ask
+ * for. Arguments: the file of names that CUDA programs were seen to import, then the libraries. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/symbols.h"
+
+static char **arguments;
+
+static const struct weir_cuda_symbol *find(const char *name) {
+  for (const struct weir_cuda_symbol *s = weir_cuda_symbols; s->name != NULL; s++)
+    if (strcmp(s->name, name) == 0) return s;
+  return NULL;
+}
+
+static void table_is_sorted(void **state) {
+  (void)state;
+  for (const struct weir_cuda_symbol *s = weir_cuda_symbols; s[1].name != NULL; s++)
+    assert_true(strcmp(s->name, s[1].name) < 0);
+}
+
+/* All that programs were seen to import is there, and works. */
+static void names_of_programs(void **state) {
+  (void)state;
+  FILE *f = fopen(arguments[1], "r");
+  assert_non_null(f);
+  char name[128];
+  unsigned n = 0;
+  while (fscanf(f, "%127s", name) == 1) {
+    const struct weir_cuda_symbol *s = find(name);
+    if (s == NULL || s->state == WEIR_CUDA_REFUSED) fail_msg("%s is not implemented", name);
+    n++;
+  }
+  fclose(f);
+  assert_true(n > 100);
+}
+
+static void exported_with_version(void **state) {
+  (void)state;
+  for (char **path = arguments + 2; *path != NULL; path++) {
+    const char *version = strstr(*path, "libcudart.so.");
+    assert_non_null(version);
+    void *lib = dlopen(*path, RTLD_NOW | RTLD_LOCAL);
+    if (lib == NULL) fail_msg("%s", dlerror());
+    for (const struct weir_cuda_symbol *s = weir_cuda_symbols; s->name != NULL; s++)
+      if (dlvsym(lib, s->name, version) == NULL) fail_msg("%s has no %s", *path, s->name);
+    /* Nothing of weir's own shows. */
+    assert_null(dlvsym(lib, "cudart_return", version));
+    dlclose(lib);
+  }
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  arguments = argv;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(table_is_sorted),
+      cmocka_unit_test(names_of_programs),
+      cmocka_unit_test(exported_with_version),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
