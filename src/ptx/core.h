@@ -69,6 +69,7 @@ struct ptx_uop {
     const uint32_t *list; /* offsets of vector elements or branch targets */
     ptx_cvt_fn cvt;
     ptx_half_fn half;
+    const struct ptx_video *video;
     const struct ptx_call *call;
     const struct ptx_call *const *calls; /* by index of the function; NULL: cannot be called here */
     const struct ptx_matrix *matrix;

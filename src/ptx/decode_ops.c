@@ -4,6 +4,7 @@
 #include "ptx/builtin.h"
 #include "ptx/decode.h"
 #include "ptx/sync.h"
+#include "ptx/video.h"
 
 /* ---- operands ---- */
 
@@ -610,6 +611,98 @@ static void decode_bits(struct decoder *d) {
   }
 }
 
+static enum ptx_video_op video_op(enum ptx_op op) {
+  switch ((int)op) {
+  case PTX_OP_vadd:
+  case PTX_OP_vadd2:
+  case PTX_OP_vadd4:
+    return PTX_V_ADD;
+  case PTX_OP_vsub:
+  case PTX_OP_vsub2:
+  case PTX_OP_vsub4:
+    return PTX_V_SUB;
+  case PTX_OP_vabsdiff:
+  case PTX_OP_vabsdiff2:
+  case PTX_OP_vabsdiff4:
+    return PTX_V_ABSDIFF;
+  case PTX_OP_vavrg2:
+  case PTX_OP_vavrg4:
+    return PTX_V_AVRG;
+  case PTX_OP_vmin:
+  case PTX_OP_vmin2:
+  case PTX_OP_vmin4:
+    return PTX_V_MIN;
+  case PTX_OP_vmax:
+  case PTX_OP_vmax2:
+  case PTX_OP_vmax4:
+    return PTX_V_MAX;
+  case PTX_OP_vshl:
+    return PTX_V_SHL;
+  case PTX_OP_vshr:
+    return PTX_V_SHR;
+  default: /* vset; vmad has a handler of its own */
+    return PTX_V_SET;
+  }
+}
+
+/* Which part each lane takes: as the selector says, or in order from `first` on. */
+static void video_parts(const struct ptx_operand *o, unsigned lanes, unsigned first,
+                        uint8_t at[4]) {
+  if (lanes == 1) {
+    at[0] = o->half;
+    return;
+  }
+  for (unsigned k = 0; k < lanes; k++)
+    at[k] = (uint8_t)(o->half == 0 ? first + k : o->imm >> 4 * k & 15);
+}
+
+static uint8_t video_mask(const struct ptx_operand *o, unsigned lanes) {
+  unsigned mask = 0;
+  if (o->half == 0) return (uint8_t)((1u << lanes) - 1);
+  if (o->half < 7) return (uint8_t)(1u << (lanes == 2 ? o->half - 5 : o->half - 1));
+  for (unsigned k = 0; k < o->imm >> 32; k++)
+    mask |= 1u << (o->imm >> 4 * k & 15);
+  return (uint8_t)mask;
+}
+
+static void decode_video(struct decoder *d) {
+  struct ptx_uop *u = d->uop;
+  const struct ptx_operand *o = d->insn->opnds;
+  bool is_mad = d->insn->op == PTX_OP_vmad;
+  struct ptx_video *v = weir_arena_alloc(&d->prog->arena, sizeof *v);
+  if (v == NULL) {
+    dec_fail(d, "out of memory");
+    return;
+  }
+  v->op = (uint8_t)video_op((enum ptx_op)d->insn->op);
+  bool is_set = v->op == PTX_V_SET && !is_mad;
+  v->lanes = (uint8_t)ptx_video_lanes((enum ptx_op)d->insn->op);
+  v->then = has(d, PTX_M_add)   ? PTX_V_THEN_ADD
+            : has(d, PTX_M_min) ? PTX_V_THEN_MIN
+            : has(d, PTX_M_max) ? PTX_V_THEN_MAX
+                                : PTX_V_PLAIN;
+  v->cmp = (uint8_t)comparison(d);
+  v->sat = has(d, PTX_M_sat);
+  v->wrap = has(d, PTX_M_wrap);
+  v->d_signed = !is_set && ptx_type_is_signed(type(d, 0));
+  v->a_signed = ptx_type_is_signed(type(d, is_set ? 0 : 1));
+  v->b_signed = ptx_type_is_signed(type(d, is_set ? 1 : 2));
+  video_parts(&o[1], v->lanes, 0, v->a_at);
+  video_parts(&o[2], v->lanes, v->lanes, v->b_at);
+  v->mask = v->lanes > 1 ? video_mask(&o[0], v->lanes) : 0;
+  v->d_at = v->lanes == 1 ? o[0].half : 0;
+  v->scale = has(d, PTX_M_shr7) ? 7 : has(d, PTX_M_shr15) ? 15 : 0;
+  v->neg_ab = o[1].minus != o[2].minus;
+  v->neg_c = is_mad && o[3].minus;
+  v->plus_one = has(d, PTX_M_po);
+  u->d = dst(d, 0);
+  u->a = src(d, 1, PTX_T_b32);
+  u->b = src(d, 2, PTX_T_b32);
+  u->c = d->insn->n_opnds > 3 ? src(d, 3, PTX_T_b32) : u->a;
+  u->x.video = v;
+  plain(d, is_mad ? PTX_H_vmad : v->lanes > 1 ? PTX_H_video_simd : PTX_H_video);
+}
+
 static void decode_shift(struct decoder *d) {
   struct ptx_uop *u = d->uop;
   enum ptx_type t = type(d, 0);
@@ -734,7 +827,8 @@ static void decode_mov(struct decoder *d) {
 }
 
 static uint64_t window_of(const struct decoder *d) {
-  return has(d, PTX_M_shared) || has(d, PTX_M_shared_cta)   ? PTX_SHARED_BASE
+  bool is_shared = has(d, PTX_M_shared) || has(d, PTX_M_shared_cta) || has(d, PTX_M_shared_cluster);
+  return is_shared                                          ? PTX_SHARED_BASE
          : has(d, PTX_M_local)                              ? PTX_LOCAL_BASE
          : has(d, PTX_M_param) || has(d, PTX_M_param_entry) ? PTX_PARAM_BASE
                                                             : 0;
@@ -830,8 +924,27 @@ static void decode_cvt_pack2(struct decoder *d) {
   plain(d, PTX_H_cvt_pack2);
 }
 
+/* Two numbers, saturated to `size` bits each, in the low bits of the destination. */
+static void decode_pack(struct decoder *d) {
+  struct ptx_uop *u = d->uop;
+  u->aux = has(d, PTX_M_u16) || has(d, PTX_M_s16) ? 16
+           : has(d, PTX_M_u8) || has(d, PTX_M_s8) ? 8
+           : has(d, PTX_M_u4) || has(d, PTX_M_s4) ? 4
+                                                  : 2;
+  u->is_signed = has(d, PTX_M_s16) || has(d, PTX_M_s8) || has(d, PTX_M_s4) || has(d, PTX_M_s2);
+  u->d = dst(d, 0);
+  u->a = src(d, 1, PTX_T_s32);
+  u->b = src(d, 2, PTX_T_s32);
+  u->c = d->insn->n_opnds > 3 ? src(d, 3, PTX_T_b32) : dec_const(d, 0, 4);
+  plain(d, PTX_H_cvt_pack);
+}
+
 static void decode_cvt(struct decoder *d) {
   struct ptx_uop *u = d->uop;
+  if (has(d, PTX_M_pack)) {
+    decode_pack(d);
+    return;
+  }
   enum ptx_type dt = type(d, 0), st = type(d, 1);
   if (dt == PTX_T_f16x2 || dt == PTX_T_bf16x2) {
     decode_cvt_pack2(d);
@@ -1046,6 +1159,13 @@ static void decode_atom(struct decoder *d) {
   if (u->aux == PTX_ATOM_CAS) u->c = src(d, k + 2, t);
   u->kind = PTX_K_MEM;
   u->h = PTX_H_atom;
+}
+
+/* A cache policy changes nothing that a program can see, and its bits mean nothing to it. */
+static void decode_policy(struct decoder *d) {
+  d->uop->d = dst(d, 0);
+  d->uop->a = dec_const(d, 0, 8);
+  plain(d, PTX_H_mov_b64);
 }
 
 /* ---- control and synchronisation ---- */
@@ -1285,6 +1405,9 @@ static void decode_sync(struct decoder *d) {
     u->size = (uint8_t)width(type(d, 0));
     u->a = src(d, 1, type(d, 0));
     break;
+  case PTX_OP_elect:
+    u->aux = PTX_SYNC_ELECT;
+    break;
   default: /* redux */
     u->aux = has(d, PTX_M_add)   ? PTX_SYNC_RED_ADD
              : has(d, PTX_M_min) ? PTX_SYNC_RED_MIN
@@ -1495,6 +1618,9 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
   case PTX_OP_movmatrix:
     dec_matrix(d);
     break;
+  case PTX_OP_createpolicy:
+    decode_policy(d);
+    break;
   case PTX_OP_bra:
   case PTX_OP_brx:
     decode_branch(d, at - d->prog->funcs[d->func].entry);
@@ -1520,6 +1646,7 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
   case PTX_OP_vote:
   case PTX_OP_match:
   case PTX_OP_redux:
+  case PTX_OP_elect:
     decode_sync(d);
     break;
   case PTX_OP_activemask:
@@ -1537,11 +1664,15 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
   case PTX_OP_prefetchu:
   case PTX_OP_applypriority:
   case PTX_OP_discard:
+  case PTX_OP_griddepcontrol:
   case PTX_OP_pmevent:
     u->kind = PTX_K_NOP;
     break;
   default:
-    return dec_fail(d, "'%s' is not executed", ptx_op_name((enum ptx_op)in->op));
+    if (ptx_video_lanes((enum ptx_op)in->op) == 0)
+      return dec_fail(d, "'%s' is not executed", ptx_op_name((enum ptx_op)in->op));
+    decode_video(d);
+    break;
   }
   return !d->is_failed;
 }

@@ -9,8 +9,8 @@
 #include "ptx/builtin.h"
 
 enum {
-  MAX_ARGS = 32,      /* CUDA's: conversions beyond them are printed as they are written */
-  MAX_WIDTH = 1 << 20 /* of a field; keeps a wrong argument from filling the host's memory */
+  MAX_ARGS = 32,   /* CUDA's: conversions beyond them are printed as they are written */
+  MAX_WIDTH = 4095 /* of a field, as much as C demands; more is cut, as it is hardly meant */
 };
 
 struct conversion {

@@ -155,7 +155,7 @@ struct ptx_scope { /* { ... } in a body; scope 0 is the body itself */
 /* ---- operands ---- */
 enum ptx_opnd_kind {
   PTX_O_none,
-  PTX_O_reg,   /* reg; `neg` for !p */
+  PTX_O_reg,   /* reg; `neg` for !p, `minus` for -r */
   PTX_O_sreg,  /* sreg */
   PTX_O_int,   /* imm: 64-bit two's complement; is_unsigned if it had U or did not fit s64 */
   PTX_O_f32,   /* imm: 0f... bits */
@@ -175,6 +175,7 @@ enum ptx_opnd_kind {
 struct ptx_operand {
   enum ptx_opnd_kind kind;
   bool neg;          /* !p */
+  bool minus;        /* -r, in vmad */
   bool is_unsigned;  /* integer literal */
   bool has_base;     /* address: `reg` is its base */
   uint8_t component; /* 0, or 1..4 for .x .y .z .w / .r .g .b .a of a vector register (already

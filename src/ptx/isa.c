@@ -296,6 +296,39 @@ enum ptx_sreg ptx_sreg_find(const char *s, size_t len) {
   return (enum ptx_sreg)find_name(&isa.sregs, s, len, PTX_N_SREGS);
 }
 
+unsigned ptx_video_lanes(enum ptx_op op) {
+  switch ((int)op) {
+  case PTX_OP_vadd:
+  case PTX_OP_vsub:
+  case PTX_OP_vabsdiff:
+  case PTX_OP_vmin:
+  case PTX_OP_vmax:
+  case PTX_OP_vshl:
+  case PTX_OP_vshr:
+  case PTX_OP_vmad:
+  case PTX_OP_vset:
+    return 1;
+  case PTX_OP_vadd2:
+  case PTX_OP_vsub2:
+  case PTX_OP_vavrg2:
+  case PTX_OP_vabsdiff2:
+  case PTX_OP_vmin2:
+  case PTX_OP_vmax2:
+  case PTX_OP_vset2:
+    return 2;
+  case PTX_OP_vadd4:
+  case PTX_OP_vsub4:
+  case PTX_OP_vavrg4:
+  case PTX_OP_vabsdiff4:
+  case PTX_OP_vmin4:
+  case PTX_OP_vmax4:
+  case PTX_OP_vset4:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
 const char *ptx_op_nearest(const char *word) {
   return weir_nearest(word, op_names, PTX_N_OPS);
 }

@@ -64,6 +64,9 @@ enum ptx_op ptx_op_find(const char *s, size_t len);
 enum ptx_mod ptx_mod_find(const char *s, size_t len);   /* without the dot */
 enum ptx_sreg ptx_sreg_find(const char *s, size_t len); /* with the % */
 
+/* Parts of a register that a video instruction works on at once: 1, 2 or 4; 0: it is none. */
+unsigned ptx_video_lanes(enum ptx_op op);
+
 /* The opcode that a misspelt one probably means, or NULL. */
 const char *ptx_op_nearest(const char *word);
 

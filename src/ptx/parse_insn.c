@@ -239,7 +239,18 @@ static bool parse_address(struct parser *p, struct ptx_operand *o) {
   return parse_expect(p, ']', "an address");
 }
 
-/* operand = address | vector | ["!"] named ["|" named] | constant */
+static bool next_is_register(struct parser *p) {
+  struct ptx_lexer lx = p->lx;
+  struct ptx_tok t;
+  uint32_t reg;
+  ptx_lex_next(&lx, &t);
+  if (t.kind != PTX_TOK_ident || t.len > PARSE_MAX_NAME) return false;
+  struct ident *id = sym_ident(p, t.s, t.len);
+  struct binding *b = id ? sym_find(p, id, &reg) : NULL;
+  return b && (b->kind == BIND_REG || b->kind == BIND_RANGE);
+}
+
+/* operand = address | vector | ["!" | "-"] named ["|" named] | constant */
 static bool parse_operand(struct parser *p, struct ptx_operand *o, bool nested) {
   o->col = p->tok.col;
   if (!nested && parse_is(p, '[')) return parse_address(p, o);
@@ -253,6 +264,14 @@ static bool parse_operand(struct parser *p, struct ptx_operand *o, bool nested) 
       return parse_error(p, &p->tok, "expected a predicate after '!'");
     if (!parse_named(p, o)) return false;
     o->neg = true;
+    o->col = col;
+    return true;
+  }
+  if (!nested && parse_is(p, '-') && next_is_register(p)) {
+    uint32_t col = o->col;
+    parse_next(p);
+    if (!parse_named(p, o)) return false;
+    o->minus = true;
     o->col = col;
     return true;
   }

@@ -77,6 +77,7 @@ static void put_tex(struct weir_text *t, const struct ptx_func *f, const struct 
 static void put_operand(struct weir_text *t, const struct ptx_func *f,
                         const struct ptx_operand *o) {
   if (o->neg) put(t, "!");
+  if (o->minus) put(t, "-");
   switch (o->kind) {
   case PTX_O_none:
     break;

@@ -366,6 +366,12 @@ static void take_results(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
     if (u->aux == PTX_SYNC_MATCH_ALL) put_mask(w, pred_at, mine, all);
     break;
   }
+  case PTX_SYNC_ELECT: {
+    uint32_t leader = (uint32_t)__builtin_ctz(x->mask);
+    if (u->d != UINT32_MAX) EACH_BIT(i, mine) REG32(u->d)[i] = leader;
+    put_mask(w, pred_at, mine, UINT32_C(1) << leader);
+    break;
+  }
   default: {
     uint32_t r = reduce(x, u->aux, u->is_signed);
     if (u->d != UINT32_MAX) EACH_BIT(i, mine) REG32(u->d)[i] = r;
@@ -380,7 +386,7 @@ static void bring_values(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
     x->preds |= (PRED(u->a) ^ (u->aux2 ? FULL : 0)) & mine;
     return;
   }
-  if (u->aux == PTX_SYNC_BARRIER) return;
+  if (u->aux == PTX_SYNC_BARRIER || u->aux == PTX_SYNC_ELECT) return;
   if (u->size == 8)
     EACH_BIT(i, mine) x->value[i] = REG64(u->a)[i];
   else

@@ -23,6 +23,7 @@ enum ptx_sync {
   PTX_SYNC_RED_AND,
   PTX_SYNC_RED_OR,
   PTX_SYNC_RED_XOR,
+  PTX_SYNC_ELECT,
   PTX_SYNC_MATRIX,    /* all lanes: the handler is called once for all of them; x.matrix */
   PTX_SYNC_MATRIX_MEM /* likewise; it writes the stream's record itself */
 };

@@ -394,6 +394,23 @@ HANDLER(dp4a) {
   }
   BLEND(uint32_t, t);
 }
+HANDLER(cvt_pack) {
+  const int32_t *a = REG(int32_t, u->a), *b = REG(int32_t, u->b);
+  const uint32_t *c = REG(uint32_t, u->c);
+  const unsigned size = u->aux;
+  const int32_t hi = (1 << (u->is_signed ? size - 1 : size)) - 1, lo = u->is_signed ? -hi - 1 : 0;
+  const uint32_t part = (UINT32_C(1) << size) - 1;
+  STORE_LANES(uint32_t, ((uint32_t)(b[i] < lo   ? lo
+                                    : b[i] > hi ? hi
+                                                : b[i]) &
+                         part) |
+                            ((uint32_t)(a[i] < lo   ? lo
+                                        : a[i] > hi ? hi
+                                                    : a[i]) &
+                             part)
+                                << size |
+                            (size < 16 ? c[i] << (2 * size) : 0));
+}
 HANDLER(dp2a) {
   const uint32_t *a = REG(uint32_t, u->a), *b = REG(uint32_t, u->b), *c = REG(uint32_t, u->c);
   uint32_t t[LANES] __attribute__((aligned(64)));

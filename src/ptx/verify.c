@@ -377,6 +377,51 @@ static bool check_operand(const struct check *c, struct ptx_operand *o) {
   }
 }
 
+/* ---- video instructions ---- */
+
+/* .h10 or .b3210: which of the `most` parts each lane takes. */
+static bool is_selection(const struct ptx_operand *o, unsigned lanes, unsigned most) {
+  if (o->half == 0) return true;
+  if (o->half != (lanes == 2 ? 8 : 7) || o->imm >> 32 != lanes) return false;
+  for (unsigned i = 0; i < lanes; i++)
+    if ((o->imm >> 4 * i & 15) >= most) return false;
+  return true;
+}
+
+/* .h1 or .b20: parts that are wanted, in descending order. */
+static bool is_mask(const struct ptx_operand *o, unsigned lanes) {
+  if (o->half == 0) return true;
+  if (o->half < 7) return lanes == 2 ? o->half >= 5 : o->half <= 4;
+  if (o->half != (lanes == 2 ? 8 : 7) || o->imm >> 32 > lanes) return false;
+  for (unsigned i = 0; i < o->imm >> 32; i++) {
+    unsigned part = o->imm >> 4 * i & 15, above = o->imm >> 4 * (i + 1) & 15;
+    if (part >= lanes || (i + 1 < o->imm >> 32 && above <= part)) return false;
+  }
+  return true;
+}
+
+static bool verify_video(struct parser *p, const struct ptx_insn *in, const struct ptx_tok *toks) {
+  unsigned lanes = ptx_video_lanes((enum ptx_op)in->op);
+  const struct ptx_operand *o = in->opnds;
+  if (lanes == 0) return true;
+  for (unsigned i = 0; i < in->n_opnds; i++) {
+    bool ok = i == 3       ? o[i].half == 0
+              : lanes == 1 ? o[i].half < 7
+              : i == 0     ? is_mask(&o[i], lanes)
+                           : is_selection(&o[i], lanes, 2 * lanes);
+    if (!ok)
+      return parse_error(p, &toks[i], "'%s' cannot have this selector at operand %u",
+                         ptx_op_name((enum ptx_op)in->op), i + 1);
+  }
+  bool has_then = ptx_has(in, PTX_M_add) || ptx_has(in, PTX_M_min) || ptx_has(in, PTX_M_max);
+  if (lanes == 1 && o[0].half != 0 && (has_then || in->n_opnds < 4 || in->op == PTX_OP_vmad))
+    return parse_error(
+        p, &toks[0], "a result goes into a part of a fourth operand, not of a secondary operation");
+  if (in->op == PTX_OP_vmad && o[3].minus && o[1].minus != o[2].minus)
+    return parse_error(p, &toks[3], "vmad negates the product or the last operand, not both");
+  return true;
+}
+
 bool verify_insn(struct parser *p, struct ptx_insn *in, const struct ptx_tok *at,
                  const struct ptx_tok *toks) {
   const struct ptx_form *f = ptx_form(in->form);
@@ -384,9 +429,11 @@ bool verify_insn(struct parser *p, struct ptx_insn *in, const struct ptx_tok *at
   for (unsigned i = 0; i < in->n_opnds; i++) {
     const struct ptx_slot *s = ptx_slot_at(f, in->n_opnds, i);
     struct check c = {p, in, s, ptx_slot_type_of(s, in), &toks[i], i + 1};
+    if (in->opnds[i].minus && (in->op != PTX_OP_vmad || i == 0 || ptx_has(in, PTX_M_po)))
+      return parse_error(p, &toks[i], "only vmad without .po takes the negative of a register");
     if (!check_operand(&c, &in->opnds[i])) return false;
   }
-  return true;
+  return verify_video(p, in, toks);
 }
 
 /* ---- calls ---- */

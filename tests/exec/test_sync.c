@@ -158,6 +158,23 @@ static void reductions(void **state) {
   vm_close(&vm);
 }
 
+/* The lowest lane of the mask leads, also where the lanes come from two places. */
+static void elections(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_once(&vm,
+          KERNEL("mov.u32 %r1, 0; setp.lt.u32 %p2, %r30, 3; @%p2 bra join;\n"
+                 "and.b32 %r0, %r30, 1; setp.eq.u32 %p0, %r0, 0; @%p0 bra even;\n"
+                 "elect.sync %r1|%p1, 0xfffffff8; bra join;\n"
+                 "even: elect.sync %r1|%p1, 0xfffffff8;\n"
+                 "join: selp.u32 %r2, 100, 0, %p1; add.u32 %r1, %r1, %r2;\n"
+                 "elect.sync _|%p3, -1; @%p3 add.u32 %r1, %r1, 1000;\n"
+                 "st.global.u32 [%d31], %r1;"),
+          LINE(1, 32));
+  EACH_WORD(i, 32) assert_out(i, (i == 0 ? 1000 : 0) + (i < 3 ? 0 : i == 3 ? 103 : 3));
+  vm_close(&vm);
+}
+
 /* Before sm_70: whoever is active takes part. */
 static void without_sync(void **state) {
   (void)state;
@@ -468,6 +485,7 @@ int main(void) {
       cmocka_unit_test(barrier_deadlocks),
       cmocka_unit_test(lane_lock),
       cmocka_unit_test(warp_pipe),
+      cmocka_unit_test(elections),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

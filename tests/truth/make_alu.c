@@ -171,6 +171,57 @@ void mk_generic(struct maker *m) {
   }
 }
 
+/* ---- video ---- */
+
+/* Selectors by number; of several lanes: which parts, or which lanes are wanted. */
+static void selector(unsigned lanes, bool is_mask, unsigned n, char *buf, size_t len) {
+  static const char *const one[] = {"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
+  if (lanes == 1) {
+    snprintf(buf, len, "%s", is_mask ? one[1 + n % 6] : one[n % 7]);
+    return;
+  }
+  size_t at = (size_t)snprintf(buf, len, lanes == 2 ? ".h" : ".b");
+  unsigned mask = 1 + n % ((1u << lanes) - 1);
+  for (unsigned k = lanes; k-- > 0;) {
+    unsigned part = is_mask ? k : n >> (3 * k) & (2 * lanes - 1);
+    if (!is_mask || (mask >> k & 1)) at += (size_t)snprintf(buf + at, len - at, "%u", part);
+  }
+}
+
+/* Two instructions: with whole registers (or the usual parts), and with parts chosen by the
+ * modifiers. */
+static void video(struct maker *m, const char *use, const char *sign[3]) {
+  unsigned lanes = ptx_video_lanes(m->form->op), n = mk_turn(m) + (use ? (unsigned)use[0] : 0);
+  bool is_shift = m->form->op == PTX_OP_vshl || m->form->op == PTX_OP_vshr;
+  bool has_then = mk_has(m, PTX_M_add) || mk_has(m, PTX_M_min) || mk_has(m, PTX_M_max);
+  mk_begin(m, use);
+  struct reg a = mk_in(m, PTX_T_b32, TK_B32), b = mk_in(m, PTX_T_b32, is_shift ? TK_SHIFT : TK_B32),
+             c = mk_in(m, PTX_T_b32, TK_B32);
+  for (unsigned k = 0; k < 2; k++) {
+    struct reg d = mk_reg(m, PTX_T_b32);
+    char sa[16] = "", sb[16] = "", sd[16] = "";
+    bool merges = lanes == 1 && !has_then && m->form->op != PTX_OP_vmad && k > 0;
+    if (k > 0) selector(lanes, false, n, sa, sizeof sa);
+    if (k > 0) selector(lanes, false, n / 7 + 5 * k, sb, sizeof sb);
+    if (merges || (lanes > 1 && k > 0)) selector(lanes, true, n / 49, sd, sizeof sd);
+    bool has_c = m->form->slots[3].kind != 0 && !m->form->slots[3].optional;
+    if (has_c || merges)
+      mk_line(m, "%s %s%s, %s%s%s, %s%s%s, %s%s;", m->opcode, d.name, sd, sign[0], a.name, sa,
+              sign[1], b.name, sb, sign[2], c.name);
+    else
+      mk_line(m, "%s %s, %s%s, %s%s;", m->opcode, d.name, a.name, sa, b.name, sb);
+    mk_out(m, PTX_T_b32, d);
+  }
+  mk_end(m);
+}
+
+void mk_video(struct maker *m) {
+  static const char *const uses[] = {NULL, "minus-a", "minus-b", "minus-c"};
+  bool negates = m->form->op == PTX_OP_vmad && !mk_has(m, PTX_M_po);
+  for (unsigned k = 0; k < (negates ? 4 : 1); k++)
+    video(m, uses[k], (const char *[3]){k == 1 ? "-" : "", k == 2 ? "-" : "", k == 3 ? "-" : ""});
+}
+
 /* ---- mov ---- */
 
 static void mov_plain(struct maker *m) {
@@ -320,9 +371,10 @@ static void cvta(struct maker *m) {
   }
   if (!strcmp(space, "shared")) mk_line(m, "st.shared.u32 [%s], %%ti;", a.name);
   if (!strcmp(space, "local")) mk_line(m, "st.local.u32 [%s], %s;", a.name, x.name);
-  const char *name = mk_has(m, PTX_M_shared_cta)    ? "shared::cta"
-                     : mk_has(m, PTX_M_param_entry) ? "param::entry"
-                                                    : space;
+  const char *name = mk_has(m, PTX_M_shared_cta)       ? "shared::cta"
+                     : mk_has(m, PTX_M_shared_cluster) ? "shared::cluster"
+                     : mk_has(m, PTX_M_param_entry)    ? "param::entry"
+                                                       : space;
   mk_line(m, "cvta.%s.u64 %s, %s;", name, g.name, a.name);
   mk_line(m, "ld.u32 %s, [%s];", d.name, g.name);
   mk_line(m, "cvta.to.%s.u64 %s, %s;", name, back.name, g.name);

@@ -1,7 +1,6 @@
 /* Kernels of loads, stores, atomics, and of instructions whose effect cannot be read. */
 #include <string.h>
 
-#include "base/hash.h"
 #include "maker.h"
 
 static bool is(const char *a, const char *b) {
@@ -12,21 +11,11 @@ static unsigned vector_of(const struct maker *m) {
   return mk_has(m, PTX_M_v8) ? 8 : mk_has(m, PTX_M_v4) ? 4 : mk_has(m, PTX_M_v2) ? 2 : 1;
 }
 
-/* A number that depends on the modifiers alone, so that the choice does not change with the table.
- */
-static unsigned turn_of(const struct maker *m) {
-  uint64_t h = m->form->op == PTX_OP_st;
-  for (unsigned i = 0; i < m->insn.n_mods; i++)
-    for (const char *s = ptx_mod_name((enum ptx_mod)m->insn.mods[i]); *s; s++)
-      h = weir_splitmix64(h ^ (unsigned char)*s);
-  return (unsigned)(h >> 40);
-}
-
 /* Generic instructions take turns among the spaces that can be reached so. */
 static const char *generic_space(const struct maker *m, bool store) {
   static const char *const turn[] = {"global", "shared", "local", "const", "global"};
-  if (m->form->op == PTX_OP_ldu) return "global";
-  return turn[turn_of(m) % (store ? 3 : 5)];
+  if (m->form->op == PTX_OP_ldu || mk_has(m, PTX_M_L2_cache_hint)) return "global";
+  return turn[mk_turn(m) % (store ? 3 : 5)];
 }
 
 /* Copies a thread's operands into shared memory; the address of its neighbour's is returned. */
@@ -153,7 +142,9 @@ void mk_load(struct maker *m) {
   char list[96];
   list_regs(d, n, list, sizeof list);
   /* An offset where it keeps the alignment of every type. */
-  mk_line(m, "%s %s, [%s%s];", m->opcode, list, a.name, is(space, "param") ? "" : "+32");
+  char policy[24];
+  mk_policy(m, policy);
+  mk_line(m, "%s %s, [%s%s]%s;", m->opcode, list, a.name, is(space, "param") ? "" : "+32", policy);
   for (unsigned i = 0; i < n; i++)
     mk_out(m, rt, d[i]);
   mk_end(m);
@@ -192,7 +183,9 @@ void mk_store(struct maker *m) {
   }
   char list[96];
   list_regs(v, n, list, sizeof list);
-  mk_line(m, "%s [%s], %s;", m->opcode, to.name, list);
+  char policy[24];
+  mk_policy(m, policy);
+  mk_line(m, "%s [%s], %s%s;", m->opcode, to.name, list, policy);
   for (unsigned i = 0; i < 4; i++) {
     if (global) {
       mk_out_slot(m, i, PTX_T_b64);
@@ -208,7 +201,8 @@ void mk_store(struct maker *m) {
 
 static const char *atomic_space(struct maker *m, const char **use) {
   const char *space = mk_space(m);
-  if (is(space, "")) *use = space = turn_of(m) % 2 ? "shared" : "global";
+  bool is_global = mk_has(m, PTX_M_L2_cache_hint) || mk_turn(m) % 2 == 0;
+  if (is(space, "")) *use = space = is_global ? "global" : "shared";
   return space;
 }
 
@@ -249,12 +243,14 @@ static void atomic_own(struct maker *m) {
     to = mk_reg(m, PTX_T_u64);
     mk_line(m, "cvta.%s.u64 %s, %s;", space, to.name, a.name);
   }
+  char policy[24];
+  mk_policy(m, policy);
   if (returns && cas)
     mk_line(m, "%s %s, [%s], %s, %s;", m->opcode, d.name, to.name, v[1].name, v[2].name);
   else if (returns)
-    mk_line(m, "%s %s, [%s], %s;", m->opcode, d.name, to.name, v[1].name);
+    mk_line(m, "%s %s, [%s], %s%s;", m->opcode, d.name, to.name, v[1].name, policy);
   else
-    mk_line(m, "%s [%s], %s;", m->opcode, to.name, v[1].name);
+    mk_line(m, "%s [%s], %s%s;", m->opcode, to.name, v[1].name, policy);
   mk_line(m, "ld.volatile.%s.%s %s, [%s];", space, mt, last.name, a.name);
   if (returns) mk_out(m, t, d);
   mk_out(m, t, last);
@@ -284,10 +280,12 @@ static void atomic_common(struct maker *m) {
   mk_line(m, "setp.eq.u32 %s, %%ti, 0;", p.name);
   mk_line(m, "@%s st.%s.%s [%s], %s;", p.name, space, mk_mem_type(t), a.name, v[0].name);
   mk_line(m, "bar.sync 0;");
+  char policy[24];
+  mk_policy(m, policy);
   if (returns)
-    mk_line(m, "%s %s, [%s], %s;", m->opcode, d.name, a.name, v[1].name);
+    mk_line(m, "%s %s, [%s], %s%s;", m->opcode, d.name, a.name, v[1].name, policy);
   else
-    mk_line(m, "%s [%s], %s;", m->opcode, a.name, v[1].name);
+    mk_line(m, "%s [%s], %s%s;", m->opcode, a.name, v[1].name, policy);
   mk_line(m, "bar.sync 0;");
   mk_line(m, "ld.volatile.%s.%s %s, [%s];", space, mk_mem_type(t), last.name, a.name);
   mk_out(m, t, last);
@@ -320,6 +318,16 @@ void mk_silent(struct maker *m) {
     mk_line(m, "ld.param.u64 %s, [pin];", a.name);
     mk_line(m, "%s [%s], 128;", m->opcode, a.name);
     break;
+  case PTX_OP_createpolicy: { /* the bits of a policy are nobody's business */
+    struct reg p = mk_reg(m, PTX_T_b64);
+    if (mk_has(m, PTX_M_cvt))
+      mk_line(m, "%s %s, 0x100000000;", m->opcode, p.name);
+    else if (mk_has(m, PTX_M_range))
+      mk_line(m, "%s %s, [%%in], 1024, 4096;", m->opcode, p.name);
+    else
+      mk_line(m, "%s %s, 0f3F000000;", m->opcode, p.name);
+    break;
+  }
   case PTX_OP_nanosleep:
     mk_line(m, "%s 20;", m->opcode);
     break;

@@ -107,6 +107,19 @@ static void collective(struct maker *m, enum members who) {
   mk_end(m);
 }
 
+static void elect(struct maker *m, enum members who) {
+  char insn[256];
+  mk_begin(m, member_use[who]);
+  struct reg d = mk_reg(m, PTX_T_b32), p = mk_reg(m, PTX_T_pred);
+  zero(m, PTX_T_b32, d);
+  zero(m, PTX_T_pred, p);
+  snprintf(insn, sizeof insn, "%s %s|%s", m->opcode, d.name, p.name);
+  place(m, who, insn);
+  mk_out(m, PTX_T_b32, d);
+  mk_out(m, PTX_T_pred, p);
+  mk_end(m);
+}
+
 static void activemask(struct maker *m) {
   mk_begin(m, NULL);
   struct reg d = mk_reg(m, PTX_T_b32);
@@ -126,6 +139,8 @@ void mk_warp(struct maker *m) {
     if (is_shfl && who == EVEN_ODD) break;
     if (is_shfl)
       shfl(m, who);
+    else if (m->form->op == PTX_OP_elect)
+      elect(m, who);
     else
       collective(m, who);
   }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 const char *const truth_family_names[TF_N] = {"int",  "float", "compare", "cvt",   "memory",
                                               "atom", "warp",  "half",    "matrix"};
 
@@ -285,10 +287,10 @@ const char *mk_space(const struct maker *m) {
   static const struct {
     enum ptx_mod mod;
     const char *name;
-  } spaces[] = {{PTX_M_global, "global"},     {PTX_M_shared, "shared"},
-                {PTX_M_shared_cta, "shared"}, {PTX_M_local, "local"},
-                {PTX_M_const, "const"},       {PTX_M_param, "param"},
-                {PTX_M_param_entry, "param"}, {PTX_M_param_func, "func"}};
+  } spaces[] = {
+      {PTX_M_global, "global"},         {PTX_M_shared, "shared"},     {PTX_M_shared_cta, "shared"},
+      {PTX_M_shared_cluster, "shared"}, {PTX_M_local, "local"},       {PTX_M_const, "const"},
+      {PTX_M_param, "param"},           {PTX_M_param_entry, "param"}, {PTX_M_param_func, "func"}};
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
     if (mk_has(m, spaces[i].mod)) return spaces[i].name;
   return "";
@@ -336,6 +338,8 @@ static void make(struct maker *m) {
   case PTX_OP_red:
     mk_atomic(m);
     break;
+  case PTX_OP_createpolicy:
+  case PTX_OP_griddepcontrol:
   case PTX_OP_prefetch:
   case PTX_OP_prefetchu:
   case PTX_OP_applypriority:
@@ -355,6 +359,7 @@ static void make(struct maker *m) {
   case PTX_OP_match:
   case PTX_OP_activemask:
   case PTX_OP_redux:
+  case PTX_OP_elect:
     mk_warp(m);
     break;
   case PTX_OP_mma:
@@ -379,9 +384,29 @@ static void make(struct maker *m) {
     mk_control(m);
     break;
   default:
-    mk_generic(m);
+    if (ptx_video_lanes(m->form->op) > 0)
+      mk_video(m);
+    else
+      mk_generic(m);
     break;
   }
+}
+
+unsigned mk_turn(const struct maker *m) {
+  uint64_t h = m->form->op == PTX_OP_st;
+  for (unsigned i = 0; i < m->insn.n_mods; i++)
+    for (const char *s = ptx_mod_name((enum ptx_mod)m->insn.mods[i]); *s; s++)
+      h = weir_splitmix64(h ^ (unsigned char)*s);
+  return (unsigned)(h >> 40);
+}
+
+const char *mk_policy(struct maker *m, char buf[24]) {
+  buf[0] = 0;
+  if (!mk_has(m, PTX_M_L2_cache_hint)) return buf;
+  struct reg p = mk_reg(m, PTX_T_b64);
+  mk_line(m, "createpolicy.fractional.L2::evict_last.b64 %s;", p.name);
+  snprintf(buf, 24, ", %s", p.name);
+  return buf;
 }
 
 static const char *refusal(const char *list, const char *name) {
@@ -404,6 +429,7 @@ bool truth_build(struct truth_set *s, const char *refused) {
     size_t limit = f->op == PTX_OP_ld || f->op == PTX_OP_st || f->op == PTX_OP_atom ||
                            f->op == PTX_OP_red || (f->op == PTX_OP_set && f->n_slots == 4)
                        ? 40
+                   : ptx_video_lanes(f->op) > 0 ? 12
                    : f->op == PTX_OP_wmma ? 16
                                           : ALL_UP_TO;
     size_t n = 0;

@@ -47,6 +47,7 @@ const char *mk_space(const struct maker *m);
 
 void mk_generic(struct maker *m); /* arithmetic, logic, comparison, conversion */
 void mk_mov(struct maker *m);
+void mk_video(struct maker *m);
 void mk_address(struct maker *m); /* cvta, isspacep */
 void mk_load(struct maker *m);
 void mk_store(struct maker *m);
@@ -57,6 +58,11 @@ void mk_barrier(struct maker *m);
 void mk_control(struct maker *m);
 void mk_matrix(struct maker *m); /* mma, wmma, ldmatrix, stmatrix, movmatrix */
 void mk_copy(struct maker *m);   /* cp.async */
+
+/* A number that depends on the modifiers alone, so that a choice does not change with the table. */
+unsigned mk_turn(const struct maker *m);
+/* ", %x5" if the form takes a cache policy, which is made in front; else "". */
+const char *mk_policy(struct maker *m, char buf[24]);
 
 /* Constraints of the manual that isa.def does not write down. */
 bool mk_valid(const struct ptx_insn *in);
