@@ -549,7 +549,8 @@ static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, u
   size_t bytes = 0;
   for (uint32_t k = 0; k < n; k++)
     bytes += c[k].lane_bytes ? (size_t)c[k].lane_bytes * LANES : 4;
-  uint8_t *tmp = weir_malloc(bytes ? bytes : 1), *p = tmp;
+  uint8_t few[8 * 8 * LANES]; /* room for eight arguments, which is nearly always enough */
+  uint8_t *tmp = bytes <= sizeof few ? few : weir_malloc(bytes), *p = tmp;
   if (tmp == NULL) {
     w->fault.kind = PTX_F_NOMEM;
     return false;
@@ -568,7 +569,7 @@ static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, u
     copy_lanes(w, c[k].to, p, c[k].lane_bytes, mask);
     p += c[k].lane_bytes ? (size_t)c[k].lane_bytes * LANES : 4;
   }
-  free(tmp);
+  if (tmp != few) free(tmp);
   return true;
 }
 

@@ -516,16 +516,27 @@ static bool add_missing(struct missing_list *l, const char *what, uint32_t line)
   return u.what != NULL && WEIR_PUSH(*l, u);
 }
 
-static bool missing_in_insn(struct missing_list *l, const struct ptx_insn *in) {
+/* Lines of linked modules mean nothing without their file. */
+static bool add_missing_in(struct missing_list *l, const struct ptx_func *f, const char *what,
+                           uint32_t line) {
+  char buf[600];
+  if (l->m->n_parts < 2) return add_missing(l, what, line);
+  snprintf(buf, sizeof buf, "%.250s: %.300s", f->module->path, what);
+  return add_missing(l, buf, line);
+}
+
+static bool missing_in_insn(struct missing_list *l, const struct ptx_func *in_func,
+                            const struct ptx_insn *in) {
   char buf[300];
-  if (!ptx_form(in->form)->exec) return add_missing(l, insn_name(in, buf, sizeof buf), in->line);
+  if (!ptx_form(in->form)->exec)
+    return add_missing_in(l, in_func, insn_name(in, buf, sizeof buf), in->line);
   if (in->op != PTX_OP_call) return true;
   const struct ptx_operand *target = &in->opnds[1];
   if (target->kind == PTX_O_reg) return true; /* what it reaches is known when it runs */
   const struct ptx_func *f = ptx_callee(l->m, target->func);
   if (!f->has_body && ptx_builtin_find(f) == PTX_B_NONE) {
     snprintf(buf, sizeof buf, "call of '%.200s', which has no body here", f->name);
-    return add_missing(l, buf, in->line);
+    return add_missing_in(l, in_func, buf, in->line);
   }
   return true;
 }
@@ -545,7 +556,7 @@ bool ptx_list_unsupported(struct ptx_module *m) {
       ok = add_missing(&l, "texture, sampler and surface variables", m->vars[i]->line);
   for (uint32_t i = 0; ok && i < m->n_funcs; i++)
     for (uint32_t k = 0; ok && k < m->funcs[i]->n_insns; k++)
-      ok = missing_in_insn(&l, &m->funcs[i]->insns[k]);
+      ok = missing_in_insn(&l, m->funcs[i], &m->funcs[i]->insns[k]);
   if (ok && l.n) {
     struct ptx_unsupported *kept = weir_arena_array(&m->arena, l.n, sizeof *kept);
     ok = kept != NULL;

@@ -216,6 +216,22 @@ static void one_module(void **state) {
   close_linked(&l);
 }
 
+/* What cannot run is listed with the file in which it stands. */
+static void unsupported(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      KERNEL("ret;"),
+      "\n.visible .func f() { .reg .b32 %x<4>;\nwgmma.fence.sync.aligned; ret; }\n"};
+  struct linked l;
+  struct ptx_unsupported u[2];
+  assert_int_equal(link_parts(&l, texts, 2), WEIR_OK);
+  assert_int_equal(ptx_unsupported(l.vm.module, u, 2), 1);
+  assert_string_equal(u[0].what, "b.ptx: wgmma.fence.sync.aligned");
+  assert_int_equal(u[0].first_line, 6);
+  ptx_module_free(l.vm.module);
+  free_parts(&l);
+}
+
 static void failures(void **state) {
   (void)state;
   static const char *const twice[] = {ADD("f", ".visible ", "1"),
@@ -250,6 +266,7 @@ int main(void) {
       cmocka_unit_test(aliases),
       cmocka_unit_test(places),
       cmocka_unit_test(one_module),
+      cmocka_unit_test(unsupported),
       cmocka_unit_test(failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
