@@ -439,7 +439,7 @@ static bool is_observing_load(const struct ptx_insn *in) {
   return (in->op == PTX_OP_ld &&
           (ptx_has(in, PTX_M_volatile) || ptx_has(in, PTX_M_relaxed) ||
            ptx_has(in, PTX_M_acquire) || ptx_has(in, PTX_M_cv) || ptx_has(in, PTX_M_mmio))) ||
-         in->op == PTX_OP_atom;
+         in->op == PTX_OP_atom || in->op == PTX_OP_mbarrier;
 }
 
 /* A global atomic whose result is used, or a load in a loop that asks for the newest value: the

@@ -684,7 +684,7 @@ static void decode_video(struct decoder *d) {
   v->cmp = (uint8_t)comparison(d);
   v->sat = has(d, PTX_M_sat);
   v->wrap = has(d, PTX_M_wrap);
-  v->d_signed = !is_set && ptx_type_is_signed(type(d, 0));
+  v->d_signed = ptx_type_is_signed(type(d, 0)); /* of vset the first operand's, as on an H200 */
   v->a_signed = ptx_type_is_signed(type(d, is_set ? 0 : 1));
   v->b_signed = ptx_type_is_signed(type(d, is_set ? 1 : 2));
   video_parts(&o[1], v->lanes, 0, v->a_at);
@@ -1161,6 +1161,42 @@ static void decode_atom(struct decoder *d) {
   u->h = PTX_H_atom;
 }
 
+static void decode_mbarrier(struct decoder *d) {
+  struct ptx_uop *u = d->uop;
+  /* Copies are done at once: what an arrival without .noinc adds to be waited for is taken off
+   * again. */
+  if (d->insn->op == PTX_OP_cp && !has(d, PTX_M_noinc)) {
+    u->kind = PTX_K_NOP;
+    return;
+  }
+  if (has(d, PTX_M_pending_count)) {
+    u->d = dst(d, 0);
+    u->a = src(d, 1, PTX_T_b64);
+    plain(d, PTX_H_mbarrier_pending);
+    return;
+  }
+  bool is_arrival = has(d, PTX_M_arrive) || has(d, PTX_M_arrive_drop);
+  bool tests = has(d, PTX_M_test_wait) || has(d, PTX_M_try_wait);
+  u->aux = has(d, PTX_M_init)                      ? PTX_MB_INIT
+           : has(d, PTX_M_inval)                   ? PTX_MB_INVAL
+           : tests && has(d, PTX_M_parity)         ? PTX_MB_PARITY
+           : tests                                 ? PTX_MB_TEST
+           : is_arrival && has(d, PTX_M_expect_tx) ? PTX_MB_ARRIVE_EXPECT
+           : is_arrival                            ? PTX_MB_ARRIVE
+           : has(d, PTX_M_expect_tx)               ? PTX_MB_EXPECT
+                                                   : PTX_MB_COMPLETE;
+  u->aux2 = has(d, PTX_M_arrive_drop);
+  u->size = u->reg_bytes = 8;
+  u->space = space_of(d);
+  unsigned k = (is_arrival && d->insn->op == PTX_OP_mbarrier) || tests ? 1 : 0; /* the address */
+  u->d = k == 1 ? dst(d, 0) : UINT32_MAX;
+  decode_address(d, &d->insn->opnds[k]);
+  u->b = d->insn->n_opnds > k + 1 ? src(d, k + 1, u->aux == PTX_MB_TEST ? PTX_T_b64 : PTX_T_u32)
+                                  : dec_const(d, 1, 4);
+  u->kind = PTX_K_MEM;
+  u->h = PTX_H_mbarrier;
+}
+
 /* A cache policy changes nothing that a program can see, and its bits mean nothing to it. */
 static void decode_policy(struct decoder *d) {
   d->uop->d = dst(d, 0);
@@ -1609,7 +1645,10 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
     decode_atom(d);
     break;
   case PTX_OP_cp:
-    dec_copy_async(d);
+    if (has(d, PTX_M_mbarrier))
+      decode_mbarrier(d);
+    else
+      dec_copy_async(d);
     break;
   case PTX_OP_mma:
   case PTX_OP_wmma:
@@ -1620,6 +1659,9 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
     break;
   case PTX_OP_createpolicy:
     decode_policy(d);
+    break;
+  case PTX_OP_mbarrier:
+    decode_mbarrier(d);
     break;
   case PTX_OP_bra:
   case PTX_OP_brx:

@@ -34,6 +34,18 @@ static inline bool ptx_sync_is_matrix(unsigned aux) {
  * second destination */
 enum { PTX_SYNC_MEMBERS, PTX_SYNC_PRED, PTX_SYNC_SLOTS };
 
+/* aux of PTX_H_mbarrier */
+enum ptx_mbarrier {
+  PTX_MB_INIT,
+  PTX_MB_INVAL,
+  PTX_MB_ARRIVE,
+  PTX_MB_EXPECT, /* more bytes to wait for */
+  PTX_MB_COMPLETE,
+  PTX_MB_ARRIVE_EXPECT,
+  PTX_MB_TEST,  /* by the state that an arrival gave */
+  PTX_MB_PARITY /* by the parity of the phase */
+};
+
 /* aux of PTX_K_BAR */
 enum ptx_bar_op { PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_POPC, PTX_BAR_AND, PTX_BAR_OR };
 

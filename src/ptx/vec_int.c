@@ -394,6 +394,11 @@ HANDLER(dp4a) {
   }
   BLEND(uint32_t, t);
 }
+/* Of the state that an arrival at an mbarrier gave; see vec_mem.c. */
+HANDLER(mbarrier_pending) {
+  const uint64_t *a = REG(uint64_t, u->a);
+  STORE_LANES(uint32_t, a[i] & 0xfffff);
+}
 HANDLER(cvt_pack) {
   const int32_t *a = REG(int32_t, u->a), *b = REG(int32_t, u->b);
   const uint32_t *c = REG(uint32_t, u->c);

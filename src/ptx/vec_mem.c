@@ -3,6 +3,7 @@
 #include "ptx/vec.h"
 
 #include "ptx/matrix.h"
+#include "ptx/sync.h"
 #include "stream/coalesce.h"
 #include "stream/writer.h"
 
@@ -774,4 +775,82 @@ HANDLER(cp_async) {
     memcpy(AT(to.addr[i]), data[i], u->size);
   }
   account(w, u, &to, mask, PTX_SPACE_shared, WEIR_DIR_STORE);
+}
+
+/* ---- mbarrier: an object of 8 bytes in shared memory ---- */
+
+/* Its fields, of our own choosing: arrivals that are pending in this phase and expected in each (20
+ * bits), bytes still to come (21 bits, may be negative), and the parity of the phase. A state is
+ * the object as it was before the arrival. */
+struct mbarrier {
+  uint32_t pending, expected;
+  int32_t bytes;
+  bool phase;
+};
+
+static struct mbarrier mbarrier_of(uint64_t v) {
+  return (struct mbarrier){.pending = v & 0xfffff,
+                           .expected = v >> 20 & 0xfffff,
+                           .bytes = (int32_t)((int64_t)(v << 3) >> 43),
+                           .phase = v >> 63};
+}
+
+static uint64_t mbarrier_word(struct mbarrier b) {
+  return (b.pending & 0xfffff) | (uint64_t)(b.expected & 0xfffff) << 20 |
+         (uint64_t)((uint32_t)b.bytes & 0x1fffff) << 40 | (uint64_t)b.phase << 63;
+}
+
+static struct mbarrier mbarrier_step(const struct ptx_uop *u, struct mbarrier b, uint32_t n) {
+  switch ((enum ptx_mbarrier)u->aux) {
+  case PTX_MB_INIT:
+    return (struct mbarrier){.pending = n, .expected = n};
+  case PTX_MB_INVAL:
+    return (struct mbarrier){0};
+  case PTX_MB_EXPECT:
+    b.bytes += (int32_t)n;
+    return b;
+  case PTX_MB_COMPLETE:
+    b.bytes -= (int32_t)n;
+    break;
+  case PTX_MB_ARRIVE_EXPECT:
+    b.bytes += (int32_t)n;
+    n = 1;
+    /* fall through */
+  default:
+    if (u->aux2) b.expected -= n; /* arrive_drop */
+    b.pending -= n;
+    break;
+  }
+  if (b.pending == 0 && b.bytes == 0) { /* the next phase begins */
+    b.phase = !b.phase;
+    b.pending = b.expected;
+  }
+  return b;
+}
+
+static void mbarrier_data(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                          uint32_t mask, struct place p) {
+  uint32_t done = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    unsigned i = (unsigned)__builtin_ctz(m);
+    uint64_t old = read_bytes(HOST(i), 8, false);
+    if (u->aux == PTX_MB_TEST || u->aux == PTX_MB_PARITY) {
+      bool was = u->aux == PTX_MB_TEST ? REG(uint64_t, u->b)[i] >> 63 : REG(uint32_t, u->b)[i] & 1;
+      done |= (uint32_t)((old >> 63 != 0) != was) << i;
+      continue;
+    }
+    uint64_t now = mbarrier_word(mbarrier_step(u, mbarrier_of(old), REG(uint32_t, u->b)[i]));
+    w->is_stored |= now != old;
+    memcpy(HOST(i), &now, sizeof now);
+    if (u->d != UINT32_MAX) REG(uint64_t, u->d)[i] = old;
+  }
+  if (u->aux >= PTX_MB_TEST && u->d != UINT32_MAX) PRED(u->d) = (PRED(u->d) & ~mask) | done;
+}
+
+HANDLER(mbarrier) {
+  access_memory(w, u, mask, u->space, 8, 1,
+                u->aux >= PTX_MB_TEST    ? WEIR_DIR_LOAD
+                : u->aux <= PTX_MB_INVAL ? WEIR_DIR_STORE
+                                         : WEIR_DIR_ATOM,
+                mbarrier_data);
 }

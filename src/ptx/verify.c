@@ -284,7 +284,8 @@ static bool check_pred_src(const struct check *c, const struct ptx_operand *o) {
 }
 
 static bool check_dst(const struct check *c, const struct ptx_operand *o) {
-  if (o->kind == PTX_O_sink && c->in->op == PTX_OP_atom) return true;
+  if (o->kind == PTX_O_sink && (c->in->op == PTX_OP_atom || c->in->op == PTX_OP_mbarrier))
+    return true;
   if (o->kind != PTX_O_reg) return fail(c, "a register");
   return check_reg(c, o, c->type, c->slot->wider_ok);
 }

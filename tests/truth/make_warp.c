@@ -146,6 +146,102 @@ void mk_warp(struct maker *m) {
   }
 }
 
+/* ---- mbarrier ---- */
+
+/* Threads write to shared memory, arrive, and read what another one wrote when the phase is
+ * complete: whoever waits does so by state or by parity, with the instruction of the variant where
+ * it is one that waits, and arrives with it where it is one that arrives. Then a second phase, of
+ * half of the threads. */
+void mk_mbarrier(struct maker *m) {
+  bool tests = mk_has(m, PTX_M_test_wait) || mk_has(m, PTX_M_try_wait);
+  bool parity = mk_has(m, PTX_M_parity), drop = mk_has(m, PTX_M_arrive_drop);
+  bool is_copy = m->form->op == PTX_OP_cp; /* the barrier waits for copies */
+  bool arrives = drop || (mk_has(m, PTX_M_arrive) && !is_copy),
+       expects = mk_has(m, PTX_M_expect_tx);
+  bool generic = !mk_has(m, PTX_M_shared) && !mk_has(m, PTX_M_shared_cta);
+  bool no_complete = mk_has(m, PTX_M_noComplete);
+  mk_begin(m, NULL);
+  struct reg x = mk_in(m, PTX_T_u32, TK_B32), mine = mk_reg(m, PTX_T_u64),
+             there = mk_reg(m, PTX_T_u64), bar = mk_reg(m, PTX_T_u64), any = mk_reg(m, PTX_T_u64),
+             state = mk_reg(m, PTX_T_b64), d = mk_reg(m, PTX_T_u32), n = mk_reg(m, PTX_T_u32),
+             first = mk_reg(m, PTX_T_pred), done = mk_reg(m, PTX_T_pred),
+             low = mk_reg(m, PTX_T_pred);
+  mk_line(m, ".shared .align 16 .b8 sm[512];");
+  mk_line(m, ".shared .align 8 .b64 meet;");
+  mk_line(m, "mov.u64 %s, sm;", mine.name);
+  mk_line(m, "xor.b32 %%ni, %%ti, 77;");
+  mk_line(m, "mad.wide.u32 %s, %%ni, 4, %s;", there.name, mine.name);
+  mk_line(m, "mad.wide.u32 %s, %%ti, 4, %s;", mine.name, mine.name);
+  mk_line(m, "mov.u64 %s, meet;", bar.name);
+  mk_line(m, "mov.u64 %s, %s;", any.name, bar.name);
+  if (generic) mk_line(m, "cvta.shared.u64 %s, %s;", any.name, any.name);
+  mk_line(m, "setp.eq.u32 %s, %%ti, 0;", first.name);
+  mk_line(m, "setp.lt.u32 %s, %%ti, 64;", low.name);
+  if (mk_has(m, PTX_M_init))
+    mk_line(m, "@%s %s [%s], %d;", first.name, m->opcode, any.name, TRUTH_BLOCK);
+  else
+    mk_line(m, "@%s mbarrier.init.shared.b64 [%s], %d;", first.name, bar.name,
+            mk_has(m, PTX_M_noinc) ? 2 * TRUTH_BLOCK : TRUTH_BLOCK);
+  mk_line(m, "bar.sync 0;");
+  if (is_copy) {
+    mk_line(m, "cp.async.ca.shared.global [%s], [%%in], 4;", mine.name);
+    mk_line(m, "%s [%s];", m->opcode, any.name);
+  } else
+    mk_line(m, "st.shared.u32 [%s], %s;", mine.name, x.name);
+  if (mk_has(m, PTX_M_expect_tx) && !arrives) mk_line(m, "%s [%s], 16;", m->opcode, any.name);
+  if (mk_has(m, PTX_M_complete_tx))
+    mk_line(m, "mbarrier.expect_tx.relaxed.cta.shared.b64 [%s], 16;", bar.name);
+  if (no_complete) { /* not the last to arrive, so it comes before the others */
+    mk_line(m, "@%s %s %s, [%s], 1;", first.name, m->opcode, state.name, any.name);
+    mk_line(m, "bar.sync 0;");
+    mk_line(m, "@!%s mbarrier.arrive.shared.b64 %s, [%s];", first.name, state.name, bar.name);
+  } else if (drop) { /* the upper half takes no part in the second phase */
+    mk_line(m, "@%s mbarrier.arrive.shared.b64 %s, [%s];", low.name, state.name, bar.name);
+    mk_line(m, "@!%s %s %s, [%s]%s;", low.name, m->opcode, state.name, any.name,
+            expects ? ", 16" : "");
+    if (expects)
+      mk_line(m, "@!%s mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%s], 16;", low.name,
+              bar.name);
+  } else if (arrives)
+    mk_line(m, "%s %s, [%s]%s;", m->opcode, state.name, any.name, expects ? ", 16" : "");
+  else
+    mk_line(m, "mbarrier.arrive.shared.b64 %s, [%s];", state.name, bar.name);
+  if (mk_has(m, PTX_M_complete_tx))
+    mk_line(m, "%s [%s], 16;", m->opcode, any.name);
+  else if (expects && !drop)
+    mk_line(m, "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%s], 16;", bar.name);
+  mk_line(m, "WAIT:");
+  if (tests && parity)
+    mk_line(m, "%s %s, [%s], 0;", m->opcode, done.name, any.name);
+  else if (tests)
+    mk_line(m, "%s %s, [%s], %s;", m->opcode, done.name, any.name, state.name);
+  else
+    mk_line(m, "mbarrier.test_wait.shared.b64 %s, [%s], %s;", done.name, bar.name, state.name);
+  mk_line(m, "@!%s bra WAIT;", done.name);
+  mk_line(m, "ld.shared.u32 %s, [%s];", d.name, there.name);
+  mk_out(m, PTX_T_u32, d);
+  mk_line(m, "bar.sync 0;");
+  if (drop && !no_complete) {
+    mk_line(m, "@!%s bra END;", low.name);
+    mk_line(m, "mbarrier.arrive.shared.b64 %s, [%s];", state.name, bar.name);
+    mk_line(m, "AGAIN:");
+    mk_line(m, "mbarrier.test_wait.parity.shared.b64 %s, [%s], 1;", done.name, bar.name);
+    mk_line(m, "@!%s bra AGAIN;", done.name);
+    mk_line(m, "END:");
+    mk_line(m, "bar.sync 0;");
+  }
+  /* Nothing is pending: what the first of the next phase sees. */
+  mk_line(m, "mov.u32 %s, 0;", n.name);
+  mk_line(m, "@!%s bra LAST;", first.name);
+  mk_line(m, "mbarrier.arrive.shared.b64 %s, [%s];", state.name, bar.name);
+  mk_line(m, "mbarrier.pending_count.b64 %s, %s;", n.name, state.name);
+  mk_line(m, "LAST:");
+  mk_out(m, PTX_T_u32, n);
+  if (mk_has(m, PTX_M_inval))
+    mk_line(m, "bar.sync 0; @%s %s [%s];", first.name, m->opcode, any.name);
+  mk_end(m);
+}
+
 /* ---- barriers ---- */
 
 /* Threads write to shared memory, meet at the barrier, and read what another one wrote. */

@@ -370,11 +370,17 @@ static void make(struct maker *m) {
     mk_matrix(m);
     break;
   case PTX_OP_cp:
-    mk_copy(m);
+    if (mk_has(m, PTX_M_mbarrier))
+      mk_mbarrier(m);
+    else
+      mk_copy(m);
     break;
   case PTX_OP_bar:
   case PTX_OP_barrier:
     mk_barrier(m);
+    break;
+  case PTX_OP_mbarrier:
+    mk_mbarrier(m);
     break;
   case PTX_OP_bra:
   case PTX_OP_brx:
@@ -430,8 +436,8 @@ bool truth_build(struct truth_set *s, const char *refused) {
                            f->op == PTX_OP_red || (f->op == PTX_OP_set && f->n_slots == 4)
                        ? 40
                    : ptx_video_lanes(f->op) > 0 ? 12
-                   : f->op == PTX_OP_wmma ? 16
-                                          : ALL_UP_TO;
+                   : f->op == PTX_OP_wmma       ? 16
+                                                : ALL_UP_TO;
     size_t n = 0;
     struct truth_combo *c = truth_combos(f, limit, mk_valid, &n);
     if (n && !c) return false;

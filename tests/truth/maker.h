@@ -55,6 +55,7 @@ void mk_atomic(struct maker *m);
 void mk_silent(struct maker *m); /* prefetch, fences and others without a result */
 void mk_warp(struct maker *m);
 void mk_barrier(struct maker *m);
+void mk_mbarrier(struct maker *m);
 void mk_control(struct maker *m);
 void mk_matrix(struct maker *m); /* mma, wmma, ldmatrix, stmatrix, movmatrix */
 void mk_copy(struct maker *m);   /* cp.async */

@@ -53,6 +53,13 @@ bool mk_valid(const struct ptx_insn *in) {
   case PTX_OP_set: /* flushing is for f32 operands */
     return !ptx_has(in, PTX_M_ftz) || ptx_insn_type(in, 1) == PTX_T_f32 ||
            ptx_insn_type(in, 1) == PTX_T_f16 || ptx_insn_type(in, 1) == PTX_T_f16x2;
+  case PTX_OP_mbarrier: { /* .relaxed came with PTX 8.6; semantics and scope stand together */
+    bool sem = ANY(in, PTX_M_release, PTX_M_acquire, PTX_M_relaxed);
+    if (ANY(in, PTX_M_complete_tx) ||
+        (ANY(in, PTX_M_expect_tx) && !ANY(in, PTX_M_arrive, PTX_M_arrive_drop)))
+      return true;
+    return !ptx_has(in, PTX_M_relaxed) && sem == ANY(in, PTX_M_cta, PTX_M_cluster);
+  }
   default:
     return true;
   }
