@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/table.h"
@@ -59,11 +60,11 @@ static void ratio(struct weir_table *table, uint64_t num, uint64_t den) {
 }
 
 static void show_row(struct weir_table *table, uint32_t number, const struct row *r, bool merged) {
-  char num[27];
+  char num[27], name[WEIR_DEMANGLED];
   const struct weir_kernel_info *k = r->info;
   weir_table_cell(table, "%" PRIu64, merged ? r->launches : number);
-  weir_table_cell(table, "%s%s%s", k->name, k->is_interleaved ? " *" : "",
-                  k->reads_clock ? " +" : "");
+  weir_table_cell(table, "%s%s%s", weir_demangle(k->name, name, sizeof name),
+                  k->is_interleaved ? " *" : "", k->reads_clock ? " +" : "");
   weir_table_cell(table, "%ux%ux%u", k->grid[0], k->grid[1], k->grid[2]);
   weir_table_cell(table, "%ux%ux%u", k->block[0], k->block[1], k->block[2]);
   if (k->regs_per_thread)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/text.h"
 
 struct recorder {
@@ -59,8 +60,9 @@ static void show_progress(struct recorder *rec, const char *kernel, uint64_t blo
   time_t now = time(NULL);
   if (!rec->is_terminal || now == rec->shown) return;
   if (rec->shown != 0) {
-    fprintf(stderr, "\r\033[K%s: launch %" PRIu64 ", block %" PRIu64, kernel, rec->r->n_launches,
-            block);
+    char name[WEIR_DEMANGLED];
+    fprintf(stderr, "\r\033[K%s: launch %" PRIu64 ", block %" PRIu64,
+            weir_demangle(kernel, name, sizeof name), rec->r->n_launches, block);
     fflush(stderr);
     rec->showed = true;
   }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/demangle.h"
 #include "base/suggest.h"
 #include "base/table.h"
 #include "cli/cmd.h"
@@ -335,8 +336,9 @@ static void show_progress(void *self, uint64_t cycle, uint64_t blocks) {
   t->showed = true;
   double s = (double)(now - t->began) / 1000;
   uint64_t insns = weir_sim_issued(t->sim);
-  char cycles[27];
-  fprintf(stderr, "\r\033[K%s %s: block %" PRIu64, t->workload, t->running->name, blocks);
+  char cycles[27], name[WEIR_DEMANGLED];
+  fprintf(stderr, "\r\033[K%s %s: block %" PRIu64, t->workload,
+          weir_demangle(t->running->name, name, sizeof name), blocks);
   if (t->n_blocks > 0)
     fprintf(stderr, " of %" PRIu64 " (%.0f %%)", t->n_blocks,
             100.0 * (double)blocks / (double)t->n_blocks);

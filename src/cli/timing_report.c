@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/stat_io.h"
 #include "base/table.h"
 #include "cli/timing.h"
@@ -27,11 +28,11 @@ static uint64_t ldst_slots(const struct weir_sm_stats *s) {
 static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, bool is_first) {
   const struct weir_sim_result *r = &k->result;
   uint64_t slots = 0;
-  char num[27];
+  char num[27], name[WEIR_DEMANGLED];
   for (unsigned i = 0; i < WEIR_N_ISSUE_SLOTS; i++)
     slots += r->sm.slot[i];
   weir_table_cell(t, "%s", is_first ? k->workload : "");
-  weir_table_cell(t, "%s", k->kernel);
+  weir_table_cell(t, "%s", weir_demangle(k->kernel, name, sizeof name));
   weir_table_cell(t, "%s", weir_text_thousands(r->cycles, num));
   weir_table_cell(t, "%.2f", r->cycles ? (double)r->sm.warp_insns / (double)r->cycles : 0.0);
   weir_table_cell(t, "%u (%s)%s", r->blocks_per_sm, r->limited_by,
@@ -50,11 +51,12 @@ static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, boo
 static void add_notes(const struct weir_timing *t, struct weir_text *out) {
   for (size_t i = 0; i < t->kernels.n; i++) {
     const struct weir_timed_kernel *k = &t->kernels.v[i];
+    char name[WEIR_DEMANGLED];
+    weir_demangle(k->kernel, name, sizeof name);
     if (k->registers == 0)
-      weir_text_printf(out, "* %s: registers per thread are not known and limit nothing\n",
-                       k->kernel);
+      weir_text_printf(out, "* %s: registers per thread are not known and limit nothing\n", name);
     else if (k->regs_estimated)
-      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u\n", k->kernel,
+      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u\n", name,
                        k->registers);
   }
 }
@@ -157,11 +159,12 @@ static enum weir_status sm_table(const struct weir_timing *t, struct weir_text *
   for (size_t i = 0; i < t->kernels.n; i++)
     for (uint32_t s = 0; s < t->kernels.v[i].n_units; s++) {
       const struct weir_sim_unit *u = &t->kernels.v[i].units[s];
-      char num[27];
+      char num[27], name[WEIR_DEMANGLED];
       uint64_t stalls = 0;
       for (unsigned k = 0; k < WEIR_N_SHORTAGES; k++)
         stalls += u->sm.stall[k];
-      weir_table_cell(table, "%s", s == 0 ? t->kernels.v[i].kernel : "");
+      weir_demangle(t->kernels.v[i].kernel, name, sizeof name);
+      weir_table_cell(table, "%s", s == 0 ? name : "");
       weir_table_cell(table, "%u", s);
       weir_table_cell(table, "%s", weir_text_thousands(u->cycles, num));
       weir_table_cell(table, "%" PRIu64, u->sm.blocks);
@@ -240,12 +243,12 @@ static enum weir_status load_table(const struct weir_timing *t, struct weir_text
     bool is_first = true;
     for (uint32_t n = 0; n < k->n_insns; n++) {
       const struct weir_pc_stats *p = &k->insn_stats[n];
-      char text[96], num[27];
+      char text[96], num[27], name[WEIR_DEMANGLED];
       if (p->requests == 0) continue;
       bool is_load = k->insns[n].cls != WEIR_C_STORE && k->insns[n].cls != WEIR_C_ATOM;
       uint64_t of = is_load ? p->requests : 0; /* stores have no such classes */
       source_name(k, &k->insns[n], text, sizeof text);
-      weir_table_cell(table, "%s", is_first ? k->kernel : "");
+      weir_table_cell(table, "%s", is_first ? weir_demangle(k->kernel, name, sizeof name) : "");
       weir_table_cell(table, "0x%x", k->insns[n].pc);
       weir_table_cell(table, "%s", text);
       weir_table_cell(table, "%s", access_name(&k->insns[n]));

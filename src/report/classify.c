@@ -1,5 +1,8 @@
 #include "report/classify.h"
 
+#include <string.h>
+
+#include "base/demangle.h"
 #include "base/table.h"
 
 /* ---- text ---- */
@@ -18,14 +21,27 @@ static void source_cell(struct weir_table *t, const struct weir_static_load *loa
     weir_table_cell(t, "PTX line %u", load->ptx->line);
 }
 
+/* Parameters are called after their kernels. */
+static void array_cell(struct weir_table *t, const struct weir_profiled_kernel *k,
+                       const char *array) {
+  size_t n = strlen(k->loads.kernel);
+  char name[WEIR_DEMANGLED];
+  if (array == NULL)
+    weir_table_cell(t, "?");
+  else if (strncmp(array, k->loads.kernel, n) == 0)
+    weir_table_cell(t, "%s%s", weir_demangle(k->loads.kernel, name, sizeof name), array + n);
+  else
+    weir_table_cell(t, "%s", array);
+}
+
 static void load_row(struct weir_table *t, const struct weir_profiled_kernel *k, uint32_t i) {
   const struct weir_static_load *load = &k->loads.v[i];
   const struct weir_load_counts *c = &k->counts[i];
-  char num[27];
-  weir_table_cell(t, "%s", i == 0 ? k->loads.kernel : "");
+  char num[27], name[WEIR_DEMANGLED];
+  weir_table_cell(t, "%s", i == 0 ? weir_demangle(k->loads.kernel, name, sizeof name) : "");
   weir_table_cell(t, "0x%x", 8 * load->insn);
   source_cell(t, load);
-  weir_table_cell(t, "%s", load->array != NULL ? load->array : "?");
+  array_cell(t, k, load->array);
   if (load->is_fixed) {
     for (int n = 0; n < 4; n++)
       weir_table_cell(t, "-");

@@ -51,8 +51,9 @@ struct weir_wire_options {
   struct weir_wire_device device;
   const struct weir_wire_setting *settings; /* all of exec.* */
   uint32_t n_settings;
-  /* Launches whose kernel's name matches this extended regular expression (NULL: any) are counted;
-   * of these the first `skip` are not wanted, then `count` are. */
+  /* Launches whose kernel's name, mangled or not (base/demangle.h), matches this extended regular
+   * expression (NULL: any) are counted; of these the first `skip` are not wanted, then `count` are.
+   */
   const char *kernels;
   uint64_t skip, count;
   bool want_streams; /* false: launches are only executed and counted */

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/mem.h"
 #include "trace/wire_code.h"
 
@@ -56,9 +57,16 @@ const struct weir_wire_options *weir_wire_options(const struct weir_wire *w) {
   return &w->options;
 }
 
+/* By the name in the PTX, or by the one that reports show. */
+static bool matches(const struct weir_wire *w, const char *kernel) {
+  char name[WEIR_DEMANGLED];
+  return !w->has_kernels || regexec(&w->kernels, kernel, 0, NULL, 0) == 0 ||
+         regexec(&w->kernels, weir_demangle(kernel, name, sizeof name), 0, NULL, 0) == 0;
+}
+
 static bool is_wanted(struct weir_wire *w, const char *kernel) {
   const struct weir_wire_options *o = &w->options;
-  if (w->has_kernels && regexec(&w->kernels, kernel, 0, NULL, 0) != 0) return false;
+  if (!matches(w, kernel)) return false;
   uint64_t i = w->n_matched++;
   return i >= o->skip && i - o->skip < o->count;
 }

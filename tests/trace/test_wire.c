@@ -120,7 +120,7 @@ static void whole_program(struct weir_wire *w) {
                  o->n_settings == 2 && !strcmp(o->settings[0].key, "exec.quantum") &&
                  !strcmp(o->settings[1].value, "auto") && !strcmp(o->kernels, mine.kernels) &&
                  o->skip == 1 && o->count == 2 && o->want_streams && o->want_modules;
-  static const char *const names[] = {"odd", "even", "odd", "odder", "odd", "odd"};
+  static const char *const names[] = {"odd", "even", "_Z3oddPf", "odder", "odd", "odd"};
   for (size_t i = 0; i < COUNT(names); i++)
     wanted[i] = weir_wire_wants(w, names[i]);
   weir_wire_message(w, "before", NULL);
