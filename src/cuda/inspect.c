@@ -101,6 +101,8 @@ static bool is_math_library(const char *name) {
   return false;
 }
 
+enum { MAX_LISTED = 400 }; /* bytes of names: the remedy must have room, too */
+
 struct needs {
   struct weir_inspection *out;
   struct weir_text math; /* "libcublas.so.13, libcufft.so.12" */
@@ -114,7 +116,8 @@ static void note_dynamic(void *self, int64_t tag, const char *text) {
   if (tag != DT_NEEDED) return;
   if (starts(text, "libcudart.so")) snprintf(n->out->runtime, sizeof n->out->runtime, "%s", text);
   if (starts(text, "libcuda.so")) n->out->needs_driver = true;
-  if (is_math_library(text)) weir_text_printf(&n->math, "%s%s", n->math.n ? ", " : "", text);
+  if (is_math_library(text) && n->math.n < MAX_LISTED)
+    weir_text_printf(&n->math, "%s%.60s", n->math.n ? ", " : "", text);
 }
 
 static enum weir_status check_math(const struct elf *e, const struct weir_text *math,
@@ -263,7 +266,7 @@ static enum weir_status inspect_elf(const struct elf *e, unsigned sm, const char
   bool has_code = section_named(e, ".nv_fatbin") || section_named(e, "__nv_relfatbin");
   each_dynamic(e, note_dynamic, &n);
   out->has_rpath &= !n.has_runpath; /* which wins, and comes after $LD_LIBRARY_PATH */
-  out->is_cuda = has_code || *out->runtime || out->needs_driver;
+  out->is_cuda = has_code || *out->runtime || out->needs_driver || n.math.n;
   enum weir_status st = check_runtime(e, out, has_code, folder, err);
   if (!st) st = check_math(e, &n.math, err);
   if (!st && has_code) st = check_code(e, sm, err);
