@@ -16,7 +16,16 @@
 #include "cli/run_report.h"
 #include "cli/timing_opts.h"
 
-enum { OPT_INPUT = 1, OPT_MAX, OPT_STREAMS, OPT_OUTPUT, OPT_FUNCTIONAL, OPT_GPU, OPT_PLUGIN };
+enum {
+  OPT_INPUT = 1,
+  OPT_MAX,
+  OPT_STREAMS,
+  OPT_OUTPUT,
+  OPT_FUNCTIONAL,
+  OPT_PER_LAUNCH,
+  OPT_GPU,
+  OPT_PLUGIN
+};
 
 static const struct weir_usage usage = {
     .command = "run",
@@ -56,6 +65,8 @@ static const struct weir_usage usage = {
              OPT_FUNCTIONAL},
             {"streams", 0, NULL, "produce warp streams as well, and say how large they are",
              OPT_STREAMS},
+            {"per-launch", 0, NULL,
+             "show every launch, besides the sums of each kernel (in JSON always)", OPT_PER_LAUNCH},
             {"max-instructions", 'm', "N",
              "stop with an error after N warp instructions in a launch", OPT_MAX},
             {"output", 'o', "BUFFER=FILE",
@@ -84,7 +95,7 @@ struct run_opts {
   } targets;
   const char *input, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
-  bool streams, is_functional;
+  bool streams, is_functional, per_launch, has_plugin;
   struct weir_timing_opts t;
   struct weir_program_choice choice;
   char **program;
@@ -309,6 +320,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   if (st == WEIR_OK && o->t.gpu != NULL) st = begin_timing(o, &state->report.timing, err);
   state->started = time(NULL);
   state->report.per_sm = o->t.views.per_sm;
+  state->report.keeps_launches = o->per_launch;
   for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {
     const char *path = o->targets.v[i];
     if (!is_launch_file(path)) st = weir_cli_workload_path(&a, path, &path, err);
@@ -345,11 +357,13 @@ static int set_option(struct run_opts *o, int id, const char *value) {
   case OPT_STREAMS:
     o->streams = true;
     break;
-  case OPT_PLUGIN: /* loaded already; a policy is there to be timed */
-    if (o->t.gpu == NULL && !o->is_functional) o->t.gpu = "fermi-s3";
+  case OPT_PER_LAUNCH:
+    o->per_launch = true;
+    break;
+  case OPT_PLUGIN: /* loaded already */
+    o->has_plugin = true;
     break;
   case OPT_FUNCTIONAL:
-    o->t.gpu = NULL;
     o->is_functional = true;
     break;
   default: /* OPT_GPU */
@@ -358,13 +372,14 @@ static int set_option(struct run_opts *o, int id, const char *value) {
   return -1;
 }
 
-static int check_workloads(const struct run_opts *o) {
-  const char *needs_gpu = weir_timing_needs_gpu(&o->t);
+static int check_workloads(struct run_opts *o) {
+  if (o->is_functional) o->t.gpu = NULL;
+  const char *timed = weir_timing_only(&o->t);
   if (o->targets.n == 0)
     return weir_cli_usage("run", "which workload? See 'weir list workloads', or name a launch "
                                  "file, or give a program after --");
-  if (needs_gpu != NULL)
-    return weir_cli_usage("run", "--%s is for timed runs: add --gpu NAME", needs_gpu);
+  if (timed != NULL && o->t.gpu == NULL)
+    return weir_cli_usage("run", "--%s is for timed runs: add --gpu NAME", timed);
   if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))
     return weir_cli_usage("run", "--output goes with one workload");
   if (weir_program_is_chosen(&o->choice))
@@ -372,7 +387,7 @@ static int check_workloads(const struct run_opts *o) {
   return -1;
 }
 
-static int check_program(struct run_opts *o) {
+static int check_program(const struct run_opts *o) {
   if (o->program[0] == NULL) return weir_cli_usage("run", "which program? It comes after --");
   if (o->targets.n > 0)
     return weir_cli_usage("run", "'%s' before -- and a program after it: one or the other",
@@ -381,10 +396,9 @@ static int check_program(struct run_opts *o) {
     return weir_cli_usage("run", "--input, --output and --streams go with workloads");
   if (weir_cli_is_stdout(o->t.json))
     return weir_cli_usage("run", "stdout is the program's: name a file for --json");
-  const char *needs_gpu = o->is_functional ? weir_timing_needs_gpu(&o->t) : NULL;
-  if (needs_gpu != NULL)
-    return weir_cli_usage("run", "--%s is for timed runs, and --functional asks for none",
-                          needs_gpu);
+  const char *timed = weir_timing_only(&o->t);
+  if (timed != NULL && o->is_functional)
+    return weir_cli_usage("run", "--%s is for timed runs, and --functional asks for none", timed);
   return -1;
 }
 
@@ -404,6 +418,8 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
     if (code >= 0) return code;
   }
   o->program = args.program;
+  /* A policy is there to be timed. */
+  if (o->has_plugin && o->t.gpu == NULL && !o->is_functional) o->t.gpu = "fermi-s3";
   return o->program != NULL ? check_program(o) : check_workloads(o);
 }
 
@@ -417,8 +433,11 @@ int weir_cmd_run(int argc, char **argv) {
   if (st != WEIR_OK) return weir_cli_error(&err);
   code = parse_options(argc, argv, &o);
   if (code < 0 && o.program != NULL) {
-    code = weir_run_program(&(struct weir_run_program){
-        .argv = o.program, .t = &o.t, .choice = o.choice, .is_functional = o.is_functional});
+    code = weir_run_program(&(struct weir_run_program){.argv = o.program,
+                                                       .t = &o.t,
+                                                       .choice = o.choice,
+                                                       .is_functional = o.is_functional,
+                                                       .per_launch = o.per_launch});
   } else if (code < 0) {
     st = run(&o, &state, &err);
     code = st == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);

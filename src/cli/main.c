@@ -7,12 +7,14 @@
 #include "weir_build.h"
 
 const struct weir_command weir_commands[] = {
-    {"run", "execute a launch file or a built-in workload, and time it on a machine", weir_cmd_run},
+    {"run", "execute a workload, a launch file or a CUDA program, and time it on a machine",
+     weir_cmd_run},
     {"replay", "time a recorded or foreign trace on a machine", weir_cmd_replay},
     {"compare", "time workloads with several L1 designs, side by side", weir_cmd_compare},
     {"classify", "say which loads should use the L1, and write it into their PTX",
      weir_cmd_classify},
-    {"record", "write what a launch file or workload executes to a trace", weir_cmd_record},
+    {"record", "write what a workload, launch file or CUDA program executes to a trace",
+     weir_cmd_record},
     {"trace", "look into a trace or check it", weir_cmd_trace},
     {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
     {"check-policy", "run the rules that every policy must keep on a plug-in",

@@ -251,6 +251,7 @@ static enum weir_status prepare(struct weir_program *p, struct process *c, struc
   sigemptyset(&set);
   for (const int *n = (const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0}; *n != 0; n++)
     sigaddset(&set, *n);
+  signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, there would be no status */
   pthread_sigmask(SIG_BLOCK, &set, &c->mask);
   c->signals = signalfd(-1, &set, SFD_CLOEXEC);
   return c->signals >= 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot watch for signals");

@@ -45,8 +45,8 @@ struct weir_program_choice {
 enum { WEIR_PROGRAM_OPT_KERNELS = 2000, WEIR_PROGRAM_OPT_SKIP, WEIR_PROGRAM_OPT_COUNT };
 #define WEIR_PROGRAM_OPTIONS                                                                       \
   {"kernels", 0, "REGEX",                                                                          \
-   "of a program, only the kernels whose name, as the compiler spells it, matches; the others\n"   \
-   "are just executed",                                                                            \
+   "of a program, only the kernels whose name, mangled or not, matches; the others are just\n"     \
+   "executed",                                                                                     \
    WEIR_PROGRAM_OPT_KERNELS},                                                                      \
       {"skip", 0, "N", "of a program, leave out the first N launches (of these kernels)",          \
        WEIR_PROGRAM_OPT_SKIP},                                                                     \

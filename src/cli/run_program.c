@@ -61,6 +61,7 @@ static enum weir_status begin(void *self, const char *program, void **session,
   enum weir_status st = weir_run_report_init(&s->report, r->o->t->json != NULL, err);
   if (st != WEIR_OK) return st;
   s->report.per_sm = r->o->t->views.per_sm;
+  s->report.keeps_launches = r->o->per_launch;
   weir_run_report_begin(&s->report, s->name);
   if (r->o->is_functional) return WEIR_OK;
   weir_timing_share(&s->report.timing, &r->report.timing);
@@ -91,6 +92,8 @@ static enum weir_status ended(void *session, const struct weir_wire_event *e, bo
   s->n_failed += l->is_wanted && failed;
   if (!l->is_wanted || failed) return WEIR_OK;
   json_t *o = weir_run_report_launch(&s->report, &row);
+  size_t n = s->report.per_launch.n;
+  if (n > 0) s->report.per_launch.v[n - 1].number = l->number; /* as the program counts */
   if (o != NULL && (json_object_set_new(o, "launch", json_integer((json_int_t)l->number)) != 0 ||
                     json_object_set_new(o, "stream", json_integer((json_int_t)l->stream)) != 0))
     s->report.is_failed = true;
@@ -182,6 +185,7 @@ static enum weir_status prepare(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
   enum weir_status st = weir_cli_check_folder(t->json, err);
   if (st == WEIR_OK) st = weir_run_report_init(&r->report, t->json != NULL, err);
+  r->report.keeps_launches = r->o->per_launch;
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&t->settings, r->gpu, err);
   if (st == WEIR_OK)
     st = weir_program_open(&r->program, r->o->argv, &t->settings, r->gpu, &r->o->choice, err);

@@ -9,7 +9,7 @@ struct weir_run_program {
   char **argv;                /* ends with NULL */
   struct weir_timing_opts *t; /* .gpu NULL: the one for programs */
   struct weir_program_choice choice;
-  bool is_functional;
+  bool is_functional, per_launch;
 };
 
 /* Returns the exit code: the program's own, unless something went wrong on weir's side. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/stat_io.h"
 #include "base/table.h"
 #include "cli/job.h"
@@ -21,7 +22,16 @@ enum weir_status weir_run_report_init(struct weir_run_report *r, bool json, stru
   return r->json_runs != NULL && r->json_launches != NULL ? WEIR_OK : no_memory(err);
 }
 
+static void free_launches(struct weir_run_report *r) {
+  for (size_t i = 0; i < r->per_launch.n; i++) {
+    free(r->per_launch.v[i].workload);
+    free(r->per_launch.v[i].kernel);
+  }
+  free(r->per_launch.v);
+}
+
 void weir_run_report_free(struct weir_run_report *r) {
+  free_launches(r);
   json_decref(r->json_launches);
   json_decref(r->json_runs);
   weir_timing_end(&r->timing);
@@ -37,6 +47,7 @@ void weir_run_report_free(struct weir_run_report *r) {
 void weir_run_report_begin(struct weir_run_report *r, const char *workload) {
   r->workload = workload;
   r->first_row = r->rows.n;
+  r->n_of_run = 0;
   r->total = (struct weir_func_stats){0};
 }
 
@@ -67,6 +78,30 @@ static json_t *launch_json(struct weir_run_report *r, const struct weir_launch_r
   return r->is_failed ? NULL : o;
 }
 
+static void keep_times(struct weir_launch_row *row, const struct weir_sim_result *r) {
+  row->cycles = r->cycles;
+  row->l1_loads = r->l1.loads;
+  row->l1_hits = r->l1.hits + r->l1.hit_reserved;
+  row->bypassed = r->l1.bypassed;
+  row->l2_sectors = r->l2.read_sectors;
+  row->l2_hits = r->l2.read_sectors - r->l2.read_sectors_missed;
+  row->dram = r->dram.reads + r->dram.writes;
+}
+
+static bool keep_launch(struct weir_run_report *r, const struct weir_launch_report *l) {
+  struct weir_launch_row row = {.workload = strdup(r->workload),
+                                .kernel = strdup(l->kernel),
+                                .number = r->n_of_run,
+                                .warp_insns = l->stats.warp_insns};
+  memcpy(row.grid, l->info->grid, sizeof row.grid);
+  memcpy(row.block, l->info->block, sizeof row.block);
+  if (r->timing.sim != NULL) keep_times(&row, &r->timing.last);
+  if (row.workload != NULL && row.kernel != NULL && WEIR_PUSH(r->per_launch, row)) return true;
+  free(row.workload);
+  free(row.kernel);
+  return false;
+}
+
 json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_launch_report *l) {
   struct weir_kernel_row *row = row_of(r, l->kernel);
   if (row == NULL) {
@@ -82,6 +117,8 @@ json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_laun
   weir_stat_sum(weir_func_stat_table, &row->stats, &l->stats);
   weir_stat_sum(weir_func_stat_table, &r->total, &l->stats);
   r->launches++;
+  r->n_of_run++;
+  if (r->keeps_launches && !keep_launch(r, l)) r->is_failed = true;
   return r->json_launches != NULL ? launch_json(r, l) : NULL;
 }
 
@@ -114,6 +151,13 @@ enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run
     free(from->rows.v[moved].workload);
   }
   from->rows.n = 0;
+  for (moved = 0; moved < from->per_launch.n; moved++)
+    if (!WEIR_PUSH(r->per_launch, from->per_launch.v[moved])) break;
+  ok = moved == from->per_launch.n && ok;
+  from->per_launch.n -= moved;
+  if (moved > 0)
+    memmove(from->per_launch.v, from->per_launch.v + moved,
+            from->per_launch.n * sizeof *from->per_launch.v);
   if (r->json_runs != NULL) ok = json_array_extend(r->json_runs, from->json_runs) == 0 && ok;
   weir_stat_sum(weir_func_stat_table, &r->all, &from->all);
   r->launches += from->launches;
@@ -152,11 +196,11 @@ static enum weir_status kernel_table(const struct weir_run_report *st, bool stre
   for (size_t i = 0; i < st->rows.n; i++) {
     const struct weir_kernel_row *r = &st->rows.v[i];
     const struct weir_func_stats *s = &r->stats;
-    char num[27], text[80];
+    char num[27], text[80], name[WEIR_DEMANGLED];
     bool is_first = i == 0 || strcmp(st->rows.v[i - 1].workload, r->workload) != 0;
     weir_table_cell(t, "%s", is_first ? r->workload : "");
-    weir_table_cell(t, "%s%s%s", r->name, r->is_interleaved ? " *" : "",
-                    r->reads_clock ? " +" : "");
+    weir_table_cell(t, "%s%s%s", weir_demangle(r->name, name, sizeof name),
+                    r->is_interleaved ? " *" : "", r->reads_clock ? " +" : "");
     weir_table_cell(t, "%" PRIu64, r->launches);
     weir_table_cell(t, "%" PRIu64 " x %u", (uint64_t)r->grid[0] * r->grid[1] * r->grid[2],
                     r->block[0] * r->block[1] * r->block[2]);
@@ -176,6 +220,54 @@ static enum weir_status kernel_table(const struct weir_run_report *st, bool stre
   enum weir_status code = weir_table_text(t, out, err);
   weir_table_free(t);
   return code;
+}
+
+static void show_percent(struct weir_table *t, uint64_t part, uint64_t whole) {
+  if (whole == 0)
+    weir_table_cell(t, "-");
+  else
+    weir_table_cell(t, "%.1f", 100.0 * (double)part / (double)whole);
+}
+
+static void timed_cells(struct weir_table *t, const struct weir_launch_row *l) {
+  char num[27];
+  weir_table_cell(t, "%s", weir_text_thousands(l->cycles, num));
+  show_ratio(t, l->warp_insns, l->cycles);
+  show_percent(t, l->l1_hits, l->l1_loads);
+  show_percent(t, l->bypassed, l->l1_loads);
+  show_percent(t, l->l2_hits, l->l2_sectors);
+  weir_table_cell(t, "%s", weir_text_thousands(l->dram, num));
+}
+
+static enum weir_status launch_table(const struct weir_run_report *r, struct weir_text *out,
+                                     struct weir_err *err) {
+  static const struct weir_column columns[] = {
+      {"workload", NULL, WEIR_LEFT},         {"launch", NULL, WEIR_RIGHT},
+      {"kernel", NULL, WEIR_LEFT},           {"grid", NULL, WEIR_RIGHT},
+      {"block", "threads", WEIR_RIGHT},      {"warp insns", NULL, WEIR_RIGHT},
+      {"cycles", NULL, WEIR_RIGHT},          {"warp insns", "per cycle", WEIR_RIGHT},
+      {"L1 hits", "% of loads", WEIR_RIGHT}, {"bypassed", "% of loads", WEIR_RIGHT},
+      {"L2 hits", "% sectors", WEIR_RIGHT},  {"DRAM", "accesses", WEIR_RIGHT}};
+  enum { N = sizeof columns / sizeof *columns, UNTIMED = 6 };
+  bool is_timed = r->timing.sim != NULL;
+  struct weir_table *t = weir_table_new(columns, is_timed ? N : UNTIMED);
+  if (t == NULL) return no_memory(err);
+  for (size_t i = 0; i < r->per_launch.n; i++) {
+    const struct weir_launch_row *l = &r->per_launch.v[i];
+    char num[27], name[WEIR_DEMANGLED];
+    bool is_first = i == 0 || strcmp(l[-1].workload, l->workload) != 0;
+    weir_table_cell(t, "%s", is_first ? l->workload : "");
+    weir_table_cell(t, "%" PRIu64, l->number);
+    weir_table_cell(t, "%s", weir_demangle(l->kernel, name, sizeof name));
+    weir_table_cell(t, "%ux%ux%u", l->grid[0], l->grid[1], l->grid[2]);
+    weir_table_cell(t, "%ux%ux%u", l->block[0], l->block[1], l->block[2]);
+    weir_table_cell(t, "%s", weir_text_thousands(l->warp_insns, num));
+    if (is_timed) timed_cells(t, l);
+  }
+  weir_text_puts(out, "\n");
+  enum weir_status st = weir_table_text(t, out, err);
+  weir_table_free(t);
+  return st;
 }
 
 enum weir_status weir_run_report_text(const struct weir_run_report *r, bool streams,
@@ -200,6 +292,7 @@ enum weir_status weir_run_report_text(const struct weir_run_report *r, bool stre
     weir_text_puts(
         out,
         "+ reads clocks, which count executed instructions times exec.clock_factor, not cycles\n");
+  if (code == WEIR_OK && r->keeps_launches) code = launch_table(r, out, err);
   if (code == WEIR_OK && views->all) {
     weir_text_puts(out, "\n");
     code = weir_stat_text(weir_func_stat_table, NULL, &r->all, out, err);

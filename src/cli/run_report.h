@@ -15,19 +15,33 @@ struct weir_kernel_row { /* launches of one kernel of one run, added up */
   bool is_interleaved, reads_clock;
 };
 
+struct weir_launch_row {
+  char *workload, *kernel;
+  uint64_t number; /* from 1, in its run */
+  uint32_t grid[3], block[3];
+  uint64_t warp_insns;
+  /* All 0 if it was not timed. A whole struct weir_sim_result would be too much for thousands. */
+  uint64_t cycles, l1_loads, l1_hits, bypassed, l2_sectors, l2_hits, dram;
+};
+
 struct weir_run_report {
   struct {
     struct weir_kernel_row *v;
     size_t n, cap;
   } rows;
+  struct {
+    struct weir_launch_row *v;
+    size_t n, cap;
+  } per_launch; /* if `keeps_launches` */
+  bool keeps_launches;
   size_t first_row; /* of the run that goes on */
   const char *workload;
-  struct weir_func_stats total, all; /* of the run; of all */
-  uint64_t launches, n_runs;
-  json_t *json_runs, *json_launches; /* NULL unless JSON is wanted */
-  struct weir_timing timing;         /* .sim NULL: nothing is timed */
-  bool per_sm;                       /* in JSON, too */
-  bool is_failed;                    /* for want of memory */
+  struct weir_func_stats total, all;   /* of the run; of all */
+  uint64_t launches, n_runs, n_of_run; /* n_of_run: launches of the run */
+  json_t *json_runs, *json_launches;   /* NULL unless JSON is wanted */
+  struct weir_timing timing;           /* .sim NULL: nothing is timed */
+  bool per_sm;                         /* in JSON, too */
+  bool is_failed;                      /* for want of memory */
 };
 
 /* With `json`, for JSON as well. */
@@ -48,7 +62,7 @@ enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run
                                       struct weir_err *err);
 
 /* The table of kernels, with `streams` how large they were, and the table of what was timed; then
- * what their marks mean. */
+ * what their marks mean. Then the table of launches, if they were kept. */
 enum weir_status weir_run_report_text(const struct weir_run_report *r, bool streams,
                                       const struct weir_timing_views *views, struct weir_text *out,
                                       struct weir_err *err);

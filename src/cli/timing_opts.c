@@ -59,8 +59,7 @@ int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, 
   return -1;
 }
 
-const char *weir_timing_needs_gpu(const struct weir_timing_opts *o) {
-  if (o->gpu != NULL) return NULL;
+const char *weir_timing_only(const struct weir_timing_opts *o) {
   return o->line_up.scheme         ? "scheme"
          : o->line_up.policies     ? "policies"
          : o->line_up.organisation ? "organisation"

@@ -71,7 +71,7 @@ static inline bool weir_is_timing_option(int id) {
 }
 /* Returns -1 to go on, else the exit code: something is wrong and that was said. */
 int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, const char *value);
-/* What only makes sense with a machine: the option's name, or NULL. */
-const char *weir_timing_needs_gpu(const struct weir_timing_opts *o);
+/* An option that was given and only makes sense when something is timed, or NULL. */
+const char *weir_timing_only(const struct weir_timing_opts *o);
 
 #endif

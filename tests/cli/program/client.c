@@ -3,8 +3,8 @@
  *
  *   client FILE.yaml INPUT [what]...
  *
- * what: exit N; abort; crash (in the middle of the second launch); say TEXT; ask (times of the
- * launches, printed); wait (until a signal comes); module. */
+ * what: device (what it is told, printed); exit N; abort; crash (in the middle of the second
+ * launch); say TEXT; ask (times of the launches, printed); wait (until a signal comes); module. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +87,7 @@ static void execute(struct client *c, const char *file, const char *input) {
   check(weir_workload_open(&dev, file, input, &w, &c->err), &c->err);
   const struct ptx_module *m = weir_workload_module(w, 0);
   if (weir_wire_options(c->wire)->want_modules)
-    check(weir_wire_module(c->wire, 1, "client.cu", m->source, m->source_len, &c->err),
-          &c->err);
+    check(weir_wire_module(c->wire, 1, "client.cu", m->source, m->source_len, &c->err), &c->err);
   check(weir_workload_run(w, &h, &c->err), &c->err);
   check(weir_workload_check(w, &c->err), &c->err);
   weir_workload_close(w);
@@ -102,6 +101,30 @@ static bool has(char **what, const char *word) {
   return false;
 }
 
+static void show_device(const struct weir_wire_device *d) {
+  const struct {
+    const char *name;
+    uint64_t value;
+  } rows[] = {
+      {"compute capability x 10", d->capability},
+      {"SMs", d->sms},
+      {"threads per SM", d->threads_per_sm},
+      {"threads per block", d->threads_per_block},
+      {"blocks per SM", d->blocks_per_sm},
+      {"registers per SM", d->registers_per_sm},
+      {"shared bytes per SM", d->shared_per_sm},
+      {"shared bytes per block", d->shared_per_block},
+      {"shared bytes per block, on demand", d->shared_opt_in},
+      {"memory bytes", d->memory_bytes},
+      {"L1 bytes", d->l1_bytes},
+      {"L2 bytes", d->l2_bytes},
+      {"clock, kHz", d->clock_khz},
+      {"bytes per second of memory", d->memory_clock_khz * 2000 * d->bus_bits / 8},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    printf("%s: %llu\n", rows[i].name, (unsigned long long)rows[i].value);
+}
+
 int main(int argc, char **argv) {
   struct client c = {0};
   int code = 0;
@@ -112,6 +135,7 @@ int main(int argc, char **argv) {
   c.ask = has(what, "ask");
   check(weir_wire_connect(path, "client", &c.wire, &c.err), &c.err);
   printf("client of %s begins\n", weir_wire_options(c.wire)->device.name);
+  if (has(what, "device")) show_device(&weir_wire_options(c.wire)->device);
   fflush(stdout);
   execute(&c, argv[1], argv[2]);
   for (; *what; what++) {
