@@ -95,12 +95,23 @@ static int run_free(const struct weir_gpu_op *op) {
   return weir_gpu_free(op->u.memory.addr, 1u << WEIR_GPU_DEVICE, WEIR_E_InvalidValue);
 }
 
+static bool is_gone(const void *handle, enum weir_gpu_kind kind) {
+  return handle != NULL && weir_gpu_handle(handle, kind) == NULL;
+}
+
+/* A graph may hold what the program has destroyed since. */
 static int check(const struct weir_gpu_op *op) {
   switch (op->kind) {
   case WEIR_GPU_OP_KERNEL:
     return weir_gpu_launch_check(&op->u.kernel);
   case WEIR_GPU_OP_COPY:
+    if (is_gone(op->u.copy.dst.array, WEIR_GPU_ARRAY) ||
+        is_gone(op->u.copy.src.array, WEIR_GPU_ARRAY))
+      return WEIR_E_InvalidResourceHandle;
     return weir_gpu_copy_check(&op->u.copy);
+  case WEIR_GPU_OP_RECORD:
+  case WEIR_GPU_OP_WAIT:
+    return is_gone(op->u.event, WEIR_GPU_EVENT) ? WEIR_E_InvalidResourceHandle : 0;
   case WEIR_GPU_OP_SET:
     return weir_gpu_set_check(&op->u.set);
   default:
