@@ -31,7 +31,9 @@ struct weir_wire_device weir_cuda_device(const struct weir_machine *m,
       .registers_per_block = (uint64_t)m->sm.registers,
       .shared_per_sm = shared,
       .shared_per_block = shared < USUAL_SHARED ? shared : USUAL_SHARED,
-      .shared_opt_in = shared,
+      /* what is more, the machine keeps for itself */
+      .shared_opt_in =
+          shared < (uint64_t)m->sm.shared_bytes ? shared : (uint64_t)m->sm.shared_bytes,
       .memory_bytes = memory_bytes,
       .l1_bytes = (uint64_t)(m->l1.sets * m->l1.ways * m->l1.line),
       .l2_bytes = (uint64_t)(m->l2.slices * m->l2.sets * m->l2.ways * m->l2.line),

@@ -30,6 +30,18 @@
     return cudart_return(weir_gpu_leave(error_));                                                  \
   } while (0)
 
+/* The same also after a fault: for questions that need no working device. */
+#define CUDA_ASK(...)                                                                              \
+  do {                                                                                             \
+    int error_ = weir_gpu_enter_always();                                                          \
+    if (error_ == 0) error_ = (__VA_ARGS__);                                                       \
+    return cudart_return(weir_gpu_leave(error_));                                                  \
+  } while (0)
+
+/* Errors that differ between versions: an impossible grid or block, and a function that is no
+ * kernel. */
+extern const int cudart_bad_configuration, cudart_no_kernel;
+
 /* Keeps an error for cudaGetLastError of this thread, and returns it. */
 int cudart_return(int error);
 

@@ -21,15 +21,15 @@ static int put(int *out, int value) {
 }
 
 CUDA_API(cudaGetDeviceCount, int *count) {
-  CUDA_CALL(put(count, 1));
+  CUDA_ASK(put(count, 1));
 }
 
 CUDA_API(cudaSetDevice, int device) {
-  CUDA_CALL(only(device));
+  CUDA_ASK(only(device));
 }
 
 CUDA_API(cudaGetDevice, int *device) {
-  CUDA_CALL(put(device, 0));
+  CUDA_ASK(put(device, 0));
 }
 
 CUDA_API(cudaInitDevice, int device, unsigned device_flags, unsigned flags) {
@@ -101,11 +101,11 @@ CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *id) {
 }
 
 static int get_limit(size_t *value, int limit) {
-  enum { N = sizeof weir_gpu.limits / sizeof weir_gpu.limits[0] };
+  uint64_t v;
   if (value == NULL) return WEIR_E_InvalidValue;
-  if (limit < 0 || limit >= N) return WEIR_E_UnsupportedLimit;
-  *value = weir_gpu.limits[limit];
-  return 0;
+  int error = weir_gpu_get_limit(limit, &v);
+  if (error == 0) *value = v;
+  return error;
 }
 
 CUDA_API(cudaDeviceGetLimit, size_t *value, int limit) {
@@ -169,8 +169,9 @@ CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer) {
 }
 
 CUDA_API(cudaDeviceEnablePeerAccess, int peer, unsigned flags) {
-  (void)peer; /* a device is no peer of itself */
-  CUDA_CALL(flags != 0 ? WEIR_E_InvalidValue : WEIR_E_InvalidDevice);
+  CUDA_CALL(flags != 0  ? WEIR_E_InvalidValue
+            : peer != 0 ? WEIR_E_InvalidDevice
+                        : WEIR_E_PeerAccessUnsupported);
 }
 
 CUDA_API(cudaDeviceDisablePeerAccess, int peer) {

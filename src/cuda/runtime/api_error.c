@@ -7,20 +7,15 @@ int cudart_return(int error) {
   return error;
 }
 
-/* A fault shows once a call has returned it; from then on it stays. */
-static int current_error(void) {
-  int sticky = weir_gpu.sticky;
-  return sticky != 0 && last_error == sticky ? sticky : last_error;
-}
-
+/* Also a fault is taken; the next call that uses the device brings it back. */
 CUDA_API(cudaGetLastError, void) {
-  int error = current_error();
-  if (error != weir_gpu.sticky) last_error = 0;
+  int error = last_error;
+  last_error = 0;
   return error;
 }
 
 CUDA_API(cudaPeekAtLastError, void) {
-  return current_error();
+  return last_error;
 }
 
 CUDA_EXPORT const char *cudaGetErrorName(int error);

@@ -3,7 +3,7 @@
 
 static struct weir_gpu_kernel *loaded(const void *func, int *error) {
   struct weir_gpu_kernel *k = weir_gpu_kernel_of(func);
-  *error = k != NULL ? weir_gpu_kernel_load(k) : WEIR_E_InvalidDeviceFunction;
+  *error = k != NULL ? weir_gpu_kernel_load(k) : cudart_no_kernel;
   return k;
 }
 
@@ -30,7 +30,7 @@ CUDA_API(cudaKernelSetAttributeForDevice, void *kernel, int attribute, int value
 
 static int set_cache_config(const void *func, int config) {
   struct weir_gpu_kernel *k = weir_gpu_kernel_of(func);
-  if (k == NULL) return WEIR_E_InvalidDeviceFunction;
+  if (k == NULL) return cudart_no_kernel;
   if (config < 0 || config > 3) return WEIR_E_InvalidValue;
   k->cache_config = config;
   return 0;
@@ -43,12 +43,12 @@ CUDA_API(cudaFuncSetCacheConfig, const void *func, int config) {
 
 CUDA_API(cudaFuncSetSharedMemConfig, const void *func, int config) {
   (void)config; /* banks are four bytes wide */
-  CUDA_CALL(weir_gpu_kernel_of(func) != NULL ? 0 : WEIR_E_InvalidDeviceFunction);
+  CUDA_CALL(weir_gpu_kernel_of(func) != NULL ? 0 : cudart_no_kernel);
 }
 
 static int function_name(const char **name, const void *func) {
   const struct weir_gpu_kernel *k = weir_gpu_kernel_of(func);
-  if (k == NULL) return WEIR_E_InvalidDeviceFunction;
+  if (k == NULL) return cudart_no_kernel;
   *name = k->name;
   return 0;
 }

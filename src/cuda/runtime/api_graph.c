@@ -137,7 +137,7 @@ int cudart_edit_edges(void *graph, void *const *from, void *const *to, size_t n,
   int error = 0;
   for (size_t i = 0; i < n && error == 0; i++) {
     struct weir_gpu_node *a = node_of(from[i]), *b = node_of(to[i]);
-    if (a == NULL || b == NULL || a->graph != g || b->graph != g || a == b)
+    if (a == NULL || b == NULL || a->graph != g || b->graph != g || a == b || depends(b, a) == add)
       return WEIR_E_InvalidValue;
     error = add ? weir_gpu_graph_depend(b, a) : weir_gpu_graph_undepend(b, a);
   }

@@ -16,7 +16,7 @@ int cudart_launch_of(const void *func, struct cuda_dim3 grid, struct cuda_dim3 b
                                   .grid = {grid.x, grid.y, grid.z},
                                   .block = {block.x, block.y, block.z},
                                   .dyn_shared = shared};
-  if (out->kernel == NULL) return WEIR_E_InvalidDeviceFunction;
+  if (out->kernel == NULL) return cudart_no_kernel;
   int error = weir_gpu_kernel_load(out->kernel);
   if (error != 0) return error;
   if (args == NULL && out->kernel->entry->n_params != 0) return WEIR_E_InvalidValue;
@@ -31,7 +31,8 @@ static int launch(const void *func, struct cuda_dim3 grid, struct cuda_dim3 bloc
   op.u.kernel.is_cooperative = is_cooperative;
   if (error == 0) error = cudart_submit(stream, &op);
   free(op.u.kernel.params);
-  return error;
+  bool is_bad = !weir_gpu_is_configuration(op.u.kernel.grid, op.u.kernel.block);
+  return error == WEIR_E_InvalidValue && is_bad ? cudart_bad_configuration : error;
 }
 
 CUDA_API(cudaLaunchKernel, const void *func, struct cuda_dim3 grid, struct cuda_dim3 block,

@@ -5,7 +5,8 @@
 static int alloc(enum weir_gpu_memory kind, void **out, size_t bytes, unsigned flags) {
   uint64_t addr;
   if (out == NULL) return WEIR_E_InvalidValue;
-  int error = weir_gpu_alloc(kind, bytes, flags, &addr);
+  int error = weir_gpu_check_capture();
+  if (error == 0) error = weir_gpu_alloc(kind, bytes, flags, &addr);
   if (error == 0) *out = cudart_ptr(addr);
   return error;
 }
@@ -23,14 +24,15 @@ CUDA_API(cudaHostAlloc, void **out, size_t bytes, unsigned flags) {
 }
 
 CUDA_API(cudaMallocManaged, void **out, size_t bytes, unsigned flags) {
-  bool is_valid = bytes != 0 && (flags == 1 || flags == 2); /* global, host */
+  bool is_valid = flags == 1 || flags == 2; /* global, host */
   CUDA_CALL(is_valid ? alloc(WEIR_GPU_MANAGED, out, bytes, flags) : WEIR_E_InvalidValue);
 }
 
 static int alloc_pitch(void **out, size_t *pitch, size_t width, size_t rows) {
   uint64_t addr, distance;
   if (out == NULL || pitch == NULL) return WEIR_E_InvalidValue;
-  int error = weir_gpu_alloc_pitch(width, rows, &addr, &distance);
+  int error = weir_gpu_check_capture();
+  if (error == 0) error = weir_gpu_alloc_pitch(width, rows, &addr, &distance);
   if (error != 0) return error;
   *out = cudart_ptr(addr);
   *pitch = distance;
@@ -52,13 +54,17 @@ CUDA_API(cudaMalloc3D, struct cuda_pitched *out, struct cuda_extent extent) {
 }
 
 /* Work is done when it is submitted: nothing can still use the memory. */
+static int give_back(void *ptr, unsigned kinds) {
+  int error = weir_gpu_check_capture();
+  return error != 0 ? error : weir_gpu_free(cudart_addr(ptr), kinds, WEIR_E_InvalidValue);
+}
+
 CUDA_API(cudaFree, void *ptr) {
-  CUDA_CALL(weir_gpu_free(cudart_addr(ptr), 1u << WEIR_GPU_DEVICE | 1u << WEIR_GPU_MANAGED,
-                          WEIR_E_InvalidValue));
+  CUDA_CALL(give_back(ptr, 1u << WEIR_GPU_DEVICE | 1u << WEIR_GPU_MANAGED));
 }
 
 CUDA_API(cudaFreeHost, void *ptr) {
-  CUDA_CALL(weir_gpu_free(cudart_addr(ptr), 1u << WEIR_GPU_PINNED, WEIR_E_InvalidValue));
+  CUDA_CALL(give_back(ptr, 1u << WEIR_GPU_PINNED));
 }
 
 CUDA_API(cudaHostRegister, void *ptr, size_t bytes, unsigned flags) {
@@ -96,7 +102,7 @@ static int pointer_attributes(struct cuda_pointer_attributes *a, const void *ptr
   static const int types[] = {[WEIR_GPU_UNKNOWN] = UNREGISTERED, [WEIR_GPU_DEVICE] = DEVICE,
                               [WEIR_GPU_PINNED] = HOST,          [WEIR_GPU_MANAGED] = MANAGED,
                               [WEIR_GPU_REGISTERED] = HOST,      [WEIR_GPU_IN_ARRAY] = DEVICE};
-  if (a == NULL || ptr == NULL) return WEIR_E_InvalidValue;
+  if (a == NULL) return WEIR_E_InvalidValue;
   int type = types[weir_gpu_kind_of(cudart_addr(ptr))];
   void *p = cudart_ptr(cudart_addr(ptr));
   *a = (struct cuda_pointer_attributes){.type = type,
@@ -130,7 +136,7 @@ int cudart_symbol(const void *symbol, size_t bytes, size_t offset, uint64_t *add
   if (v == NULL) { /* the name of a managed variable is its address in memory */
     enum weir_gpu_memory kind = weir_gpu_kind_of(cudart_addr(symbol));
     *addr = cudart_addr(symbol) + offset;
-    return kind == WEIR_GPU_DEVICE ? 0 : WEIR_E_InvalidSymbol;
+    return kind == WEIR_GPU_DEVICE || kind == WEIR_GPU_MANAGED ? 0 : WEIR_E_InvalidSymbol;
   }
   int error = weir_gpu_var_load(v);
   if (error != 0) return error;

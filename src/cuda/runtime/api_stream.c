@@ -114,9 +114,10 @@ CUDA_ALIAS(cudaStreamAttachMemAsync, _ptsz);
 
 static int new_event(void **out, unsigned flags) {
   struct weir_gpu_event *e;
-  enum { INTERPROCESS = 4, KNOWN = 7 };
+  enum { DISABLE_TIMING = 2, INTERPROCESS = 4, KNOWN = 7 };
   if (out == NULL || flags > KNOWN) return WEIR_E_InvalidValue;
-  if ((flags & INTERPROCESS) != 0) return WEIR_E_NotSupported;
+  if ((flags & INTERPROCESS) != 0)
+    return (flags & DISABLE_TIMING) != 0 ? WEIR_E_NotSupported : WEIR_E_InvalidValue;
   int error = weir_gpu_event_new(flags, &e);
   if (error == 0) *out = e;
   return error;
@@ -171,7 +172,7 @@ CUDA_API(cudaEventRecordWithFlags, void *event, void *stream, unsigned flags) {
 CUDA_ALIAS(cudaEventRecordWithFlags, _ptsz);
 
 static int check_event(void *event) {
-  const struct weir_gpu_event *e = event_of(event);
+  struct weir_gpu_event *e = event_of(event);
   return e != NULL ? weir_gpu_event_sync(e) : WEIR_E_InvalidResourceHandle;
 }
 

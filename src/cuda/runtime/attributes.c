@@ -43,6 +43,7 @@ static const struct {
     {41, 1},     /* unified addresses */
     {42, 32768}, /* 1D, layers */
     {43, 2048},
+    {44, 1},     /* gather from 2D textures */
     {45, 32768}, /* 2D, gather */
     {46, 32768},
     {47, 8192}, /* 3D, other shape */
@@ -86,11 +87,21 @@ static const struct {
     {89, 1}, /* managed memory on both sides at once */
     {90, 1}, /* preemption */
     {91, 1}, /* host pointers of registered memory */
+    {92, 0}, /* reserved, as those below without a word */
+    {93, 0},
+    {94, 0},
     {95, 1}, /* cooperative launches */
+    {96, 0},
     {98, 0},
     {99, 1}, /* cudaHostRegister */
     {100, 0},
     {101, 0}, /* device memory used by the host */
+    {102, 0}, /* mapping of memory by the driver interface */
+    {103, 0},
+    {104, 0},
+    {105, 0},
+    {107, 0},
+    {110, 0},
     {112, 0}, /* sparse arrays */
     {113, 0},
     {114, 0},
@@ -101,21 +112,41 @@ static const struct {
     {119, 0},
     {120, 0}, /* clusters */
     {121, 0},
+    {122, 0},
+    {123, 0},
+    {124, 0},
     {125, 0}, /* events between processes */
     {126, 1},
+    {127, 0},
+    {128, 0},
+    {129, 0},
     {130, 0},
     {131, -1},
+    {132, 0},
     {133, 0},
-    {134, -1},
+    {134, 0},
     {135, 0},
+    {136, 0},
+    {137, 0},
     {138, 0},
     {139, 0},
     {140, 0},
+    {141, 0},
     {142, 0},
     {143, 0},
     {144, 0},
+    {145, 0},
+    {146, 0},
     {147, 0},
 };
+
+/* The one block that has all that it may ask for fills the SM with it. */
+uint64_t weir_gpu_reserved_shared(void) {
+  enum { MOST = 1024 };
+  const struct weir_wire_device *p = &weir_gpu.props;
+  uint64_t rest = p->shared_per_sm > p->shared_opt_in ? p->shared_per_sm - p->shared_opt_in : 0;
+  return rest <= MOST ? rest : 0;
+}
 
 int weir_gpu_attribute(int attribute, int *value) {
   const struct weir_wire_device *p = &weir_gpu.props;
@@ -180,8 +211,8 @@ int weir_gpu_attribute(int attribute, int *value) {
   case 109: /* window of an access policy */
     v = 128 << 20;
     break;
-  case 111: /* shared memory that each block costs besides its own */
-    v = p->capability >= 80 ? 1024 : 0;
+  case 111:
+    v = weir_gpu_reserved_shared();
     break;
   default:
     return WEIR_E_InvalidValue;

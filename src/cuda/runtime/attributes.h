@@ -2,6 +2,8 @@
 #ifndef WEIR_CUDA_RUNTIME_ATTRIBUTES_H
 #define WEIR_CUDA_RUNTIME_ATTRIBUTES_H
 
+#include <stdint.h>
+
 #include "cuda/runtime/error.h"
 
 /* Those that other code asks for by name; the numbers are CUDA's. */
@@ -14,6 +16,8 @@ enum weir_gpu_attribute {
   WEIR_GPU_A_CAPABILITY_MINOR = 76
 };
 
+/* Shared memory that each block costs besides its own. */
+uint64_t weir_gpu_reserved_shared(void);
 /* WEIR_E_InvalidValue: no such attribute. */
 WEIR_GPU_SHARED int weir_gpu_attribute(int attribute, int *value);
 

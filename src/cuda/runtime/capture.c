@@ -120,15 +120,15 @@ int weir_gpu_capture_record(struct weir_gpu_event *e, struct weir_gpu_stream *s)
   return set_tail(&e->tail, &e->n_tail, s->tail, s->n_tail);
 }
 
-/* Is the capture that an event was recorded in still going on? */
-static bool is_going_on(const struct weir_gpu_event *e) {
+bool weir_gpu_capture_is_on(const struct weir_gpu_event *e) {
   for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
     if (o->capture == e->capture) return o->capture->id == e->capture_id;
   return false;
 }
 
 int weir_gpu_capture_wait(struct weir_gpu_stream *s, struct weir_gpu_event *e) {
-  if (!is_going_on(e)) return WEIR_E_CapturedEvent;
+  if (!weir_gpu_capture_is_on(e)) return WEIR_E_CapturedEvent;
+  if (e->capture->is_broken) return WEIR_E_InvalidValue;
   if (s->capture != NULL && s->capture != e->capture) return WEIR_E_StreamCaptureMerge;
   if (s->handle.id == 1) return WEIR_E_StreamCaptureImplicit;
   s->capture = e->capture;

@@ -88,6 +88,8 @@ int weir_gpu_capture_wait(struct weir_gpu_stream *s, struct weir_gpu_event *e);
 /* Sets what the next node of the stream waits for; `keep`: besides what it waits for already. */
 WEIR_GPU_SHARED int weir_gpu_capture_tail(struct weir_gpu_stream *s,
                                           struct weir_gpu_node *const *deps, size_t n, bool keep);
+/* Is the capture that the event was recorded in still going on? */
+bool weir_gpu_capture_is_on(const struct weir_gpu_event *e);
 void weir_gpu_capture_break(struct weir_gpu_capture *c);
 bool weir_gpu_capture_is_relaxed(const struct weir_gpu_capture *c);
 /* The stream goes away, or the capture ends. */

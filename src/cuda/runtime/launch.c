@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cuda/runtime/attributes.h"
 #include "cuda/runtime/memory.h"
 #include "ptx/core.h"
 
@@ -29,6 +30,10 @@ static bool is_block(const uint32_t b[3]) {
          b[2] <= MAX_BLOCK_Z && (uint64_t)b[0] * b[1] * b[2] <= weir_gpu.props.threads_per_block;
 }
 
+bool weir_gpu_is_configuration(const uint32_t grid[3], const uint32_t block[3]) {
+  return is_grid(grid) && is_block(block);
+}
+
 static uint64_t product(const uint32_t v[3]) {
   return (uint64_t)v[0] * (v[1] ? v[1] : 1) * (v[2] ? v[2] : 1);
 }
@@ -48,7 +53,7 @@ static uint64_t shared_limit(const struct weir_gpu_kernel *k) {
 }
 
 int weir_gpu_launch_check(const struct weir_gpu_launch *l) {
-  if (!is_grid(l->grid) || !is_block(l->block)) return WEIR_E_InvalidConfiguration;
+  if (!weir_gpu_is_configuration(l->grid, l->block)) return WEIR_E_InvalidValue;
   int error = weir_gpu_kernel_load(l->kernel);
   if (error != 0) return error;
   error = check_bounds(l);
@@ -66,7 +71,7 @@ int weir_gpu_launch_check(const struct weir_gpu_launch *l) {
 
 /* ---- how many fit ---- */
 
-enum { REG_UNIT = 256, REGS_PER_THREAD_UNIT = 8, SHARED_UNIT = 128, SHARED_RESERVED = 1024 };
+enum { REG_UNIT = 256, REGS_PER_THREAD_UNIT = 8, SHARED_UNIT = 128 };
 
 static uint32_t regs_of(const struct weir_gpu_kernel *k) {
   uint32_t regs = k->program->regs_estimate;
@@ -88,16 +93,15 @@ int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads, uint64_t dyn
   int error = weir_gpu_kernel_load(k);
   if (error != 0) return error;
   if (threads == 0) return WEIR_E_InvalidValue;
-  uint64_t limit = k->entry->maxntid[0] != 0 ? product(k->entry->maxntid) : p->threads_per_block;
   uint64_t shared = dyn_shared + k->program->static_shared;
-  if (threads > limit || threads > p->threads_per_block || shared > p->shared_opt_in) return 0;
+  if (threads > p->threads_per_block || shared > p->shared_opt_in) return 0;
   uint64_t warps = (threads + p->warp_size - 1) / p->warp_size;
   uint64_t regs = round_up(regs_of(k), REGS_PER_THREAD_UNIT);
   uint64_t of_warp = round_up(regs * p->warp_size, REG_UNIT);
   uint64_t n = smaller(p->blocks_per_sm, p->threads_per_sm / p->warp_size / warps);
   if (of_warp != 0) n = smaller(n, p->registers_per_sm / of_warp / warps);
   if (shared != 0) {
-    uint64_t reserved = p->capability >= 80 ? SHARED_RESERVED : 0;
+    uint64_t reserved = weir_gpu_reserved_shared();
     n = smaller(n, p->shared_per_sm / round_up(shared + reserved, SHARED_UNIT));
   }
   *blocks = (int)n;

@@ -15,6 +15,8 @@ struct weir_gpu_launch {
 /* The parameter block from pointers to the arguments; the kernel must be loaded. Freed by free().
  * NULL: out of memory. */
 WEIR_GPU_SHARED uint8_t *weir_gpu_pack(const struct weir_gpu_kernel *k, void *const *args);
+/* Does the machine have such grids and blocks? */
+WEIR_GPU_SHARED bool weir_gpu_is_configuration(const uint32_t grid[3], const uint32_t block[3]);
 /* The error that the launch call itself returns; loads the kernel. */
 WEIR_GPU_SHARED int weir_gpu_launch_check(const struct weir_gpu_launch *l);
 /* Executes it and tells weir. A fault is kept in weir_gpu.sticky, and is no error here: on a real

@@ -94,6 +94,19 @@ int weir_gpu_free(uint64_t addr, unsigned kinds, int otherwise) {
   return 0;
 }
 
+int weir_gpu_variable(uint64_t addr, uint64_t bytes) {
+  struct weir_gpu_block *b = weir_calloc(1, sizeof *b);
+  if (b == NULL) return WEIR_E_MemoryAllocation;
+  *b = (struct weir_gpu_block){.base = addr, .bytes = bytes, .kind = WEIR_GPU_MANAGED};
+  if (weir_gpu_map_set(&weir_gpu.blocks, addr, b)) return 0;
+  free(b);
+  return WEIR_E_MemoryAllocation;
+}
+
+void weir_gpu_variable_gone(uint64_t addr) {
+  free(weir_gpu_map_remove(&weir_gpu.blocks, addr));
+}
+
 struct weir_gpu_block *weir_gpu_block_of(uint64_t addr) {
   const struct ptx_alloc *a = ptx_mem_find(&weir_gpu.dev.mem, addr);
   return a != NULL ? weir_gpu_map_get(&weir_gpu.blocks, a->base) : NULL;
@@ -146,12 +159,6 @@ static bool fits_array(const struct weir_gpu_side *s, const struct weir_gpu_copy
          s->z + c->depth <= slices;
 }
 
-/* May the side be what the direction says? Pinned and managed memory can be either. */
-static bool is_allowed(enum weir_gpu_memory kind, bool as_device) {
-  if (as_device) return kind != WEIR_GPU_UNKNOWN;
-  return kind != WEIR_GPU_DEVICE && kind != WEIR_GPU_IN_ARRAY;
-}
-
 static int check_side(const struct weir_gpu_side *s, const struct weir_gpu_copy *c,
                       bool as_device) {
   if (s->array != NULL) return fits_array(s, c) ? 0 : WEIR_E_InvalidValue;
@@ -161,8 +168,9 @@ static int check_side(const struct weir_gpu_side *s, const struct weir_gpu_copy 
   const struct ptx_alloc *a = ptx_mem_find(&weir_gpu.dev.mem, p.at);
   if (a != NULL && !a->is_adopted && p.at - a->base + span(&p, c) > a->bytes)
     return WEIR_E_InvalidValue;
-  bool any = c->kind == WEIR_GPU_ANY;
-  return any || is_allowed(weir_gpu_kind_of(p.at), as_device) ? 0 : WEIR_E_InvalidValue;
+  /* Device memory may be called the host's: an H200's runtime looks at the address. */
+  bool is_wrong = as_device && weir_gpu_kind_of(p.at) == WEIR_GPU_UNKNOWN;
+  return is_wrong ? WEIR_E_InvalidValue : 0;
 }
 
 int weir_gpu_copy_check(const struct weir_gpu_copy *c) {
@@ -194,7 +202,7 @@ int weir_gpu_set_check(const struct weir_gpu_set *s) {
   uint64_t width = s->width * s->elem_bytes;
   if (s->elem_bytes != 1 && s->elem_bytes != 2 && s->elem_bytes != 4) return WEIR_E_InvalidValue;
   if (width == 0 || s->height == 0 || s->depth == 0) return 0;
-  if (s->height > 1 && s->pitch < width) return WEIR_E_InvalidPitchValue;
+  if (s->height > 1 && s->pitch < width) return WEIR_E_InvalidValue;
   const struct ptx_alloc *a = ptx_mem_find(&weir_gpu.dev.mem, s->ptr);
   if (a == NULL || s->ptr % s->elem_bytes != 0) return WEIR_E_InvalidValue;
   uint64_t last = (s->depth - 1) * s->rows * s->pitch + (s->height - 1) * s->pitch + width;

@@ -35,6 +35,9 @@ WEIR_GPU_SHARED int weir_gpu_alloc_pitch(uint64_t width, uint64_t rows, uint64_t
 WEIR_GPU_SHARED int weir_gpu_register(uint64_t addr, uint64_t bytes, unsigned flags);
 /* `addr` must be the start of a block of one of `kinds` (bits 1 << kind), else `otherwise`. */
 WEIR_GPU_SHARED int weir_gpu_free(uint64_t addr, unsigned kinds, int otherwise);
+/* A managed variable is a block as well, while its module is loaded. */
+int weir_gpu_variable(uint64_t addr, uint64_t bytes);
+void weir_gpu_variable_gone(uint64_t addr);
 /* The block that holds an address; NULL: none, or a module's variable. */
 WEIR_GPU_SHARED struct weir_gpu_block *weir_gpu_block_of(uint64_t addr);
 WEIR_GPU_SHARED enum weir_gpu_memory weir_gpu_kind_of(uint64_t addr);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cuda/runtime/memory.h"
 
 /* ---- opening ---- */
 
@@ -148,8 +149,10 @@ static void unload_module(struct weir_gpu_module *m) {
     k->program = NULL;
     k->entry = NULL;
   }
-  for (struct weir_gpu_var *v = m->vars; v != NULL; v = v->next)
+  for (struct weir_gpu_var *v = m->vars; v != NULL; v = v->next) {
+    if (v->managed != NULL) weir_gpu_variable_gone(v->addr);
     v->addr = 0;
+  }
   ptx_image_free(m->image);
   if (m->linked != NULL) ptx_module_free(m->linked);
   m->image = NULL;
@@ -416,8 +419,9 @@ int weir_gpu_var_load(struct weir_gpu_var *v) {
   uint64_t bytes;
   int error = weir_gpu_module_var(v->module, v->name, &v->addr, &bytes);
   if (error != 0) return error == WEIR_E_SymbolNotFound ? WEIR_E_InvalidSymbol : error;
-  if (v->managed != NULL) *v->managed = (void *)(uintptr_t)v->addr;
-  return 0;
+  if (v->managed == NULL) return 0;
+  *v->managed = (void *)(uintptr_t)v->addr;
+  return weir_gpu_variable(v->addr, v->bytes);
 }
 
 int weir_gpu_module_init(struct weir_gpu_module *m) {

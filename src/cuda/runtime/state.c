@@ -97,15 +97,19 @@ static enum weir_status connect_wire(struct ptx_exec_cfg *cfg, struct weir_err *
   return st;
 }
 
+enum limit { STACK, PRINTF, HEAP, SYNC_DEPTH, PENDING, L2_FETCH, L2_PERSISTING, SHARED, N_LIMITS };
+
+/* As an H200 has them. */
 static void set_limits(void) {
   uint64_t *l = weir_gpu.limits;
-  memset(l, 0, sizeof weir_gpu.limits);
-  l[0] = KIB;     /* stack of a thread */
-  l[1] = MIB;     /* printf */
-  l[2] = 8 * MIB; /* heap */
-  l[3] = 2;       /* depth of device-side synchronisation */
-  l[4] = 2048;    /* pending device-side launches */
-  l[5] = 128;     /* fetch granularity of the L2 */
+  l[STACK] = KIB;
+  l[PRINTF] = 8448 * KIB;
+  l[HEAP] = 8 * MIB;
+  l[SYNC_DEPTH] = 0;
+  l[PENDING] = 2048;
+  l[L2_FETCH] = 64;
+  l[L2_PERSISTING] = weir_gpu.props.l2_bytes / 16 * 3;
+  l[SHARED] = weir_gpu.props.shared_opt_in;
 }
 
 /* What kernels print comes in order with what the program prints. */
@@ -188,11 +192,22 @@ int weir_gpu_unsupported(const char *name) {
   return weir_gpu_leave(error != 0 ? error : WEIR_E_NotSupported);
 }
 
+static bool is_limit(int limit) {
+  return limit >= 0 && limit < N_LIMITS && limit != SYNC_DEPTH;
+}
+
+int weir_gpu_get_limit(int limit, uint64_t *value) {
+  if (!is_limit(limit)) return WEIR_E_UnsupportedLimit;
+  *value = weir_gpu.limits[limit];
+  return 0;
+}
+
 int weir_gpu_set_limit(int limit, uint64_t value) {
-  enum { STACK, PRINTF, HEAP, N = sizeof weir_gpu.limits / sizeof weir_gpu.limits[0] };
+  enum { LEAST_HEAP = 4 * MIB };
   struct ptx_exec_cfg *cfg = &weir_gpu.dev.cfg;
-  if (limit < 0 || limit >= N) return WEIR_E_UnsupportedLimit;
+  if (!is_limit(limit)) return WEIR_E_UnsupportedLimit;
   if (value > INT64_MAX) return WEIR_E_InvalidValue;
+  if (limit == HEAP && value < LEAST_HEAP) value = LEAST_HEAP;
   weir_gpu.limits[limit] = value;
   if (limit == PRINTF && value > (uint64_t)cfg->printf_bytes) cfg->printf_bytes = (int64_t)value;
   if (limit == HEAP && value > (uint64_t)cfg->heap) cfg->heap = (int64_t)value;

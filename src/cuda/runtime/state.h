@@ -27,7 +27,7 @@ struct weir_gpu {
   pid_t pid;              /* whose wire it is: not that of a forked child */
   struct ptx_device dev;
   struct weir_wire_device props;
-  uint64_t limits[7];          /* cudaLimit */
+  uint64_t limits[8];          /* cudaLimit */
   uint64_t used_bytes;         /* device memory in use, without host and module memory */
   struct weir_gpu_map blocks;  /* start of an allocation to struct weir_gpu_block */
   struct weir_gpu_map kernels; /* host function and handle to struct weir_gpu_kernel */
@@ -59,7 +59,8 @@ WEIR_GPU_SHARED int weir_gpu_unsupported(const char *name);
 /* Device memory, modules' variables, streams: all as at the start. cudaDeviceReset. */
 WEIR_GPU_SHARED int weir_gpu_reset(void);
 
-/* cudaDeviceSetLimit: heap and printf buffer are the kernels'; others are only kept. */
+/* cudaLimit: heap, printf buffer and stack are the kernels'; others are only kept. */
+WEIR_GPU_SHARED int weir_gpu_get_limit(int limit, uint64_t *value);
 WEIR_GPU_SHARED int weir_gpu_set_limit(int limit, uint64_t value);
 
 /* Handles: a struct that can be a stream, an event ... begins with this, so that a foreign pointer

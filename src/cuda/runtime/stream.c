@@ -175,7 +175,9 @@ int weir_gpu_submit(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
     return error != 0 ? error : weir_gpu_op_run(s, op);
   }
   int error = check(op);
-  return error != 0 ? error : weir_gpu_capture_add(s, op);
+  if (error == 0) return weir_gpu_capture_add(s, op);
+  weir_gpu_capture_break(s->capture);
+  return error;
 }
 
 int weir_gpu_stream_sync(struct weir_gpu_stream *s) {
@@ -188,12 +190,18 @@ int weir_gpu_stream_sync(struct weir_gpu_stream *s) {
   return WEIR_E_StreamCaptureUnsupported;
 }
 
-int weir_gpu_sync_all(void) {
+int weir_gpu_check_capture(void) {
   for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
     if (o->capture != NULL && !weir_gpu_capture_is_relaxed(o->capture)) {
       weir_gpu_capture_break(o->capture);
       return WEIR_E_StreamCaptureUnsupported;
     }
+  return 0;
+}
+
+int weir_gpu_sync_all(void) {
+  int error = weir_gpu_check_capture();
+  if (error != 0) return error;
   for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
     advance(&host, &o->mark);
   advance(&host, &legacy.mark);
@@ -226,8 +234,11 @@ int weir_gpu_event_record(struct weir_gpu_event *e, struct weir_gpu_stream *s) {
   return 0;
 }
 
-int weir_gpu_event_sync(const struct weir_gpu_event *e) {
-  if (e->capture != NULL) return WEIR_E_CapturedEvent;
+int weir_gpu_event_sync(struct weir_gpu_event *e) {
+  if (e->capture != NULL) {
+    if (weir_gpu_capture_is_on(e)) weir_gpu_capture_break(e->capture);
+    return WEIR_E_CapturedEvent;
+  }
   advance(&host, &e->mark);
   return 0;
 }

@@ -82,8 +82,10 @@ WEIR_GPU_SHARED int weir_gpu_stream_new(unsigned flags, int priority, struct wei
 WEIR_GPU_SHARED int weir_gpu_stream_free(struct weir_gpu_stream *s);
 /* 0, or the error that a captured stream gives. All work is done already. */
 WEIR_GPU_SHARED int weir_gpu_stream_sync(struct weir_gpu_stream *s);
-/* Has no captured stream that forbids it: for calls that wait for everything. */
+/* The host waits for everything. */
 WEIR_GPU_SHARED int weir_gpu_sync_all(void);
+/* The error of a call that a capture going on does not allow, such as cudaMalloc; breaks it. */
+WEIR_GPU_SHARED int weir_gpu_check_capture(void);
 /* Does the work, or adds a copy of it to the graph of a captured stream. */
 WEIR_GPU_SHARED int weir_gpu_submit(struct weir_gpu_stream *s, const struct weir_gpu_op *op);
 /* Does it now. */
@@ -94,7 +96,7 @@ WEIR_GPU_SHARED int weir_gpu_event_new(unsigned flags, struct weir_gpu_event **o
 WEIR_GPU_SHARED int weir_gpu_event_free(struct weir_gpu_event *e);
 WEIR_GPU_SHARED int weir_gpu_event_record(struct weir_gpu_event *e, struct weir_gpu_stream *s);
 /* The host waits for it. */
-WEIR_GPU_SHARED int weir_gpu_event_sync(const struct weir_gpu_event *e);
+WEIR_GPU_SHARED int weir_gpu_event_sync(struct weir_gpu_event *e);
 WEIR_GPU_SHARED int weir_gpu_event_wait(struct weir_gpu_stream *s, struct weir_gpu_event *e);
 /* Milliseconds of simulated time. */
 WEIR_GPU_SHARED int weir_gpu_event_elapsed(float *ms, const struct weir_gpu_event *from,

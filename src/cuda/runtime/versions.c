@@ -15,6 +15,12 @@ CUDA_API(cudaRuntimeGetVersion, int *version) {
   return 0;
 }
 
+/* As an H200 has it with CUDA 13; before, as documented. */
+const int cudart_bad_configuration =
+    WEIR_CUDART_MAJOR >= 13 ? WEIR_E_InvalidValue : WEIR_E_InvalidConfiguration;
+const int cudart_no_kernel =
+    WEIR_CUDART_MAJOR >= 13 ? WEIR_E_InvalidResourceHandle : WEIR_E_InvalidDeviceFunction;
+
 /* ---- properties ---- */
 
 /* Up to CUDA 12. What CUDA 11 knows ends with reserved_shared; CUDA 12 asks for more under the name
@@ -199,11 +205,11 @@ static int properties(void *out, int device, bool is_new) {
 }
 
 CUDA_API(cudaGetDeviceProperties, void *out, int device) {
-  CUDA_CALL(properties(out, device, WEIR_CUDART_MAJOR >= 13));
+  CUDA_ASK(properties(out, device, WEIR_CUDART_MAJOR >= 13));
 }
 
 CUDA_API(cudaGetDeviceProperties_v2, void *out, int device) {
-  CUDA_CALL(properties(out, device, true));
+  CUDA_ASK(properties(out, device, true));
 }
 
 /* ---- functions ---- */
@@ -211,7 +217,7 @@ CUDA_API(cudaGetDeviceProperties_v2, void *out, int device) {
 /* CUDA 11 knows nothing of clusters, so they are not written there. */
 static int function_attributes(struct cuda_func_attributes *a, const void *func) {
   struct weir_gpu_kernel *k = weir_gpu_kernel_of(func);
-  if (k == NULL) return WEIR_E_InvalidDeviceFunction;
+  if (k == NULL) return cudart_no_kernel;
   struct weir_gpu_figures f;
   int error = weir_gpu_kernel_figures(k, &f);
   if (error != 0) return error;
