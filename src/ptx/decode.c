@@ -564,6 +564,16 @@ static uint32_t file_base(const struct ptx_module *m, const struct ptx_func *f) 
   return 0;
 }
 
+/* cp.async.wait_all ends a group and waits for all of them. */
+static void fill_copy(const struct ptx_insn *in, struct weir_static *s) {
+  bool is_copy = ptx_has(in, PTX_M_global), is_wait = ptx_has(in, PTX_M_wait_group);
+  s->bar_arrive = !is_wait;
+  if (!is_copy && !ptx_has(in, PTX_M_commit_group)) {
+    uint64_t keep = is_wait ? number_of(in, 0) : 0;
+    s->bar_warps = (uint8_t)(keep < UINT8_MAX ? keep + 1 : UINT8_MAX);
+  }
+}
+
 static void fill_static(struct decoder *d, uint32_t pc) {
   static const uint8_t spaces[] = {
       [PTX_SPACE_none] = WEIR_SP_GENERIC,  [PTX_SPACE_const] = WEIR_SP_CONST,
@@ -584,6 +594,7 @@ static void fill_static(struct decoder *d, uint32_t pc) {
     s->evict_hint = evict_hint_of(in);
   }
   if (u->kind == PTX_K_BAR) fill_barrier(in, u, s);
+  if (in->op == PTX_OP_cp) fill_copy(in, s);
   if (in->loc != 0) {
     s->file = ir->locs[in->loc - 1].file + file_base(d->image->module, ir);
     s->line = ir->locs[in->loc - 1].line;

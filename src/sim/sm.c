@@ -469,6 +469,8 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     sm->age[slot] = sm->next_age++;
     w->block = b;
     w->loads = w->stores = 0;
+    w->group = 0;
+    memset(w->copies, 0, sizeof w->copies);
     sm->order[sm->n_order++] = slot;
     sm->blocks[b].warps |= UINT64_C(1) << slot;
     advance(sm, slot, now - 1);
@@ -492,6 +494,29 @@ static void take_blocks(struct weir_sm *sm, uint64_t now) {
 
 /* ---- loads ---- */
 
+/* Copies of the groups that a warp waits for if `keep` ended ones may be under way; *ready: when
+ * the last of them is there, as far as it is known. */
+static uint32_t copies_left(const struct weir_sm_warp *w, uint32_t keep, uint64_t *ready) {
+  uint32_t left = 0;
+  for (uint32_t back = keep + 1; back < WEIR_COPY_GROUPS; back++) {
+    const struct weir_copies *c = &w->copies[(w->group - back) % WEIR_COPY_GROUPS];
+    left += c->left;
+    *ready = weir_max64(*ready, c->ready);
+  }
+  return left;
+}
+
+static void copy_done(struct weir_sm *sm, const struct weir_load *l, uint64_t ready) {
+  struct weir_sm_warp *w = &sm->warps[l->warp];
+  struct weir_copies *c = &w->copies[l->group % WEIR_COPY_GROUPS];
+  uint64_t at = 0;
+  c->left--;
+  c->ready = weir_max64(c->ready, ready);
+  if (w->state != WEIR_W_COPY || copies_left(w, w->keeps, &at) > 0) return;
+  w->state = WEIR_W_RUN;
+  find_ready(sm, l->warp, at);
+}
+
 static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
   struct weir_load *l = &sm->loads[id];
   l->ready_at = weir_max64(l->ready_at, at);
@@ -509,6 +534,7 @@ static void load_done(struct weir_sm *sm, uint32_t id, uint64_t at) {
   b->busy_until = weir_max64(b->busy_until, ready);
   b->pending--;
   w->loads--;
+  if (l->is_copy) copy_done(sm, l, ready);
   if (w->state == WEIR_W_RUN && sm->ready_at[l->warp] == WEIR_NEVER) find_ready(sm, l->warp, 0);
   if (sm->free_load == UINT32_MAX) sm->is_dirty = true;
   l->next_free = sm->free_load;
@@ -815,6 +841,11 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
       .warp = slot, .insn = w->next.insn, .n_left = sm->p_n, .is_local = sm->p_local};
   sm->p_load = id;
   w->loads++;
+  if (s->bar_arrive) {
+    l->is_copy = true;
+    l->group = w->group;
+    w->copies[w->group % WEIR_COPY_GROUPS].left++;
+  }
   sm->blocks[w->block].pending++;
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = WEIR_NEVER;
@@ -841,6 +872,18 @@ static bool unit_is_free(const struct weir_sm *sm, const struct weir_sched *c, u
   return !w->next.has_addr || s->cls == WEIR_C_STORE || sm->free_load != UINT32_MAX;
 }
 
+/* Until at most `keep` ended groups of copies are under way. */
+static void wait_copies(struct weir_sm *sm, uint32_t slot, uint32_t keep) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  uint64_t ready = sm->ready_at[slot];
+  if (copies_left(w, keep, &ready) > 0) {
+    w->keeps = (uint8_t)keep;
+    stop_warp(sm, slot, WEIR_W_COPY);
+  } else if (ready > sm->ready_at[slot]) {
+    find_ready(sm, slot, ready);
+  }
+}
+
 static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
@@ -857,6 +900,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     for (unsigned i = 0; i < s->n_dst; i++)
       if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.latency[s->cls];
   bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
+  bool is_group = s->cls == WEIR_C_OTHER && (s->bar_arrive || s->bar_warps);
   struct weir_barrier barrier = w->barrier;
   advance(sm, slot, now);
   if (w->state == WEIR_W_DONE) tell_warp(sm, slot, WEIR_WARP_ENDS, now);
@@ -864,6 +908,9 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     reach_barrier(sm, slot, barrier, !s->bar_arrive, now);
   } else if (is_fence && w->stores > 0 && w->state == WEIR_W_RUN) {
     stop_warp(sm, slot, WEIR_W_FENCE);
+  } else if (is_group) {
+    w->group += s->bar_arrive;
+    if (s->bar_warps > 0 && w->state == WEIR_W_RUN) wait_copies(sm, slot, s->bar_warps - 1u);
   }
 }
 
@@ -935,6 +982,7 @@ static uint8_t slot_label(const struct weir_sm *sm, const struct weir_sched *c, 
     if (!(c->warps >> i & 1) || w->state == WEIR_W_DONE) continue;
     if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
     if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
+    if (w->state == WEIR_W_COPY) return WEIR_SLOT_LOAD;
     if (sm->ready_at[i] == WEIR_NEVER) return WEIR_SLOT_LOAD;
     if (sm->ready_at[i] > now) return WEIR_SLOT_DEPENDENCY;
     if (w->next.has_addr && (sm->p_busy || sm->free_load == UINT32_MAX))

@@ -33,7 +33,21 @@ struct weir_sm_stats {
 extern const struct weir_stat weir_sm_stat_table[];
 extern const struct weir_stat_group weir_sm_stat_group;
 
-enum weir_warp_state { WEIR_W_FREE, WEIR_W_RUN, WEIR_W_BARRIER, WEIR_W_FENCE, WEIR_W_DONE };
+enum weir_warp_state {
+  WEIR_W_FREE,
+  WEIR_W_RUN,
+  WEIR_W_BARRIER,
+  WEIR_W_FENCE,
+  WEIR_W_COPY, /* waits for groups of asynchronous copies */
+  WEIR_W_DONE
+};
+/* So many groups are told apart; what belongs to an older one counts for the one that follows it
+ * after so many. */
+enum { WEIR_COPY_GROUPS = 8 };
+struct weir_copies {
+  uint32_t left;  /* copies under way */
+  uint64_t ready; /* cycle in which the last of those that came is there */
+};
 
 struct weir_sm_warp {
   struct weir_warp_reader reader;
@@ -42,7 +56,10 @@ struct weir_sm_warp {
   uint32_t block;         /* slot */
   uint32_t loads, stores; /* under way */
   uint8_t state;
-  uint8_t at_barrier;          /* WEIR_W_BARRIER: which */
+  uint8_t at_barrier; /* WEIR_W_BARRIER: which */
+  uint8_t keeps;      /* WEIR_W_COPY: groups that may still be under way */
+  uint32_t group;     /* of copies: the one that has not been ended */
+  struct weir_copies copies[WEIR_COPY_GROUPS];
   struct weir_barrier barrier; /* of the next instruction, if that is one */
 };
 
@@ -62,6 +79,8 @@ struct weir_load { /* a load instruction that waits for requests */
   uint32_t warp, insn, n_left, next_free;
   uint64_t ready_at;
   bool is_missing, is_local; /* missing: a request of it sent for something */
+  bool is_copy;              /* asynchronous, of group `group` */
+  uint32_t group;
 };
 
 /* What a part of an L1 tells the same part of the other SMs. */

@@ -684,8 +684,55 @@ static void bad_accesses_are_found(void **state) {
   vm_close(&vm);
 }
 
+/* ---- what the timing model is told ---- */
+
+static void the_stream_says_what_moves(void **state) {
+  (void)state;
+  struct vm vm;
+  struct ptx_program *prog;
+  struct ptx_run *run;
+  struct weir_block_stream *b;
+  vm_open(&vm, KERNEL(".shared .align 128 .b8 sm[1024]; .reg .b32 %a<8>; .reg .f32 %c<8>;\n"
+                      "mov.u64 %d1, sm; mad.wide.u32 %d2, %r30, 16, %d1;\n"
+                      "cp.async.cg.shared.global [%d2], [%d30], 16;\n"
+                      "cp.async.commit_group;\ncp.async.wait_group 2;\ncp.async.wait_all;\n"
+                      "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%d2];\n"
+                      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+                      "{%a0,%a1,%a2,%a3,%a4,%a5,%a6,%a7}, [%d30];\n"
+                      "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%d30], "
+                      "{%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7};\n"
+                      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0,%c1,%c2,%c3}, "
+                      "{%a0,%a1,%a2,%a3}, {%r1,%r2}, {%c4,%c5,%c6,%c7};\n"));
+  uint64_t params[1] = {vm.out_addr};
+  struct ptx_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .params = params};
+  assert_int_equal(ptx_program_build(vm.image, "k", &vm.cfg, &prog, &vm.err), WEIR_OK);
+  assert_int_equal(ptx_run_begin(&vm.dev, prog, &launch, true, &run, &vm.err), WEIR_OK);
+  const struct weir_static *s = ptx_run_info(run)->insns + KERNEL_HEAD + 2;
+  assert_true(s[0].cls == WEIR_C_LOAD && s[0].space == WEIR_SP_GENERIC && s[0].width == 16);
+  assert_true(s[0].bar_arrive && s[0].cache_op == WEIR_CO_CG && s[0].n_dst == 0);
+  assert_true(s[1].cls == WEIR_C_OTHER && s[1].bar_arrive && s[1].bar_warps == 0);
+  assert_true(s[2].cls == WEIR_C_OTHER && !s[2].bar_arrive && s[2].bar_warps == 3);
+  assert_true(s[3].cls == WEIR_C_OTHER && s[3].bar_arrive && s[3].bar_warps == 1);
+  assert_true(s[4].cls == WEIR_C_LOAD && s[4].space == WEIR_SP_SHARED && s[4].width == 16);
+  assert_true(s[5].cls == WEIR_C_LOAD && s[5].space == WEIR_SP_GLOBAL && s[5].width == 32);
+  assert_true(s[5].n_dst == 4 && s[6].cls == WEIR_C_STORE && s[6].n_src == 3);
+  assert_true(s[7].cls == WEIR_C_TENSOR && s[7].n_dst == 4 && s[7].n_src == 6);
+  assert_int_equal(ptx_run_next(run, &b, &vm.err), WEIR_OK);
+  struct weir_func_stats st;
+  ptx_run_stats(run, &st);
+  assert_int_equal(b->warps[0].n_insns, st.warp_insns);
+  assert_int_equal(st.warp_insns, KERNEL_HEAD + 2 + 8 + 1 + 1); /* the copy twice; ret */
+  assert_int_equal(st.global_sectors[WEIR_DIR_LOAD], 1 + 16);
+  assert_int_equal(st.global_sectors[WEIR_DIR_STORE], 32);
+  ptx_run_release(run, b);
+  ptx_run_end(run);
+  ptx_program_free(prog);
+  vm_close(&vm);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_stream_says_what_moves),
       cmocka_unit_test(mma_shapes),
       cmocka_unit_test(mma_quads),
       cmocka_unit_test(wmma_from_memory_to_memory),

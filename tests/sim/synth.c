@@ -1,5 +1,7 @@
 #include "synth.h"
 
+#include "base/hash.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -228,6 +230,20 @@ static void random_block(struct synth *s, uint64_t *r, uint32_t block, uint32_t 
   }
 }
 
+/* In every other kernel some loads are asynchronous copies, and hints end groups or wait for them.
+ */
+static void random_copies(struct synth *s, uint64_t seed) {
+  for (uint32_t i = 0; seed % 2 == 0 && i < s->info.n_insns; i++) {
+    uint64_t h = weir_splitmix64(seed * 64 + i);
+    struct weir_static *x = &s->insns[i];
+    if (x->cls == WEIR_C_LOAD) x->bar_arrive = h % 3 == 0;
+    if (x->cls == WEIR_C_OTHER) {
+      x->bar_arrive = h & 1;
+      x->bar_warps = (uint8_t)(h >> 8 & 3);
+    }
+  }
+}
+
 void synth_random(struct synth *s, uint64_t seed) {
   uint64_t state = seed * 2 + 1, *r = &state;
   synth_init(s, 1 + below(r, 12), 1 + below(r, 6));
@@ -247,6 +263,7 @@ void synth_random(struct synth *s, uint64_t seed) {
         c = WEIR_C_INT;
       synth_insn(s, c, any_reg(r), any_reg(r));
     }
+  random_copies(s, seed);
   for (uint32_t b = 0; b < s->n_blocks; b++)
     random_block(s, r, b, n);
 }

@@ -341,6 +341,68 @@ static void test_fit(void **state) {
   }
 }
 
+/* ---- asynchronous copies ---- */
+
+enum { ADDS = 400 };
+
+/* One warp: the instructions named by letters, then many others, which show when it went on. l, m:
+ * loads of two lines; u, v: what needs them; c, d: copies of these lines; e: ends a group; 0, 1:
+ * waits until so many groups are left; a: ends a group and waits for all. */
+static uint64_t copy_time(const char *code) {
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  rig_open(&g, NULL);
+  synth_init(&s, 1, 1);
+  struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+  uint32_t copy = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
+  uint32_t end = synth_insn(&s, WEIR_C_OTHER, -1, -1), all = synth_insn(&s, WEIR_C_OTHER, -1, -1);
+  uint32_t none = synth_insn(&s, WEIR_C_OTHER, -1, -1), one = synth_insn(&s, WEIR_C_OTHER, -1, -1);
+  s.insns[copy].bar_arrive = s.insns[end].bar_arrive = s.insns[all].bar_arrive = true;
+  s.insns[all].bar_warps = s.insns[none].bar_warps = 1;
+  s.insns[one].bar_warps = 2;
+  for (; *code != '\0'; code++) {
+    bool second = *code == 'm' || *code == 'd';
+    uint32_t i = *code == 'u'   ? c.use0
+                 : *code == 'v' ? c.use1
+                 : *code == 'e' ? end
+                 : *code == '0' ? none
+                 : *code == '1' ? one
+                 : *code == 'a' ? all
+                                : c.add;
+    if (*code == 'l' || *code == 'm' || *code == 'c' || *code == 'd')
+      synth_stride(&s, 0, 0, *code >= 'l' ? second ? c.ld1 : c.ld0 : copy, UINT32_MAX,
+                   second ? 0x20000 : 0x10000, 4);
+    else
+      synth_put(&s, 0, 0, i);
+  }
+  for (unsigned i = 0; i < ADDS; i++)
+    synth_put(&s, 0, 0, c.add);
+  uint64_t t = rig_run(&g, &s, &r);
+  synth_free(&s);
+  rig_close(&g);
+  return t;
+}
+
+/* What waits for a load issues when the data are there; a wait for copies has issued before, and
+ * what follows it can. */
+static void test_copies(void **state) {
+  (void)state;
+  uint64_t waits = copy_time("l++u") - 1, runs = copy_time("l+++");
+  assert_int_equal(waits, runs + DRAM_LINE - 4);
+  assert_int_equal(copy_time("ce+0"), waits);
+  assert_int_equal(copy_time("c++a"), waits);
+  assert_int_equal(copy_time("ce+1"), runs);   /* one group may be under way */
+  assert_int_equal(copy_time("c++0"), runs);   /* the group has not been ended */
+  assert_int_equal(copy_time("ce+e1"), waits); /* an empty group came after it */
+  /* Of two groups the older one, or both. */
+  assert_int_equal(copy_time("cede1"), copy_time("l+m+u") - 1);
+  assert_int_equal(copy_time("cede0"), copy_time("l+m+v") - 1);
+  assert_int_equal(copy_time("cdea"), copy_time("lm+v") - 1);
+  /* Eight groups later nothing is told apart any more, and nothing hangs. */
+  assert_int_equal(copy_time("cceeeeeeeeee0"), copy_time("cc++++++++++a"));
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -361,6 +423,7 @@ int main(void) {
       T(test_dispatch),
       T(test_dispatch_order),
       T(test_fit),
+      T(test_copies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
