@@ -412,6 +412,14 @@ static bool is_together(const struct ptx_warp *w, const struct ptx_split *a,
          (a->pc == b->pc || !ptx_sync_is_matrix(kind));
 }
 
+/* Leaves that came one by one made one access, and there is one record of it. */
+static void count_once(struct ptx_warp *w, const struct ptx_split *like) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < w->n_splits; i++)
+    n += is_together(w, like, &w->splits[i]);
+  w->stat[like->pc].execs -= n - 1;
+}
+
 /* Leaves that wait with the same member mask at the same kind of exchange, once they hold all its
  * living lanes. */
 static bool try_exchange(struct ptx_warp *w, uint32_t first) {
@@ -424,7 +432,11 @@ static bool try_exchange(struct ptx_warp *w, uint32_t first) {
     if (is_together(w, &like, &w->splits[i])) have |= w->splits[i].mask;
   if ((like.sync_mask & w->live & ~have) != 0) return false;
   bool is_matrix = ptx_sync_is_matrix(at->aux);
-  if (is_matrix) at->fn(w, at, have);
+  if (is_matrix) {
+    at->fn(w, at, have);
+    w->fault.pc = like.pc;
+    if (at->aux == PTX_SYNC_MATRIX_MEM) count_once(w, &like);
+  }
   for (int pass = is_matrix ? 1 : 0; pass < 2; pass++)
     for (uint32_t i = first; i < w->n_splits; i++) {
       struct ptx_split *s = &w->splits[i];
@@ -924,8 +936,11 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
       s->mask = active & ~m;
       if (u->kind == PTX_K_RET) {
         if (!ret(w, leaf, m)) goto fault;
-      } else
+      } else {
         lanes_exit(w, m);
+        if (w->fault.kind != PTX_F_NONE)
+          return n; /* of what others waited for; its place is known */
+      }
       if (w->splits[leaf].mask == 0) {
         free_node(w, leaf);
         if (w->live == 0 || !pick(w, leaf, false)) {
