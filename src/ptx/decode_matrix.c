@@ -40,6 +40,18 @@ static void decode_memory(struct decoder *d, struct ptx_matrix *x) {
                                           : PTX_H_wmma_ld;
 }
 
+static bool find_places(struct decoder *d, struct ptx_matrix *x, bool in_memory) {
+  for (unsigned r = 0; r < PTX_FRAGS; r++) {
+    const struct ptx_frag *f = &x->frag[r];
+    if (f->n_regs == 0 || f->rows == 0) continue;
+    uint16_t *at = weir_arena_array(&d->prog->arena, PTX_MATRIX_MOST, sizeof *at);
+    if (at == NULL) return dec_fail(d, "out of memory");
+    x->n_at[r] = (uint16_t)ptx_frag_places(x, f, in_memory, at);
+    x->at[r] = at;
+  }
+  return true;
+}
+
 void dec_matrix(struct decoder *d) {
   struct ptx_uop *u = d->uop;
   struct ptx_matrix *x = weir_arena_alloc(&d->prog->arena, sizeof *x);
@@ -62,7 +74,9 @@ void dec_matrix(struct decoder *d) {
   }
   for (unsigned k = 0; k < d->insn->n_opnds; k++)
     take_registers(d, x, k);
-  if (d->insn->op == PTX_OP_mma || ptx_has(d->insn, PTX_M_mma))
+  bool is_mma = d->insn->op == PTX_OP_mma || ptx_has(d->insn, PTX_M_mma);
+  if (!find_places(d, x, !is_mma)) return;
+  if (is_mma)
     u->h = PTX_H_mma;
   else
     decode_memory(d, x);

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { PTX_FP_LANES = 32 };
 
@@ -228,9 +229,32 @@ PTX_HALF_DECL(tanh)
 uint64_t ptx_half_cmp(enum ptx_cmp op, const uint16_t *a, const uint16_t *b, struct ptx_halfmode m);
 /* Of 64 packed values: a mask for the lower halves of the lanes and one for the upper. */
 void ptx_half_unzip(uint64_t mask, uint32_t *lower, uint32_t *upper);
-/* One value to double precision, exactly, and back, rounded to nearest even. */
-double ptx_half_value(uint16_t x, bool bf16);
-uint16_t ptx_half_round(double v, bool bf16);
+/* One value to double precision, exactly. */
+static inline double ptx_half_value(uint16_t x, bool bf16) {
+  /* Moved into single precision's place, the exponent of f16 is short by 112; that of infinities
+   * and NaNs becomes the largest there is. */
+  const uint32_t mag = x & 0x7fffu, sign = (uint32_t)(x & 0x8000) << 16;
+  uint32_t bits = bf16 ? (uint32_t)x << 16 : sign | mag << 13 | (mag >= 0x7c00 ? 0x7f800000u : 0);
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return (double)f * (bf16 ? 1.0 : 0x1p112);
+}
+/* And back, rounded to nearest even. */
+static inline uint16_t ptx_half_round(double v, bool bf16) {
+  const unsigned drop = bf16 ? 45 : 42;
+  const uint64_t inf = bf16 ? 0x7f80 : 0x7c00, magic = UINT64_C(0x4330000000000000); /* 2^52 */
+  uint64_t u, fixed;
+  memcpy(&u, &v, sizeof u);
+  const uint64_t mag = u & ~(UINT64_C(1) << 63), sign = u >> 63 << 15;
+  const uint64_t bias = (uint64_t)(bf16 ? 1023 - 127 : 1023 - 15) << 52;
+  uint64_t h = (mag - bias + (UINT64_C(1) << (drop - 1)) - 1 + (mag >> drop & 1)) >> drop;
+  h = h > inf ? inf : h;
+  /* Subnormals have a fixed last place. */
+  const double r = (v < 0 ? -v : v) * (bf16 ? 0x1p133 : 0x1p24) + 0x1p52;
+  memcpy(&fixed, &r, sizeof fixed);
+  h = mag < bias + (UINT64_C(1) << 52) ? fixed - magic : h;
+  return mag > UINT64_C(0x7ff0000000000000) ? PTX_HALF_NAN : (uint16_t)(sign | h);
+}
 
 /* Conversions. TF32 is a destination only, held in 32 bits; BF16 and F16 are held in 16 bits. */
 enum ptx_cvt_type {

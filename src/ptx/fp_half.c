@@ -35,29 +35,6 @@ static inline uint16_t flush(uint16_t x, bool bf16) {
   return (x & (bf16 ? BF16_INF : F16_INF)) == 0 ? x & 0x8000 : x;
 }
 
-double ptx_half_value(uint16_t x, bool bf16) {
-  if (bf16) return (double)f32_of((uint32_t)x << 16);
-  uint32_t mag = x & 0x7fffu, sign = (uint32_t)(x & 0x8000) << 16;
-  if (mag >= F16_INF) return (double)f32_of(sign | 0x7f800000u | (mag & 0x3ff) << 13);
-  /* Moved into single precision's place, the exponent is short by 112. */
-  return (double)f32_of(sign | mag << 13) * 0x1p112;
-}
-
-uint16_t ptx_half_round(double v, bool bf16) {
-  const uint64_t u = to_bits(v), mag = u & ~(UINT64_C(1) << 63);
-  const uint16_t sign = (uint16_t)(u >> 63 << 15);
-  const unsigned drop = bf16 ? 45 : 42;
-  const uint64_t inf = bf16 ? BF16_INF : F16_INF;
-  if (mag > UINT64_C(0x7ff0000000000000)) return PTX_HALF_NAN;
-  if (from_bits(mag) < (bf16 ? 0x1p-126 : 0x1p-14)) { /* subnormals have a fixed last place */
-    double r = from_bits(mag) * (bf16 ? 0x1p133 : 0x1p24) + 0x1p52;
-    return (uint16_t)(sign | (to_bits(r) - to_bits(0x1p52)));
-  }
-  uint64_t bias = (uint64_t)(bf16 ? 1023 - 127 : 1023 - 15) << 52;
-  uint64_t h = (mag - bias + (UINT64_C(1) << (drop - 1)) - 1 + (mag >> drop & 1)) >> drop;
-  return (uint16_t)(sign | (h > inf ? inf : h));
-}
-
 /* The sum of two doubles, rounded to odd: never to be mistaken for a value halfway between two
  * halves unless it is one. */
 static inline double add_odd(double a, double b) {

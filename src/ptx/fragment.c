@@ -209,3 +209,16 @@ unsigned ptx_matrix_lines(const struct ptx_matrix *x, const struct ptx_frag *f) 
 unsigned ptx_matrix_line(const struct ptx_matrix *x, const struct ptx_frag *f) {
   return (unsigned)(x->is_col ? f->rows : f->cols) * f->bits / 8;
 }
+
+unsigned ptx_frag_places(const struct ptx_matrix *x, const struct ptx_frag *f, bool in_memory,
+                         uint16_t *at) {
+  unsigned size = (unsigned)f->rows * f->cols, n = (f->is_quad ? 4 * size : size) / LANES;
+  for (unsigned e = 0; e < n; e++)
+    for (unsigned lane = 0; lane < LANES; lane++) {
+      unsigned row, col, quad = f->is_quad ? lane / 4 % 4 : 0;
+      ptx_frag_place(f, lane, e, &row, &col);
+      unsigned place = in_memory && x->is_col ? col * f->rows + row : row * f->cols + col;
+      at[e * LANES + lane] = (uint16_t)(quad * size + place);
+    }
+  return n;
+}

@@ -60,7 +60,9 @@ struct ptx_matrix {
   bool satfinite, is_and;                 /* is_and: of b1, instead of xor */
   /* memory */
   bool is_col, trans;
-  uint8_t n_mats;     /* ldmatrix and stmatrix */
+  uint8_t n_mats;                /* ldmatrix and stmatrix */
+  const uint16_t *at[PTX_FRAGS]; /* ptx_frag_places, and the elements of a lane in it */
+  uint16_t n_at[PTX_FRAGS];
   uint32_t stride_at; /* slot of wmma's stride, in elements; UINT32_MAX: lines are dense */
 };
 
@@ -78,8 +80,11 @@ unsigned ptx_frag_elems(const struct ptx_frag *f);
 void ptx_frag_place(const struct ptx_frag *f, unsigned lane, unsigned e, unsigned *row,
                     unsigned *col);
 
-/* D = A * B + C on the registers of a warp. Lanes outside the mask take part and keep their D. */
-void ptx_matrix_mma(const struct ptx_matrix *x, uint8_t *reg, uint32_t mask);
+/* Places of all elements of a fragment, 32 lanes of one element after the other, each once:
+ * row * cols + col, of the four products of quads one after the other; in memory the place among
+ * the lines' elements. Returns the elements of a lane; `at` has room for PTX_MATRIX_MOST. */
+unsigned ptx_frag_places(const struct ptx_matrix *x, const struct ptx_frag *f, bool in_memory,
+                         uint16_t *at);
 
 /* Between registers and a matrix as it lies in memory: lines (rows, or columns of a column-major
  * one) of ptx_matrix_line bytes, without gaps. */

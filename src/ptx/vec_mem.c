@@ -636,19 +636,6 @@ static void count_lanes(struct ptx_warp *w, const struct ptx_uop *u, uint32_t re
   w->stat[u - w->code].lanes += weir_mask_lanes(recorded) - weir_mask_lanes(executed);
 }
 
-HANDLER(mma) {
-  ptx_matrix_mma(u->x.matrix, w->reg, mask);
-}
-
-HANDLER(movmatrix) {
-  const uint16_t *a = REG(uint16_t, u->a);
-  uint16_t t[2 * LANES] __attribute__((aligned(64)));
-  for (unsigned row = 0; row < 8; row++)
-    for (unsigned col = 0; col < 8; col++)
-      t[8 * row + col] = a[8 * col + row];
-  BLEND(uint32_t, (const uint32_t *)(const void *)t);
-}
-
 /* Row r of matrix m lies where lane 8 * m + r says. A register holds a matrix row by row, so that
  * its lanes together are the rows one after the other. */
 static void matrix_rows(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, bool is_store) {
