@@ -1,0 +1,62 @@
+#!/bin/sh
+# Builds the test programs and keeps them, stripped and compressed, in bin/: needs nvcc 13, which the
+# tests do not. `build.sh` builds all, `build.sh NAME...` some. With CODE=sm_90 and TO=folder the same programs are
+# built for a real GPU, uncompressed, to make expected/ from.
+set -eu
+cd "$(dirname "$0")"
+code=${CODE:-}
+to=${TO:-bin}
+mkdir -p "$to"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# What differs from the rule "NAME is built from NAME.cu for compute_75".
+sources() {
+  case $1 in
+  compress_*) echo compress.cu ;;
+  two_units) echo two_units.cu two_units_second.cu ;;
+  rdc) echo rdc.cu rdc_second.cu ;;
+  *) echo "$1.cu" ;;
+  esac
+}
+arch() {
+  case $1 in
+  cp_async) echo 80 ;;
+  *) echo 75 ;;
+  esac
+}
+options() {
+  case $1 in
+  compress_*) echo "--compress-mode=${1#compress_}" ;;
+  rdc) echo -rdc=true ;;
+  driver_*) echo -lcuda ;;
+  esac
+}
+all() {
+  ls ./*.cu | sed 's|^\./||; s|\.cu$||; /_second$/d; s|^compress$|compress_none\ncompress_speed\ncompress_balance\ncompress_size|'
+}
+
+build() {
+  name=$1
+  case $code in
+  '') gencode=arch=compute_$(arch "$name"),code=compute_$(arch "$name") ;;
+  *) gencode=arch=compute_${code#sm_},code=$code ;;
+  esac
+  # shellcheck disable=SC2046 # lists of words
+  nvcc -O2 -std=c++17 -cudart shared -cudadevrt none -gencode "$gencode" -L"$stubs" $(sources "$name") $(options "$name") -o "$work/$name"
+  strip "$work/$name"
+  if [ -n "$code" ]; then
+    cp "$work/$name" "$to/"
+  else
+    xz -9 -c "$work/$name" >"$to/$name.xz"
+  fi
+}
+
+stubs=$(dirname "$(readlink -f "$(command -v nvcc)")")/../lib64/stubs
+if [ $# -eq 0 ]; then
+  # shellcheck disable=SC2046 # names of programs
+  set -- $(all)
+fi
+for name; do
+  build "$name"
+done
