@@ -29,6 +29,7 @@ options() {
   case $1 in
   compress_*) echo "--compress-mode=${1#compress_}" ;;
   rdc) echo -rdc=true ;;
+  lambda) echo --extended-lambda ;;
   driver_*) echo -lcuda ;;
   esac
 }
