@@ -14,6 +14,12 @@ struct point {
   double x, y;
 };
 
+struct settings {
+  char tag;
+  double shift[3];
+  short scale;
+};
+
 int main() {
   const int n = 700;
   int *data, host[n];
@@ -26,11 +32,7 @@ int main() {
     auto step = [&](int x) { return x * 2 + factor; };
     data[i] += twice(step, i);
   });
-  struct {
-    char tag;
-    double shift[3];
-    short scale;
-  } big = {1, {0.5, 1.5, 2.5}, 4};
+  settings big = {1, {0.5, 1.5, 2.5}, 4};
   for_each<<<2, 128>>>(n, [=] __device__(int i) {
     points[i].x = big.shift[i % 3] + i;
     points[i].y = big.scale * points[i].x - big.tag;
