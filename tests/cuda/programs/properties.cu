@@ -42,8 +42,8 @@ int main() {
   void *x;
   OK(cudaMemGetInfo(&free_bytes, &total));
   OK(cudaMalloc(&x, 64 << 20));
-  OK(cudaMemGetInfo(&after, NULL));
-  printf("memory %d %d, an allocation shows %d\n", total == p.totalGlobalMem, free_bytes <= total,
+  OK(cudaMemGetInfo(&after, &total));
+  printf("memory %d %d, an allocation shows %d\n", total <= p.totalGlobalMem, free_bytes <= total,
          free_bytes - after >= 64 << 20);
   int low, high;
   OK(cudaDeviceGetStreamPriorityRange(&low, &high));
