@@ -33,6 +33,13 @@ options() {
   driver_*) echo -lcuda ;;
   esac
 }
+cudart() {
+  case $1 in
+  driver_mixed) echo shared ;;
+  driver_*) echo none ;;
+  *) echo shared ;;
+  esac
+}
 all() {
   ls ./*.cu | sed 's|^\./||; s|\.cu$||; /_second$/d; s|^compress$|compress_none\ncompress_speed\ncompress_balance\ncompress_size|'
 }
@@ -44,7 +51,7 @@ build() {
   *) gencode=arch=compute_${code#sm_},code=$code ;;
   esac
   # shellcheck disable=SC2046 # lists of words
-  nvcc -O2 -std=c++17 -cudart shared -cudadevrt none -gencode "$gencode" -L"$stubs" $(sources "$name") $(options "$name") -o "$work/$name"
+  nvcc -O2 -std=c++17 -cudart "$(cudart "$name")" -cudadevrt none -gencode "$gencode" -L"$stubs" $(sources "$name") $(options "$name") -o "$work/$name"
   strip "$work/$name"
   if [ -n "$code" ]; then
     cp "$work/$name" "$to/"
