@@ -10,13 +10,13 @@ mkdir -p "$to"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What differs from the rule "NAME is built from NAME.cu for compute_75".
+# What differs from the rule "NAME is built from NAME.cu or NAME.cpp for compute_75".
 sources() {
   case $1 in
   compress_*) echo compress.cu ;;
   two_units) echo two_units.cu two_units_second.cu ;;
   rdc) echo rdc.cu rdc_second.cu ;;
-  *) echo "$1.cu" ;;
+  *) ls "$1".c* ;;
   esac
 }
 arch() {
@@ -41,7 +41,7 @@ cudart() {
   esac
 }
 all() {
-  ls ./*.cu | sed 's|^\./||; s|\.cu$||; /_second$/d; s|^compress$|compress_none\ncompress_speed\ncompress_balance\ncompress_size|'
+  ls ./*.cu ./*.cpp | sed 's|^\./||; s|\.[a-z]*$||; /_second$/d; s|^compress$|compress_none\ncompress_speed\ncompress_balance\ncompress_size|'
 }
 
 build() {

@@ -61,7 +61,7 @@ int main() {
   OK(cudaPointerGetAttributes(&at, (void *)y));
   printf("type %d\n", (int)at.type);
   cudaFunction_t f;
-  OK(cudaGetFuncBySymbol(&f, count_up));
+  OK(cudaGetFuncBySymbol(&f, (const void *)count_up));
   void *y_args[] = {&y};
   DRIVER_OK(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, NULL, y_args, NULL));
   OK(cudaFree((void *)y));
