@@ -30,7 +30,6 @@ options() {
   compress_*) echo "--compress-mode=${1#compress_}" ;;
   rdc) echo -rdc=true ;;
   lambda) echo --extended-lambda ;;
-  driver_*) echo -lcuda ;;
   esac
 }
 cudart() {
@@ -41,7 +40,13 @@ cudart() {
   esac
 }
 all() {
-  ls ./*.cu ./*.cpp | sed 's|^\./||; s|\.[a-z]*$||; /_second$/d; s|^compress$|compress_none\ncompress_speed\ncompress_balance\ncompress_size|'
+  for file in *.cu *.cpp; do
+    case $file in
+    *_second.cu) ;;
+    compress.cu) echo compress_none compress_speed compress_balance compress_size ;;
+    *) echo "${file%.*}" ;;
+    esac
+  done
 }
 
 build() {
@@ -51,7 +56,8 @@ build() {
   *) gencode=arch=compute_${code#sm_},code=$code ;;
   esac
   # shellcheck disable=SC2046 # lists of words
-  nvcc -O2 -std=c++17 -cudart "$(cudart "$name")" -cudadevrt none -gencode "$gencode" -L"$stubs" $(sources "$name") $(options "$name") -o "$work/$name"
+  nvcc -O2 -std=c++17 -cudart "$(cudart "$name")" -cudadevrt none -gencode "$gencode" $(options "$name") $(sources "$name") \
+    -Xlinker --as-needed -L"$stubs" -lcuda -o "$work/$name"
   strip "$work/$name"
   if [ -n "$code" ]; then
     cp "$work/$name" "$to/"
