@@ -30,7 +30,7 @@ int main() {
   }
   printf("more threads, fewer blocks: %d; within the limits: %d; at least one: %d\n", falls, fits, some);
   int few, many, none, flags;
-  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&many, heavy, 64, 0));
+  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&many, light, 64, 0));
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&few, heavy, 64, 15000));
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&flags, heavy, 64, 15000,
                                                             cudaOccupancyDisableCachingOverride));

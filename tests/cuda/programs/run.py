@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs one of the CUDA test programs on the stand-in libraries.
 
-    tests/cuda/programs/run.py FOLDER NAME [--bless]
+    tests/cuda/programs/run.py FOLDER NAME [--preload LIBRARY] [--bless]
 
 FOLDER holds the stand-ins (build/cuda). bin/NAME.xz is the program, as build.sh left it; expected/NAME.txt is what it must
-print on stdout, and in a last line `exit N` its exit code. The expected files were made on a real GPU (see README.md):
---bless is for programs that cannot have one.
+print on stdout, and in a last line `exit N` its exit code. The expected files come from a GPU (see README.md); --bless writes
+one from what was printed here.
 """
+import argparse
 import difflib
 import lzma
 import os
@@ -19,28 +20,33 @@ HERE = pathlib.Path(__file__).resolve().parent
 LIMIT_S = 120
 
 
-def run(name, libraries):
+def run(name, libraries, preload):
     """What the program printed and its exit code, in the form of an expected file; and its stderr."""
+    env = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(libraries), LC_ALL="C")
+    env.pop("WEIR_SOCKET", None)
+    if preload:
+        # Test programs leave freeing their memory to the system.
+        env.update(LD_PRELOAD=preload, ASAN_OPTIONS=env.get("ASAN_OPTIONS", "") + ":detect_leaks=0")
     with tempfile.TemporaryDirectory() as scratch:
         program = pathlib.Path(scratch, name)
         program.write_bytes(lzma.decompress((HERE / "bin" / f"{name}.xz").read_bytes()))
         program.chmod(0o755)
-        env = dict(os.environ, LD_LIBRARY_PATH=libraries, LC_ALL="C")
-        env.pop("WEIR_SOCKET", None)
-        done = subprocess.run([program], cwd=HERE, env=env, capture_output=True,
+        done = subprocess.run([program], cwd=scratch, env=env, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=LIMIT_S, check=False)
     out = done.stdout.decode("utf-8", "backslashreplace")
     return f"{out}exit {done.returncode}\n", done.stderr.decode("utf-8", "backslashreplace")
 
 
 def main():
-    words = [w for w in sys.argv[1:] if w != "--bless"]
-    if len(words) != 2:
-        sys.exit(__doc__)
-    libraries, name = words
-    expected = HERE / "expected" / f"{name}.txt"
-    got, errors = run(name, os.path.abspath(libraries))
-    if "--bless" in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("name")
+    parser.add_argument("--preload")
+    parser.add_argument("--bless", action="store_true")
+    args = parser.parse_args()
+    expected = HERE / "expected" / f"{args.name}.txt"
+    got, errors = run(args.name, args.folder, args.preload)
+    if args.bless:
         expected.write_text(got, encoding="utf-8")
         return
     wanted = expected.read_text(encoding="utf-8")
