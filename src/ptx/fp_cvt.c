@@ -352,6 +352,16 @@ FAST(u32_f32_rzi, uint32_t, uint32_t, d[i] = u32_rzi(x))
 FAST(f64_f32, uint64_t, uint32_t, d[i] = f64_from_f32(x, m.ftz))
 FAST(f32_f64_rn, uint32_t, uint64_t, d[i] = f32_from_f64_rn(x, m.ftz))
 
+static inline uint32_t f32_from_f16(uint16_t x) {
+  uint32_t r = f32_bits((float)ptx_half_value(x, false));
+  return ptx_f32_is_nan(r) ? PTX_F32_NAN : r;
+}
+
+FAST(f32_f16, uint32_t, uint16_t, d[i] = f32_from_f16(x))
+FAST(f32_bf16, uint32_t, uint16_t, d[i] = (uint32_t)x << 16)
+FAST(f16_f32_rn, uint16_t, uint32_t, d[i] = ptx_half_round((double)f32_of(x), false))
+FAST(bf16_f32_rn, uint16_t, uint32_t, d[i] = ptx_half_round((double)f32_of(x), true))
+
 #define PAIR(dt, st) ((unsigned)(dt)*PTX_CVT_TYPES + (unsigned)(st))
 
 ptx_cvt_fn ptx_cvt_select(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx_cvtmode m) {
@@ -360,7 +370,7 @@ ptx_cvt_fn ptx_cvt_select(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx
   /* .sat changes nothing from a float to an integer, and .ftz nothing where 2^-126 rounds to 0. */
   if (rz && PAIR(dt, st) == PAIR(PTX_CVT_S32, PTX_CVT_F32)) return s32_f32_rzi;
   if (rz && PAIR(dt, st) == PAIR(PTX_CVT_U32, PTX_CVT_F32)) return u32_f32_rzi;
-  if (m.sat) return cvt_any;
+  if (m.sat || m.relu || m.satfinite) return cvt_any;
   switch (PAIR(dt, st)) {
   case PAIR(PTX_CVT_F32, PTX_CVT_S32):
     return rn ? f32_s32_rn : cvt_any;
@@ -370,6 +380,14 @@ ptx_cvt_fn ptx_cvt_select(enum ptx_cvt_type dt, enum ptx_cvt_type st, struct ptx
     return rn && !m.integral ? f32_f64_rn : cvt_any;
   case PAIR(PTX_CVT_F64, PTX_CVT_F32):
     return m.integral ? cvt_any : f64_f32;
+  case PAIR(PTX_CVT_F32, PTX_CVT_F16): /* no half is too small for .ftz to matter */
+    return m.integral ? cvt_any : f32_f16;
+  case PAIR(PTX_CVT_F16, PTX_CVT_F32):
+    return rn && !m.integral ? f16_f32_rn : cvt_any;
+  case PAIR(PTX_CVT_F32, PTX_CVT_BF16):
+    return m.ftz || m.integral ? cvt_any : f32_bf16;
+  case PAIR(PTX_CVT_BF16, PTX_CVT_F32):
+    return rn && !m.ftz && !m.integral ? bf16_f32_rn : cvt_any;
   case PAIR(PTX_CVT_F64, PTX_CVT_S32):
     return f64_s32;
   case PAIR(PTX_CVT_F64, PTX_CVT_U32):
