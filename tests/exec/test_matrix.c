@@ -730,8 +730,116 @@ static void the_stream_says_what_moves(void **state) {
   vm_close(&vm);
 }
 
-int main(void) {
+/* ---- as a compiler writes it: tests/ptx/corpus/tensor.cu ---- */
+
+static const char *source_tree;
+
+static char *read_tensor(void) {
+  char path[4096], *text = NULL;
+  size_t len = 0;
+  snprintf(path, sizeof path, "%s/tests/ptx/corpus/tensor.ptx", source_tree);
+  FILE *in = fopen(path, "r"), *out = open_memstream(&text, &len);
+  assert_true(in != NULL && out != NULL);
+  for (int c; (c = getc(in)) != EOF;)
+    putc(c, out);
+  fclose(in);
+  fclose(out);
+  char *body = strstr(text, ".visible"); /* the vm has a head of its own */
+  assert_non_null(body);
+  memmove(text, body, strlen(body) + 1);
+  return text;
+}
+
+static void run_compiled(struct vm *vm, const char *kernel, struct vm_shape shape, uint64_t b,
+                         uint64_t c, uint64_t d, uint64_t e) {
+  uint64_t more[4] = {b, c, d, e};
+  if (vm_try(vm, kernel, shape, more, 4) != WEIR_OK) fail_msg("%s", vm->err.msg);
+}
+
+static void compiled_wmma(struct vm *vm) {
+  enum { SIZE = 32, B_AT = 1024, C_AT = 2048 };
+  static struct problem p;
+  float alpha = 2;
+  uint32_t bits;
+  memcpy(&bits, &alpha, sizeof bits);
+  p = (struct problem){.m = SIZE, .n = SIZE, .k = SIZE, .a = F16, .b = F16, .c = F32, .d = F32};
+  fill(&p);
+  put_matrix(vm->out, p.va, SIZE, SIZE, F16, false, SIZE);
+  put_matrix(vm->out + B_AT, p.vb, SIZE, SIZE, F16, true, SIZE);
+  put_matrix(vm->out + C_AT, p.vc, SIZE, SIZE, F32, false, SIZE);
+  run_compiled(vm, "wmma_gemm", LINE(1, 128), vm->out_addr + 4 * B_AT, vm->out_addr + 4 * C_AT,
+               SIZE | (uint64_t)bits << 32, 0);
+  for (unsigned i = 0; i < SIZE * SIZE; i++)
+    assert_true(decode(F32, vm->out[C_AT + i]) == 2 * (p.vd[i] - p.vc[i]) + p.vc[i]);
+}
+
+static void compiled_copies(struct vm *vm) {
+  enum { SIZE = 64, B_AT = 1024, C_AT = 2048 };
+  uint8_t *a = (uint8_t *)vm->out, *b = a + 4 * B_AT;
+  for (unsigned i = 0; i < SIZE * SIZE; i++)
+    a[i] = (uint8_t)rng(), b[i] = (uint8_t)rng();
+  run_compiled(vm, "imma_staged", (struct vm_shape){{SIZE / 16, SIZE / 16, 1}, {32, 1, 1}, 0},
+               vm->out_addr + 4 * B_AT, vm->out_addr + 4 * C_AT, SIZE, 0);
+  for (unsigned i = 0; i < SIZE * SIZE; i++) {
+    uint32_t sum = 0;
+    for (unsigned k = 0; k < SIZE; k++)
+      sum += (uint32_t)a[i / SIZE * SIZE + k] * b[i % SIZE * SIZE + k];
+    assert_int_equal(vm->out[C_AT + i], sum);
+  }
+}
+
+static void compiled_halves(struct vm *vm) {
+  enum { COUNT = 100, Y_AT = 1024, U_AT = 2048, V_AT = 3072 };
+  int sum[2] = {0, 0};
+  memset(vm->out, 0, 4 * 4096);
+  for (unsigned i = 0; i < COUNT; i++) {
+    int lo = (int)(rng() % 9) - 4, hi = (int)(rng() % 9) - 4;
+    sum[0] += lo, sum[1] += hi;
+    vm->out[i] = (uint32_t)(encode(F16, lo) | encode(F16, hi) << 16);
+    vm->out[U_AT + i] = (uint32_t)(encode(BF16, lo) | encode(BF16, hi) << 16);
+  }
+  run_compiled(vm, "halves", LINE(1, 128), vm->out_addr + 4 * Y_AT, vm->out_addr + 4 * U_AT,
+               vm->out_addr + 4 * V_AT, COUNT);
+  for (unsigned i = 0; i < COUNT; i++) {
+    double lo = decode(BF16, vm->out[U_AT + i] & 0xffff),
+           hi = decode(BF16, vm->out[U_AT + i] >> 16);
+    assert_true(decode(BF16, vm->out[V_AT + i] & 0xffff) == lo * lo + 1);
+    assert_true(decode(BF16, vm->out[V_AT + i] >> 16) == fmax(hi * hi + lo, 0));
+  }
+  assert_true(decode(F16, vm->out[Y_AT + COUNT] & 0xffff) == sum[0]);
+  assert_true(decode(F16, vm->out[Y_AT + COUNT] >> 16) == sum[1]);
+}
+
+static void compiled_mma(struct vm *vm) {
+  static struct problem p;
+  p = (struct problem){.m = 16, .n = 8, .k = 16, .a = F16, .b = F16, .c = F32, .d = F32};
+  fill(&p);
+  put_matrix(vm->out, p.va, 16, 16, F16, false, 16);
+  put_matrix(vm->out + 1024, p.vb, 16, 8, F16, true, 16);
+  run_compiled(vm, "mma_inline", LINE(1, 32), vm->out_addr + 4096, vm->out_addr + 8192, 0, 0);
+  for (unsigned i = 0; i < 128; i++)
+    assert_true(decode(F32, vm->out[2048 + i]) == p.vd[i] - p.vc[i]);
+}
+
+static void compiled_programs(void **state) {
+  (void)state;
+  struct vm vm;
+  char *text = read_tensor();
+  rng_state = 10;
+  vm_open(&vm, text);
+  assert_int_equal(ptx_unsupported(vm.module, NULL, 0), 0);
+  compiled_wmma(&vm);
+  compiled_copies(&vm);
+  compiled_halves(&vm);
+  compiled_mma(&vm);
+  vm_close(&vm);
+  free(text);
+}
+
+int main(int argc, char **argv) {
+  source_tree = argc > 1 ? argv[1] : ".";
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(compiled_programs),
       cmocka_unit_test(the_stream_says_what_moves),
       cmocka_unit_test(mma_shapes),
       cmocka_unit_test(mma_quads),
