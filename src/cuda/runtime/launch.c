@@ -252,6 +252,7 @@ int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream) {
       .dyn_shared = (uint32_t)l->dyn_shared, .params = l->params, .cooperative = l->is_cooperative};
   memcpy(launch.grid, l->grid, sizeof launch.grid);
   memcpy(launch.block, l->block, sizeof launch.block);
+  weir_gpu_flush();
   struct telling t = ask_wire(l);
   struct ptx_run *run;
   struct weir_err err;

@@ -112,10 +112,18 @@ static void set_limits(void) {
   l[SHARED] = weir_gpu.props.shared_opt_in;
 }
 
-/* What kernels print comes in order with what the program prints. */
+/* What kernels have printed since the program last waited for them. */
+static struct weir_text printed;
+
 static void print(void *self, const char *text, size_t n) {
   (void)self;
-  fwrite(text, 1, n, stdout);
+  weir_text_add(&printed, text, n);
+}
+
+void weir_gpu_flush(void) {
+  if (printed.n == 0) return;
+  fwrite(printed.v, 1, printed.n, stdout);
+  printed.n = 0;
 }
 
 static void complain(void *self, const char *text, size_t n) {
@@ -216,6 +224,7 @@ int weir_gpu_set_limit(int limit, uint64_t value) {
 }
 
 int weir_gpu_reset(void) {
+  weir_gpu_flush();
   weir_gpu_streams_reset();
   weir_gpu_modules_unload();
   weir_gpu_memory_reset();
@@ -242,10 +251,13 @@ void weir_gpu_drop(void *handle) {
   free(weir_gpu_map_remove(&weir_gpu.handles, (uintptr_t)handle));
 }
 
-/* The last words reach weir however the program ends; what is sent is complete at any time. */
-__attribute__((destructor)) static void close_wire(void) {
+/* What is sent to weir is complete at any time, however the program ends. A GPU drops what was
+ * printed and never waited for; here it is shown. */
+__attribute__((destructor)) static void finish(void) {
   pthread_mutex_lock(&weir_gpu.lock);
   notice_fork();
+  weir_gpu_flush();
+  fflush(stdout);
   weir_wire_close(weir_gpu.wire);
   weir_gpu.wire = NULL;
   pthread_mutex_unlock(&weir_gpu.lock);

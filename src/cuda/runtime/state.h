@@ -51,6 +51,9 @@ WEIR_GPU_SHARED int weir_gpu_leave(int error);
 
 /* Tells the user: through weir, or on standard error. */
 WEIR_GPU_SHARED void weir_gpu_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Writes what kernels printed to stdout: it appears when the program waits for them, or launches
+ * the next one, and so in the order in which a GPU's would. */
+WEIR_GPU_SHARED void weir_gpu_flush(void);
 /* Says `err` and returns `code`. */
 WEIR_GPU_SHARED int weir_gpu_fail(int code, const struct weir_err *err);
 /* The name of something that this stand-in does not have: says so once for each name. Returns

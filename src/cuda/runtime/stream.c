@@ -74,6 +74,7 @@ static void meet(struct weir_gpu_stream *s) {
 static int run_host(const struct weir_gpu_op *op) {
   void (*fn)(void *) = op->u.host.fn;
   void *data = op->u.host.data;
+  weir_gpu_flush();
   /* The program's code may take its time, or start threads that call us. */
   pthread_mutex_unlock(&weir_gpu.lock);
   fn(data);
@@ -131,6 +132,7 @@ int weir_gpu_op_run(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
     const struct weir_gpu_copy *c = &op->u.copy;
     s->mark.copy_ns += weir_gpu_estimate_copy(weir_gpu_copy_bytes(c), weir_gpu_copy_crosses(c));
     weir_gpu_copy_run(c);
+    if (s == &legacy) weir_gpu_flush();
     return 0;
   }
   case WEIR_GPU_OP_SET: {
@@ -184,6 +186,7 @@ int weir_gpu_stream_sync(struct weir_gpu_stream *s) {
   if (s->capture == NULL) {
     meet(s);
     advance(&host, &s->mark);
+    weir_gpu_flush();
     return check_implicit(s);
   }
   weir_gpu_capture_break(s->capture);
@@ -206,6 +209,7 @@ int weir_gpu_sync_all(void) {
     advance(&host, &o->mark);
   advance(&host, &legacy.mark);
   advance(&host, &own.mark);
+  weir_gpu_flush();
   return 0;
 }
 
@@ -240,6 +244,7 @@ int weir_gpu_event_sync(struct weir_gpu_event *e) {
     return WEIR_E_CapturedEvent;
   }
   advance(&host, &e->mark);
+  weir_gpu_flush();
   return 0;
 }
 
