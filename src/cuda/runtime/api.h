@@ -25,9 +25,9 @@
 /* The body of an entry point: an expression that gives an error code, under the lock. */
 #define CUDA_CALL(...)                                                                             \
   do {                                                                                             \
-    int error_ = weir_gpu_enter();                                                                 \
+    int error_ = cudart_enter();                                                                   \
     if (error_ == 0) error_ = (__VA_ARGS__);                                                       \
-    return cudart_return(weir_gpu_leave(error_));                                                  \
+    return cudart_leave(error_);                                                                   \
   } while (0)
 
 /* The same also after a fault: for questions that need no working device. */
@@ -41,6 +41,12 @@
 /* Errors that differ between versions: an impossible grid or block, and a function that is no
  * kernel. */
 extern const int cudart_bad_configuration, cudart_no_kernel;
+
+/* Entry points are in libcudart and, under other names, in libcuda; each begins and ends them in
+ * its way. Takes the lock; 0, or the error that the call gives. */
+int cudart_enter(void);
+/* Gives the lock back and returns what the call returns. */
+int cudart_leave(int error);
 
 /* Keeps an error for cudaGetLastError of this thread, and returns it. */
 int cudart_return(int error);

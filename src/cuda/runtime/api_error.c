@@ -7,6 +7,16 @@ int cudart_return(int error) {
   return error;
 }
 
+int cudart_enter(void) {
+  int error = weir_gpu_enter();
+  weir_gpu.has_runtime = true;
+  return error;
+}
+
+int cudart_leave(int error) {
+  return cudart_return(weir_gpu_leave(error));
+}
+
 /* Also a fault is taken; the next call that uses the device brings it back. */
 CUDA_API(cudaGetLastError, void) {
   int error = last_error;

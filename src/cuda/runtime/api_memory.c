@@ -99,9 +99,10 @@ CUDA_API(cudaHostGetFlags, unsigned *flags, void *host) {
 
 static int pointer_attributes(struct cuda_pointer_attributes *a, const void *ptr) {
   enum { UNREGISTERED, HOST, DEVICE, MANAGED };
-  static const int types[] = {[WEIR_GPU_UNKNOWN] = UNREGISTERED, [WEIR_GPU_DEVICE] = DEVICE,
-                              [WEIR_GPU_PINNED] = HOST,          [WEIR_GPU_MANAGED] = MANAGED,
-                              [WEIR_GPU_REGISTERED] = HOST,      [WEIR_GPU_IN_ARRAY] = DEVICE};
+  static const int types[] = {
+      [WEIR_GPU_UNKNOWN] = UNREGISTERED, [WEIR_GPU_DEVICE] = DEVICE,   [WEIR_GPU_PINNED] = HOST,
+      [WEIR_GPU_MANAGED] = MANAGED,      [WEIR_GPU_REGISTERED] = HOST, [WEIR_GPU_IN_ARRAY] = DEVICE,
+      [WEIR_GPU_MAPPED] = DEVICE};
   if (a == NULL) return WEIR_E_InvalidValue;
   int type = types[weir_gpu_kind_of(cudart_addr(ptr))];
   void *p = cudart_ptr(cudart_addr(ptr));

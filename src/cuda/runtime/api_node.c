@@ -40,13 +40,13 @@ static int set_in_exec(void *exec, void *node, const struct weir_gpu_op *op) {
 #define WITH_OP(make, use)                                                                         \
   do {                                                                                             \
     struct weir_gpu_op op;                                                                         \
-    int error_ = weir_gpu_enter();                                                                 \
+    int error_ = cudart_enter();                                                                   \
     if (error_ == 0) error_ = (make);                                                              \
     if (error_ == 0) {                                                                             \
       error_ = (use);                                                                              \
       if (op.kind == WEIR_GPU_OP_KERNEL) free(op.u.kernel.params);                                 \
     }                                                                                              \
-    return cudart_return(weir_gpu_leave(error_));                                                  \
+    return cudart_leave(error_);                                                                   \
   } while (0)
 
 /* ---- kernels ---- */

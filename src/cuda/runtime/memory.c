@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cuda/runtime/array.h"
+#include "cuda/runtime/context.h"
 
 enum { PITCH = 512 };
 
@@ -15,9 +16,10 @@ enum { PITCH = 512 };
 static const char *const kind_names[] = {
     [WEIR_GPU_DEVICE] = "cudaMalloc",         [WEIR_GPU_PINNED] = "cudaMallocHost",
     [WEIR_GPU_MANAGED] = "cudaMallocManaged", [WEIR_GPU_REGISTERED] = "cudaHostRegister",
-    [WEIR_GPU_IN_ARRAY] = "cudaMallocArray",
+    [WEIR_GPU_IN_ARRAY] = "cudaMallocArray",  [WEIR_GPU_MAPPED] = "cuMemMap",
 };
 
+/* Counted as the device's; what is mapped was counted when it was made. */
 static bool is_on_device(enum weir_gpu_memory kind) {
   return kind == WEIR_GPU_DEVICE || kind == WEIR_GPU_MANAGED || kind == WEIR_GPU_IN_ARRAY;
 }
@@ -25,11 +27,12 @@ static bool is_on_device(enum weir_gpu_memory kind) {
 /* A block with the name that messages about wrong accesses show: "cudaMalloc #3". */
 static struct weir_gpu_block *new_block(enum weir_gpu_memory kind, uint64_t bytes, unsigned flags,
                                         char name[64]) {
-  static uint64_t counts[WEIR_GPU_IN_ARRAY + 1];
+  static uint64_t counts[WEIR_GPU_KINDS];
   struct weir_gpu_block *b = weir_calloc(1, sizeof *b);
   if (b == NULL) return NULL;
   *b = (struct weir_gpu_block){.bytes = bytes, .kind = kind, .flags = flags};
   b->id = ++weir_gpu.next_id;
+  b->owner = weir_gpu_owner;
   snprintf(name, 64, "%s #%" PRIu64, kind_names[kind], ++counts[kind]);
   return b;
 }
@@ -68,19 +71,28 @@ int weir_gpu_alloc_pitch(uint64_t width, uint64_t rows, uint64_t *addr, uint64_t
   return weir_gpu_alloc(WEIR_GPU_DEVICE, *pitch * rows, 0, addr);
 }
 
-int weir_gpu_register(uint64_t addr, uint64_t bytes, unsigned flags) {
+static int adopt(enum weir_gpu_memory kind, uint64_t addr, uint64_t bytes, unsigned flags,
+                 bool read_only) {
   char name[64];
-  if (addr == 0 || bytes == 0) return WEIR_E_InvalidValue;
-  if (weir_gpu_kind_of(addr) != WEIR_GPU_UNKNOWN) return WEIR_E_HostMemoryAlreadyRegistered;
-  struct weir_gpu_block *b = new_block(WEIR_GPU_REGISTERED, bytes, flags, name);
+  struct weir_gpu_block *b = new_block(kind, bytes, flags, name);
   if (b == NULL) return WEIR_E_MemoryAllocation;
   b->base = addr;
-  enum weir_status st = ptx_mem_adopt(&weir_gpu.dev.mem, addr, bytes, name, false, NULL);
+  enum weir_status st = ptx_mem_adopt(&weir_gpu.dev.mem, addr, bytes, name, read_only, NULL);
   if (st != WEIR_OK) {
     free(b);
     return st == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidValue;
   }
   return keep_block(b);
+}
+
+int weir_gpu_register(uint64_t addr, uint64_t bytes, unsigned flags) {
+  if (addr == 0 || bytes == 0) return WEIR_E_InvalidValue;
+  if (weir_gpu_kind_of(addr) != WEIR_GPU_UNKNOWN) return WEIR_E_HostMemoryAlreadyRegistered;
+  return adopt(WEIR_GPU_REGISTERED, addr, bytes, flags, false);
+}
+
+int weir_gpu_adopt(uint64_t addr, uint64_t bytes, bool read_only) {
+  return adopt(WEIR_GPU_MAPPED, addr, bytes, 0, read_only);
 }
 
 int weir_gpu_free(uint64_t addr, unsigned kinds, int otherwise) {
@@ -117,6 +129,14 @@ enum weir_gpu_memory weir_gpu_kind_of(uint64_t addr) {
   if (a == NULL) return WEIR_GPU_UNKNOWN;
   const struct weir_gpu_block *b = weir_gpu_map_get(&weir_gpu.blocks, a->base);
   return b != NULL ? b->kind : WEIR_GPU_DEVICE;
+}
+
+bool weir_gpu_range_of(uint64_t addr, uint64_t *base, uint64_t *bytes) {
+  const struct ptx_alloc *a = ptx_mem_find(&weir_gpu.dev.mem, addr);
+  if (a == NULL) return false;
+  *base = a->base;
+  *bytes = a->bytes;
+  return true;
 }
 
 void weir_gpu_memory_info(uint64_t *free_bytes, uint64_t *total) {
@@ -190,10 +210,13 @@ void weir_gpu_copy_run(const struct weir_gpu_copy *c) {
               (const void *)(uintptr_t)(s.at + z * s.slice + y * s.pitch), (size_t)c->width);
 }
 
+static bool is_device_side(const struct weir_gpu_side *s) {
+  enum weir_gpu_memory kind = weir_gpu_kind_of(s->ptr);
+  return s->array != NULL || is_on_device(kind) || kind == WEIR_GPU_MAPPED;
+}
+
 bool weir_gpu_copy_crosses(const struct weir_gpu_copy *c) {
-  bool to = c->dst.array != NULL || is_on_device(weir_gpu_kind_of(c->dst.ptr));
-  bool from = c->src.array != NULL || is_on_device(weir_gpu_kind_of(c->src.ptr));
-  return to != from;
+  return is_device_side(&c->dst) != is_device_side(&c->src);
 }
 
 /* ---- filling ---- */

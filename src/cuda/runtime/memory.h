@@ -11,7 +11,9 @@ enum weir_gpu_memory {
   WEIR_GPU_PINNED,     /* cudaMallocHost */
   WEIR_GPU_MANAGED,    /* cudaMallocManaged */
   WEIR_GPU_REGISTERED, /* the program's own, after cudaHostRegister */
-  WEIR_GPU_IN_ARRAY    /* behind a cudaArray: not for cudaFree */
+  WEIR_GPU_IN_ARRAY,   /* behind a cudaArray: not for cudaFree */
+  WEIR_GPU_MAPPED,     /* cuMemMap */
+  WEIR_GPU_KINDS
 };
 
 /* A flag of a block: it belongs to a node of a graph. */
@@ -23,6 +25,7 @@ struct weir_gpu_block {
   enum weir_gpu_memory kind;
   unsigned flags; /* as the program gave them */
   uint64_t id;
+  uint64_t owner;             /* context.h */
   struct weir_gpu_pool *pool; /* cudaMallocAsync */
 };
 
@@ -33,6 +36,8 @@ WEIR_GPU_SHARED int weir_gpu_alloc(enum weir_gpu_memory kind, uint64_t bytes, un
 WEIR_GPU_SHARED int weir_gpu_alloc_pitch(uint64_t width, uint64_t rows, uint64_t *addr,
                                          uint64_t *pitch);
 WEIR_GPU_SHARED int weir_gpu_register(uint64_t addr, uint64_t bytes, unsigned flags);
+/* Device memory that the caller has made, at an address of its own. */
+WEIR_GPU_SHARED int weir_gpu_adopt(uint64_t addr, uint64_t bytes, bool read_only);
 /* `addr` must be the start of a block of one of `kinds` (bits 1 << kind), else `otherwise`. */
 WEIR_GPU_SHARED int weir_gpu_free(uint64_t addr, unsigned kinds, int otherwise);
 /* A managed variable is a block as well, while its module is loaded. */
@@ -41,6 +46,8 @@ void weir_gpu_variable_gone(uint64_t addr);
 /* The block that holds an address; NULL: none, or a module's variable. */
 WEIR_GPU_SHARED struct weir_gpu_block *weir_gpu_block_of(uint64_t addr);
 WEIR_GPU_SHARED enum weir_gpu_memory weir_gpu_kind_of(uint64_t addr);
+/* The allocation or variable of a module that holds an address; false: none. */
+WEIR_GPU_SHARED bool weir_gpu_range_of(uint64_t addr, uint64_t *base, uint64_t *bytes);
 WEIR_GPU_SHARED void weir_gpu_memory_info(uint64_t *free_bytes, uint64_t *total);
 void weir_gpu_memory_reset(void);
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cuda/runtime/context.h"
 #include "cuda/runtime/memory.h"
 
 /* ---- opening ---- */
@@ -76,13 +77,17 @@ static int open_module(struct weir_gpu_module *m) {
 
 enum { FATBIN_IMAGE_MAGIC = 0xba55ed50 };
 
+static int set_text(struct weir_gpu_unit *u, const char *text, size_t n) {
+  u->text = copy_text(text, n);
+  u->n_text = n;
+  return u->text != NULL ? 0 : WEIR_E_MemoryAllocation;
+}
+
 static int load_text(struct weir_gpu_module *m, const char *text, size_t bytes) {
   size_t n = bytes != 0 ? strnlen(text, bytes) : strlen(text);
   if (!add_units(m, 1)) return WEIR_E_MemoryAllocation;
   m->is_open = true;
-  m->units[0].text = copy_text(text, n);
-  m->units[0].n_text = n;
-  return m->units[0].text != NULL ? 0 : WEIR_E_MemoryAllocation;
+  return set_text(&m->units[0], text, n);
 }
 
 static int load_fatbin(struct weir_gpu_module *m, const void *data, size_t bytes) {
@@ -109,6 +114,7 @@ static int load_fatbin(struct weir_gpu_module *m, const void *data, size_t bytes
 int weir_gpu_module_load(const void *data, size_t bytes, struct weir_gpu_module **out) {
   struct weir_gpu_module *m = new_module();
   if (m == NULL) return WEIR_E_MemoryAllocation;
+  m->owner = weir_gpu_owner;
   uint32_t magic;
   memcpy(&magic, data, sizeof magic);
   int error;
@@ -123,6 +129,22 @@ int weir_gpu_module_load(const void *data, size_t bytes, struct weir_gpu_module 
     error = WEIR_E_NoKernelImageForDevice;
   } else
     error = load_text(m, data, bytes);
+  if (error != 0) {
+    weir_gpu_module_close(m);
+    return error;
+  }
+  *out = m;
+  return 0;
+}
+
+int weir_gpu_module_load_texts(const char *const *texts, size_t n, struct weir_gpu_module **out) {
+  struct weir_gpu_module *m = new_module();
+  if (m == NULL) return WEIR_E_MemoryAllocation;
+  m->owner = weir_gpu_owner;
+  m->is_open = true;
+  int error = add_units(m, n) ? 0 : WEIR_E_MemoryAllocation;
+  for (size_t i = 0; i < n && error == 0; i++)
+    error = set_text(&m->units[i], texts[i], strlen(texts[i]));
   if (error != 0) {
     weir_gpu_module_close(m);
     return error;

@@ -53,6 +53,7 @@ struct weir_gpu_module {
   struct weir_gpu_kernel *kernels;
   struct weir_gpu_var *vars;
   uint64_t number;
+  uint64_t owner; /* of one that was loaded: context.h */
   struct weir_gpu_module *next;
 };
 
@@ -62,6 +63,9 @@ WEIR_GPU_SHARED struct weir_gpu_module *weir_gpu_module_register(const void *wra
  * Copied where it need be. */
 WEIR_GPU_SHARED int weir_gpu_module_load(const void *data, size_t bytes,
                                          struct weir_gpu_module **out);
+/* Several PTX texts, which are linked. */
+WEIR_GPU_SHARED int weir_gpu_module_load_texts(const char *const *texts, size_t n,
+                                               struct weir_gpu_module **out);
 /* The same from a file. */
 WEIR_GPU_SHARED int weir_gpu_module_load_file(const char *path, struct weir_gpu_module **out);
 WEIR_GPU_SHARED void weir_gpu_module_close(struct weir_gpu_module *m);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cuda/runtime/context.h"
 #include "cuda/runtime/memory.h"
 #include "cuda/runtime/module.h"
 #include "cuda/runtime/stream.h"
@@ -173,6 +174,17 @@ int weir_gpu_leave(int error) {
   return error;
 }
 
+__thread struct weir_gpu_log *weir_gpu_log;
+
+static void log_text(struct weir_gpu_log *log, const char *text) {
+  size_t n = strlen(text), room = log->size - log->used;
+  if (room < 2) return;
+  if (n > room - 2) n = room - 2;
+  memcpy(log->at + log->used, text, n);
+  memcpy(log->at + log->used + n, "\n", 2);
+  log->used += n + 1;
+}
+
 void weir_gpu_say(const char *fmt, ...) {
   struct weir_text text = {0};
   va_list ap;
@@ -180,6 +192,7 @@ void weir_gpu_say(const char *fmt, ...) {
   weir_text_vprintf(&text, fmt, ap);
   va_end(ap);
   if (text.v == NULL) return;
+  if (weir_gpu_log != NULL) log_text(weir_gpu_log, text.v);
   bool is_sent = weir_gpu.wire != NULL && weir_wire_message(weir_gpu.wire, text.v, NULL) == WEIR_OK;
   if (!is_sent) fprintf(stderr, "weir: %s\n", text.v);
   weir_text_free(&text);
@@ -236,7 +249,7 @@ int weir_gpu_reset(void) {
 void *weir_gpu_new(enum weir_gpu_kind kind, size_t bytes) {
   struct weir_gpu_handle *h = weir_calloc(1, bytes);
   if (h == NULL) return NULL;
-  *h = (struct weir_gpu_handle){.kind = kind, .id = ++weir_gpu.next_id};
+  *h = (struct weir_gpu_handle){.kind = kind, .id = ++weir_gpu.next_id, .owner = weir_gpu_owner};
   if (weir_gpu_map_set(&weir_gpu.handles, (uintptr_t)h, h)) return h;
   free(h);
   return NULL;

@@ -22,6 +22,7 @@ struct weir_gpu {
   bool is_ready;          /* the rest is valid */
   int init_error;         /* why it is not, after the first try */
   int sticky;             /* error of a kernel that faulted: every later call fails with it */
+  bool has_runtime;       /* libcudart was called: its context is there for libcuda, too */
   bool in_process;        /* no weir listens: messages go to standard error */
   struct weir_wire *wire; /* NULL: none, or it broke */
   pid_t pid;              /* whose wire it is: not that of a forked child */
@@ -54,6 +55,12 @@ WEIR_GPU_SHARED void weir_gpu_say(const char *fmt, ...) __attribute__((format(pr
 /* Writes what kernels printed to stdout: it appears when the program waits for them, or launches
  * the next one, and so in the order in which a GPU's would. */
 WEIR_GPU_SHARED void weir_gpu_flush(void);
+/* Messages of the thread that also go to a program which asked for them; NULL: to none. */
+struct weir_gpu_log {
+  char *at; /* ends with a NUL; what does not fit is left out */
+  size_t size, used;
+};
+WEIR_GPU_SHARED extern __thread struct weir_gpu_log *weir_gpu_log;
 /* Says `err` and returns `code`. */
 WEIR_GPU_SHARED int weir_gpu_fail(int code, const struct weir_err *err);
 /* The name of something that this stand-in does not have: says so once for each name. Returns
@@ -78,11 +85,17 @@ enum weir_gpu_kind {
   WEIR_GPU_MIPMAP,
   WEIR_GPU_POOL,
   WEIR_GPU_LIBRARY,
-  WEIR_GPU_USER_OBJECT
+  WEIR_GPU_USER_OBJECT,
+  WEIR_GPU_CONTEXT,
+  WEIR_GPU_LINK,
+  WEIR_GPU_RANGE,
+  WEIR_GPU_PHYSICAL,
+  WEIR_GPU_TEXREF
 };
 struct weir_gpu_handle {
   enum weir_gpu_kind kind;
   uint64_t id;
+  uint64_t owner; /* the context that it was made in: context.h */
 };
 /* Zeroed memory of `bytes` that begins with a struct weir_gpu_handle; NULL: out of memory. */
 WEIR_GPU_SHARED void *weir_gpu_new(enum weir_gpu_kind kind, size_t bytes);
