@@ -141,7 +141,7 @@ int weir_gpu_module_load_texts(const char *const *texts, size_t n, struct weir_g
   struct weir_gpu_module *m = new_module();
   if (m == NULL) return WEIR_E_MemoryAllocation;
   m->owner = weir_gpu_owner;
-  m->is_open = true;
+  m->is_open = m->is_to_link = true;
   int error = add_units(m, n) ? 0 : WEIR_E_MemoryAllocation;
   for (size_t i = 0; i < n && error == 0; i++)
     error = set_text(&m->units[i], texts[i], strlen(texts[i]));
@@ -273,7 +273,7 @@ static int link_units(struct weir_gpu_module *m) {
 /* Parses what holds the unit, and gives its variables addresses. */
 static int load_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
   if (m->image != NULL || m->error != 0) return m->error;
-  int error = m->n_units > 1 ? link_units(m) : parse_unit(m, u);
+  int error = m->n_units > 1 || m->is_to_link ? link_units(m) : parse_unit(m, u);
   if (error != 0) return m->error = error;
   struct weir_err err;
   const struct ptx_module *ir = m->linked != NULL ? m->linked : u->ir;

@@ -48,6 +48,7 @@ struct weir_gpu_module {
   int error;                   /* why it could not be opened */
   struct weir_gpu_unit *units; /* several: they are linked (nvcc -rdc=true) */
   size_t n_units;
+  bool is_to_link;           /* if there is only one as well */
   struct ptx_module *linked; /* of several units */
   struct ptx_image *image;   /* NULL: not placed yet */
   struct weir_gpu_kernel *kernels;
