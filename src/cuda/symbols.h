@@ -1,4 +1,5 @@
-/* What the stand-in for libcudart exports, as a table: for its reference page and its test. */
+/* What the stand-ins for libcudart and libcuda export, as tables: for its reference page and its
+ * test. */
 #ifndef WEIR_CUDA_SYMBOLS_H
 #define WEIR_CUDA_SYMBOLS_H
 
@@ -10,8 +11,9 @@ struct weir_cuda_symbol {
   const char *name;
   enum weir_cuda_state state;
 };
-/* Sorted by name; ends with a NULL name. */
+/* Sorted by name; end with a NULL name. Of libcudart and of libcuda. */
 extern const struct weir_cuda_symbol weir_cuda_symbols[];
+extern const struct weir_cuda_symbol weir_cuda_driver_symbols[];
 
 /* The reference page, in Markdown. */
 void weir_cuda_symbols_page(struct weir_text *out);

@@ -1,5 +1,6 @@
 /* The stand-ins for libcudart export what their table says, under the versions that programs ask
- * for. Arguments: the file of names that CUDA programs were seen to import, then the libraries. */
+ * for; that for libcuda what its own says, without versions. Arguments: the file of names that CUDA
+ * programs were seen to import, then the libraries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,14 +17,18 @@
 static char **arguments;
 
 static const struct weir_cuda_symbol *find(const char *name) {
-  for (const struct weir_cuda_symbol *s = weir_cuda_symbols; s->name != NULL; s++)
-    if (strcmp(s->name, name) == 0) return s;
-  return NULL;
+  const struct weir_cuda_symbol *s =
+      strncmp(name, "cu", 2) == 0 && name[2] != 'd' ? weir_cuda_driver_symbols : weir_cuda_symbols;
+  while (s->name != NULL && strcmp(s->name, name) != 0)
+    s++;
+  return s->name != NULL ? s : NULL;
 }
 
 static void table_is_sorted(void **state) {
   (void)state;
   for (const struct weir_cuda_symbol *s = weir_cuda_symbols; s[1].name != NULL; s++)
+    assert_true(strcmp(s->name, s[1].name) < 0);
+  for (const struct weir_cuda_symbol *s = weir_cuda_driver_symbols; s[1].name != NULL; s++)
     assert_true(strcmp(s->name, s[1].name) < 0);
 }
 
@@ -47,7 +52,7 @@ static void exported_with_version(void **state) {
   (void)state;
   for (char **path = arguments + 2; *path != NULL; path++) {
     const char *version = strstr(*path, "libcudart.so.");
-    assert_non_null(version);
+    if (version == NULL) continue;
     void *lib = dlopen(*path, RTLD_NOW | RTLD_LOCAL);
     if (lib == NULL) fail_msg("%s", dlerror());
     for (const struct weir_cuda_symbol *s = weir_cuda_symbols; s->name != NULL; s++)
@@ -58,6 +63,23 @@ static void exported_with_version(void **state) {
   }
 }
 
+static void exported_by_libcuda(void **state) {
+  (void)state;
+  unsigned n = 0;
+  for (char **path = arguments + 2; *path != NULL; path++) {
+    if (strstr(*path, "libcuda.so.1") == NULL) continue;
+    void *lib = dlopen(*path, RTLD_NOW | RTLD_LOCAL);
+    if (lib == NULL) fail_msg("%s", dlerror());
+    for (const struct weir_cuda_symbol *s = weir_cuda_driver_symbols; s->name != NULL; s++)
+      if (dlsym(lib, s->name) == NULL) fail_msg("%s has no %s", *path, s->name);
+    assert_null(dlsym(lib, "cudart_return"));
+    assert_null(dlsym(lib, "cudaStreamQuery"));
+    dlclose(lib);
+    n++;
+  }
+  assert_int_equal(n, 1);
+}
+
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   arguments = argv;
@@ -65,6 +87,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(table_is_sorted),
       cmocka_unit_test(names_of_programs),
       cmocka_unit_test(exported_with_version),
+      cmocka_unit_test(exported_by_libcuda),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

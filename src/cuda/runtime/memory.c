@@ -91,8 +91,11 @@ int weir_gpu_register(uint64_t addr, uint64_t bytes, unsigned flags) {
   return adopt(WEIR_GPU_REGISTERED, addr, bytes, flags, false);
 }
 
+/* It is of no context. */
 int weir_gpu_adopt(uint64_t addr, uint64_t bytes, bool read_only) {
-  return adopt(WEIR_GPU_MAPPED, addr, bytes, 0, read_only);
+  int error = adopt(WEIR_GPU_MAPPED, addr, bytes, 0, read_only);
+  if (error == 0) weir_gpu_block_of(addr)->owner = 0;
+  return error;
 }
 
 int weir_gpu_free(uint64_t addr, unsigned kinds, int otherwise) {
