@@ -48,6 +48,35 @@ struct copy_2d {
   struct side_2d src, dst;
   size_t width, height;
 };
+struct side_3d {
+  size_t x, y, z, level;
+  int type;
+  const void *host;
+  uint64_t device;
+  void *array, *context;
+  size_t pitch, height;
+};
+struct copy_3d {
+  struct side_3d src, dst;
+  size_t width, height, depth;
+};
+struct node_params {
+  int type, reserved[3];
+  union {
+    long long room[29];
+    struct {
+      void *function;
+      unsigned grid[3], block[3], shared;
+      void **args, **extra, *kernel, *context;
+    } kernel;
+    struct {
+      int flags, reserved;
+      void *context;
+      struct copy_3d copy;
+    } copy;
+  } u;
+  long long reserved2;
+};
 struct array_2d {
   size_t width, height;
   int format;
@@ -147,6 +176,12 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                    void *stream, void **args, void **extra);
 int cuLaunchHostFunc(void *stream, void (*fn)(void *), void *data);
+int cuFuncSetBlockShape(void *function, int x, int y, int z);
+int cuParamSetSize(void *function, unsigned bytes);
+int cuParamSeti(void *function, int offset, unsigned value);
+int cuParamSetv(void *function, int offset, void *value, unsigned bytes);
+int cuLaunch(void *function);
+int cuLaunchGrid(void *function, int width, int height);
 int cuStreamCreate(void **out, unsigned flags);
 int cuStreamDestroy_v2(void *stream);
 int cuStreamSynchronize(void *stream);
@@ -163,6 +198,8 @@ int cuEventDestroy_v2(void *event);
 int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);
 int cuGraphAddMemsetNode(void **out, void *graph, void *const *deps, size_t n,
                          const struct memset_params *params, void *context);
+int cuGraphAddNode_v2(void **out, void *graph, void *const *deps, const void *edges, size_t n,
+                      struct node_params *params);
 int cuGraphCreate(void **out, unsigned flags);
 int cuGraphLaunch(void *exec, void *stream);
 int cuGraphExecDestroy(void *exec);

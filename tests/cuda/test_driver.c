@@ -513,6 +513,26 @@ static void functions(void **state) {
   assert_int_equal(block, 100 / 32 * 32 == 96 ? 64 : 0); /* 32 blocks of 64 fill an SM; of 96, 21 */
 }
 
+/* The calls of before CUDA 4. */
+static void launch_in_pieces(void **state) {
+  (void)state;
+  unsigned words[] = {1, 2};
+  void *f = function(load(by_3), "scale");
+  uint64_t p = device_words(words, 2);
+  OK(cuFuncSetBlockShape(f, 2, 1, 1));
+  FAILS(cuFuncSetBlockShape(f, 0, 1, 1), INVALID_VALUE);
+  OK(cuParamSetv(f, 0, &p, 8));
+  OK(cuParamSeti(f, 8, 2));
+  OK(cuParamSeti(f, 12, 4));
+  FAILS(cuParamSeti(f, 4096, 4), INVALID_VALUE);
+  FAILS(cuLaunch(f), INVALID_VALUE); /* the size is missing */
+  OK(cuParamSetSize(f, 16));
+  OK(cuLaunch(f));
+  OK(cuLaunchGrid(f, 1, 1));
+  assert_int_equal(word_at(p), 25);
+  assert_int_equal(word_at(p + 4), 34);
+}
+
 static void libraries(void **state) {
   (void)state;
   unsigned word = 2;
@@ -789,9 +809,20 @@ static void graphs(void **state) {
   OK(cuGraphCreate(&graph, 0));
   const struct memset_params set = {p, 4, 5, 4, 1, 1};
   OK(cuGraphAddMemsetNode(&node, graph, NULL, 0, &set, context));
+  unsigned one = 1, two = 2, back = 0;
+  void *args[] = {&p, &one, &two}, *second, *third;
+  struct node_params kernel = {.u.kernel = {f, {1, 1, 1}, {1, 1, 1}, 0, args, NULL, NULL, NULL}};
+  OK(cuGraphAddNode_v2(&second, graph, &node, NULL, 1, &kernel));
+  struct node_params copy = {.type = 1,
+                             .u.copy.copy = {.src = {.type = 2, .device = p},
+                                             .dst = {.type = 1, .host = &back},
+                                             .width = 4,
+                                             .height = 1,
+                                             .depth = 1}};
+  OK(cuGraphAddNode_v2(&third, graph, &second, NULL, 1, &copy));
   OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
   OK(cuGraphLaunch(exec, NULL));
-  assert_int_equal(word_at(p), 5);
+  assert_int_equal(back, 17);
   OK(cuGraphExecDestroy(exec));
   OK(cuGraphDestroy(graph));
 }
@@ -849,6 +880,7 @@ int main(int argc, char **argv) {
       IN_CONTEXT(wrong_launches),
       IN_CONTEXT(fault),
       IN_CONTEXT(functions),
+      IN_CONTEXT(launch_in_pieces),
       IN_CONTEXT(libraries),
       IN_CONTEXT(linker),
       IN_CONTEXT(allocation),

@@ -134,6 +134,8 @@ CUDA_API(cuMipmappedArrayCreate, void **out, const struct array_3d *description,
   CU_CALL(create_mipmap(out, description, levels));
 }
 
+CU_FORWARD(cuMipmappedArrayGetMemoryRequirements, cudaMipmappedArrayGetMemoryRequirements,
+           (struct cuda_requirements * out, void *mipmap, int device), (out, mipmap, device));
 CU_FORWARD(cuMipmappedArrayDestroy, cudaFreeMipmappedArray, (void *mipmap), (mipmap));
 CU_FORWARD(cuMipmappedArrayGetLevel, cudaGetMipmappedArrayLevel,
            (void **out, const void *mipmap, unsigned level), (out, mipmap, level));

@@ -61,6 +61,12 @@ CUDA_API(cuGraphNodeGetDependentNodes_v2, void *node, void **deps, void *edges, 
   CU_CALL(cudart_neighbours(node, deps, edges, n, false));
 }
 
+CU_FORWARD(cuDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute,
+           (int device, int attribute, void *value), (device, attribute, value));
+CU_FORWARD(cuDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute,
+           (int device, int attribute, void *value), (device, attribute, value));
+CU_FORWARD(cuDeviceGraphMemTrim, cudaDeviceGraphMemTrim, (int device), (device));
+
 /* ---- instances ---- */
 
 CU_FORWARD(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags,
@@ -203,6 +209,8 @@ CU_FORWARD(cuGraphAddMemAllocNode, cudaGraphAddMemAllocNode,
 CU_FORWARD(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode,
            (void **out, void *graph, void *const *deps, size_t n, void *ptr),
            (out, graph, deps, n, ptr));
+CU_FORWARD(cuGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams,
+           (void *node, struct cuda_alloc_params *params), (node, params));
 CU_FORWARD(cuGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams, (void *node, void *ptr),
            (node, ptr));
 
@@ -276,4 +284,59 @@ static int get_copy(const struct weir_gpu_node *node, struct cu_copy *copy) {
 
 CUDA_API(cuGraphMemcpyNodeGetParams, const void *node, struct cu_copy *copy) {
   CU_CALL(get_copy(weir_gpu_handle(node, WEIR_GPU_NODE), copy));
+}
+
+/* ---- any kind ---- */
+
+/* Where the copy lies in CUgraphNodeParams; the other kinds are as the runtime's. */
+struct copy_node {
+  int flags, reserved;
+  void *context;
+  struct cu_copy copy;
+};
+
+static struct cu_copy *copy_in(struct cuda_node_params *p) {
+  return p->type == WEIR_GPU_OP_COPY ? &((struct copy_node *)&p->u)->copy : NULL;
+}
+
+/* A kernel of a library can stand where the function does. */
+static void name_kernel(struct cuda_node_params *p) {
+  struct kernel_params_2 *k = (struct kernel_params_2 *)&p->u;
+  if (p->type == WEIR_GPU_OP_KERNEL && k->common.func == NULL) k->common.func = k->kernel;
+}
+
+static int add_node(void **out, void *graph, void *const *deps, size_t n,
+                    struct cuda_node_params *p) {
+  if (p == NULL) return WEIR_E_InvalidValue;
+  if (copy_in(p) != NULL) return add_copy(out, graph, deps, n, copy_in(p));
+  name_kernel(p);
+  return cudart_add_node(out, graph, deps, n, p);
+}
+
+CUDA_API(cuGraphAddNode, void **out, void *graph, void *const *deps, size_t n,
+         struct cuda_node_params *params) {
+  CU_CALL(add_node(out, graph, deps, n, params));
+}
+
+CUDA_API(cuGraphAddNode_v2, void **out, void *graph, void *const *deps, const void *edges, size_t n,
+         struct cuda_node_params *params) {
+  (void)edges;
+  CU_CALL(add_node(out, graph, deps, n, params));
+}
+
+CUDA_EXPORT int cudaGraphNodeSetParams(void *node, struct cuda_node_params *params);
+CUDA_API(cuGraphNodeSetParams, void *node, struct cuda_node_params *params) {
+  if (params == NULL) return WEIR_E_InvalidValue;
+  if (copy_in(params) != NULL) return cuGraphMemcpyNodeSetParams(node, copy_in(params));
+  name_kernel(params);
+  return cudaGraphNodeSetParams(node, params);
+}
+
+CUDA_EXPORT int cudaGraphExecNodeSetParams(void *exec, void *node, struct cuda_node_params *params);
+CUDA_API(cuGraphExecNodeSetParams, void *exec, void *node, struct cuda_node_params *params) {
+  if (params == NULL) return WEIR_E_InvalidValue;
+  if (copy_in(params) != NULL)
+    return cuGraphExecMemcpyNodeSetParams(exec, node, copy_in(params), NULL);
+  name_kernel(params);
+  return cudaGraphExecNodeSetParams(exec, node, params);
 }

@@ -120,3 +120,102 @@ CUDA_ALIAS(cuLaunchKernelEx, _ptsz);
 CU_FORWARD(cuLaunchHostFunc, cudaLaunchHostFunc, (void *stream, void (*fn)(void *), void *data),
            (stream, fn, data));
 CUDA_ALIAS(cuLaunchHostFunc, _ptsz);
+
+/* ---- before CUDA 4 ---- */
+
+/* A launch used to be put together by several calls. */
+struct pieces {
+  const struct weir_gpu_kernel *kernel;
+  uint32_t block[3], shared;
+  uint8_t params[4096];
+  unsigned bytes;
+  struct pieces *next;
+};
+static struct pieces *all_pieces;
+
+static struct pieces *pieces_of(const void *function) {
+  const struct weir_gpu_kernel *k = weir_gpu_kernel_of(function);
+  struct pieces *p = all_pieces;
+  while (p != NULL && p->kernel != k)
+    p = p->next;
+  if (p != NULL || k == NULL) return p;
+  p = calloc(1, sizeof *p);
+  if (p == NULL) return NULL;
+  *p = (struct pieces){.kernel = k, .block = {1, 1, 1}, .next = all_pieces};
+  return all_pieces = p;
+}
+
+static int set_block(struct pieces *p, int x, int y, int z) {
+  if (p == NULL) return WEIR_E_InvalidResourceHandle;
+  if (x <= 0 || y <= 0 || z <= 0) return WEIR_E_InvalidValue;
+  p->block[0] = (uint32_t)x;
+  p->block[1] = (uint32_t)y;
+  p->block[2] = (uint32_t)z;
+  return 0;
+}
+
+CUDA_API(cuFuncSetBlockShape, const void *function, int x, int y, int z) {
+  CU_CALL(set_block(pieces_of(function), x, y, z));
+}
+
+CUDA_API(cuFuncSetSharedSize, const void *function, unsigned bytes) {
+  struct pieces *p;
+  CU_CALL((p = pieces_of(function)) != NULL ? (p->shared = bytes, 0)
+                                            : WEIR_E_InvalidResourceHandle);
+}
+
+static int set_size(struct pieces *p, unsigned bytes) {
+  if (p == NULL) return WEIR_E_InvalidResourceHandle;
+  if (bytes > sizeof p->params) return WEIR_E_InvalidValue;
+  p->bytes = bytes;
+  return 0;
+}
+
+CUDA_API(cuParamSetSize, const void *function, unsigned bytes) {
+  CU_CALL(set_size(pieces_of(function), bytes));
+}
+
+static int set_param(struct pieces *p, int offset, const void *value, size_t bytes) {
+  if (p == NULL) return WEIR_E_InvalidResourceHandle;
+  if (offset < 0 || value == NULL || (size_t)offset + bytes > sizeof p->params)
+    return WEIR_E_InvalidValue;
+  memcpy(p->params + offset, value, bytes);
+  return 0;
+}
+
+CUDA_API(cuParamSeti, const void *function, int offset, unsigned value) {
+  CU_CALL(set_param(pieces_of(function), offset, &value, sizeof value));
+}
+
+CUDA_API(cuParamSetf, const void *function, int offset, float value) {
+  CU_CALL(set_param(pieces_of(function), offset, &value, sizeof value));
+}
+
+CUDA_API(cuParamSetv, const void *function, int offset, const void *value, unsigned bytes) {
+  CU_CALL(set_param(pieces_of(function), offset, value, bytes));
+}
+
+static int launch_pieces(const void *function, int width, int height, const void *stream) {
+  struct pieces *p = pieces_of(function);
+  if (p == NULL) return WEIR_E_InvalidResourceHandle;
+  if (width <= 0 || height <= 0) return WEIR_E_InvalidValue;
+  size_t bytes = p->bytes;
+  void *extra[] = {(void *)EXTRA_BUFFER, p->params, (void *)EXTRA_SIZE, &bytes, NULL};
+  struct weir_gpu_launch l = {.kernel = weir_gpu_kernel_of(function),
+                              .grid = {(uint32_t)width, (uint32_t)height, 1},
+                              .dyn_shared = p->shared};
+  memcpy(l.block, p->block, sizeof l.block);
+  return launch(l, stream, NULL, extra);
+}
+
+CUDA_API(cuLaunch, const void *function) {
+  CU_CALL(launch_pieces(function, 1, 1, NULL));
+}
+
+CUDA_API(cuLaunchGrid, const void *function, int width, int height) {
+  CU_CALL(launch_pieces(function, width, height, NULL));
+}
+
+CUDA_API(cuLaunchGridAsync, const void *function, int width, int height, const void *stream) {
+  CU_CALL(launch_pieces(function, width, height, stream));
+}

@@ -93,6 +93,12 @@ CU_FORWARD(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, (void **out, 
            (out, device));
 CU_FORWARD(cuDeviceGetMemPool, cudaDeviceGetMemPool, (void **out, int device), (out, device));
 CU_FORWARD(cuDeviceSetMemPool, cudaDeviceSetMemPool, (int device, void *pool), (device, pool));
+CU_FORWARD(cuMemGetDefaultMemPool, cudaMemGetDefaultMemPool,
+           (void **out, struct cuda_location *location, int type), (out, location, type));
+CU_FORWARD(cuMemGetMemPool, cudaMemGetMemPool,
+           (void **out, struct cuda_location *location, int type), (out, location, type));
+CU_FORWARD(cuMemSetMemPool, cudaMemSetMemPool,
+           (struct cuda_location * location, int type, void *pool), (location, type, pool));
 CU_FORWARD(cuMemPoolCreate, cudaMemPoolCreate, (void **out, const struct cuda_pool_props *props),
            (out, props));
 CU_FORWARD(cuMemPoolDestroy, cudaMemPoolDestroy, (void *pool), (pool));
@@ -114,6 +120,22 @@ CUDA_ALIAS(cuMemPrefetchAsync, _v2);
 CUDA_ALIAS(cuMemPrefetchAsync, _v2_ptsz);
 CU_FORWARD(cuMemAdvise, cudaMemAdvise, (const void *ptr, size_t bytes), (ptr, bytes));
 CUDA_ALIAS(cuMemAdvise, _v2);
+
+CU_FORWARD(cuMemPrefetchBatchAsync, cudaMemPrefetchBatchAsync,
+           (void **ptrs, size_t *sizes, size_t n), (ptrs, sizes, n));
+CUDA_ALIAS(cuMemPrefetchBatchAsync, _ptsz);
+CU_FORWARD(cuMemDiscardBatchAsync, cudaMemDiscardBatchAsync, (void **ptrs, size_t *sizes, size_t n),
+           (ptrs, sizes, n));
+CUDA_ALIAS(cuMemDiscardBatchAsync, _ptsz);
+CU_FORWARD(cuMemDiscardAndPrefetchBatchAsync, cudaMemDiscardAndPrefetchBatchAsync,
+           (void **ptrs, size_t *sizes, size_t n), (ptrs, sizes, n));
+CUDA_ALIAS(cuMemDiscardAndPrefetchBatchAsync, _ptsz);
+CU_FORWARD(cuMemRangeGetAttribute, cudaMemRangeGetAttribute,
+           (void *data, size_t bytes, int attribute, const void *ptr, size_t range),
+           (data, bytes, attribute, ptr, range));
+CU_FORWARD(cuMemRangeGetAttributes, cudaMemRangeGetAttributes,
+           (void **data, size_t *bytes, int *attributes, size_t n, const void *ptr, size_t range),
+           (data, bytes, attributes, n, ptr, range));
 
 /* ---- questions ---- */
 

@@ -24,6 +24,9 @@ CUDA_ALIAS(cuStreamGetDevice, _ptsz);
 CU_FORWARD(cuStreamSetAttribute, cudaStreamSetAttribute,
            (void *stream, int attribute, const void *value), (stream, attribute, value));
 CUDA_ALIAS(cuStreamSetAttribute, _ptsz);
+CU_FORWARD(cuStreamGetAttribute, cudaStreamGetAttribute, (void *stream, int attribute, void *value),
+           (stream, attribute, value));
+CUDA_ALIAS(cuStreamGetAttribute, _ptsz);
 CU_FORWARD(cuStreamCopyAttributes, cudaStreamCopyAttributes, (void *to, void *from), (to, from));
 CUDA_ALIAS(cuStreamCopyAttributes, _ptsz);
 CU_FORWARD(cuStreamAttachMemAsync, cudaStreamAttachMemAsync,
@@ -136,6 +139,53 @@ static int write_value(const void *stream, uint64_t addr, uint64_t value, unsign
 VALUES(32, uint32_t);
 VALUES(64, uint64_t);
 
+struct memory_op {
+  int operation;
+  uint64_t addr, value; /* of 32 bits: in the lower half */
+  unsigned flags;
+  uint64_t alias;
+};
+_Static_assert(sizeof(struct memory_op) <= 48, "as large as CUDA's, which has room for more");
+union memory_op_slot {
+  struct memory_op op;
+  uint64_t room[6];
+};
+
+static int do_memory_op(const void *stream, const struct memory_op *op) {
+  enum { WAIT_32 = 1, WRITE_32 = 2, FLUSH = 3, WAIT_64 = 4, WRITE_64 = 5, BARRIER = 6 };
+  switch (op->operation) {
+  case WAIT_32:
+    return wait_value(stream, op->addr, (uint32_t)op->value, op->flags, 4);
+  case WAIT_64:
+    return wait_value(stream, op->addr, op->value, op->flags, 8);
+  case WRITE_32:
+    return write_value(stream, op->addr, op->value, 4);
+  case WRITE_64:
+    return write_value(stream, op->addr, op->value, 8);
+  case FLUSH:
+  case BARRIER:
+    return 0;
+  default:
+    return WEIR_E_InvalidValue;
+  }
+}
+
+static int do_memory_ops(const void *stream, unsigned n, const union memory_op_slot *ops) {
+  int error = ops != NULL || n == 0 ? 0 : WEIR_E_InvalidValue;
+  for (unsigned i = 0; i < n && error == 0; i++)
+    error = do_memory_op(stream, &ops[i].op);
+  return error;
+}
+
+CUDA_API(cuStreamBatchMemOp_v2, const void *stream, unsigned n, const union memory_op_slot *ops,
+         unsigned flags) {
+  (void)flags;
+  CU_CALL(do_memory_ops(stream, n, ops));
+}
+CUDA_ALIAS(cuStreamBatchMemOp_v2, _ptsz);
+CUDA_OLD_NAME(cuStreamBatchMemOp, cuStreamBatchMemOp_v2);
+CUDA_OLD_NAME(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp_v2);
+
 /* ---- events ---- */
 
 CU_FORWARD(cuEventCreate, cudaEventCreateWithFlags, (void **out, unsigned flags), (out, flags));
@@ -151,6 +201,17 @@ CU_FORWARD(cuEventQuery, cudaEventQuery, (void *event), (event));
 CU_FORWARD(cuEventElapsedTime, cudaEventElapsedTime, (float *ms, void *from, void *to),
            (ms, from, to));
 CUDA_ALIAS(cuEventElapsedTime, _v2);
+
+/* Of all work of a context: the default stream waits for it. */
+CUDA_API(cuCtxRecordEvent, const void *context, void *event) {
+  if (context == NULL) return WEIR_E_DeviceUninitialized;
+  return cuEventRecord(event, NULL);
+}
+
+CUDA_API(cuCtxWaitEvent, const void *context, void *event) {
+  if (context == NULL) return WEIR_E_DeviceUninitialized;
+  return cuStreamWaitEvent(NULL, event, 0);
+}
 
 /* ---- capture ---- */
 
