@@ -1,18 +1,28 @@
 /* The part of the Itanium C++ ABI's grammar that names of kernels use:
  *
  *   _Z name parameters...
- *   name      N qualifiers part... E | part
- *   part      number letters | St | I argument... E (after another part) | L before an internal
- * name argument  type | L type value E | J argument... E type      a letter | qualifiers type |
- * name | S_ and the like, for what came before
- */
+ *
+ *   name      N qualifiers part... E
+ *             part
+ *   part      number letters, with L before an internal name
+ *             St
+ *             I argument... E, after another part
+ *   argument  type
+ *             L type value E
+ *             J argument... E
+ *   type      a letter
+ *             qualifiers type
+ *             name
+ *
+ * S_, S0_, S1_ ... stand for what came before: each name, each beginning of a nested one, each type
+ * that is no letter, in the order in which they end. */
 #include "base/demangle.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_DEPTH = 32, MAX_KNOWN = 64 };
 
 struct reader {
   const char *p;
@@ -20,6 +30,10 @@ struct reader {
   size_t n, cap;
   unsigned depth;
   bool is_cut, is_bad;
+  struct {
+    size_t at, n;
+  } known[MAX_KNOWN]; /* places in `out` that S_ and the like stand for */
+  size_t n_known;
 };
 
 static void put(struct reader *r, const char *text, size_t n) {
@@ -34,6 +48,13 @@ static void put(struct reader *r, const char *text, size_t n) {
 
 static void puts_to(struct reader *r, const char *text) {
   put(r, text, strlen(text));
+}
+
+/* What was put since `at` may be meant again. */
+static void know(struct reader *r, size_t at) {
+  if (r->n_known == MAX_KNOWN || r->is_bad) return;
+  r->known[r->n_known].at = at;
+  r->known[r->n_known++].n = r->n - at;
 }
 
 static bool is_digit(char c) {
@@ -70,22 +91,29 @@ static void source_name(struct reader *r) {
 static void arguments(struct reader *r);
 static void type(struct reader *r);
 
-/* S_, S0_, Sa: what it stands for is not kept. */
+/* S_ is the first, S0_ the second; digits go on with letters. */
 static void substitution(struct reader *r) {
+  size_t i = 0;
   r->p++;
-  if (*r->p == 't') {
-    r->p++;
+  if (take(r, 't')) {
     puts_to(r, "std");
     return;
   }
-  puts_to(r, "...");
-  if (*r->p >= 'a' && *r->p <= 'z') {
+  if (*r->p >= 'a' && *r->p <= 'z') { /* something of std that has a letter of its own */
     r->p++;
+    puts_to(r, "std::...");
     return;
   }
-  while (is_digit(*r->p) || (*r->p >= 'A' && *r->p <= 'Z'))
-    r->p++;
-  if (!take(r, '_')) bad(r);
+  bool is_first = *r->p == '_';
+  for (; (is_digit(*r->p) || (*r->p >= 'A' && *r->p <= 'Z')) && i < MAX_KNOWN; r->p++)
+    i = i * 36 + (size_t)(is_digit(*r->p) ? *r->p - '0' : *r->p - 'A' + 10);
+  if (!is_first) i++;
+  if (!take(r, '_'))
+    bad(r);
+  else if (i < r->n_known)
+    put(r, r->out + r->known[i].at, r->known[i].n);
+  else
+    puts_to(r, "...");
 }
 
 static void part(struct reader *r) {
@@ -96,35 +124,44 @@ static void part(struct reader *r) {
     bad(r);
 }
 
-static void nested(struct reader *r) {
+static void nested(struct reader *r, bool is_type) {
+  size_t at = r->n;
   while (strchr("rVKRO", *r->p) && *r->p)
     r->p++;
   for (bool is_first = true; !r->is_bad && *r->p != 'E'; is_first = false) {
+    bool is_new = *r->p != 'S';
     if (!is_first && *r->p == 'I') {
       arguments(r);
-      continue;
+    } else {
+      if (!is_first) puts_to(r, "::");
+      if (is_new)
+        part(r);
+      else
+        substitution(r);
     }
-    if (!is_first) puts_to(r, "::");
-    if (*r->p == 'S')
-      substitution(r);
-    else
-      part(r);
+    if (is_new && (is_type || *r->p != 'E')) know(r, at);
   }
   if (!take(r, 'E')) bad(r);
 }
 
-static void name(struct reader *r) {
+static void name(struct reader *r, bool is_type) {
+  size_t at = r->n;
   if (++r->depth > MAX_DEPTH) {
     bad(r);
   } else if (take(r, 'N')) {
-    nested(r);
+    nested(r, is_type);
   } else {
     if (r->p[0] == 'S' && r->p[1] == 't') {
       r->p += 2;
       puts_to(r, "std::");
     }
     part(r);
-    if (!r->is_bad && *r->p == 'I') arguments(r);
+    bool is_template = !r->is_bad && *r->p == 'I';
+    if (is_type || is_template) know(r, at);
+    if (is_template) {
+      arguments(r);
+      if (is_type) know(r, at);
+    }
   }
   r->depth--;
 }
@@ -158,9 +195,11 @@ static const char *builtin(char c) {
 
 /* Pointers, references and qualifiers follow what they belong to. */
 static void qualified(struct reader *r, const char *suffix) {
+  size_t at = r->n;
   r->p++;
   type(r);
   puts_to(r, suffix);
+  know(r, at);
 }
 
 static void type(struct reader *r) {
@@ -181,10 +220,14 @@ static void type(struct reader *r) {
   } else if (*r->p == 'V') {
     qualified(r, " volatile");
   } else if (*r->p == 'S' && r->p[1] != 't') {
+    size_t at = r->n;
     substitution(r);
-    if (*r->p == 'I') arguments(r);
+    if (*r->p == 'I') {
+      arguments(r);
+      know(r, at);
+    }
   } else {
-    name(r);
+    name(r, true);
   }
   r->depth--;
 }
@@ -242,7 +285,7 @@ const char *weir_demangle(const char *mangled, char *buf, size_t len) {
   struct reader r = {.p = mangled, .out = buf, .cap = len};
   if (!strncmp(mangled, "_Z", 2)) {
     r.p += 2;
-    name(&r);
+    name(&r, false);
   } else {
     r.is_bad = true;
   }
