@@ -96,10 +96,11 @@ static void call_vprintf(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
   struct ptx_cta *c = w->cta;
   EACH_BIT(i, mask) {
     text.n = 0;
-    int32_t n = ptx_format(w, i, arg(w, u, 0, 8, i), arg(w, u, 1, 8, i), &text);
+    size_t cost;
+    int32_t n = ptx_format(w, i, arg(w, u, 0, 8, i), arg(w, u, 1, 8, i), &text, &cost);
     if (w->fault.kind != PTX_F_NONE) break;
     if (text.failed ||
-        !ptx_fifo_add(&c->printed, text.v != NULL ? text.v : "", text.n, c->printed_limit)) {
+        !ptx_fifo_add(&c->printed, text.v != NULL ? text.v : "", text.n, cost, c->printed_limit)) {
       w->fault.kind = PTX_F_NOMEM;
       break;
     }

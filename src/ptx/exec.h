@@ -94,7 +94,7 @@ enum ptx_fault_kind {
   PTX_F_BOUNDS,   /* no memory at an address (700) */
   PTX_F_ALIGN,    /* (716) */
   PTX_F_READONLY, /* a store to constant memory or to parameters (700) */
-  PTX_F_STACK,    /* calls too deep, or too much local memory (714) */
+  PTX_F_STACK,    /* calls too deep, or too much local memory (700) */
   PTX_F_TRAP,     /* trap or brkpt (719) */
   PTX_F_ASSERT,   /* an assertion failed (710) */
   PTX_F_HEAP,     /* free of what malloc did not give, or twice (719) */

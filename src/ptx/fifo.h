@@ -9,15 +9,18 @@
 struct ptx_fifo {
   struct weir_text text; /* bytes before `start` are lost already */
   struct {
-    size_t *v;
+    struct ptx_fifo_entry {
+      size_t end, cost; /* where it ends in the text; what it counts for */
+    } * v;
     size_t n, cap;
-  } ends;              /* where each entry ends in the text */
+  } entries;
   size_t first, start; /* the oldest entry that is kept, and its first byte */
+  size_t cost;         /* of all that are kept */
   uint64_t n_lost;
 };
 
-/* False when the host is out of memory. */
-bool ptx_fifo_add(struct ptx_fifo *f, const char *s, size_t n, size_t limit);
+/* `limit`: of the costs of all that are kept. False when the host is out of memory. */
+bool ptx_fifo_add(struct ptx_fifo *f, const char *s, size_t n, size_t cost, size_t limit);
 /* Adds the entries of `from`, which is empty afterwards. */
 bool ptx_fifo_move(struct ptx_fifo *f, struct ptx_fifo *from, size_t limit);
 /* What is kept. */

@@ -19,7 +19,7 @@ struct conversion {
   char flags[8];
   int width, precision;            /* -1: not given */
   bool star_width, star_precision; /* they are arguments */
-  char length[3];                  /* "", "h", "hh", "l" or "ll" */
+  char length[3];                  /* "", "hh", "h", "l", "ll" or "L" */
   char type;
 };
 
@@ -27,7 +27,8 @@ struct printing {
   struct ptx_warp *w;
   uint32_t lane;
   uint64_t args, offset; /* address of the arguments, first byte that was not taken */
-  unsigned n_args;
+  unsigned n_done;       /* conversions */
+  size_t cost;           /* bytes that this would take in CUDA's buffer */
   struct weir_text *out;
 };
 
@@ -49,7 +50,7 @@ void ptx_format_string(struct ptx_warp *w, uint32_t lane, uint64_t addr, size_t 
 static uint64_t take(struct printing *p, unsigned bytes) {
   uint64_t at = p->args + ((p->offset + bytes - 1) & ~(uint64_t)(bytes - 1)), left, v = 0;
   p->offset = at - p->args + bytes;
-  p->n_args++;
+  p->cost += 8;
   const uint8_t *from = ptx_lane_bytes(p->w, p->lane, at, &left);
   if (from != NULL && left >= bytes)
     memcpy(&v, from, bytes);
@@ -81,15 +82,14 @@ static bool parse(const char *s, struct conversion *c) {
     else
       c->precision = number(&s);
   }
-  for (size_t n = 0; *s != 0 && strchr("hlLqjzt", *s) != NULL; s++)
-    if (n < 2) c->length[n++] = *s == 'h' ? 'h' : 'l'; /* all the others are 64 bits wide */
+  static const char *const lengths[] = {"hh", "h", "ll", "l", "L"}; /* CUDA knows no others */
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths && c->length[0] == 0; i++)
+    if (strncmp(s, lengths[i], strlen(lengths[i])) == 0) strcpy(c->length, lengths[i]);
+  s += strlen(c->length);
   c->type = *s;
   c->n = (size_t)(s - c->at) + (*s != 0);
-  return *s != 0 && strchr("%diouxXcspeEfFgGaA", *s) != NULL;
-}
-
-static unsigned args_of(const struct conversion *c) {
-  return (c->star_width ? 1u : 0u) + (c->star_precision ? 1u : 0u) + (c->type != '%' ? 1u : 0u);
+  if (*s == '%') return c->n == 2; /* "%5%" is printed as it is written */
+  return *s != 0 && strchr("diouxXcspeEfFgGaA", *s) != NULL;
 }
 
 static int star(struct printing *p) {
@@ -100,11 +100,12 @@ static int star(struct printing *p) {
 static void put_string(struct printing *p, const char *spec, const struct conversion *c,
                        uint64_t addr) {
   struct weir_text s = {0};
-  if (addr == 0)
-    weir_text_puts(&s, "(null)");
+  if (addr == 0) /* as glibc does it, which CUDA leaves it to */
+    weir_text_puts(&s, c->precision >= 0 && c->precision < 6 ? "" : "(null)");
   else
     ptx_format_string(p->w, p->lane, addr, c->precision >= 0 ? (size_t)c->precision : SIZE_MAX, &s);
   weir_text_printf(p->out, spec, s.v != NULL ? s.v : "");
+  p->cost += s.n;
   p->out->failed |= s.failed;
   weir_text_free(&s);
 }
@@ -163,10 +164,11 @@ static void put(struct printing *p, struct conversion *c) {
 }
 
 int32_t ptx_format(struct ptx_warp *w, uint32_t lane, uint64_t format, uint64_t args,
-                   struct weir_text *out) {
+                   struct weir_text *out, size_t *cost) {
+  *cost = 0;
   if (format == 0) return -1;
   struct weir_text text = {0};
-  struct printing p = {.w = w, .lane = lane, .args = args, .out = out};
+  struct printing p = {.w = w, .lane = lane, .args = args, .cost = 8, .out = out};
   ptx_format_string(w, lane, format, SIZE_MAX, &text);
   const char *s = text.v != NULL ? text.v : "";
   while (*s != 0 && w->fault.kind == PTX_F_NONE) {
@@ -175,13 +177,16 @@ int32_t ptx_format(struct ptx_warp *w, uint32_t lane, uint64_t format, uint64_t 
     s += plain;
     if (*s == 0) break;
     struct conversion c;
-    if (parse(s, &c) && p.n_args + args_of(&c) <= MAX_ARGS)
+    bool is_one = parse(s, &c) && (c.type == '%' || p.n_done < MAX_ARGS);
+    if (is_one)
       put(&p, &c);
     else
       weir_text_add(out, c.at, c.n);
+    p.n_done += is_one && c.type != '%';
     s += c.n;
   }
   out->failed |= text.failed;
   weir_text_free(&text);
-  return (int32_t)p.n_args;
+  *cost = p.cost;
+  return (int32_t)p.n_done;
 }

@@ -96,8 +96,8 @@ static uint32_t take_new(struct ptx_heap *h, uint32_t units) {
 }
 
 uint64_t ptx_heap_take(struct ptx_heap *h, uint64_t bytes) {
-  if (bytes == 0 || bytes > (uint64_t)h->n_units * UNIT) return 0;
-  uint32_t units = (uint32_t)((bytes + UNIT - 1) / UNIT), at = NONE;
+  if (bytes > (uint64_t)h->n_units * UNIT) return 0;
+  uint32_t units = bytes > 0 ? (uint32_t)((bytes + UNIT - 1) / UNIT) : 1, at = NONE;
   if (units <= SMALL && h->list[units] != NONE) {
     at = h->list[units];
     h->list[units] = h->next[at];

@@ -17,7 +17,8 @@ enum weir_status ptx_heap_new(struct ptx_mem *mem, uint64_t bytes, struct ptx_he
                               struct weir_err *err);
 /* The device memory goes with the device. */
 void ptx_heap_free(struct ptx_heap *h);
-/* Address of a piece, aligned to 16; 0 if there is none so large. */
+/* Address of a piece, aligned to 16; 0 if there is none so large. No bytes are a piece as well, as
+ * CUDA has it. */
 uint64_t ptx_heap_take(struct ptx_heap *h, uint64_t bytes);
 /* False: `addr` is not a piece that is in use. */
 bool ptx_heap_give(struct ptx_heap *h, uint64_t addr);

@@ -39,9 +39,11 @@ const struct weir_param ptx_exec_table[] = {
                .help = "deepest nesting of calls"),
     WEIR_PARAM(ptx_exec_cfg, heap, "8M", .min = 16, .max = 17179869184.0, .unit = "byte",
                .help = "heap of malloc in kernels; made by the first launch that can use it"),
-    WEIR_PARAM(ptx_exec_cfg, printf_bytes, "1M", .min = 1, .max = 1099511627776.0, .unit = "byte",
-               .help =
-                   "text that printf in kernels keeps of one launch; of more the oldest is lost"),
+    WEIR_PARAM(
+        ptx_exec_cfg, printf_bytes, "1M", .min = 1, .max = 1099511627776.0, .unit = "byte",
+        .help =
+            "buffer of printf in kernels for one launch: 8 bytes a call and each of its arguments, "
+            "and the strings; when it is full the oldest output is lost"),
     WEIR_PARAM(ptx_exec_cfg, device_memory, "16G", .min = 1048576, .max = 1099511627776.0,
                .unit = "byte",
                .help = "device memory that can be allocated (reserved, used only where written)"),

@@ -93,7 +93,7 @@ static void long_integers(void **state) {
                "st.local.u64 [%SP], -3; st.local.u64 [%SP+8], -1;\n"
                "st.local.u32 [%SP+16], 65;",
                "-3 18446744073709551615 A", 3);
-  expect_print("%zu %jd", "st.local.u64 [%SP], 9; st.local.u64 [%SP+8], -9;", "9 -9", 2);
+  expect_print("%zu %jd", "", "%zu %jd", 0); /* CUDA does not know them */
 }
 
 static void floats(void **state) {
@@ -147,8 +147,8 @@ static void odd_formats(void **state) {
   expect_print("%*d|%-*d|%.*f|%*d",
                "st.local.v4.u32 [%SP], {4, 7, 4, 7}; st.local.u32 [%SP+16], 1;\n" DOUBLE(
                    "24", "0d400921FB54442D18") "st.local.v2.u32 [%SP+32], {-4, 7};",
-               "   7|7   |3.1|7   ", 8);
-  expect_print("%k %", "", "%k %", 0);
+               "   7|7   |3.1|7   ", 4);
+  expect_print("%k %5% %", "", "%k %5% %", 0);
 }
 
 static void too_many_arguments(void **state) {
@@ -202,7 +202,7 @@ static void overflow(void **state) {
   struct vm vm;
   struct weir_text out = {0};
   vm_defaults(&vm);
-  vm.cfg.printf_bytes = 16;
+  vm.cfg.printf_bytes = 3 * 24 + 8;
   vm_open_as_is(&vm, SAY(""));
   listen(&vm, &out, NULL);
   vm_run(&vm, "k", LINE(5, 40)); /* 200 texts of 4 or 5 bytes */
@@ -334,9 +334,10 @@ static void heap_pieces(void **state) {
   assert_int_equal(ptx_mem_init(&mem, 1 << 24, NULL), WEIR_OK);
   assert_int_equal(ptx_heap_new(&mem, BYTES, &h, NULL), WEIR_OK);
   base = mem.allocs[0].base;
-  assert_int_equal(ptx_heap_take(h, 0), 0);
   assert_int_equal(ptx_heap_take(h, BYTES + 1), 0);
   assert_false(ptx_heap_give(h, base));
+  assert_int_equal(ptx_heap_take(h, 0), base);
+  assert_true(ptx_heap_give(h, base));
   for (int round = 0; round < 20000; round++) {
     rng = rng * 6364136223846793005u + 1442695040888963407u;
     size_t k = (size_t)(rng >> 33) % PIECES;
@@ -368,17 +369,18 @@ static void fifo_entries(void **state) {
   size_t n;
   for (int i = 0; i < 100000; i++) {
     char s[16];
-    assert_true(ptx_fifo_add(&f, s, (size_t)snprintf(s, sizeof s, "%d,", i), 20));
+    size_t n_text = (size_t)snprintf(s, sizeof s, "%d,", i);
+    assert_true(ptx_fifo_add(&f, s, n_text, n_text, 20));
   }
   assert_string_equal(ptx_fifo_text(&f, &n), "99997,99998,99999,");
   assert_int_equal(n, 18);
   assert_int_equal(f.n_lost, 99997);
-  assert_true(ptx_fifo_add(&g, "old,", 4, 100));
+  assert_true(ptx_fifo_add(&g, "old,", 4, 4, 100));
   assert_true(ptx_fifo_move(&g, &f, 14));
   assert_string_equal(ptx_fifo_text(&g, &n), "99998,99999,");
   assert_int_equal(g.n_lost, 99999);
   assert_string_equal(ptx_fifo_text(&f, &n), "");
-  assert_true(ptx_fifo_add(&g, "too long for it", 15, 14));
+  assert_true(ptx_fifo_add(&g, "too long for it", 15, 15, 14));
   assert_string_equal(ptx_fifo_text(&g, &n), "");
   ptx_fifo_free(&f);
   ptx_fifo_free(&g);
