@@ -35,8 +35,10 @@ struct ptx_output {
   void (*complain)(void *self, const char *text, size_t n); /* assert; a CUDA program's stderr */
 };
 
+struct ptx_tex_table;
 struct ptx_device {
   struct ptx_mem mem;
+  struct ptx_tex_table *tex; /* textures and surfaces (ptx/tex.h); NULL until there is one */
   struct ptx_exec_cfg cfg;
   uint64_t n_launches;
   struct ptx_output output; /* set after ptx_device_init, if wanted */

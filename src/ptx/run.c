@@ -12,6 +12,7 @@
 #include "ptx/heap.h"
 #include "ptx/image.h"
 #include "ptx/simt.h"
+#include "ptx/tex_object.h"
 
 const struct weir_param ptx_exec_table[] = {
     WEIR_PARAM(ptx_exec_cfg, wave, "160", .min = 1, .max = 65536, .unit = "block",
@@ -74,6 +75,8 @@ enum weir_status ptx_device_init_same(struct ptx_device *dev, const struct ptx_e
 void ptx_device_free(struct ptx_device *dev) {
   ptx_heap_free(dev->heap);
   dev->heap = NULL;
+  ptx_tex_table_free(dev->tex);
+  dev->tex = NULL;
   ptx_mem_free_all(&dev->mem);
 }
 
