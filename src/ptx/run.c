@@ -312,6 +312,7 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
     w->code = r->code;
     w->stat = r->stat;
     w->mem = &r->dev->mem;
+    w->tex = r->dev->tex;
     w->func_stats = &r->mem_stats;
     w->counter = &r->counter;
     w->shared = c->shared;

@@ -30,12 +30,6 @@ static uint32_t at_least_1(uint32_t n) {
   return n ? n : 1;
 }
 
-uint64_t ptx_texels_slices(const struct ptx_texels *t) {
-  uint64_t faces = t->dim == PTX_TEX_CUBE ? 6 : 1;
-  if (t->dim == PTX_TEX_3D) return at_least_1(t->depth);
-  return t->is_layered ? faces * at_least_1(t->layers) : faces;
-}
-
 uint64_t ptx_texels_bytes(const struct ptx_texels *t) {
   return (ptx_texels_slices(t) - 1) * t->slice + (at_least_1(t->height) - 1) * t->pitch +
          (uint64_t)t->width * ptx_texel_bytes(t->texel);

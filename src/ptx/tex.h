@@ -41,7 +41,11 @@ static inline unsigned ptx_texel_bytes(struct ptx_texel t) {
   return t.channels * t.bits / 8u;
 }
 /* Slices, layers or faces: how many times `slice`. */
-uint64_t ptx_texels_slices(const struct ptx_texels *t);
+static inline uint64_t ptx_texels_slices(const struct ptx_texels *t) {
+  uint64_t faces = t->dim == PTX_TEX_CUBE ? 6 : 1;
+  if (t->dim == PTX_TEX_3D) return t->depth ? t->depth : 1;
+  return t->is_layered && t->layers ? faces * t->layers : faces;
+}
 /* Bytes from addr to the end of the last texel. */
 uint64_t ptx_texels_bytes(const struct ptx_texels *t);
 

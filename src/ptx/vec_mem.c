@@ -3,6 +3,7 @@
 #include "ptx/vec.h"
 
 #include "ptx/matrix.h"
+#include "ptx/tex_insn.h"
 #include "stream/coalesce.h"
 #include "stream/writer.h"
 
@@ -774,4 +775,12 @@ HANDLER(cp_async) {
     memcpy(AT(to.addr[i]), data[i], u->size);
   }
   account(w, u, &to, mask, PTX_SPACE_shared, WEIR_DIR_STORE);
+}
+
+/* Textures and surfaces: nothing there becomes vector code. */
+HANDLER(tex) {
+  ptx_tex_exec(w, u, mask);
+}
+HANDLER(tex_query) {
+  ptx_tex_query(w, u, mask);
 }
