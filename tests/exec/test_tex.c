@@ -2,6 +2,8 @@
  * stream says. That they compute what a GPU computes is tested in tests/truth. */
 #include "vm.h"
 
+#include <stdio.h>
+
 #include "ptx/tex.h"
 #include "stream/block.h"
 
@@ -59,21 +61,19 @@ static void fault_with(struct vm *vm, uint64_t object, const char *part) {
 
 #define FETCH(object) "tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [" object ", {%r31}];\n"
 
+#define REFERENCES ".global .texref other; .global .texref tr;\n"
+
 static void by_reference(void **state) {
   (void)state;
   static const char *const kernels[] = {
-      FETCH("tr") "st.global.u32 [%d31], %r0;",
-      "mov.u64 %d1, tr;\n" FETCH("%d1") "st.global.u32 [%d31], %r0;", /* its address is a handle */
-      "tex.1d.v4.u32.s32 {%r0, _, _, _}, [tr, %r31]; st.global.u32 [%d31], %r0;"};
+      REFERENCES KERNEL(FETCH("tr") "st.global.u32 [%d31], %r0;"),
+      /* its address is a handle */
+      REFERENCES KERNEL("mov.u64 %d1, tr;\n" FETCH("%d1") "st.global.u32 [%d31], %r0;"),
+      REFERENCES KERNEL("tex.1d.v4.u32.s32 {%r0, _, _, _}, [tr, %r31];\n"
+                        "st.global.u32 [%d31], %r0;")};
   for (size_t k = 0; k < COUNT(kernels); k++) {
-    char text[2048];
     struct vm vm;
-    snprintf(text, sizeof text, ".global .texref other; .global .texref tr;\n%s",
-             KERNEL_AS("k", "BODY"));
-    char *at = strstr(text, "BODY"), rest[256];
-    strcpy(rest, at + 4);
-    snprintf(at, sizeof text - (size_t)(at - text), "%s%s", kernels[k], rest);
-    vm_open(&vm, text);
+    vm_open(&vm, kernels[k]);
     expect_fault(&vm, "k", LINE(1, 32), "nothing is bound");
     struct ptx_tex_desc d = {.texels = make_array(&vm, (struct ptx_texels){.dim = PTX_TEX_1D,
                                                                            .is_buffer = true,
@@ -162,22 +162,20 @@ static void objects_that_do_not_fit(void **state) {
 static void surface_bounds(void **state) {
   (void)state;
   static const struct {
-    const char *body, *part;
-  } bad[] = {{"mov.u32 %r1, 32; suld.b.2d.b32.trap %r0, [%d0, {%r1, 0}];",
+    const char *kernel, *part;
+  } bad[] = {{OBJECT_KERNEL("mov.u32 %r1, 32; suld.b.2d.b32.trap %r0, [%d0, {%r1, 0}];"),
               "load of 4 bytes outside of surface"},
-             {"mov.u32 %r1, -4; sust.b.2d.b32.trap [%d0, {%r1, 0}], %r0;",
+             {OBJECT_KERNEL("mov.u32 %r1, -4; sust.b.2d.b32.trap [%d0, {%r1, 0}], %r0;"),
               "store of 4 bytes outside of surface"},
-             {"mov.u32 %r1, 4; sust.b.2d.b32.trap [%d0, {0, %r1}], {%r0};", "outside of surface"},
-             {"mov.u32 %r1, 28; suld.b.2d.v2.b32.zero {%r0, %r2}, [%d0, {%r1, 0}];", "misaligned"},
-             {"mov.u32 %r1, 2; sured.b.add.2d.u32.trap [%d0, {%r1, 0}], %r1;", "misaligned"}};
+             {OBJECT_KERNEL("mov.u32 %r1, 4; sust.b.2d.b32.trap [%d0, {0, %r1}], {%r0};"),
+              "outside of surface"},
+             {OBJECT_KERNEL("mov.u32 %r1, 28; suld.b.2d.v2.b32.zero {%r0, %r2}, [%d0, {%r1, 0}];"),
+              "misaligned"},
+             {OBJECT_KERNEL("mov.u32 %r1, 2; sured.b.add.2d.u32.trap [%d0, {%r1, 0}], %r1;"),
+              "misaligned"}};
   for (size_t k = 0; k < COUNT(bad); k++) {
-    char text[2048];
     struct vm vm;
-    snprintf(text, sizeof text, "%s", OBJECT_KERNEL("BODY"));
-    char *at = strstr(text, "BODY"), rest[256];
-    strcpy(rest, at + 4);
-    snprintf(at, sizeof text - (size_t)(at - text), "%s%s", bad[k].body, rest);
-    vm_open(&vm, text);
+    vm_open(&vm, bad[k].kernel);
     fault_with(
         &vm,
         make_surface(
