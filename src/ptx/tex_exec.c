@@ -194,7 +194,7 @@ static bool place_in_surface(const struct ptx_warp *w, const struct ptx_tex_op *
   int64_t c[3] = {0}, layer = 0;
   for (unsigned k = 0; k < op->geometry.n_axes; k++)
     c[k] = (int32_t)get32(w, op->coord[k], lane);
-  if (op->geometry.is_layered) layer = (int32_t)get32(w, op->coord[PTX_TEX_LAYER], lane);
+  if (op->geometry.is_layered) layer = get32(w, op->coord[PTX_TEX_LAYER], lane);
   if (op->geometry.dim == PTX_TEX_3D) layer = c[2];
   /* x counts bytes, or texels if the access is formatted; whole accesses fit or do not. */
   uint64_t unit = op->is_formatted ? texel : bytes;
@@ -361,10 +361,14 @@ static uint32_t answer(const struct ptx_tex_desc *d, unsigned query, bool is_sur
   switch ((enum ptx_tex_query)query) {
   case PTX_Q_WIDTH:
     return t->width;
+  /* Layers count as one more dimension (H200); a surface sees a cubemap as layers. */
   case PTX_Q_HEIGHT:
-    return t->dim == PTX_TEX_1D ? 0 : t->height;
+    if (t->dim != PTX_TEX_1D) return t->height;
+    return t->is_layered ? t->layers : is_surface ? 0 : 1;
   case PTX_Q_DEPTH:
-    return t->dim == PTX_TEX_3D ? t->depth : 0;
+    if (t->dim == PTX_TEX_3D) return t->depth;
+    if (t->dim == PTX_TEX_CUBE && is_surface) return (uint32_t)ptx_texels_slices(t);
+    return t->is_layered && t->dim != PTX_TEX_1D ? t->layers : 0;
   case PTX_Q_ARRAY_SIZE:
     return t->is_layered ? t->layers : 0;
   case PTX_Q_DATA_TYPE:

@@ -279,6 +279,42 @@ static void add_specials(struct list *l) {
     }
 }
 
+/* Large ones: does the precision of coordinates depend on the size? */
+static void add_large(struct list *l) {
+  static const uint32_t sizes[][2] = {{1000, 3}, {4096, 2}, {20000, 1},
+                                      {3, 777},  {64, 64},  {131072, 1}};
+  for (unsigned k = 0; k < 6; k++)
+    for (unsigned mode = 0; mode < 4; mode++)
+      for (unsigned filter = 0; filter < 2; filter++)
+        for (unsigned norm = 0; norm < 2; norm++) {
+          struct tex_case c = base(&geometries[1], k % 2 ? F32X1 : 6);
+          c.desc.texels.width = sizes[k][0];
+          c.desc.texels.height = sizes[k][1];
+          c.desc.is_normalised = norm;
+          c.desc.filter = (uint8_t)filter;
+          c.desc.read = k % 2 == 0;
+          set_address(&c, mode);
+          if (!norm && mode != PTX_TEX_CLAMP && mode != PTX_TEX_BORDER) continue;
+          add(l, c, ".2d.v4.f32.f32");
+        }
+}
+
+/* Many samples of what is mixed: weights and exponents of all kinds. */
+static void add_mixes(struct list *l) {
+  static const unsigned some[] = {F32X4, 20, 5, U8X4};
+  for (unsigned g = 0; g < 7; g++)
+    for (unsigned k = 0; k < 4; k++) {
+      struct tex_case c = base(&geometries[g], some[k]);
+      c.n = 256;
+      c.desc.filter = PTX_TEX_LINEAR;
+      c.desc.read = c.desc.texels.texel.kind != PTX_CHANNEL_FLOAT;
+      c.desc.is_normalised = true;
+      set_address(&c, g % 2 ? PTX_TEX_WRAP : PTX_TEX_MIRROR);
+      c.has_specials = k < 2;
+      add(l, c, ".%s.v4.f32.f32", geometries[g].name);
+    }
+}
+
 static void add_queries(struct list *l) {
   static const char *const tex[] = {"width",
                                     "height",
@@ -374,6 +410,8 @@ struct tex_case *tex_cases(size_t *n) {
   add_specials(&l);
   add_queries(&l);
   add_surfaces(&l);
+  add_large(&l);
+  add_mixes(&l);
   *n = l.n;
   if (!l.is_failed) return l.v;
   tex_cases_free(l.v, l.n);
@@ -499,6 +537,8 @@ void tex_case_text(const struct tex_case *c, char text[TEX_MAX_TEXT]) {
            "  mul.wide.u32 %%at, %%i, 16; add.u64 %%out, %%out, %%at;\n"
            "  ld.global.v4.b32 {%%x0, %%x1, %%x2, %%l}, [%%in];\n"
            "  ld.global.v4.b32 {%%r0, %%r1, %%r2, %%r3}, [%%in + 16];\n"
+           "  mov.u16 %%h0, 0; mov.u16 %%h1, 0; mov.u16 %%h2, 0; mov.u16 %%h3, 0;\n"
+           "  mov.u64 %%d0, 0; mov.u64 %%d1, 0;\n"
            "  mov.b32 %%f0, %%x0; mov.b32 %%f1, %%x1; mov.b32 %%f2, %%x2;\n"
            "  mov.b32 %%g0, %%r0; mov.b32 %%g1, %%r1; mov.b32 %%g2, %%r2;\n"
            "%s%s%s"
@@ -607,6 +647,19 @@ static void write_place(const struct tex_case *c, uint32_t i, uint32_t x[4]) {
     x[i % 3 == 0 ? 0 : 0] = i & 1 ? w + i : (uint32_t)-3 - i;
 }
 
+/* Values near the limits of a channel, and beyond. */
+static uint32_t formatted_operand(struct ptx_texel x, uint32_t v) {
+  static const float some[] = {65504, 65519, 65520, 1e9f, 6.1e-5f, 5.96e-8f, 2.98e-8f, 3e-8f};
+  if (x.kind == PTX_CHANNEL_FLOAT) {
+    float f = (float)(int)v / (v % 4 == 0 ? 1e9f : v % 4 == 1 ? 1e5f : 3e13f);
+    return v % 16 == 2   ? bits_of(some[v >> 8 & 7]) | (v & 0x80000000)
+           : v % 16 == 3 ? v
+                         : bits_of(f);
+  }
+  int64_t most = x.bits == 32 ? UINT32_MAX : (INT64_C(1) << x.bits) - 1;
+  return v % 8 == 0 ? v : (uint32_t)((int64_t)(v >> 3) % (2 * most) - most / 2);
+}
+
 void tex_case_operands(const struct tex_case *c, size_t index, uint8_t *in) {
   const struct ptx_texels *t = &c->desc.texels;
   unsigned bytes = ptx_texel_bytes(t->texel);
@@ -626,6 +679,9 @@ void tex_case_operands(const struct tex_case *c, size_t index, uint8_t *in) {
       if (x[0] == 0 && x[1] == 0 && x[2] == 0 && x[3] == 0 && c->op == TEX_SUST)
         x[4] = x[5] = x[6] = x[7] = 0x01020304;
     }
+    if (c->op == TEX_SUST && strncmp(c->mods, ".p", 2) == 0)
+      for (unsigned k = 0; k < 4; k++)
+        x[4 + k] = formatted_operand(t->texel, x[4 + k]);
     if (is_surface(c) && strncmp(c->mods, ".b", 2) == 0) x[0] *= bytes;
     memcpy(in, x, sizeof x);
   }
