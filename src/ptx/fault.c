@@ -172,8 +172,9 @@ static const char *report_texture(const struct ptx_fault *f, struct weir_err *er
   } texts[] = {
       [PTX_TEX_NO_OBJECT] = {"", " is no texture or surface object",
                              "pass the kernel an object that exists and was not destroyed"},
-      [PTX_TEX_UNBOUND] = {"nothing is bound to reference ", "",
-                           "bind a texture or surface to it before the launch"},
+      [PTX_TEX_UNBOUND] =
+          {"nothing is bound to reference ", "",
+           "bind a texture or surface to it before the launch; a launch file does so by name"},
       [PTX_TEX_NO_TEXTURE] = {"object ", " is a surface; a texture is needed", NULL},
       [PTX_TEX_NO_SURFACE] = {"object ", " is a texture; a surface is needed", NULL},
       [PTX_TEX_GEOMETRY] = {"object ", " has other dimensions or layers than the instruction",
@@ -242,8 +243,8 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
     remedy = report_texture(f, err);
     break;
   case PTX_F_SURFACE:
-    weir_fail(err, WEIR_EFAULT, "out of bounds: %s of %u bytes outside of surface 0x%" PRIx64,
-              f->is_store ? "store" : "load", f->bytes, f->addr);
+    weir_fail(err, WEIR_EFAULT, "out of bounds: %s of %u byte%s outside of surface 0x%" PRIx64,
+              f->is_store ? "store" : "load", f->bytes, f->bytes == 1 ? "" : "s", f->addr);
     remedy = "the instruction has .trap; x counts bytes, not texels";
     break;
   default:
