@@ -1,8 +1,8 @@
 /* What is not in the manuals was found out on an H200, whose results all of this reproduces bit for
  * bit (tests/truth/tex_cases.h):
  *
- * - A normalised coordinate is cut to 21 fractional bits before it is multiplied by the size.
- *   Subnormal coordinates are 0, and so is a NaN.
+ * - A normalised coordinate is cut to 21 fractional bits (22 or 23 for large textures) before it is
+ *   multiplied by the size. Subnormal coordinates are 0, and so is a NaN.
  * - A linear filter rounds the coordinate to 8 fractional bits. Weights are distributed over the
  *   texels in whole 256ths, axis after axis, each part rounded (struct span, spread).
  * - Texels are mixed in fixed point: integers as numbers of 16 bits, floats aligned to the largest
@@ -17,7 +17,7 @@
 #include "ptx/fp.h"
 
 enum {
-  COORD_BITS = 21, /* of a normalised coordinate */
+  COORD_BITS = 23, /* of coordinates, before those that are normalised are cut */
   WEIGHT_BITS = 8,
   ONE = 1 << WEIGHT_BITS,
   HALF = ONE / 2
@@ -36,15 +36,6 @@ static uint32_t half_to_float(uint32_t h) {
   uint32_t sign = (h & 0x8000) << 16, e = h >> 10 & 31, m = h & 0x3ff;
   if (e == 0) return sign | bits_of((float)m * 0x1p-24f);
   return sign | (e == 31 ? 0x7f800000 : (e + 112) << 23) | m << 13;
-}
-
-/* To the nearest: for colours of borders. */
-static uint32_t float_to_half(uint32_t v) {
-  static const struct ptx_cvtmode nearest = {.rnd = PTX_RN};
-  uint32_t in[32] = {v};
-  uint16_t out[32];
-  ptx_cvt(PTX_CVT_F16, PTX_CVT_F32, nearest, out, in);
-  return out[0];
 }
 
 static bool is_normalised_read(const struct ptx_tex_desc *d) {
@@ -69,9 +60,28 @@ void ptx_texel_load(struct ptx_texel x, const uint8_t *from, uint32_t out[4]) {
     out[k] = k < x.channels ? channel_value(x, channel_bits(x, from + k * (x.bits / 8u))) : 0;
 }
 
+static uint32_t float_to_half(uint32_t v, uint8_t rounding) {
+  const struct ptx_cvtmode mode = {.rnd = rounding};
+  uint32_t in[32] = {v};
+  uint16_t out[32];
+  ptx_cvt(PTX_CVT_F16, PTX_CVT_F32, mode, out, in);
+  return out[0];
+}
+
+/* Integers become the nearest that fits, floats are cut. */
+static uint32_t fit_channel(struct ptx_texel x, uint32_t v) {
+  if (x.bits == 32) return v;
+  if (x.kind == PTX_CHANNEL_FLOAT) return float_to_half(v, PTX_RZ);
+  int32_t most = (1 << (x.bits - (x.kind == PTX_CHANNEL_SIGNED ? 1 : 0))) - 1, s = (int32_t)v;
+  if (x.kind == PTX_CHANNEL_UNSIGNED) return v > (uint32_t)most ? (uint32_t)most : v;
+  return (uint32_t)(s > most ? most : s < -most - 1 ? -most - 1 : s);
+}
+
 void ptx_texel_store(struct ptx_texel x, uint8_t *to, const uint32_t in[4]) {
-  for (unsigned k = 0; k < x.channels; k++)
-    memcpy(to + k * (x.bits / 8u), &in[k], x.bits / 8u);
+  for (unsigned k = 0; k < x.channels; k++) {
+    uint32_t v = fit_channel(x, in[k]);
+    memcpy(to + k * (x.bits / 8u), &v, x.bits / 8u);
+  }
 }
 
 /* Of 16 bits: 0 to 1, or -1 to 1. */
@@ -98,7 +108,7 @@ static uint32_t border_bits(const struct ptx_tex_desc *d, unsigned channel) {
   float f = d->border[channel];
   if (!is_normalised_read(d)) {
     uint32_t v = bits_of(f);
-    if (x.kind == PTX_CHANNEL_FLOAT) return x.bits == 16 ? float_to_half(v) : v;
+    if (x.kind == PTX_CHANNEL_FLOAT) return x.bits == 16 ? float_to_half(v, PTX_RN) : v;
     return x.bits == 32 ? v : channel_bits(x, (const uint8_t *)&v);
   }
   bool is_signed = x.kind == PTX_CHANNEL_SIGNED;
@@ -150,12 +160,17 @@ static int64_t to_fixed(float x, unsigned mode) {
   return (int64_t)floor(v * (double)(INT64_C(1) << COORD_BITS));
 }
 
+/* Fractional bits that a normalised coordinate does not have. */
+static unsigned cut_bits(uint32_t n) {
+  return n <= 16384 ? 2 : n <= 32768 ? 1 : 0;
+}
+
 /* `at` is the coordinate from to_fixed. */
 static struct span span_of(const struct ptx_tex_desc *d, unsigned axis, uint32_t n, int64_t at,
                            int32_t offset, enum reading how) {
   unsigned mode = mode_of(d, axis), drop = COORD_BITS - WEIGHT_BITS;
   struct span s = {.weight = 0};
-  if (d->is_normalised) at *= n;
+  if (d->is_normalised) at = (at >> cut_bits(n) << cut_bits(n)) * n;
   int64_t first = (at >> COORD_BITS) + offset;
   if (how != READ_POINT) {
     int64_t fixed = ((at + (INT64_C(1) << (drop - 1))) >> drop) - HALF + offset * (int64_t)ONE;
@@ -205,6 +220,7 @@ struct taps {
   unsigned n; /* 1, 4 or 8: x fastest, then y, then z */
   int64_t x[PTX_TEX_MAX_TEXELS], y[PTX_TEX_MAX_TEXELS], z[PTX_TEX_MAX_TEXELS];
   uint32_t weight[PTX_TEX_MAX_TEXELS];
+  bool is_used[PTX_TEX_MAX_TEXELS]; /* it has a weight, if only one that was rounded to 0 */
 };
 
 /* `total` over the four texels of a plane. Of two halves the one that was rounded keeps its
@@ -244,6 +260,8 @@ static struct taps find_taps(const struct ptx_tex_desc *d, const struct ptx_tex_
     taps.x[k] = x.i[k & 1];
     taps.y[k] = y.i[k >> 1 & 1];
     taps.z[k] = z.i[k >> 2];
+    taps.is_used[k] = (!(k & 1) || x.weight != 0) && (!(k >> 1 & 1) || y.weight != 0) &&
+                      (!(k >> 2) || z.weight != 0);
   }
   spread(ONE - z.weight, x.weight, y.weight, taps.weight);
   if (taps.n == 8) spread(z.weight, x.weight, y.weight, taps.weight + 4);
@@ -357,7 +375,7 @@ static bool mix_specials(const uint32_t v[], const struct taps *t, bool is_half,
   bool is_nan = false, is_plus = false, is_minus = false;
   for (unsigned k = 0; k < t->n; k++) {
     uint32_t size = v[k] & ~sign;
-    if (t->weight[k] == 0 || size < top) continue;
+    if (!t->is_used[k] || size < top) continue;
     is_nan |= size > top;
     is_plus |= size == top && (v[k] & sign) == 0;
     is_minus |= size == top && (v[k] & sign) != 0;

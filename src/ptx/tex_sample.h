@@ -28,7 +28,8 @@ void ptx_tex_gather(const struct ptx_tex_desc *desc, const uint8_t *texels,
                     const struct ptx_tex_point *p, unsigned channel, uint32_t out[4],
                     struct ptx_tex_touch *t);
 
-/* A texel as four channels of 32 bits, without any conversion but to that size, and back. */
+/* A texel as four channels of 32 bits, and back: integers that do not fit become the nearest that
+ * does, floats are cut. */
 void ptx_texel_load(struct ptx_texel x, const uint8_t *from, uint32_t out[4]);
 void ptx_texel_store(struct ptx_texel x, uint8_t *to, const uint32_t in[4]);
 

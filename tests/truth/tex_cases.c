@@ -299,6 +299,34 @@ static void add_large(struct list *l) {
         }
 }
 
+static void add_larger(struct list *l) {
+  static const uint32_t sizes[][3] = {
+      {5000, 2, 0},  {8192, 2, 0},  {10000, 2, 0}, {16384, 2, 0},  {16385, 2, 0}, {24000, 2, 0},
+      {32768, 2, 0}, {32769, 2, 0}, {50000, 2, 0}, {65536, 2, 0},  {65537, 2, 0}, {100000, 2, 0},
+      {2, 16384, 0}, {2, 16385, 0}, {2, 30000, 0}, {2, 32768, 0},  {2, 32769, 0}, {2, 65000, 0},
+      {2, 2, 16384}, {2, 16384, 2}, {16384, 2, 2}, {20000, 300, 0}};
+  for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (unsigned filter = 0; filter < 2; filter++) {
+      struct tex_case c = base(&geometries[sizes[k][2] ? 2 : 1], 6);
+      c.desc.texels.width = sizes[k][0];
+      c.desc.texels.height = sizes[k][1];
+      c.desc.texels.depth = sizes[k][2];
+      c.desc.is_normalised = true;
+      c.desc.filter = (uint8_t)filter;
+      c.desc.read = PTX_TEX_NORMALISED_FLOAT;
+      set_address(&c, PTX_TEX_WRAP);
+      add(l, c, ".%s.v4.f32.f32", sizes[k][2] ? "3d" : "2d");
+      if (sizes[k][2] || sizes[k][1] > 2 || sizes[k][0] > 131072) continue;
+      c.desc.texels.dim = PTX_TEX_1D;
+      c.desc.texels.height = 0;
+      add(l, c, ".1d.v4.f32.f32");
+      if (sizes[k][0] > 32768) continue;
+      c.desc.texels.is_layered = true;
+      c.desc.texels.layers = 2;
+      add(l, c, ".a1d.v4.f32.f32");
+    }
+}
+
 /* Many samples of what is mixed: weights and exponents of all kinds. */
 static void add_mixes(struct list *l) {
   static const unsigned some[] = {F32X4, 20, 5, U8X4};
@@ -412,6 +440,7 @@ struct tex_case *tex_cases(size_t *n) {
   add_surfaces(&l);
   add_large(&l);
   add_mixes(&l);
+  add_larger(&l);
   *n = l.n;
   if (!l.is_failed) return l.v;
   tex_cases_free(l.v, l.n);
@@ -649,7 +678,7 @@ static void write_place(const struct tex_case *c, uint32_t i, uint32_t x[4]) {
 
 /* Values near the limits of a channel, and beyond. */
 static uint32_t formatted_operand(struct ptx_texel x, uint32_t v) {
-  static const float some[] = {65504, 65519, 65520, 1e9f, 6.1e-5f, 5.96e-8f, 2.98e-8f, 3e-8f};
+  static const float some[] = {65504, 65520, INFINITY, 1e9f, 6.1e-5f, 5.96e-8f, NAN, 3e-8f};
   if (x.kind == PTX_CHANNEL_FLOAT) {
     float f = (float)(int)v / (v % 4 == 0 ? 1e9f : v % 4 == 1 ? 1e5f : 3e13f);
     return v % 16 == 2   ? bits_of(some[v >> 8 & 7]) | (v & 0x80000000)
