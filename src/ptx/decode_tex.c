@@ -11,9 +11,9 @@ static uint32_t object_slot(struct decoder *d, const struct ptx_operand *o) {
   if (o->kind == PTX_O_reg || (o->kind == PTX_O_addr && o->has_base)) {
     if (dec_reg_bytes(d, o->reg) == 8 && o->imm == 0) return dec_reg(d, o->reg);
   } else if (o->var != NULL && o->var->type >= PTX_T_texref) {
-    if (o->var->space == PTX_SPACE_param)
+    if (o->var->space == PTX_SPACE_param && dec_func(d)->is_entry)
       return dec_param(d, (uint32_t)o->var->offset, 8, 8, false);
-    return dec_const(d, ptx_image_addr(d->image, o->var), 8);
+    if (o->var->space != PTX_SPACE_param) return dec_const(d, ptx_image_addr(d->image, o->var), 8);
   }
   dec_fail(d, "a texture or surface must be a variable of that type or a 64-bit register");
   return 0;

@@ -292,9 +292,9 @@ static bool check_tex_part(const struct check *c, struct ptx_operand *o, enum pt
 }
 
 static bool check_tex_vector(const struct check *c, struct ptx_operand *o) {
-  if (o->kind != PTX_O_vec) return check_tex_part(c, o, c->type);
   unsigned axes = ptx_geometry_of(c->in).n_axes;
-  if (o->n_elem > 4 || o->n_elem == 3 || o->n_elem < axes)
+  if (o->kind != PTX_O_vec && axes == 1) return check_tex_part(c, o, c->type);
+  if (o->kind != PTX_O_vec || o->n_elem > 4 || o->n_elem == 3 || o->n_elem < axes)
     return fail(c, axes == 1 ? "a vector" : axes == 2 ? "a vector of 2" : "a vector of 4");
   for (unsigned i = 0; i < o->n_elem; i++)
     if (!check_tex_part(c, &o->elem[i], c->type)) return false;
