@@ -71,6 +71,8 @@ static uint32_t float_to_half(uint32_t v, uint8_t rounding) {
 /* Integers become the nearest that fits, floats are cut. */
 static uint32_t fit_channel(struct ptx_texel x, uint32_t v) {
   if (x.bits == 32) return v;
+  if (x.kind == PTX_CHANNEL_FLOAT && (v & 0x7fffffff) > 0x7f800000)
+    return (v >> 16 & 0x8000) | 0x7e00 | (v >> 13 & 0x3ff); /* a NaN stays what it is */
   if (x.kind == PTX_CHANNEL_FLOAT) return float_to_half(v, PTX_RZ);
   int32_t most = (1 << (x.bits - (x.kind == PTX_CHANNEL_SIGNED ? 1 : 0))) - 1, s = (int32_t)v;
   if (x.kind == PTX_CHANNEL_UNSIGNED) return v > (uint32_t)most ? (uint32_t)most : v;
@@ -160,17 +162,20 @@ static int64_t to_fixed(float x, unsigned mode) {
   return (int64_t)floor(v * (double)(INT64_C(1) << COORD_BITS));
 }
 
-/* Fractional bits that a normalised coordinate does not have. */
-static unsigned cut_bits(uint32_t n) {
-  return n <= 16384 ? 2 : n <= 32768 ? 1 : 0;
+/* Fractional bits of COORD_BITS that a normalised coordinate does not have: the largest size
+ * decides for all axes. */
+static unsigned cut_bits(const struct ptx_texels *t) {
+  uint32_t n = t->width > t->height ? t->width : t->height;
+  if (t->depth > n) n = t->depth;
+  return n <= 8192 ? 2 : n <= (t->is_layered ? 16384u : 65536u) ? 1 : 0;
 }
 
 /* `at` is the coordinate from to_fixed. */
 static struct span span_of(const struct ptx_tex_desc *d, unsigned axis, uint32_t n, int64_t at,
                            int32_t offset, enum reading how) {
-  unsigned mode = mode_of(d, axis), drop = COORD_BITS - WEIGHT_BITS;
+  unsigned mode = mode_of(d, axis), drop = COORD_BITS - WEIGHT_BITS, cut = cut_bits(&d->texels);
   struct span s = {.weight = 0};
-  if (d->is_normalised) at = (at >> cut_bits(n) << cut_bits(n)) * n;
+  if (d->is_normalised) at = (at >> cut << cut) * n;
   int64_t first = (at >> COORD_BITS) + offset;
   if (how != READ_POINT) {
     int64_t fixed = ((at + (INT64_C(1) << (drop - 1))) >> drop) - HALF + offset * (int64_t)ONE;

@@ -34,7 +34,7 @@ __attribute__((format(printf, 3, 4))) static struct tex_case *add(struct list *l
     l->cap = cap;
   }
   c.mods = strdup(mods);
-  if (c.n == 0) c.n = 128;
+  if (c.n == 0) c.n = tex_case_writes(&c) ? 128 : 64;
   l->is_failed |= c.mods == NULL;
   l->v[l->n] = c;
   return &l->v[l->n++];
@@ -261,7 +261,7 @@ static void add_sweeps(struct list *l) {
       for (unsigned norm = 0; norm < 2; norm++) {
         struct tex_case c = base(&geometries[g], some[k]);
         c.coords = TEX_SWEEP;
-        c.n = 256;
+        c.n = 128;
         c.desc.filter = PTX_TEX_LINEAR;
         c.desc.read = c.desc.texels.texel.kind != PTX_CHANNEL_FLOAT;
         c.desc.is_normalised = norm;
@@ -333,7 +333,7 @@ static void add_mixes(struct list *l) {
   for (unsigned g = 0; g < 7; g++)
     for (unsigned k = 0; k < 4; k++) {
       struct tex_case c = base(&geometries[g], some[k]);
-      c.n = 256;
+      c.n = 128;
       c.desc.filter = PTX_TEX_LINEAR;
       c.desc.read = c.desc.texels.texel.kind != PTX_CHANNEL_FLOAT;
       c.desc.is_normalised = true;
