@@ -4,6 +4,7 @@
 #   tools/truth.sh check          here: every generated kernel through ptxas for sm_90; writes data/refused.txt
 #   tools/truth.sh gpu FOLDER     on a machine with an H200 (or another sm_90 GPU), gcc and the CUDA toolkit: runs every
 #                                 variant and the simt kernels, leaves raw results in FOLDER
+#   tools/truth.sh tex FOLDER     there as well: runs the cases of textures and surfaces, leaves raw results in FOLDER
 #   tools/truth.sh store FOLDER   here: compresses the raw results into tests/truth/data
 #
 # Afterwards `meson test -C BUILD --suite truth` replays them, and `truth_replay --coverage docs/reference/ptx-coverage.md`
@@ -67,8 +68,27 @@ gpu() {
   (cd "$work" && tar cf "$out/results.tar" -- *.bin)
 }
 
+tex() {
+  out=$1
+  # shellcheck disable=SC2086
+  ${CC:-gcc} $flags tests/truth/tex_gpu.c tests/truth/tex_cases.c -o "$work/tex_gpu" "-L$cuda/lib64" "-L$cuda/lib64/stubs" \
+    "-L$cuda/lib/stubs" -lcuda -lm
+  {
+    echo "date: $(date -u '+%Y-%m-%d %H:%M UTC')"
+    echo "GPU: $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)"
+    echo "command: tools/truth.sh tex FOLDER"
+    "$work/tex_gpu" "$out/tex.bin" | tail -1
+  } > "$out/tex_h200.txt"
+  cat "$out/tex_h200.txt"
+}
+
 store() {
   from=$1
+  if [ -e "$from/tex.bin" ]; then
+    zstd -q -f -19 --ultra -22 --long=24 "$from/tex.bin" -o $data/tex.bin.zst
+    install -m 644 "$from/tex_h200.txt" $data/
+  fi
+  [ -e "$from/results.tar" ] || return 0
   tar xf "$from/results.tar" -C "$work"
   for f in "$work"/*.bin; do
     zstd -q -f -19 --ultra -22 --long=24 "$f" -o "$data/$(basename "$f").zst"
@@ -82,6 +102,7 @@ trap 'rm -rf "$work"' EXIT
 case ${1:-} in
 check) check ;;
 gpu) gpu "$2" ;;
+tex) tex "$2" ;;
 store) store "$2" ;;
 *)
   sed -n '2,12s/^# \{0,1\}//p' "$0"

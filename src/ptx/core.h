@@ -74,6 +74,7 @@ struct ptx_uop {
     const struct ptx_call *const *calls; /* by index of the function; NULL: cannot be called here */
     const struct ptx_matrix *matrix;
     const struct ptx_copy_async *copy;
+    const struct ptx_tex_op *tex;
   } x;
   uint32_t target; /* branch target; number of list entries */
   uint32_t rpc;    /* where both sides of a branch meet; PTX_NO_RPC = only at the end */
@@ -199,6 +200,7 @@ struct ptx_warp {
   const struct ptx_uop *code;
   struct weir_warp_writer *writer; /* NULL = no stream wanted */
   const struct ptx_mem *mem;
+  const struct ptx_tex_table *tex;
   struct weir_func_stats
       *func_stats; /* of the launch: memory accesses are counted where they are made */
   struct weir_line_counter *counter;

@@ -587,9 +587,11 @@ static void fill_static(struct decoder *d, uint32_t pc) {
   s->pc = pc * 8;
   s->cls = (uint8_t)ptx_form(in->form)->cls;
   s->ptx_line = in->line;
-  if (u->kind == PTX_K_MEM || (u->kind == PTX_K_SYNC && u->aux == PTX_SYNC_MATRIX_MEM)) {
+  if ((u->kind == PTX_K_MEM && u->size != 0) ||
+      (u->kind == PTX_K_SYNC && u->aux == PTX_SYNC_MATRIX_MEM)) {
     s->space = spaces[u->space];
-    s->width = (uint8_t)(u->size * u->n_vec);
+    /* A texel's size is known only when it is read, but it never crosses a sector. */
+    s->width = u->h == PTX_H_tex && s->cls == WEIR_C_TEX ? 1 : (uint8_t)(u->size * u->n_vec);
     s->cache_op = cache_op_of(in);
     s->evict_hint = evict_hint_of(in);
   }

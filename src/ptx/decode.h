@@ -75,6 +75,14 @@ void dec_address(struct decoder *d, const struct ptx_operand *o);
 void dec_matrix(struct decoder *d);
 void dec_copy_async(struct decoder *d);
 
+/* Slot of a source operand, as type t. */
+uint32_t dec_source(struct decoder *d, const struct ptx_operand *o, enum ptx_type t);
+/* Data registers of a load or store into the micro-operation: one, or a vector. All have one width.
+ */
+void dec_data(struct decoder *d, const struct ptx_operand *o, bool is_store);
+/* Texture and surface instructions (decode_tex.c). */
+void dec_texture(struct decoder *d);
+
 /* Fill d->uop from d->insn. `at` is the index of the micro-operation. */
 bool dec_instruction(struct decoder *d, uint32_t at);
 

@@ -65,13 +65,7 @@ static uint64_t var_addr(struct decoder *d, const struct ptx_var *v) {
   }
 }
 
-/* Slot of a source operand of `bytes` bytes. */
-static uint32_t src(struct decoder *d, unsigned k, enum ptx_type t) {
-  if (k >= d->insn->n_opnds) {
-    dec_fail(d, "an operand is missing");
-    return 0;
-  }
-  const struct ptx_operand *o = &d->insn->opnds[k];
+uint32_t dec_source(struct decoder *d, const struct ptx_operand *o, enum ptx_type t) {
   unsigned bytes = width(t);
   switch (o->kind) {
   case PTX_O_reg:
@@ -91,9 +85,17 @@ static uint32_t src(struct decoder *d, unsigned k, enum ptx_type t) {
   case PTX_O_func:
     return dec_const(d, ptx_func_addr(d->image->module, o->func), bytes);
   default:
-    dec_fail(d, "operand %u has a form that this instruction cannot take", k + 1);
+    dec_fail(d, "operand %u has a form that this instruction cannot take",
+             (unsigned)(o - d->insn->opnds) + 1);
     return 0;
   }
+}
+
+/* Slot of source operand k. */
+static uint32_t src(struct decoder *d, unsigned k, enum ptx_type t) {
+  if (k < d->insn->n_opnds) return dec_source(d, &d->insn->opnds[k], t);
+  dec_fail(d, "an operand is missing");
+  return 0;
 }
 
 static uint32_t dst(struct decoder *d, unsigned k) {
@@ -1021,8 +1023,7 @@ static void decode_address(struct decoder *d, const struct ptx_operand *o) {
   u->base_kind = dec_reg_bytes(d, o->reg) == 4 ? PTX_BASE_REG32 : PTX_BASE_REG64;
 }
 
-/* Data registers of a load or store: one, or a vector. All have one width. */
-static void decode_data(struct decoder *d, const struct ptx_operand *o, bool is_store) {
+void dec_data(struct decoder *d, const struct ptx_operand *o, bool is_store) {
   struct ptx_uop *u = d->uop;
   enum ptx_type t = type(d, 0);
   u->size = (uint8_t)width(t);
@@ -1062,7 +1063,7 @@ static void decode_param_access(struct decoder *d, bool is_store) {
   struct ptx_uop *u = d->uop;
   const struct ptx_operand *addr = &d->insn->opnds[is_store ? 0 : 1],
                            *data = &d->insn->opnds[is_store ? 1 : 0];
-  decode_data(d, data, is_store);
+  dec_data(d, data, is_store);
   if (d->is_failed) return;
   const struct ptx_func *f = dec_func(d);
   bool is_kernel_param = false;
@@ -1116,7 +1117,7 @@ static void decode_ld_st(struct decoder *d, bool is_store) {
   }
   const struct ptx_operand *addr = &d->insn->opnds[is_store ? 0 : 1],
                            *data = &d->insn->opnds[is_store ? 1 : 0];
-  decode_data(d, data, is_store);
+  dec_data(d, data, is_store);
   decode_address(d, addr);
   u->kind = PTX_K_MEM;
   bool simple = u->n_vec == 1 && u->size == u->reg_bytes && (is_store || u->d != UINT32_MAX);
@@ -1662,6 +1663,15 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
     break;
   case PTX_OP_mbarrier:
     decode_mbarrier(d);
+    break;
+  case PTX_OP_tex:
+  case PTX_OP_tld4:
+  case PTX_OP_txq:
+  case PTX_OP_suld:
+  case PTX_OP_sust:
+  case PTX_OP_sured:
+  case PTX_OP_suq:
+    dec_texture(d);
     break;
   case PTX_OP_bra:
   case PTX_OP_brx:

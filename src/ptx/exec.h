@@ -35,8 +35,10 @@ struct ptx_output {
   void (*complain)(void *self, const char *text, size_t n); /* assert; a CUDA program's stderr */
 };
 
+struct ptx_tex_table;
 struct ptx_device {
   struct ptx_mem mem;
+  struct ptx_tex_table *tex; /* textures and surfaces (ptx/tex.h); NULL until there is one */
   struct ptx_exec_cfg cfg;
   uint64_t n_launches;
   struct ptx_output output; /* set after ptx_device_init, if wanted */
@@ -100,6 +102,8 @@ enum ptx_fault_kind {
   PTX_F_HEAP,     /* free of what malloc did not give, or twice (719) */
   PTX_F_BRANCH,   /* an index outside of a table of branch targets (718) */
   PTX_F_CALL,     /* a call through an address at which no fitting function is (718) */
+  PTX_F_TEXTURE,  /* no texture or surface of that handle that fits the instruction (700) */
+  PTX_F_SURFACE,  /* an access outside of a surface that was to trap (719) */
   PTX_F_BARRIER,  /* a barrier that does not exist, or an impossible number of threads (715) */
   PTX_F_HANG,     /* threads that wait for one another, or spin, for ever (702) */
   PTX_F_LIMIT,    /* exec.max_instructions (702) */

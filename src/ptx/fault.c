@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx/image.h"
+#include "ptx/tex_insn.h"
 
 enum { NULL_PAGE = 4096, MAX_WAITING = 4 };
 
@@ -55,6 +56,8 @@ static const char *space_name(unsigned space) {
     return "shared";
   case PTX_SPACE_none:
     return "generic";
+  case PTX_SPACE_tex:
+    return "surface";
   default:
     return "global";
   }
@@ -163,6 +166,26 @@ static const char *report_call(const struct ptx_scene *s, const struct ptx_fault
   return NULL;
 }
 
+static const char *report_texture(const struct ptx_fault *f, struct weir_err *err) {
+  static const struct {
+    const char *before, *after, *remedy;
+  } texts[] = {
+      [PTX_TEX_NO_OBJECT] = {"", " is no texture or surface object",
+                             "pass the kernel an object that exists and was not destroyed"},
+      [PTX_TEX_UNBOUND] =
+          {"nothing is bound to reference ", "",
+           "bind a texture or surface to it before the launch; a launch file does so by name"},
+      [PTX_TEX_NO_TEXTURE] = {"object ", " is a surface; a texture is needed", NULL},
+      [PTX_TEX_NO_SURFACE] = {"object ", " is a texture; a surface is needed", NULL},
+      [PTX_TEX_GEOMETRY] = {"object ", " has other dimensions or layers than the instruction",
+                            NULL},
+      [PTX_TEX_MEMORY] = {"the memory of object ", " was freed", NULL},
+      [PTX_TEX_READ_ONLY] = {"the memory of surface ", " cannot be written", NULL}};
+  weir_fail(err, WEIR_EFAULT, "texture: %s0x%" PRIx64 "%s", texts[f->bytes].before, f->addr,
+            texts[f->bytes].after);
+  return texts[f->bytes].remedy;
+}
+
 static void report_barrier(const struct ptx_fault *f, struct weir_err *err) {
   if (f->addr > 15)
     weir_fail(err, WEIR_EFAULT, "barrier %" PRIu64 " does not exist: ids are 0 to 15", f->addr);
@@ -215,6 +238,14 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
     break;
   case PTX_F_BARRIER:
     report_barrier(f, err);
+    break;
+  case PTX_F_TEXTURE:
+    remedy = report_texture(f, err);
+    break;
+  case PTX_F_SURFACE:
+    weir_fail(err, WEIR_EFAULT, "out of bounds: %s of %u byte%s outside of surface 0x%" PRIx64,
+              f->is_store ? "store" : "load", f->bytes, f->bytes == 1 ? "" : "s", f->addr);
+    remedy = "the instruction has .trap; x counts bytes, not texels";
     break;
   default:
     return weir_fail(err, WEIR_ENOMEM, "out of memory");

@@ -1,6 +1,7 @@
 #include "ptx/image.h"
 
 #include "base/mem.h"
+#include "ptx/tex_object.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,6 +9,11 @@
 
 static bool is_placed(const struct ptx_var *v) {
   return v->space == PTX_SPACE_global || v->space == PTX_SPACE_const;
+}
+
+/* An opaque variable has no memory: its address is a handle. */
+static bool is_reference(const struct ptx_var *v) {
+  return v->type >= PTX_T_texref;
 }
 
 static int by_var(const void *a, const void *b) {
@@ -37,6 +43,12 @@ uint32_t ptx_func_at(const struct ptx_module *m, uint64_t addr) {
 static enum weir_status place(struct ptx_image *image, const struct ptx_var *v,
                               struct weir_err *err) {
   uint64_t addr;
+  if (is_reference(v)) {
+    enum weir_status st = ptx_tex_reserve(image->dev, &addr, err);
+    if (st == WEIR_OK)
+      image->placed[image->n_placed++] = (struct ptx_placed){.var = v, .addr = addr};
+    return st;
+  }
   if (v->linkage == PTX_LINK_extern && v->bytes == 0)
     return weir_fail(err, WEIR_EPARSE,
                      "%s:%u: variable '%s' is declared .extern and defined nowhere",
@@ -113,7 +125,10 @@ enum weir_status ptx_image_load(struct ptx_device *dev, const struct ptx_module 
 void ptx_image_free(struct ptx_image *image) {
   if (image == NULL) return;
   for (size_t i = 0; i < image->n_placed; i++)
-    if (!image->placed[i].is_link) ptx_mem_release(&image->dev->mem, image->placed[i].addr, NULL);
+    if (is_reference(image->placed[i].var) && !image->placed[i].is_link)
+      ptx_tex_destroy(image->dev, image->placed[i].addr, NULL);
+    else if (!image->placed[i].is_link)
+      ptx_mem_release(&image->dev->mem, image->placed[i].addr, NULL);
   free(image->placed);
   free(image);
 }
@@ -121,7 +136,7 @@ void ptx_image_free(struct ptx_image *image) {
 enum weir_status ptx_image_var(const struct ptx_image *image, const char *name, uint64_t *addr,
                                uint64_t *bytes, struct weir_err *err) {
   const struct ptx_var *v = ptx_find_var(image->module, name);
-  *addr = v != NULL ? ptx_image_addr(image, v) : 0;
+  *addr = v != NULL && !is_reference(v) ? ptx_image_addr(image, v) : 0;
   if (*addr == 0)
     return weir_fail(err, WEIR_ENOENT, "%s: no variable '%s' in global or constant memory",
                      image->module->path, name);

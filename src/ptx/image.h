@@ -6,8 +6,8 @@
 
 struct ptx_placed {
   const struct ptx_var *var;
-  uint64_t addr;
-  bool is_link; /* the memory is another variable's */
+  uint64_t addr; /* of a texture, sampler or surface reference its handle */
+  bool is_link;  /* the memory is another variable's */
 };
 
 struct ptx_image {

@@ -145,14 +145,14 @@ static void compile_slots(struct ptx_form *f) {
       s++;
       continue;
     }
-    if (f->n_slots == PTX_MAX_SLOTS || !strchr("dabcewoxrPpiMDSyLTCXVvuFGz", *s)) {
+    if (f->n_slots == PTX_MAX_SLOTS || !strchr("dabcewoxrPpiMDSyLTCXtsgVvuFGz", *s)) {
       isa.problem = f->operands;
       return;
     }
     struct ptx_slot *slot = &f->slots[f->n_slots++];
     slot->kind = *s++;
     slot->optional = optional;
-    slot->wider_ok = slot->kind == 'D' || slot->kind == 'S';
+    slot->wider_ok = strchr("DSts", slot->kind) != NULL;
     if (!optional) f->n_required++;
     if (*s == ':') s = compile_slot_type(s + 1, slot);
     if (*s == '~') {

@@ -49,13 +49,16 @@ static size_t add_buffer_names(const struct loader *l, struct weir_expr_name *v,
 /* What the expressions of launches see: k and the variables; arguments also addresses. */
 static enum weir_status launch_scopes(struct loader *l) {
   struct weir_expr_name *v;
-  NEW(v, l->vars.n + 1 + l->n_buffers);
+  NEW(v, l->vars.n + 1 + l->n_buffers + l->n_textures);
   v[0] = slot_name("k", WEIR_SLOT_K, false);
   for (size_t k = 0; k < l->vars.n; k++)
     v[1 + k] = l->vars.v[k];
   l->launch_scope = (struct weir_expr_scope){v, 1 + l->vars.n};
   l->args_scope = l->launch_scope;
   l->args_scope.n += add_buffer_names(l, v + l->args_scope.n, WEIR_EXPR_ADDRESS);
+  for (uint32_t t = 0; t < l->n_textures; t++)
+    v[l->args_scope.n++] = (struct weir_expr_name){
+        .name = l->textures[t].name, .kind = WEIR_EXPR_ADDRESS, .index = l->n_buffers + t};
   return WEIR_OK;
 }
 
@@ -76,7 +79,7 @@ static enum weir_status formula_scope(struct loader *l, bool prev_is_double,
   return WEIR_OK;
 }
 
-static enum weir_status check_name(struct loader *l, uint32_t i, const char *what) {
+enum weir_status weir_lf_check_name(struct loader *l, uint32_t i, const char *what) {
   const char *name = entry(l, i)->key;
   struct weir_where where = weir_config_key_where(l->c, i);
   if (!weir_expr_is_name(name)) {
@@ -164,7 +167,7 @@ enum weir_status weir_lf_buffer_ref(struct loader *l, const char *name,
 static enum weir_status read_vars(struct loader *l, uint32_t map) {
   for (uint32_t i = weir_config_first(l->c, map); i; i = weir_config_next(l->c, i)) {
     struct weir_expr_name var = {.name = entry(l, i)->key, .kind = WEIR_EXPR_CONST};
-    TRY(check_name(l, i, "variable"));
+    TRY(weir_lf_check_name(l, i, "variable"));
     for (size_t k = 0; k < l->vars.n; k++) {
       if (strcmp(l->vars.v[k].name, var.name) != 0) continue;
       struct weir_where where = weir_config_key_where(l->c, i);
@@ -417,7 +420,7 @@ static enum weir_status read_buffer(struct loader *l, uint32_t i) {
   struct weir_lf_buffer *b = &l->buffers[l->n_buffers];
   uint32_t type, count, init;
   int64_t n;
-  TRY(check_name(l, i, "buffer"));
+  TRY(weir_lf_check_name(l, i, "buffer"));
   TRY(weir_config_want(l->c, i, WEIR_MAP, l->err));
   TRY(weir_config_only(l->c, i, keys, COUNT(keys), l->err));
   TRY(weir_config_child(l->c, i, "type", WEIR_SCALAR, true, &type, l->err));
@@ -480,8 +483,9 @@ static enum weir_status read_modules(struct loader *l) {
 }
 
 static enum weir_status read_head(struct loader *l) {
-  static const char *const keys[] = {"weir", "name",    "about",    "modules", "inputs",
-                                     "vars", "buffers", "launches", "expect",  "link"};
+  static const char *const keys[] = {"weir",     "name",     "about",   "modules",
+                                     "inputs",   "vars",     "buffers", "textures",
+                                     "surfaces", "launches", "expect",  "link"};
   struct weir_launchfile *lf = l->lf;
   uint32_t i;
   TRY(weir_config_only(l->c, 0, keys, COUNT(keys), l->err));
@@ -513,6 +517,7 @@ static enum weir_status read_all(struct loader *l, const char *input) {
   if (vars) TRY(read_vars(l, vars));
   TRY(read_modules(l));
   TRY(read_buffers(l));
+  TRY(weir_lf_textures(l));
   TRY(launch_scopes(l));
   TRY(weir_lf_launches(l));
   return weir_lf_expects(l);

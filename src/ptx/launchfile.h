@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "ptx/expr.h"
 #include "ptx/ir.h"
+#include "ptx/tex.h"
 #include "weir/err.h"
 
 enum {
@@ -56,6 +57,15 @@ struct weir_lf_buffer {
   unsigned element_bytes;
   uint64_t count, bytes;
   struct weir_contents init;
+  struct weir_where where; /* of the name */
+};
+
+/* A texture or surface: a buffer seen as texels. The description lacks the address. */
+struct weir_lf_texture {
+  const char *name;
+  bool is_surface;
+  uint32_t buffer;
+  struct ptx_tex_desc desc;
   struct weir_where where; /* of the name */
 };
 
@@ -117,6 +127,8 @@ struct weir_launchfile {
   const struct weir_lf_buffer *buffers;
   uint32_t n_buffers;
   uint64_t total_bytes;
+  const struct weir_lf_texture *textures; /* and surfaces */
+  uint32_t n_textures;
   const struct weir_lf_launch *launches;
   uint32_t n_launches;
   const struct weir_lf_expect *expects; /* those for this input */
@@ -158,7 +170,7 @@ struct weir_lf_param {
   bool is_array;
 };
 /* The parameter block of a launch: `block_bytes` bytes at `block`. `addresses` has one entry per
- * buffer. */
+ * buffer, then one per texture or surface: its handle. */
 enum weir_status weir_launch_args(const struct weir_launchfile *lf, uint32_t launch, uint32_t k,
                                   const uint64_t *addresses, const struct weir_lf_param *params,
                                   uint32_t n_params, void *block, size_t block_bytes,

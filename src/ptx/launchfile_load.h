@@ -28,6 +28,8 @@ struct loader {
   } vars;
   struct weir_lf_buffer *buffers;
   uint32_t n_buffers;
+  struct weir_lf_texture *textures;
+  uint32_t n_textures;
   struct weir_expr_scope launch_scope, args_scope;
   struct weir_expr_name *formula_names;
 };
@@ -39,6 +41,8 @@ static inline const struct weir_entry *entry(const struct loader *l, uint32_t i)
 enum weir_status weir_lf_no_memory(struct loader *l);
 enum weir_status weir_lf_limit_count(struct loader *l, uint32_t i, uint32_t limit,
                                      const char *what);
+/* Can the key of entry i name a `what`? */
+enum weir_status weir_lf_check_name(struct loader *l, uint32_t i, const char *what);
 enum weir_status weir_lf_expr(struct loader *l, uint32_t i, const struct weir_expr_scope *scope,
                               const struct weir_expr **out);
 /* An integer expression, not yet run. */
@@ -57,6 +61,7 @@ enum weir_status weir_lf_contents(struct loader *l, uint32_t i, enum weir_conten
 /* The one key of `map` that says what the elements are. */
 enum weir_status weir_lf_find_contents(struct loader *l, uint32_t map, const char *choices,
                                        uint32_t *at, enum weir_contents_kind *kind);
+enum weir_status weir_lf_textures(struct loader *l);
 enum weir_status weir_lf_launches(struct loader *l);
 enum weir_status weir_lf_expects(struct loader *l);
 

@@ -38,7 +38,7 @@ void ptx_visit_regs(const struct ptx_insn *in, ptx_reg_visit visit, void *ctx) {
     const struct ptx_slot *s = ptx_slot_at(f, in->n_opnds, k);
     bool is_def =
         s != NULL && (s->kind == 'd' || s->kind == 'o' || s->kind == 'r' || s->kind == 'P' ||
-                      s->kind == 'D' || s->kind == 'u' || s->kind == 'F');
+                      s->kind == 'D' || s->kind == 't' || s->kind == 'u' || s->kind == 'F');
     visit_operand(&in->opnds[k], is_def, visit, ctx);
   }
 }

@@ -12,6 +12,7 @@
 #include "ptx/heap.h"
 #include "ptx/image.h"
 #include "ptx/simt.h"
+#include "ptx/tex_object.h"
 
 const struct weir_param ptx_exec_table[] = {
     WEIR_PARAM(ptx_exec_cfg, wave, "160", .min = 1, .max = 65536, .unit = "block",
@@ -76,6 +77,8 @@ enum weir_status ptx_device_init_same(struct ptx_device *dev, const struct ptx_e
 void ptx_device_free(struct ptx_device *dev) {
   ptx_heap_free(dev->heap);
   dev->heap = NULL;
+  ptx_tex_table_free(dev->tex);
+  dev->tex = NULL;
   ptx_mem_free_all(&dev->mem);
 }
 
@@ -311,6 +314,7 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
     w->code = r->code;
     w->stat = r->stat;
     w->mem = &r->dev->mem;
+    w->tex = r->dev->tex;
     w->func_stats = &r->mem_stats;
     w->counter = &r->counter;
     w->shared = c->shared;

@@ -4,6 +4,7 @@
 
 #include "ptx/matrix.h"
 #include "ptx/sync.h"
+#include "ptx/tex_insn.h"
 #include "stream/coalesce.h"
 #include "stream/writer.h"
 
@@ -840,4 +841,12 @@ HANDLER(mbarrier) {
                 : u->aux <= PTX_MB_INVAL ? WEIR_DIR_STORE
                                          : WEIR_DIR_ATOM,
                 mbarrier_data);
+}
+
+/* Textures and surfaces: nothing there becomes vector code. */
+HANDLER(tex) {
+  ptx_tex_exec(w, u, mask);
+}
+HANDLER(tex_query) {
+  ptx_tex_query(w, u, mask);
 }

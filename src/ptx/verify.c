@@ -8,6 +8,7 @@
 #include "ptx/builtin.h"
 #include "ptx/matrix.h"
 #include "ptx/parse.h"
+#include "ptx/tex_insn.h"
 
 struct check {
   struct parser *p;
@@ -259,6 +260,79 @@ static bool is_pred_or_sink(const struct check *c, const struct ptx_operand *o) 
   return o->kind == PTX_O_sink || (o->kind == PTX_O_reg && !o->neg && reg_type(c, o) == PTX_T_pred);
 }
 
+/* ---- textures and surfaces ---- */
+
+/* Data of texture and surface instructions; `is_store`: it is read. */
+static bool check_tex_data(const struct check *c, struct ptx_operand *o, bool is_store) {
+  unsigned width = vector_width(c->in);
+  char name[200];
+  if (!is_store && o->kind == PTX_O_pair) {
+    if (!is_pred_or_sink(c, &o->elem[1])) return fail(c, "a vector, or a vector and a predicate");
+    o = &o->elem[0];
+  }
+  if (width * ptx_type_bytes(c->type) > 16)
+    return parse_error(c->p, c->at, "'%s' moves more than 16 bytes",
+                       insn_name(c->in, name, sizeof name));
+  if (width == 1 && o->kind != PTX_O_vec) return check_data_part(c, o, is_store);
+  if (o->kind != PTX_O_vec || o->n_elem != width)
+    return parse_error(c->p, c->at, "operand %u of '%s' must be a vector of %u", c->number,
+                       insn_name(c->in, name, sizeof name), width);
+  for (unsigned i = 0; i < width; i++) {
+    if (o->elem[i].kind == PTX_O_sink && !is_store) continue;
+    if (!check_data_part(c, &o->elem[i], is_store)) return false;
+  }
+  return true;
+}
+
+/* One coordinate, gradient or offset. */
+static bool check_tex_part(const struct check *c, struct ptx_operand *o, enum ptx_type type) {
+  if (o->kind == PTX_O_reg) return check_reg(c, o, type, false);
+  if (is_imm(o)) return check_imm(c, o, type);
+  return fail(c, "made of registers and constants");
+}
+
+static bool check_tex_vector(const struct check *c, struct ptx_operand *o) {
+  unsigned axes = ptx_geometry_of(c->in).n_axes;
+  if (o->kind != PTX_O_vec && axes == 1) return check_tex_part(c, o, c->type);
+  if (o->kind != PTX_O_vec || o->n_elem > 4 || o->n_elem == 3 || o->n_elem < axes)
+    return fail(c, axes == 1 ? "a vector" : axes == 2 ? "a vector of 2" : "a vector of 4");
+  for (unsigned i = 0; i < o->n_elem; i++)
+    if (!check_tex_part(c, &o->elem[i], c->type)) return false;
+  return true;
+}
+
+static bool is_tex_object(const struct check *c, const struct ptx_operand *o) {
+  if (o->kind == PTX_O_var) return o->var->type >= PTX_T_texref && o->imm == 0;
+  return o->kind == PTX_O_reg && o->imm == 0 && ptx_type_fits(PTX_T_b64, reg_type(c, o), false);
+}
+
+/* [object, {coordinates}] or [object, sampler, {coordinates}]; the layer comes first. Vectors have
+ * 1, 2 or 4 elements, and what is too much is ignored. */
+static bool check_tex(const struct check *c, struct ptx_operand *o) {
+  if (o->kind != PTX_O_tex) return fail(c, "a texture or surface with its coordinates");
+  if (c->in->op == PTX_OP_cp) return true; /* a tensor: not executed */
+  if (o->n_elem > 3) return fail(c, "a texture or surface with its coordinates");
+  for (unsigned i = 0; i + 1 < o->n_elem; i++)
+    if (!is_tex_object(c, &o->elem[i]))
+      return fail(c, "a texture or surface (a variable or a 64-bit register) with its coordinates");
+  struct ptx_geometry g = ptx_geometry_of(c->in);
+  if (g.dim == 0) return true; /* multisampled: not executed */
+  struct ptx_operand *v = &o->elem[o->n_elem - 1];
+  unsigned wanted = g.n_axes + (g.is_layered ? 1u : 0u), n = v->kind == PTX_O_vec ? v->n_elem : 1;
+  char name[200];
+  if (n < wanted || n > 4 || n == 3)
+    return parse_error(c->p, c->at, "'%s' takes %u coordinates%s, not %u",
+                       insn_name(c->in, name, sizeof name), wanted,
+                       wanted == 3 ? " in a vector of 4" : "", n);
+  bool is_surface = ptx_form(c->in->form)->cls != WEIR_C_TEX;
+  enum ptx_type type = is_surface ? PTX_T_b32 : ptx_insn_type(c->in, 1);
+  for (unsigned i = 0; i < n; i++)
+    if (!check_tex_part(c, v->kind == PTX_O_vec ? &v->elem[i] : v,
+                        g.is_layered && i == 0 ? PTX_T_b32 : type))
+      return false;
+  return true;
+}
+
 static bool check_pred_dst(const struct check *c, const struct ptx_operand *o) {
   if (o->kind == PTX_O_pair)
     return (is_pred_or_sink(c, &o->elem[0]) && is_pred_or_sink(c, &o->elem[1])) ||
@@ -362,7 +436,12 @@ static bool check_operand(const struct check *c, struct ptx_operand *o) {
   case 'z':
     return check_copy_size(c, o);
   case 'X':
-    return o->kind == PTX_O_tex || fail(c, "a texture or surface with its coordinates");
+    return check_tex(c, o);
+  case 't':
+  case 's':
+    return check_tex_data(c, o, c->slot->kind == 's');
+  case 'g':
+    return check_tex_vector(c, o);
   case 'u':
     if (o->kind != PTX_O_reg) return fail(c, "a register");
     return check_reg(c, o, PTX_T_b32, false);
@@ -531,6 +610,9 @@ static bool missing_in_insn(struct missing_list *l, const struct ptx_func *in_fu
   char buf[300];
   if (!ptx_form(in->form)->exec)
     return add_missing_in(l, in_func, insn_name(in, buf, sizeof buf), in->line);
+  for (unsigned k = 0; k < in->n_opnds; k++)
+    if (in->opnds[k].kind == PTX_O_tex && in->opnds[k].n_elem > 2)
+      return add_missing_in(l, in_func, "texture with a sampler of its own", in->line);
   if (in->op != PTX_OP_call) return true;
   const struct ptx_operand *target = &in->opnds[1];
   if (target->kind == PTX_O_reg) return true; /* what it reaches is known when it runs */
@@ -553,8 +635,10 @@ bool ptx_list_unsupported(struct ptx_module *m) {
   bool ok = true;
   if (strstr(m->target, "map_f64_to_f32")) ok = add_missing(&l, ".target map_f64_to_f32", 1);
   for (uint32_t i = 0; ok && i < m->n_vars; i++)
-    if (m->vars[i]->type >= PTX_T_texref || m->vars[i]->space == PTX_SPACE_tex)
-      ok = add_missing(&l, "texture, sampler and surface variables", m->vars[i]->line);
+    if (m->vars[i]->type == PTX_T_samplerref || m->vars[i]->space == PTX_SPACE_tex)
+      ok = add_missing(&l, "sampler variables and .tex variables", m->vars[i]->line);
+    else if (m->vars[i]->type >= PTX_T_texref && m->vars[i]->n_dims > 0)
+      ok = add_missing(&l, "arrays of textures and surfaces", m->vars[i]->line);
   for (uint32_t i = 0; ok && i < m->n_funcs; i++)
     for (uint32_t k = 0; ok && k < m->funcs[i]->n_insns; k++)
       ok = missing_in_insn(&l, m->funcs[i], &m->funcs[i]->insns[k]);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "ptx/tex.h"
 
 enum { MAX_PTX_BYTES = 256 << 20, MAX_UNSUPPORTED = 64 };
 
@@ -15,7 +16,7 @@ struct weir_workload {
   struct ptx_module **modules;
   struct ptx_module *linked;     /* of all modules, if the file wants them linked */
   struct ptx_image **images;     /* of the modules, or one of the linked ones */
-  uint64_t *addresses;           /* of buffers */
+  uint64_t *addresses;           /* of buffers, then handles of textures */
   struct ptx_program **programs; /* one per launch entry; shared entries are built once */
 };
 
@@ -93,6 +94,28 @@ static enum weir_status fill_buffer(struct weir_workload *w, uint32_t i, struct 
              : st;
 }
 
+/* A texture is an object, and bound to every reference of its name. */
+static enum weir_status make_texture(struct weir_workload *w, uint32_t i, struct weir_err *err) {
+  const struct weir_lf_texture *t = &w->lf->textures[i];
+  struct ptx_tex_desc d = t->desc;
+  uint64_t *handle = &w->addresses[w->lf->n_buffers + i];
+  d.texels.addr = w->addresses[t->buffer];
+  enum weir_status st = t->is_surface ? ptx_surf_create(w->dev, &d.texels, handle, err)
+                                      : ptx_tex_create(w->dev, &d, handle, err);
+  for (uint32_t m = 0; st == WEIR_OK && m < w->lf->n_modules; m++) {
+    if (w->images[m] == NULL) continue;
+    const struct ptx_module *module = w->linked != NULL ? w->linked : w->modules[m];
+    const struct ptx_var *v = ptx_find_var(module, t->name);
+    if (v != NULL && v->type == PTX_T_texref && !t->is_surface)
+      st = ptx_image_bind_tex(w->images[m], t->name, &d, err);
+    else if (v != NULL && v->type == PTX_T_surfref && t->is_surface)
+      st = ptx_image_bind_surf(w->images[m], t->name, &d.texels, err);
+  }
+  if (st != WEIR_OK)
+    weir_err_add(err, "declared at %s:%u: '%s'", t->where.file, t->where.line, t->name);
+  return st;
+}
+
 static enum weir_status report_no_kernel(const struct weir_workload *w,
                                          const struct weir_lf_launch *l, struct weir_err *err) {
   weir_fail_at(err, WEIR_ENOENT, &l->where, "no module has a kernel '%s'", l->kernel);
@@ -137,7 +160,7 @@ enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, co
   }
   w->modules = calloc(w->lf->n_modules + 1u, sizeof *w->modules);
   w->images = calloc(w->lf->n_modules + 1u, sizeof *w->images);
-  w->addresses = calloc(w->lf->n_buffers + 1u, sizeof *w->addresses);
+  w->addresses = calloc(w->lf->n_buffers + w->lf->n_textures + 1u, sizeof *w->addresses);
   w->programs = calloc(w->lf->n_launches + 1u, sizeof *w->programs);
   if (w->modules == NULL || w->images == NULL || w->addresses == NULL || w->programs == NULL)
     st = weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -148,6 +171,8 @@ enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, co
     st = build_program(w, i, err);
   for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_buffers; i++)
     st = fill_buffer(w, i, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_textures; i++)
+    st = make_texture(w, i, err);
   if (st != WEIR_OK) {
     weir_workload_close(w);
     return st;
@@ -169,6 +194,9 @@ void weir_workload_close(struct weir_workload *w) {
   ptx_module_free(w->linked);
   for (uint32_t i = 0; w->modules != NULL && i < w->lf->n_modules; i++)
     ptx_module_free(w->modules[i]);
+  for (uint32_t i = 0; w->addresses != NULL && i < w->lf->n_textures; i++)
+    if (w->addresses[w->lf->n_buffers + i] != 0)
+      ptx_tex_destroy(w->dev, w->addresses[w->lf->n_buffers + i], NULL);
   for (uint32_t i = 0; w->addresses != NULL && i < w->lf->n_buffers; i++)
     if (w->addresses[i] != 0) ptx_mem_release(&w->dev->mem, w->addresses[i], NULL);
   free(w->programs);

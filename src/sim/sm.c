@@ -349,6 +349,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
 
 /* Fetch the warp's next instruction and find out when its registers are ready. */
 static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now);
+static void take_next(struct weir_sm *sm, uint32_t slot, uint64_t now);
 
 /* Of a warp that runs; not before cycle `t`. */
 static void find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
@@ -435,6 +436,12 @@ static void advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
       release_barrier(sm, w->block, id, now);
     return;
   }
+  take_next(sm, slot, now);
+}
+
+/* The warp's next instruction is fetched. */
+static void take_next(struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   if (s->cls == WEIR_C_BARRIER) {
     w->barrier = weir_barrier_of(s, &w->next);
@@ -791,6 +798,36 @@ static void coalesce_words(struct weir_sm *sm, struct weir_addrs *a, uint64_t la
   sm->p_n = n;
 }
 
+static void add_request(struct weir_sm *sm, const struct weir_request *r) {
+  for (uint32_t i = 0; i < sm->p_n; i++)
+    if (sm->words[i].line_addr == r->line_addr) {
+      sm->words[i].lanes |= r->lanes;
+      sm->words[i].sectors |= r->sectors;
+      return;
+    }
+  sm->words[sm->p_n++] = *r;
+}
+
+/* A texture instruction has a record for each further sector of a lane: together they are one
+ * access, with one request for each line. The record after them is then the warp's next. */
+static void coalesce_texels(struct weir_sm *sm, struct weir_sm_warp *w) {
+  enum { ROOM = sizeof sm->words / sizeof *sm->words };
+  const struct weir_dyn first = w->next;
+  unsigned width = sm->kernel->insns[first.insn].width;
+  memcpy(sm->words, sm->pending.r, sm->pending.n * sizeof *sm->words);
+  sm->p_list = sm->words;
+  while ((sm->is_ahead = weir_next(&w->reader, &w->next)) && w->next.insn == first.insn &&
+         w->next.has_addr && (w->next.mask & ~first.mask) == 0 &&
+         sm->p_n + 2 * WEIR_LANES <= ROOM) {
+    uint64_t lane[WEIR_LANES];
+    weir_expand(&w->next, lane);
+    weir_coalesce(lane, w->next.mask, width, (unsigned)sm->m->l1.line, (unsigned)sm->m->l1.sector,
+                  &sm->pending);
+    for (unsigned i = 0; i < sm->pending.n; i++)
+      add_request(sm, &sm->pending.r[i]);
+  }
+}
+
 static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
@@ -810,7 +847,7 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
         w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.shared_latency + passes - 1;
     return;
   }
-  if (a.space == WEIR_SP_CONST || a.space == WEIR_SP_PARAM || a.space == WEIR_SP_TEX) {
+  if (a.space == WEIR_SP_CONST || a.space == WEIR_SP_PARAM) {
     for (unsigned i = 0; i < s->n_dst; i++)
       if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.const_latency;
     return;
@@ -823,10 +860,11 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   sm->p_n = sm->pending.n;
   if (words > 1) coalesce_words(sm, &a, lane, w->next.mask, words);
   if (sm->p_n == 0) return; /* no lane takes part */
+  sm->p_insn = w->next.insn;
+  if (a.space == WEIR_SP_TEX) coalesce_texels(sm, w);
   sm->stats.requests += sm->p_n;
   sm->p_next = 0;
   sm->p_warp = slot;
-  sm->p_insn = w->next.insn;
   sm->p_local = a.space == WEIR_SP_LOCAL;
   sm->p_busy = true;
   if (s->cls == WEIR_C_STORE) {
@@ -838,7 +876,7 @@ static void start_access(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   struct weir_load *l = &sm->loads[id];
   sm->free_load = l->next_free;
   *l = (struct weir_load){
-      .warp = slot, .insn = w->next.insn, .n_left = sm->p_n, .is_local = sm->p_local};
+      .warp = slot, .insn = sm->p_insn, .n_left = sm->p_n, .is_local = sm->p_local};
   sm->p_load = id;
   w->loads++;
   if (s->bar_arrive) {
@@ -856,11 +894,12 @@ bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot) {
   const struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   uint8_t space = w->next.has_addr ? w->next.addrs.space : WEIR_SP_NONE;
+  bool is_cached = space == WEIR_SP_GLOBAL || space == WEIR_SP_LOCAL || space == WEIR_SP_TEX;
   return !sm->l1_ops->gate(sm->l1, slot,
-                           space != WEIR_SP_GLOBAL && space != WEIR_SP_LOCAL ? WEIR_OTHER
-                           : s->cls == WEIR_C_ATOM                           ? WEIR_ATOMIC
-                           : s->cls == WEIR_C_STORE                          ? WEIR_STORE
-                                                                             : WEIR_LOAD);
+                           !is_cached               ? WEIR_OTHER
+                           : s->cls == WEIR_C_ATOM  ? WEIR_ATOMIC
+                           : s->cls == WEIR_C_STORE ? WEIR_STORE
+                                                    : WEIR_LOAD);
 }
 
 /* May the warp's next instruction issue now, apart from its registers and the LD/ST unit? */
@@ -902,7 +941,11 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
   bool is_group = s->cls == WEIR_C_OTHER && (s->bar_arrive || s->bar_warps);
   struct weir_barrier barrier = w->barrier;
-  advance(sm, slot, now);
+  if (sm->is_ahead) {
+    sm->is_ahead = false;
+    take_next(sm, slot, now);
+  } else
+    advance(sm, slot, now);
   if (w->state == WEIR_W_DONE) tell_warp(sm, slot, WEIR_WARP_ENDS, now);
   if (is_barrier) {
     reach_barrier(sm, slot, barrier, !s->bar_arrive, now);

@@ -140,10 +140,12 @@ struct weir_sm {
   uint64_t head_since;
   struct weir_requests pending; /* of the instruction in the coalescer */
   struct weir_request
-      words[WEIR_MAX_ACCESS_BYTES / 4 * 2 * WEIR_LANES]; /* local, wide: of all its words */
+      words[WEIR_MAX_ACCESS_BYTES / 4 * 2 * WEIR_LANES]; /* local, wide: of all its words;
+                                                            textures: of all its records */
   const struct weir_request *p_list;                     /* one of the two */
   uint32_t p_n, p_next, p_warp, p_insn, p_load, p_full_all;
   bool p_busy, p_local;
+  bool is_ahead;                    /* the issuing warp's next instruction is fetched already */
   uint32_t first_sched, next_first; /* which scheduler asks first */
   uint64_t lsu_free;                /* shared memory passes */
   uint32_t inflight, writebacks;    /* writebacks: lines of the L1 under way, not acknowledged */

@@ -31,6 +31,7 @@ const struct weir_stat weir_func_stat_table[] = {
     MEM("const_loads", CONST, LOAD, "warp loads from constant memory"),
     MEM("tex_loads", TEX, LOAD, "warp texture and surface reads"),
     MEM("tex_stores", TEX, STORE, "warp surface writes"),
+    MEM("tex_atomics", TEX, ATOM, "warp surface reductions"),
     ROW("global_load_requests", global_requests[WEIR_DIR_LOAD], "request",
         "128-byte lines touched by global loads, counted per instruction"),
     ROW("global_load_sectors", global_sectors[WEIR_DIR_LOAD], "sector",
@@ -73,7 +74,8 @@ const struct weir_stat weir_func_stat_table[] = {
 
 const struct weir_check weir_func_checks[] = {
     {"mem_insns == global_loads + global_stores + global_atomics + shared_loads + shared_stores + "
-     "shared_atomics + local_loads + local_stores + const_loads + tex_loads + tex_stores",
+     "shared_atomics + local_loads + local_stores + const_loads + tex_loads + tex_stores + "
+     "tex_atomics",
      "every memory instruction has one space and one direction"},
     {"global_insns == global_loads + global_stores + global_atomics", "the sum of its parts"},
     {"shared_insns == shared_loads + shared_stores + shared_atomics", "the sum of its parts"},

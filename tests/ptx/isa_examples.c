@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptx/matrix.h"
+#include "ptx/tex_insn.h"
 
 const char isa_prologue[] = ".version 9.0\n"
                             ".target sm_90a\n"
@@ -81,6 +82,15 @@ static void put_fragment(struct out *o, const struct ptx_insn *in, unsigned oper
   put(o, "}");
 }
 
+/* As many as the geometry has, in a vector of 1, 2 or 4. */
+static void put_coordinates(struct out *o, const struct ptx_insn *in) {
+  struct ptx_geometry g = ptx_geometry_of(in);
+  unsigned n = g.n_axes + (g.is_layered ? 1u : 0u);
+  put(o, n == 1   ? "[%%d1, {%%r1}]"
+         : n == 2 ? "[%%d1, {%%r1, %%r2}]"
+                  : "[%%d1, {%%r1, %%r2, %%r3, %%r4}]");
+}
+
 /* No instruction accesses more than 32 bytes of a lane. */
 static bool too_wide(const struct ptx_form *f, const struct ptx_insn *in) {
   unsigned n = ptx_has(in, PTX_M_v2)   ? 2
@@ -89,6 +99,8 @@ static bool too_wide(const struct ptx_form *f, const struct ptx_insn *in) {
                                        : 1;
   unsigned bytes = n * ptx_type_bytes(ptx_insn_type(in, 0));
   bool is_access = f->op == PTX_OP_ld || f->op == PTX_OP_st || f->op == PTX_OP_ldu;
+  bool is_surface = f->op == PTX_OP_suld || f->op == PTX_OP_sust;
+  if (is_surface && bytes > 16) return true;
   return is_access && n > 1 &&
          (bytes > 32 || (n == 8 && bytes < 32) || ptx_insn_type(in, 0) == PTX_T_b128);
 }
@@ -101,7 +113,7 @@ static void put_slot(struct out *o, const struct ptx_insn *in, const struct ptx_
     put(o, "[%%d%u]", n + 1);
     break;
   case 'X':
-    put(o, "[%%d1, {%%r1, %%r2}]");
+    put_coordinates(o, in);
     break;
   case 'L':
     put(o, "L");
@@ -127,11 +139,16 @@ static void put_slot(struct out *o, const struct ptx_insn *in, const struct ptx_
     break;
   case 'D':
   case 'S':
+  case 't':
+  case 's':
     put_data(o, in, t);
     break;
   case 'F':
   case 'G':
     put_fragment(o, in, n);
+    break;
+  case 'g':
+    put(o, "{%%r1, %%r2, %%r3, %%r4}");
     break;
   case 'V':
   case 'v':

@@ -212,12 +212,13 @@ static void arbitrary_bytes(void **state) {
 }
 
 static const char memory_text[] = HEAD
-    ".global .u32 g[2] = {1, 2};\n.global .u64 q = g;\n.func (.param .b32 r) f(.param .b32 a) { "
+    ".global .u32 g[2] = {1, 2};\n.global .u64 q = g;\n.global .texref t;\n.func (.param .b32 r) "
+    "f(.param .b32 a) { "
     "ret; }\n"
     ".entry k(.param .u64 p) {\n.reg .b32 %r<5>; .reg .pred %p<2>; .param .b32 x;\n.loc 1 2 3\n"
     "T: .branchtargets A;\nbrx.idx %r1, T;\n{ call (x), f, (x); }\nA: @%p1 bra A;\n.pragma "
     "\"nounroll\";\n"
-    "tex.1d.v4.f32.s32 {%r1, %r2, %r3, %r4}, [g, {%r1}];\nret;\n}\n";
+    "tex.1d.v4.f32.s32 {%r1, %r2, %r3, %r4}, [t, {%r1}];\nret;\n}\n";
 
 static int parse_and_print(void) {
   struct ptx_module *m;

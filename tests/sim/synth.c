@@ -145,9 +145,9 @@ static int any_reg(uint64_t *r) {
 }
 
 static uint32_t random_access(struct synth *s, uint64_t *r) {
-  static const uint8_t spaces[] = {WEIR_SP_GLOBAL, WEIR_SP_GLOBAL, WEIR_SP_GLOBAL,
-                                   WEIR_SP_GLOBAL, WEIR_SP_LOCAL,  WEIR_SP_LOCAL,
-                                   WEIR_SP_SHARED, WEIR_SP_CONST,  WEIR_SP_PARAM};
+  static const uint8_t spaces[] = {WEIR_SP_GLOBAL, WEIR_SP_GLOBAL, WEIR_SP_GLOBAL, WEIR_SP_GLOBAL,
+                                   WEIR_SP_LOCAL,  WEIR_SP_LOCAL,  WEIR_SP_SHARED, WEIR_SP_CONST,
+                                   WEIR_SP_PARAM,  WEIR_SP_TEX};
   static const uint8_t loads[] = {WEIR_CO_NONE,     WEIR_CO_NONE,    WEIR_CO_CA,     WEIR_CO_CG,
                                   WEIR_CO_CS,       WEIR_CO_LU,      WEIR_CO_CV,     WEIR_CO_NC,
                                   WEIR_CO_VOLATILE, WEIR_CO_RELAXED, WEIR_CO_ACQUIRE};
@@ -155,7 +155,7 @@ static uint32_t random_access(struct synth *s, uint64_t *r) {
                                    WEIR_CO_CG,   WEIR_CO_CS, WEIR_CO_RELEASE};
   enum weir_space space = spaces[below(r, sizeof spaces)];
   unsigned kind = below(r, 10);
-  bool can_write = space == WEIR_SP_GLOBAL || space == WEIR_SP_LOCAL || space == WEIR_SP_SHARED;
+  bool can_write = space != WEIR_SP_CONST && space != WEIR_SP_PARAM;
   enum weir_class cls = WEIR_C_LOAD;
   if (can_write && kind >= 6) cls = WEIR_C_STORE;
   if (can_write && kind == 9 && space != WEIR_SP_LOCAL) cls = WEIR_C_ATOM;

@@ -56,6 +56,74 @@ static void test_l2_latency(void **state) {
   end();
 }
 
+/* ---- textures ---- */
+
+/* Texture reads go through the L1 as loads do; the records of one instruction are one access. */
+static void test_texture(void **state) {
+  (void)state;
+  rig_open(&g, NULL);
+  rig_warm_l2(&g, A, 2);
+  synth_init(&s, 1, 1);
+  uint32_t tex = synth_access(&s, WEIR_C_TEX, WEIR_SP_TEX, 1, 0, -1);
+  uint32_t use = synth_insn(&s, WEIR_C_INT, 4, 0);
+  synth_stride(&s, 0, 0, tex, UINT32_MAX, A, 4);
+  synth_put(&s, 0, 0, use);
+  synth_stride(&s, 0, 0, tex, UINT32_MAX, A, 4);
+  synth_put(&s, 0, 0, use);
+  assert_int_equal(run(), L2_LINE + 1 + L1_HIT); /* the second is issued after the use */
+  assert_int_equal(r.l1.loads, 2);
+  assert_int_equal(r.l1.hits, 1);
+  assert_int_equal(r.sm.load_insns, 2);
+  end();
+  rig_open(&g, NULL);
+  rig_warm_l2(&g, A, 2);
+  synth_init(&s, 1, 1);
+  tex = synth_access(&s, WEIR_C_TEX, WEIR_SP_TEX, 1, 0, -1);
+  use = synth_insn(&s, WEIR_C_INT, 4, 0);
+  synth_stride(&s, 0, 0, tex, UINT32_MAX, A, 4);
+  synth_stride(&s, 0, 0, tex, 0x0000ff00, A, 4);       /* nothing new */
+  synth_stride(&s, 0, 0, tex, UINT32_MAX, A + 128, 4); /* a second line */
+  synth_stride(&s, 0, 0, tex, 0x80000000, A + 96, 1);
+  synth_put(&s, 0, 0, use);
+  /* The second line follows five flits behind the first. */
+  assert_int_equal(run(), L2_LINE + 5);
+  assert_int_equal(r.sm.warp_insns, 2);
+  assert_int_equal(r.sm.requests, 2);
+  assert_int_equal(r.l1.loads, 2);
+  end();
+}
+
+/* Lanes that went different ways execute it one after the other: no records of one instruction. */
+static void test_texture_diverged(void **state) {
+  (void)state;
+  rig_open(&g, NULL);
+  synth_init(&s, 1, 1);
+  uint32_t tex = synth_access(&s, WEIR_C_TEX, WEIR_SP_TEX, 1, -1, -1);
+  synth_stride(&s, 0, 0, tex, 0x0000ffff, A, 4);
+  synth_stride(&s, 0, 0, tex, 0xffff0000, A, 4);
+  run();
+  assert_int_equal(r.sm.warp_insns, 2);
+  assert_int_equal(r.sm.requests, 2);
+  assert_int_equal(r.sm.load_insns, 2);
+  end();
+}
+
+/* Surfaces are written and reduced as global memory is. */
+static void test_surface(void **state) {
+  (void)state;
+  rig_open(&g, NULL);
+  synth_init(&s, 1, 1);
+  uint32_t st = synth_access(&s, WEIR_C_STORE, WEIR_SP_TEX, 4, -1, -1);
+  uint32_t red = synth_access(&s, WEIR_C_ATOM, WEIR_SP_TEX, 4, -1, -1);
+  load(st, A);
+  load(red, B);
+  run();
+  assert_int_equal(r.l1.stores, 1);
+  assert_int_equal(r.l1.atomics, 1);
+  assert_int_equal(r.sm.requests, 2);
+  end();
+}
+
 static void test_hit_latency(void **state) {
   (void)state;
   rig_open(&g, NULL);
@@ -618,6 +686,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       T(test_dram_latency),
       T(test_l2_latency),
+      T(test_texture),
+      T(test_texture_diverged),
+      T(test_surface),
       T(test_hit_latency),
       T(test_load_extra),
       T(test_merge),

@@ -83,7 +83,10 @@ static const char intro[] =
     "one thread's operands and\n  results. Where the manual leaves a result open (division by "
     "zero, say), the H200's is what must come out.\n"
     "- `tests/truth/data/simt_h200.txt` has the results of the kernels under `workloads/simt`, "
-    "`flag` and `workqueue` on the\n  same GPU.\n\n";
+    "`flag` and `workqueue` on the\n  same GPU.\n"
+    "- Textures and surfaces are more than instructions: `tests/truth/tex_cases.h` has cases of "
+    "geometries, formats, address modes,\n  filters and coordinates, whose results on the same GPU "
+    "are replayed bit for bit by `tex_replay`.\n\n";
 
 static void put_totals(FILE *f, const struct truth_set *s, const struct coverage_row *rows) {
   struct counts t = {0};

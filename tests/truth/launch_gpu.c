@@ -71,6 +71,10 @@ static void open_run(struct gpu_run *g, const char *file, const char *input, con
     fprintf(stderr, "launch_gpu: %s has %u modules; one is supported\n", file, g->lf->n_modules);
     exit(2);
   }
+  if (g->lf->n_textures > 0) {
+    fprintf(stderr, "launch_gpu: %s has textures, which are not supported here\n", file);
+    exit(2);
+  }
   const char *path = ptx != NULL ? ptx : g->lf->modules[0];
   char *text = read_all(path);
   if (ptx_parse(text, strlen(text), path, &g->text, &diags) != WEIR_OK) {

@@ -354,6 +354,15 @@ static void make(struct maker *m) {
   case PTX_OP_brkpt:
     mk_without(m, TS_NOT_RUN, "ends the kernel");
     break;
+  case PTX_OP_tex:
+  case PTX_OP_tld4:
+  case PTX_OP_txq:
+  case PTX_OP_suld:
+  case PTX_OP_sust:
+  case PTX_OP_sured:
+  case PTX_OP_suq:
+    mk_without(m, TS_NOT_RUN, "has cases of its own, see above");
+    break;
   case PTX_OP_shfl:
   case PTX_OP_vote:
   case PTX_OP_match:

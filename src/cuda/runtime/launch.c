@@ -169,6 +169,7 @@ static int code_of(enum ptx_fault_kind kind) {
   switch (kind) {
   case PTX_F_BOUNDS:
   case PTX_F_READONLY:
+  case PTX_F_TEXTURE:
     return WEIR_E_IllegalAddress;
   case PTX_F_ALIGN:
     return WEIR_E_MisalignedAddress;

@@ -1,0 +1,1 @@
+weir run surface_trap.yaml

@@ -1,0 +1,2 @@
+weir run texture.yaml
+weir run texture.yaml --gpu fermi-s3 --per-load

@@ -1,0 +1,1 @@
+weir run texture_address_given.yaml

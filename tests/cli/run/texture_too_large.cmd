@@ -1,0 +1,1 @@
+weir run texture_too_large.yaml
