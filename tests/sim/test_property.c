@@ -24,6 +24,14 @@ static void conserve_l3(const struct machine *x, const struct weir_sim_result *r
   assert_in_range(l3->evictions, 0, l3->read_misses + l3->write_misses);
 }
 
+/* Of a texture instruction, which `first` began. */
+static bool is_further_record(const struct synth *s, const struct synth_op *first,
+                              const struct synth_op *op) {
+  return first != NULL && first->block == op->block && first->warp == op->warp &&
+         first->insn == op->insn && op->has_addr && s->insns[op->insn].space == WEIR_SP_TEX &&
+         first->mask != 0 && (op->mask & ~first->mask) == 0;
+}
+
 static void conserve(const struct machine *x, const struct synth *s,
                      const struct weir_sim_result *r) {
   const struct weir_l1_stats *l1 = &r->l1;
@@ -55,7 +63,10 @@ static void conserve(const struct machine *x, const struct synth *s,
                    r->dram.reads + r->dram.writes);
   assert_int_equal(r->dram.busy_cyc,
                    (r->dram.reads + r->dram.writes) * (uint64_t)x->m.dram.burst_cyc);
+  const struct synth_op *first = NULL;
   for (size_t i = 0; i < s->n; i++) {
+    if (is_further_record(s, first, &s->ops[i])) continue;
+    first = &s->ops[i];
     n_insns++;
     n_threads += (unsigned)__builtin_popcount(s->ops[i].mask);
   }
