@@ -84,6 +84,7 @@ enum {
   INVALID_CONFIGURATION = 9,
   INVALID_SYMBOL = 13,
   INVALID_FUNCTION = 98,
+  INVALID_TEXTURE = 18,
   INVALID_DEVICE = 101,
   INVALID_HANDLE = 400,
   ILLEGAL_STATE = 401,
@@ -173,6 +174,15 @@ int cudaMalloc3DArray(void **array, const struct channel *channel, struct extent
 int cudaFreeArray(void *array);
 int cudaMemcpy2DToArray(void *dst, size_t x, size_t y, const void *src, size_t pitch, size_t width,
                         size_t height, int kind);
+
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name,
+                           int dim, int read_mode, int is_extern);
+int cudaMallocArray(void **array, const struct channel *channel, size_t width, size_t height,
+                    unsigned flags);
+int cudaBindTexture(size_t *offset, const void *texref, const void *ptr,
+                    const struct channel *channel, size_t bytes);
+int cudaBindTextureToArray(const void *texref, const void *array, const struct channel *channel);
+int cudaUnbindTexture(const void *texref);
 
 int cudaStreamCreate(void **stream);
 int cudaStreamDestroy(void *stream);

@@ -334,6 +334,91 @@ static void arrays(void **state) {
   assert_int_equal(cudaFreeArray(a), INVALID_VALUE);
 }
 
+/* A fat binary as nvcc 11 makes it: not compressed, with a texture reference, which nvcc 13 does
+ * not know any more. */
+static const char old_ptx[] =
+    ".version 7.8\n.target sm_75\n.address_size 64\n.global .texref tr;\n"
+    ".visible .entry fetch(.param .u64 out) {\n"
+    ".reg .b32 %r<8>; .reg .b64 %d<4>;\n"
+    "ld.param.u64 %d0, [out]; cvta.to.global.u64 %d0, %d0; mov.u32 %r0, %tid.x;\n"
+    "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [tr, {%r0}];\n"
+    "mul.wide.u32 %d1, %r0, 4; add.s64 %d1, %d0, %d1; st.global.u32 [%d1], %r1; ret; }\n"
+    ".visible .entry sample(.param .u64 out) {\n"
+    ".reg .b32 %r<8>; .reg .f32 %f; .reg .b64 %d<4>;\n"
+    "ld.param.u64 %d0, [out]; cvta.to.global.u64 %d0, %d0; mov.u32 %r0, %tid.x;\n"
+    "cvt.rn.f32.u32 %f, %r0; tex.1d.v4.s32.f32 {%r1, %r2, %r3, %r4}, [tr, {%f}];\n"
+    "mul.wide.u32 %d1, %r0, 4; add.s64 %d1, %d0, %d1; st.global.u32 [%d1], %r1; ret; }\n";
+
+static void **register_old(void) {
+  static struct {
+    uint32_t magic;
+    uint16_t version, head;
+    uint64_t size;
+    uint16_t kind, entry_version;
+    uint32_t entry_head;
+    uint64_t entry_size;
+    uint32_t packed, options;
+    uint16_t minor, major;
+    uint32_t sm, name, name_bytes;
+    uint64_t flags, unused, unpacked;
+    char text[2048];
+  } image;
+  static struct {
+    uint32_t magic, version;
+    const void *data, *aux;
+  } old = {0x466243b1, 1, &image, NULL};
+  image.magic = 0xba55ed50, image.version = 1, image.head = 16;
+  image.size = 64 + sizeof image.text;
+  image.kind = 1, image.entry_version = 0x101, image.entry_head = 64;
+  image.entry_size = sizeof image.text;
+  image.minor = 8, image.major = 7, image.sm = 75, image.flags = 0x11;
+  strcpy(image.text, old_ptx);
+  return __cudaRegisterFatBinary(&old);
+}
+
+/* References of CUDA 11 are bound by the address of the program's variable. */
+static void texture_references(void **state) {
+  (void)state;
+  static const char fetch[] = "fetch", sample[] = "sample";
+  static struct {
+    int normalized, filter, address[3];
+    struct channel channel;
+    int rest[21];
+  } tr = {.address = {1, 1, 1}};
+  int data[130], out[32], *q = device_words(NULL, 32);
+  struct channel channel = {32, 0, 0, 0, 0};
+  size_t offset;
+  void *array;
+  for (int i = 0; i < 130; i++)
+    data[i] = 100 + i;
+  int *p = device_words(data, 130);
+  void **old = register_old();
+  __cudaRegisterFunction(old, fetch, NULL, fetch, -1, NULL, NULL, NULL, NULL, NULL);
+  __cudaRegisterFunction(old, sample, NULL, sample, -1, NULL, NULL, NULL, NULL, NULL);
+  __cudaRegisterTexture(old, &tr, NULL, "::tr", 1, 0, 0);
+  OK(cudaBindTexture(&offset, &tr, p, &channel, sizeof data));
+  assert_int_equal(offset, 0);
+  OK(launch(fetch, 1, 32, 0, NULL, (void *[]){&q}));
+  OK(cudaMemcpy(out, q, sizeof out, D2H));
+  for (int i = 0; i < 32; i++)
+    assert_int_equal(out[i], 100 + i);
+  /* From the middle: texels begin before, and the program is told by how much. */
+  OK(cudaBindTexture(&offset, &tr, p + 129, &channel, 4));
+  assert_int_equal(offset, 4);
+  OK(launch(fetch, 1, 32, 0, NULL, (void *[]){&q}));
+  assert_int_equal(word_at(q + 1), 229);
+  assert_int_equal(cudaBindTexture(NULL, &tr, p + 129, &channel, 4), INVALID_VALUE);
+  OK(cudaMallocArray(&array, &channel, 16, 0, 0));
+  OK(cudaMemcpy2DToArray(array, 0, 0, data, 64, 64, 1, H2D));
+  OK(cudaBindTextureToArray(&tr, array, &channel));
+  OK(launch(sample, 1, 32, 0, NULL, (void *[]){&q}));
+  assert_int_equal(word_at(q + 3), 103);
+  assert_int_equal(word_at(q + 31), 115); /* clamped */
+  OK(cudaUnbindTexture(&tr));
+  assert_int_equal(cudaUnbindTexture(&old_ptx), INVALID_TEXTURE);
+  __cudaUnregisterFatBinary(old);
+}
+
 /* ---- streams ---- */
 
 static char order[16];
@@ -579,6 +664,7 @@ int main(int argc, char **argv) {
       TEST(wrong_copies),
       TEST(rows),
       TEST(arrays),
+      TEST(texture_references),
       TEST(streams),
       TEST(elapsed_time),
       TEST(graph_by_hand),

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cuda/runtime/error.h"
+
 /* All zero is an empty map. */
 struct weir_gpu_map {
   struct weir_gpu_slot {
@@ -16,10 +18,10 @@ struct weir_gpu_map {
 };
 
 /* Sets or replaces; `key` is not 0 and `value` not NULL. False: the host is out of memory. */
-bool weir_gpu_map_set(struct weir_gpu_map *m, uint64_t key, void *value);
+WEIR_GPU_SHARED bool weir_gpu_map_set(struct weir_gpu_map *m, uint64_t key, void *value);
 /* NULL: no such key. */
-void *weir_gpu_map_get(const struct weir_gpu_map *m, uint64_t key);
-void *weir_gpu_map_remove(struct weir_gpu_map *m, uint64_t key);
+WEIR_GPU_SHARED void *weir_gpu_map_get(const struct weir_gpu_map *m, uint64_t key);
+WEIR_GPU_SHARED void *weir_gpu_map_remove(struct weir_gpu_map *m, uint64_t key);
 void weir_gpu_map_free(struct weir_gpu_map *m);
 
 #endif

@@ -127,6 +127,11 @@ struct weir_gpu_block *weir_gpu_block_of(uint64_t addr) {
   return a != NULL ? weir_gpu_map_get(&weir_gpu.blocks, a->base) : NULL;
 }
 
+uint64_t weir_gpu_left(uint64_t addr) {
+  const struct ptx_alloc *a = ptx_mem_find(&weir_gpu.dev.mem, addr);
+  return a != NULL ? a->base + a->bytes - addr : 0;
+}
+
 enum weir_gpu_memory weir_gpu_kind_of(uint64_t addr) {
   const struct ptx_alloc *a = ptx_mem_find(&weir_gpu.dev.mem, addr);
   if (a == NULL) return WEIR_GPU_UNKNOWN;

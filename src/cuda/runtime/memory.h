@@ -45,6 +45,8 @@ int weir_gpu_variable(uint64_t addr, uint64_t bytes);
 void weir_gpu_variable_gone(uint64_t addr);
 /* The block that holds an address; NULL: none, or a module's variable. */
 WEIR_GPU_SHARED struct weir_gpu_block *weir_gpu_block_of(uint64_t addr);
+/* Bytes from an address to the end of its allocation; 0: there is none. */
+WEIR_GPU_SHARED uint64_t weir_gpu_left(uint64_t addr);
 WEIR_GPU_SHARED enum weir_gpu_memory weir_gpu_kind_of(uint64_t addr);
 /* The allocation or variable of a module that holds an address; false: none. */
 WEIR_GPU_SHARED bool weir_gpu_range_of(uint64_t addr, uint64_t *base, uint64_t *bytes);

@@ -436,6 +436,15 @@ int weir_gpu_module_var(struct weir_gpu_module *m, const char *name, uint64_t *a
   return error != 0 ? error : WEIR_E_SymbolNotFound;
 }
 
+int weir_gpu_module_place(struct weir_gpu_module *m, const char *name) {
+  int error = open_module(m);
+  for (size_t i = 0; error == 0 && i < m->n_units; i++) {
+    struct weir_gpu_unit *u = &m->units[i];
+    if (may_hold(u, name) && is_linked_in(m, u)) return load_unit(m, u);
+  }
+  return error != 0 ? error : WEIR_E_SymbolNotFound;
+}
+
 int weir_gpu_var_load(struct weir_gpu_var *v) {
   if (v->addr != 0) return 0;
   uint64_t bytes;

@@ -91,6 +91,8 @@ WEIR_GPU_SHARED int weir_gpu_var_load(struct weir_gpu_var *v);
 /* Any variable of the module, by name. */
 WEIR_GPU_SHARED int weir_gpu_module_var(struct weir_gpu_module *m, const char *name, uint64_t *addr,
                                         uint64_t *bytes);
+/* Gives m->image, with what declares `name`; WEIR_E_SymbolNotFound: nothing does. */
+int weir_gpu_module_place(struct weir_gpu_module *m, const char *name);
 /* Fills in the host's pointers to managed variables. */
 WEIR_GPU_SHARED int weir_gpu_module_init(struct weir_gpu_module *m);
 /* All kernels of all texts are parsed and listed: *n of them. */
