@@ -228,7 +228,6 @@ static void serve(struct process *c, struct weir_service *s) {
     struct pollfd fds[] = {{.fd = c->signals, .events = POLLIN},
                            {.fd = c->listener, .events = POLLIN},
                            {.fd = weir_service_fd(s), .events = POLLIN}};
-    uint64_t n;
     bool may_end = c->is_ended && weir_service_open(s) == 0;
     /* Connections that the program made before it ended may still wait. */
     int ready = poll(fds, 3, may_end ? 0 : -1);
@@ -236,7 +235,7 @@ static void serve(struct process *c, struct weir_service *s) {
     if (ready < 0) continue;
     if (fds[0].revents & POLLIN) take_signal(c, s);
     if (fds[1].revents & POLLIN) weir_service_accept(s, c->listener);
-    if (fds[2].revents & POLLIN && read(weir_service_fd(s), &n, sizeof n) < 0) continue;
+    if (fds[2].revents & POLLIN) weir_service_collect(s);
   }
 }
 

@@ -113,10 +113,11 @@ enum weir_status weir_service_new(const struct weir_program *p,
                                   struct weir_err *err);
 /* Takes the connection that waits at the socket. */
 void weir_service_accept(struct weir_service *s, int listener);
-/* A descriptor that can be read whenever a connection has ended. */
+/* A descriptor that can be read when a connection has ended; then weir_service_collect. */
 int weir_service_fd(const struct weir_service *s);
-/* Connections that are open. */
-size_t weir_service_open(struct weir_service *s);
+void weir_service_collect(struct weir_service *s);
+/* Connections that have not been collected. */
+uint64_t weir_service_open(const struct weir_service *s);
 /* Gives up what is being worked on. */
 void weir_service_stop(struct weir_service *s);
 /* All connections have ended. */

@@ -13,10 +13,10 @@
 struct weir_service {
   const struct weir_program *program;
   const struct weir_program_hooks *hooks;
-  pthread_mutex_t lock; /* of all that follows; held while a launch is worked on */
   int ended_fd;
-  atomic_size_t n_open;
+  uint64_t n_open; /* for the thread that accepts: the others only write to ended_fd */
   atomic_bool is_stopped;
+  pthread_mutex_t lock; /* of what follows; held while a launch is worked on */
   struct weir_program_result result;
 };
 
@@ -169,15 +169,16 @@ static enum weir_status serve(struct connection *c, struct weir_err *err) {
   return st;
 }
 
+/* After the last line the service may be gone. */
 static void end_connection(struct connection *c) {
   uint64_t one = 1;
-  struct weir_service *s = c->s;
+  int fd = c->s->ended_fd;
   weir_wire_close(c->wire);
   weir_stream_pool_free(&c->pool);
   free(c->times.v);
   free(c);
-  atomic_fetch_sub(&s->n_open, 1);
-  if (write(s->ended_fd, &one, sizeof one) < 0) perror("weir: eventfd");
+  while (write(fd, &one, sizeof one) < 0)
+    continue;
 }
 
 static void *serve_thread(void *self) {
@@ -222,12 +223,11 @@ static enum weir_status open_connection(struct weir_service *s, int listener,
   }
   st = weir_wire_accept(listener, &c->pool, &c->wire, err);
   if (st == WEIR_OK) {
-    atomic_fetch_add(&s->n_open, 1);
     if (pthread_create(&thread, NULL, serve_thread, c) == 0) {
+      s->n_open++;
       pthread_detach(thread);
       return WEIR_OK;
     }
-    atomic_fetch_sub(&s->n_open, 1);
     st = weir_fail(err, WEIR_ENOMEM, "cannot start a thread for a connection");
   }
   weir_wire_close(c->wire);
@@ -249,8 +249,13 @@ int weir_service_fd(const struct weir_service *s) {
   return s->ended_fd;
 }
 
-size_t weir_service_open(struct weir_service *s) {
-  return atomic_load(&s->n_open);
+void weir_service_collect(struct weir_service *s) {
+  uint64_t n;
+  if (read(s->ended_fd, &n, sizeof n) == sizeof n) s->n_open -= n;
+}
+
+uint64_t weir_service_open(const struct weir_service *s) {
+  return s->n_open;
 }
 
 void weir_service_stop(struct weir_service *s) {

@@ -48,7 +48,7 @@ static enum weir_status simulate(void *self, struct weir_block_source *src, stru
   while (!(st = src->next(src, &b, err)) && b) {
     if (wanted) check(weir_wire_block(c->wire, b, &c->err), &c->err);
     src->release(src, b);
-    if (c->crash && c->n_launches == 2) raise(SIGSEGV);
+    if (c->crash && c->n_launches == 2) raise(SIGKILL);
   }
   return st;
 }
