@@ -157,7 +157,7 @@ static enum weir_status record_program(struct record *r, struct weir_wtrace_coun
                                        struct weir_err *err) {
   struct weir_program_recording recording = {
       .out = r->path, .level = r->level, .is_quiet = r->quiet};
-  struct weir_program_result result;
+  struct weir_program_result result = {0};
   struct weir_program p = {0};
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
   if (!st) st = weir_program_open(&p, r->program, &r->settings, r->gpu, &r->choice, err);

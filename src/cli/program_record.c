@@ -93,11 +93,12 @@ static size_t module_of(const struct session *s, uint64_t id) {
 static enum weir_status note_kernel(struct session *s, const struct weir_wire_launch *l,
                                     struct weir_err *err) {
   struct weir_program_recording *r = s->rec->r;
-  struct weir_recorded_kernel k = {.module = module_of(s, l->module), .n_insns = l->info->n_insns};
+  size_t module = module_of(s, l->module);
   for (size_t i = 0; i < r->kernels.n; i++)
-    if (r->kernels.v[i].module == k.module && strcmp(r->kernels.v[i].name, l->info->name) == 0)
+    if (r->kernels.v[i].module == module && strcmp(r->kernels.v[i].name, l->info->name) == 0)
       return WEIR_OK;
-  k.name = strdup(l->info->name);
+  struct weir_recorded_kernel k = {
+      .name = strdup(l->info->name), .module = module, .n_insns = l->info->n_insns};
   if (k.name != NULL && WEIR_PUSH(r->kernels, k)) return WEIR_OK;
   free(k.name);
   return no_memory(err);

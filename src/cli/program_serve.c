@@ -98,10 +98,11 @@ static enum weir_status serve_launch(struct connection *c, struct weir_wire_even
   c->s->result.n_launches++;
   c->s->result.n_wanted += e->launch.is_wanted;
   if (e->source != NULL) {
+    struct weir_wire_event wanted = *e;
     w.pub = (struct weir_block_source){
         .kernel = e->source->kernel, .next = next_block, .release = release_block, .self = &w};
-    e->source = &w.pub;
-    h->launch(c->session, e, &cycles, &why);
+    wanted.source = &w.pub;
+    h->launch(c->session, &wanted, &cycles, &why);
   }
   enum weir_status st = wait_for_end(c, e, err);
   if (st != WEIR_OK) return st;
