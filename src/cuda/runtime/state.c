@@ -145,11 +145,19 @@ static enum weir_status start(struct weir_err *err) {
   return st;
 }
 
-/* A forked child has no device, as with CUDA; and the wire is its parent's. */
+/* A forked child must not use the device that its parent has used, as with CUDA. Kernels are
+ * registered before main, though: a child of a program that has launched none is a process like any
+ * other. The wire is its parent's, which has to send what is not sent yet: it is not closed here.
+ */
 static void notice_fork(void) {
+  struct weir_err err;
   if (weir_gpu.wire == NULL || weir_gpu.pid == getpid()) return;
+  weir_gpu.pid = getpid();
   weir_gpu.wire = NULL;
-  weir_gpu.in_process = true;
+  if (weir_gpu.n_launches > 0 ||
+      weir_wire_connect(getenv(WEIR_WIRE_VARIABLE), program_invocation_short_name, &weir_gpu.wire,
+                        &err) != WEIR_OK)
+    weir_gpu.in_process = true;
 }
 
 int weir_gpu_enter_always(void) {
