@@ -13,7 +13,8 @@
 struct session {
   struct session *next;
   struct run *run;
-  char *name;
+  char *program, *name; /* name: in the report, from its first launch on */
+  uint64_t order;       /* of that, from 1 */
   struct weir_run_report report;
   uint64_t n_unwanted, n_failed;
 };
@@ -25,6 +26,7 @@ struct run {
   struct weir_program_result result;
   struct weir_run_report report;
   struct session *first, **last;
+  uint64_t n_reported; /* sessions */
 };
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -33,30 +35,26 @@ static enum weir_status no_memory(struct weir_err *err) {
 
 /* ---- launches ---- */
 
-/* Processes of one name are told apart by a number: "app", "app:2". */
-static char *session_name(const struct run *r, const char *program) {
-  size_t n = strlen(program), same = 1;
-  for (const struct session *s = r->first; s != NULL; s = s->next)
-    same += strncmp(s->name, program, n) == 0 && (s->name[n] == 0 || s->name[n] == ':');
-  char *name = malloc(n + 24);
+/* Processes of one program are told apart by a number: "app", "app:2". */
+static char *session_name(const struct session *of) {
+  size_t room = strlen(of->program) + 24, same = 1;
+  for (const struct session *s = of->run->first; s != NULL; s = s->next)
+    same += s->name != NULL && strcmp(s->program, of->program) == 0;
+  char *name = malloc(room);
   if (name == NULL) return NULL;
   if (same == 1)
-    snprintf(name, n + 24, "%s", program);
+    snprintf(name, room, "%s", of->program);
   else
-    snprintf(name, n + 24, "%s:%zu", program, same);
+    snprintf(name, room, "%s:%zu", of->program, same);
   return name;
 }
 
-static enum weir_status begin(void *self, const char *program, void **session,
-                              struct weir_err *err) {
-  struct run *r = self;
-  struct session *s = calloc(1, sizeof *s);
-  if (s == NULL) return no_memory(err);
-  s->run = r;
-  s->name = session_name(r, program);
-  *r->last = s;
-  r->last = &s->next;
-  *session = s;
+/* With its first launch: a process that launches nothing needs no machine. */
+static enum weir_status begin_report(struct session *s, struct weir_err *err) {
+  struct run *r = s->run;
+  if (s->name != NULL) return WEIR_OK;
+  s->order = ++r->n_reported;
+  s->name = session_name(s);
   if (s->name == NULL) return no_memory(err);
   enum weir_status st = weir_run_report_init(&s->report, r->o->t->json != NULL, err);
   if (st != WEIR_OK) return st;
@@ -68,11 +66,26 @@ static enum weir_status begin(void *self, const char *program, void **session,
   return weir_timing_workload(&s->report.timing, s->name, err);
 }
 
+static enum weir_status begin(void *self, const char *program, void **session,
+                              struct weir_err *err) {
+  struct run *r = self;
+  struct session *s = calloc(1, sizeof *s);
+  if (s == NULL) return no_memory(err);
+  s->run = r;
+  s->program = strdup(program);
+  *r->last = s;
+  r->last = &s->next;
+  *session = s;
+  return s->program != NULL ? WEIR_OK : no_memory(err);
+}
+
 static enum weir_status launch(void *session, const struct weir_wire_event *e, uint64_t *cycles,
                                struct weir_err *err) {
   struct session *s = session;
   struct weir_err again;
-  enum weir_status st = weir_timing_kernel(&s->report.timing, e->source, err);
+  enum weir_status st = begin_report(s, err);
+  if (st != WEIR_OK) return st;
+  st = weir_timing_kernel(&s->report.timing, e->source, err);
   if (st == WEIR_OK)
     *cycles = s->report.timing.last.cycles;
   else if (weir_timing_restart(&s->report.timing, &again) != WEIR_OK)
@@ -91,6 +104,8 @@ static enum weir_status ended(void *session, const struct weir_wire_event *e, bo
   s->n_unwanted += !l->is_wanted;
   s->n_failed += l->is_wanted && failed;
   if (!l->is_wanted || failed) return WEIR_OK;
+  enum weir_status st = begin_report(s, err);
+  if (st != WEIR_OK) return st;
   json_t *o = weir_run_report_launch(&s->report, &row);
   size_t n = s->report.per_launch.n;
   if (n > 0) s->report.per_launch.v[n - 1].number = l->number; /* as the program counts */
@@ -118,15 +133,19 @@ static enum weir_status check_session(const struct session *s, struct weir_err *
   return st == WEIR_OK ? weir_timing_check(&s->report.timing, err) : st;
 }
 
+static enum weir_status join_session(struct run *r, struct session *s, struct weir_err *err) {
+  if (s->report.launches == 0) return WEIR_OK;
+  enum weir_status st = check_session(s, err);
+  if (st == WEIR_OK)
+    st = weir_run_report_end(&s->report, r->report.json_runs ? session_json(s) : NULL, err);
+  return st == WEIR_OK ? weir_run_report_join(&r->report, &s->report, err) : st;
+}
+
 static enum weir_status join_sessions(struct run *r, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
-  for (struct session *s = r->first; st == WEIR_OK && s != NULL; s = s->next) {
-    if (s->report.launches == 0 && s->n_failed == 0) continue;
-    st = check_session(s, err);
-    if (st == WEIR_OK)
-      st = weir_run_report_end(&s->report, r->report.json_runs ? session_json(s) : NULL, err);
-    if (st == WEIR_OK) st = weir_run_report_join(&r->report, &s->report, err);
-  }
+  for (uint64_t i = 1; st == WEIR_OK && i <= r->n_reported; i++)
+    for (struct session *s = r->first; st == WEIR_OK && s != NULL; s = s->next)
+      if (s->order == i) st = join_session(r, s, err);
   return st;
 }
 
@@ -207,6 +226,7 @@ static void free_run(struct run *r) {
   for (struct session *s = r->first, *next; s != NULL; s = next) {
     next = s->next;
     weir_run_report_free(&s->report);
+    free(s->program);
     free(s->name);
     free(s);
   }
