@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "ptx/image.h"
 #include "ptx/tex_insn.h"
 
@@ -30,12 +31,14 @@ static void add_place(const struct ptx_scene *s, const struct ptx_cta *c, const 
                       uint32_t lane, uint32_t pc, struct weir_err *err) {
   uint32_t t = w->index * LANES + lane;
   const uint32_t *b = s->launch->block;
-  char pos[512];
+  char pos[512], name[WEIR_DEMANGLED];
   source_position(s->prog, pc, pos, sizeof pos);
-  weir_err_add(err, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)", s->prog->entry->name,
-               c->ctaid[0], c->ctaid[1], c->ctaid[2], t % b[0], t / b[0] % b[1], t / b[0] / b[1]);
+  weir_err_add(err, "kernel %s, block (%u,%u,%u), thread (%u,%u,%u)",
+               weir_demangle(s->prog->entry->name, name, sizeof name), c->ctaid[0], c->ctaid[1],
+               c->ctaid[2], t % b[0], t / b[0] % b[1], t / b[0] / b[1]);
   const struct ptx_fn_info *f = &s->prog->funcs[s->prog->func_of[pc]];
-  if (f->ir != s->prog->entry) weir_err_add(err, "in function %s", f->ir->name);
+  if (f->ir != s->prog->entry)
+    weir_err_add(err, "in function %s", weir_demangle(f->ir->name, name, sizeof name));
   char *text = pc - f->entry < f->ir->n_insns ? ptx_print_insn(f->ir, s->prog->insn[pc]) : NULL;
   weir_err_add(err, "instruction: %s  (%s:%u%s%s)", text != NULL ? text : "end of function",
                f->ir->module->path, s->prog->statics[pc].ptx_line, pos[0] ? ", source " : "", pos);
@@ -81,7 +84,7 @@ static const char *report_global_bounds(const struct ptx_scene *s, const char *a
   char near[300];
   if (f->addr < NULL_PAGE) {
     weir_fail(err, WEIR_EFAULT, "null pointer: %s", access);
-    return "an argument that is a pointer is written $name in the launch file";
+    return "an argument that is a pointer is the address of device memory; in a launch file: $name";
   }
   if (a != NULL)
     snprintf(near, sizeof near,
@@ -102,7 +105,8 @@ static const char *report_bounds(const struct ptx_scene *s, const struct ptx_war
     weir_fail(err, WEIR_EFAULT,
               "out of bounds: %s, but a block has %u bytes (%u static, %u dynamic)", access,
               w->shared_bytes, w->shared_bytes - dynamic, dynamic);
-    return "dynamic shared memory is set by 'shared' of the launch";
+    return "dynamic shared memory is asked for in the launch: <<<grid, block, bytes>>>, or "
+           "'shared' in a launch file";
   case PTX_SPACE_local:
     weir_fail(err, WEIR_EFAULT, "out of bounds: %s, but a thread has %u bytes", access,
               w->local_bytes);
@@ -299,7 +303,8 @@ enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx
               (long long)s->dev->cfg.deadlock_quanta);
   else
     weir_fail(err, WEIR_EFAULT, "deadlock: every thread waits for another");
-  weir_err_add(err, "kernel %s", s->prog->entry->name);
+  char name[WEIR_DEMANGLED];
+  weir_err_add(err, "kernel %s", weir_demangle(s->prog->entry->name, name, sizeof name));
   unsigned shown = 0;
   for (uint32_t i = 0; i < n_ctas && shown < MAX_WAITING; i++)
     for (uint32_t k = 0; k < ctas[i].n_warps && shown < MAX_WAITING; k++)
@@ -311,13 +316,15 @@ enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx
 enum weir_status ptx_report_limit(const struct ptx_scene *s, const struct ptx_cta *c,
                                   const struct ptx_warp *w, struct weir_err *err) {
   const struct ptx_split *n = w->current >= 0 ? &w->splits[w->current] : NULL;
+  char name[WEIR_DEMANGLED];
   weir_fail(err, WEIR_ELIMIT,
             "stopped after %lld warp instructions (--max-instructions, exec.max_instructions)",
             (long long)s->dev->cfg.max_instructions);
   if (n != NULL && n->mask != 0)
     add_place(s, c, w, (uint32_t)__builtin_ctz(n->mask), n->pc, err);
   else
-    weir_err_add(err, "kernel %s, block (%u,%u,%u)", s->prog->entry->name, c->ctaid[0], c->ctaid[1],
+    weir_err_add(err, "kernel %s, block (%u,%u,%u)",
+                 weir_demangle(s->prog->entry->name, name, sizeof name), c->ctaid[0], c->ctaid[1],
                  c->ctaid[2]);
   return WEIR_ELIMIT;
 }
