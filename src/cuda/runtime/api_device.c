@@ -81,9 +81,9 @@ CUDA_OLD_NAME(cudaThreadExit, cudaDeviceReset);
 /* ---- attributes ---- */
 
 CUDA_API(cudaDeviceGetAttribute, int *value, int attribute, int device) {
-  CUDA_CALL(value == NULL ? WEIR_E_InvalidValue
-            : device != 0 ? WEIR_E_InvalidDevice
-                          : weir_gpu_attribute(attribute, value));
+  CUDA_ASK(value == NULL ? WEIR_E_InvalidValue
+           : device != 0 ? WEIR_E_InvalidDevice
+                         : weir_gpu_attribute(attribute, value));
 }
 
 static const char pci_id[] = "0000:01:00.0";

@@ -16,7 +16,7 @@ int cudart_launch_of(const void *func, struct cuda_dim3 grid, struct cuda_dim3 b
                                   .grid = {grid.x, grid.y, grid.z},
                                   .block = {block.x, block.y, block.z},
                                   .dyn_shared = shared};
-  if (out->kernel == NULL) return cudart_no_kernel;
+  if (out->kernel == NULL) return func != NULL ? cudart_no_kernel : WEIR_E_InvalidDeviceFunction;
   int error = weir_gpu_kernel_load(out->kernel);
   if (error != 0) return error;
   if (args == NULL && out->kernel->entry->n_params != 0) return WEIR_E_InvalidValue;

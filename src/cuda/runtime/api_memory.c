@@ -114,7 +114,7 @@ static int pointer_attributes(struct cuda_pointer_attributes *a, const void *ptr
 }
 
 CUDA_API(cudaPointerGetAttributes, struct cuda_pointer_attributes *attributes, const void *ptr) {
-  CUDA_CALL(pointer_attributes(attributes, ptr));
+  CUDA_ASK(pointer_attributes(attributes, ptr));
 }
 
 static int memory_info(size_t *free_bytes, size_t *total) {

@@ -67,7 +67,7 @@ int weir_gpu_alloc(enum weir_gpu_memory kind, uint64_t bytes, unsigned flags, ui
 
 int weir_gpu_alloc_pitch(uint64_t width, uint64_t rows, uint64_t *addr, uint64_t *pitch) {
   *pitch = (width + PITCH - 1) / PITCH * PITCH;
-  if (*pitch < width || (rows != 0 && *pitch > UINT64_MAX / rows)) return WEIR_E_MemoryAllocation;
+  if (*pitch < width || (rows != 0 && *pitch > UINT64_MAX / rows)) return WEIR_E_InvalidValue;
   return weir_gpu_alloc(WEIR_GPU_DEVICE, *pitch * rows, 0, addr);
 }
 

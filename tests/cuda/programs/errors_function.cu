@@ -9,7 +9,7 @@ static int plain_variable;
 
 int main() {
   const void *other = (const void *)main;
-  int *x, n;
+  int *x, n, host[16];
   OK(cudaMalloc(&x, 64));
   void *args[] = {&x};
   cudaFuncAttributes attributes;
@@ -44,6 +44,13 @@ int main() {
   SHOW(cudaEventDestroy(NULL));
   SHOW(cudaStreamDestroy(0));
   SHOW(cudaStreamSynchronize(0));
+  size_t limit;
+  SHOW(cudaDeviceGetLimit(&limit, (cudaLimit)99));
+  SHOW(cudaDeviceGetLimit(&limit, (cudaLimit)3));
+  SHOW(cudaDeviceSetLimit((cudaLimit)3, 1));
+  SHOW(cudaMalloc3D((cudaPitchedPtr *)host, make_cudaExtent(~(size_t)0 >> 1, 2, 2)));
+  SHOW(cudaMallocPitch((void **)&x, &limit, (size_t)3 << 30, 1));
+  SHOW(cudaLaunchCooperativeKernel((const void *)NULL, dim3(1), dim3(1), args, 0, 0));
   SHOW(cudaGetLastError());
   return 0;
 }
