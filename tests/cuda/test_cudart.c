@@ -8,9 +8,14 @@
 
 #include <cmocka.h>
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
 
 #include "cudart.h"
 
@@ -27,14 +32,15 @@ static void **handle;
 static const char k_empty[] = "empty", k_add[] = "add", k_unpack[] = "unpack",
                   k_variables[] = "variables", k_reverse[] = "reverse", k_increment[] = "increment",
                   k_poke[] = "poke", k_bounded[] = "bounded", k_hello[] = "hello",
-                  k_missing[] = "missing";
+                  k_halves[] = "halves", k_missing[] = "missing";
 static int counter;
 static float factors[4];
 static int *shared_word;
 
 static void register_all(const char *folder) {
-  static const char *const kernels[] = {k_empty,     k_add,  k_unpack,  k_variables, k_reverse,
-                                        k_increment, k_poke, k_bounded, k_hello,     k_missing};
+  static const char *const kernels[] = {k_empty,   k_add,       k_unpack, k_variables,
+                                        k_reverse, k_increment, k_poke,   k_bounded,
+                                        k_hello,   k_missing,   k_halves};
   char path[512];
   snprintf(path, sizeof path, "%s/host.fatbin", folder);
   FILE *f = fopen(path, "rb");
@@ -171,6 +177,28 @@ static void dynamic_shared(void **state) {
   OK(cudaFuncSetAttribute(k_reverse, 8, 64 << 10));
   OK(launch(k_reverse, 1, 64, 64 << 10, NULL, (void *[]){&p}));
   assert_int_equal(cudaFuncSetAttribute(k_reverse, 8, 1 << 20), INVALID_VALUE);
+}
+
+/* Subnormal numbers, and sums that are rounded, whatever the host's settings are. */
+static void host_arithmetic(void **state) {
+  (void)state;
+  float x[2] = {1.5e-38f, 1.0f / 3}, out[2][2];
+  void *p;
+  OK(cudaMalloc(&p, sizeof x));
+  for (int i = 0; i < 2; i++) {
+    OK(cudaMemcpy(p, x, sizeof x, H2D));
+#ifdef __x86_64__
+    if (i == 1) _mm_setcsr(_mm_getcsr() | 0x8040); /* flush to zero, take subnormals for zero */
+#endif
+    if (i == 1) fesetround(FE_UPWARD);
+    int error = launch(k_halves, 1, 2, 0, NULL, (void *[]){&p});
+    assert_int_equal(fegetround(), i == 1 ? FE_UPWARD : FE_TONEAREST);
+    fesetenv(FE_DFL_ENV);
+    OK(error);
+    OK(cudaMemcpy(out[i], p, sizeof x, D2H));
+  }
+  assert_true(out[0][0] > 0);
+  assert_memory_equal(out[0], out[1], sizeof out[0]);
 }
 
 static void wrong_launches(void **state) {
@@ -657,6 +685,7 @@ int main(int argc, char **argv) {
       TEST(parameters),
       TEST(variables),
       TEST(dynamic_shared),
+      TEST(host_arithmetic),
       TEST(wrong_launches),
       TEST(faults),
       TEST(one_address_for_both),

@@ -1,5 +1,6 @@
 #include "cuda/runtime/launch.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,7 +271,13 @@ int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream) {
                                                      .module = t.module,
                                                      .has_streams = t.streams},
                           err_));
+  /* A host that rounds upwards, or was linked with -ffast-math and flushes subnormal numbers, must
+   * not change what kernels compute. */
+  fenv_t host;
+  fegetenv(&host);
+  fesetenv(FE_DFL_ENV);
   st = run_blocks(run, t.streams, &err);
+  fesetenv(&host);
   finish(run, st, &err);
   ptx_run_end(run);
   return 0;

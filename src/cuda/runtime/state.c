@@ -141,6 +141,10 @@ static enum weir_status start(struct weir_err *err) {
   cfg.device_memory = (int64_t)(weir_gpu.props.memory_bytes + HOST_RANGE);
   set_limits();
   st = ptx_device_init_same(&weir_gpu.dev, &cfg, err);
+  if (st == WEIR_ENOMEM) { /* a limit on address space, maybe */
+    cfg.device_memory = (int64_t)(weir_gpu.props.memory_bytes + HOST_RANGE / 32);
+    st = ptx_device_init_same(&weir_gpu.dev, &cfg, err);
+  }
   weir_gpu.dev.output = (struct ptx_output){.print = print, .complain = complain};
   return st;
 }

@@ -51,6 +51,10 @@ extern "C" __global__ void __launch_bounds__(64) bounded(int *out) {
   out[threadIdx.x] = 1;
 }
 
+extern "C" __global__ void halves(float *x) {
+  x[threadIdx.x] = x[threadIdx.x] * 0.5f + x[threadIdx.x] * 0.25f;
+}
+
 extern "C" __global__ void hello(int n) {
   printf("hello from %d of %d\n", threadIdx.x, n);
 }
