@@ -82,6 +82,27 @@ struct array_2d {
   int format;
   unsigned channels;
 };
+struct resource {
+  int type;
+  union {
+    void *array;
+    struct {
+      uint64_t ptr;
+      int format;
+      unsigned channels;
+      size_t width, height, pitch;
+    } pitched;
+    int room[32];
+  } u;
+  unsigned flags;
+};
+struct texture {
+  int address[3], filter;
+  unsigned flags, max_anisotropy;
+  int mip_filter;
+  float mip[3], border[4];
+  int reserved[12];
+};
 struct memset_params {
   uint64_t dst;
   size_t pitch;
@@ -160,6 +181,20 @@ int cuMemsetD2D32_v2(uint64_t dst, size_t pitch, unsigned value, size_t width, s
 int cuArrayCreate_v2(void **out, const struct array_2d *description);
 int cuArrayGetDescriptor_v2(struct array_2d *out, void *array);
 int cuArrayDestroy(void *array);
+int cuTexObjectCreate(uint64_t *out, const struct resource *resource, const struct texture *texture,
+                      const void *view);
+int cuTexObjectDestroy(uint64_t object);
+int cuTexObjectGetResourceDesc(struct resource *out, uint64_t object);
+int cuTexObjectGetTextureDesc(struct texture *out, uint64_t object);
+int cuTexObjectGetResourceViewDesc(void *out, uint64_t object);
+int cuModuleGetTexRef(void **out, void *module, const char *name);
+int cuModuleGetSurfRef(void **out, void *module, const char *name);
+int cuTexRefSetArray(void *texref, void *array, unsigned flags);
+int cuTexRefGetArray(void **out, void *texref);
+int cuTexRefSetFilterMode(void *texref, int mode);
+int cuTexRefSetAddressMode(void *texref, int dim, int mode);
+int cuTexRefSetFlags(void *texref, unsigned flags);
+int cuSurfRefSetArray(void *surfref, void *array, unsigned flags);
 int cuMemAddressReserve(uint64_t *out, size_t bytes, size_t align, uint64_t addr,
                         unsigned long long flags);
 int cuMemAddressFree(uint64_t base, size_t bytes);

@@ -87,6 +87,34 @@ static const char callee[] = HEAD ".visible .func (.param .b32 r) twice (.param 
                                   "  ret;\n"
                                   "}\n";
 
+/* *out = the texel at (x, y), of an object or of the module's own texture; and one that is stored
+ * through a surface. */
+#define LOOK(name, texture)                                                                        \
+  ".visible .entry " name "(.param .u64 tex, .param .u64 out, .param .f32 x, .param .f32 y)\n"     \
+  "{\n"                                                                                            \
+  "  .reg .f32 %f<7>;\n"                                                                           \
+  "  .reg .b64 %rd<3>;\n"                                                                          \
+  "  ld.param.u64 %rd1, [tex];\n"                                                                  \
+  "  ld.param.u64 %rd2, [out];\n"                                                                  \
+  "  ld.param.f32 %f5, [x];\n"                                                                     \
+  "  ld.param.f32 %f6, [y];\n"                                                                     \
+  "  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [" texture ", {%f5, %f6}];\n"                         \
+  "  st.global.f32 [%rd2], %f1;\n"                                                                 \
+  "  ret;\n"                                                                                       \
+  "}\n"
+static const char looks[] = HEAD ".global .texref image;\n"
+                                 ".global .surfref canvas;\n" LOOK("object", "%rd1")
+                                     LOOK("reference", "image") ".visible .entry paint()\n"
+                                                                "{\n"
+                                                                "  .reg .b32 %r<4>;\n"
+                                                                "  mov.u32 %r1, 4;\n"
+                                                                "  mov.u32 %r2, 1;\n"
+                                                                "  mov.u32 %r3, 0x42c80000;\n"
+                                                                "  sust.b.2d.b32.trap [canvas, "
+                                                                "{%r1, %r2}], %r3;\n"
+                                                                "  ret;\n"
+                                                                "}\n";
+
 /* ---- helpers ---- */
 
 static void *context;
@@ -695,6 +723,95 @@ static void arrays(void **state) {
   FAILS(cuArrayCreate_v2(&a, &d), NOT_SUPPORTED);
 }
 
+static float look(void *f, uint64_t texture, float x, float y) {
+  uint64_t out;
+  float value;
+  OK(cuMemAlloc_v2(&out, sizeof value));
+  void *args[] = {&texture, &out, &x, &y};
+  OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+  OK(cuMemcpyDtoH_v2(&value, out, sizeof value));
+  OK(cuMemFree_v2(out));
+  return value;
+}
+
+/* A texture of 4 x 2 floats: x + 10 * y. */
+static void *numbered(void) {
+  enum { HOST = 1, ARRAY = 3, FLOAT = 0x20 };
+  const struct array_2d d = {.width = 4, .height = 2, .format = FLOAT, .channels = 1};
+  static const float texels[2][4] = {{0, 1, 2, 3}, {10, 11, 12, 13}};
+  void *a;
+  OK(cuArrayCreate_v2(&a, &d));
+  const struct copy_2d to = {.src = {.type = HOST, .host = texels, .pitch = sizeof texels[0]},
+                             .dst = {.type = ARRAY, .array = a},
+                             .width = sizeof texels[0],
+                             .height = 2};
+  OK(cuMemcpy2D_v2(&to));
+  return a;
+}
+
+enum { CLAMP = 1, LINEAR = 1, NORMALIZED = 2 };
+
+static void texture_objects(void **state) {
+  (void)state;
+  enum { OF_ARRAY, OF_PITCHED = 3, FLOAT = 0x20 };
+  void *f = function(load(looks), "object"), *a = numbered();
+  struct resource r = {.type = OF_ARRAY, .u.array = a}, back;
+  struct texture t = {.address = {CLAMP, CLAMP, CLAMP}}, how;
+  uint64_t object, p;
+  OK(cuTexObjectCreate(&object, &r, &t, NULL));
+  assert_true(look(f, object, 2.5f, 1.5f) == 12);
+  assert_true(look(f, object, 99, 0) == 3);
+  OK(cuTexObjectGetResourceDesc(&back, object));
+  assert_ptr_equal(back.u.array, a);
+  OK(cuTexObjectDestroy(object));
+  t.filter = LINEAR;
+  t.flags = NORMALIZED;
+  OK(cuTexObjectCreate(&object, &r, &t, NULL));
+  assert_true(look(f, object, 0.5f, 0.5f) == 6.5f);
+  OK(cuTexObjectGetTextureDesc(&how, object));
+  assert_int_equal(how.flags, NORMALIZED);
+  FAILS(cuTexObjectGetResourceViewDesc(&how, object), INVALID_VALUE);
+  OK(cuTexObjectDestroy(object));
+  /* Rows in memory. */
+  size_t pitch;
+  OK(cuMemAllocPitch_v2(&p, &pitch, 16, 2, 4));
+  OK(cuMemsetD32_v2(p + pitch + 4, 0x40a00000, 1)); /* 5 */
+  r = (struct resource){.type = OF_PITCHED, .u.pitched = {p, FLOAT, 1, 4, 2, pitch}};
+  t = (struct texture){0};
+  OK(cuTexObjectCreate(&object, &r, &t, NULL));
+  assert_true(look(f, object, 1, 1) == 5);
+  OK(cuTexObjectDestroy(object));
+  FAILS(cuTexObjectCreate(&object, &r, NULL, NULL), INVALID_VALUE);
+  r.type = 9;
+  FAILS(cuTexObjectCreate(&object, &r, &t, NULL), INVALID_VALUE);
+}
+
+static void texture_references(void **state) {
+  (void)state;
+  void *m = load(looks), *f = function(m, "reference"), *a = numbered(), *ref, *again, *surf;
+  FAILS(cuModuleGetTexRef(&ref, m, "none"), NOT_FOUND);
+  FAILS(cuModuleGetTexRef(&ref, m, "canvas"), NOT_FOUND);
+  OK(cuModuleGetTexRef(&ref, m, "image"));
+  OK(cuTexRefSetArray(ref, a, 1));
+  assert_true(look(f, 0, 1, 1) == 11);
+  OK(cuModuleGetTexRef(&again, m, "image"));
+  assert_ptr_equal(again, ref);
+  OK(cuTexRefSetFilterMode(ref, LINEAR));
+  OK(cuTexRefSetFlags(ref, NORMALIZED));
+  assert_true(look(f, 0, 0.5f, 0.5f) == 6.5f);
+  OK(cuTexRefGetArray(&again, ref));
+  assert_ptr_equal(again, a);
+  FAILS(cuTexRefSetAddressMode(ref, 3, 0), INVALID_VALUE);
+  FAILS(cuTexRefSetArray(m, a, 1), INVALID_HANDLE);
+  /* The texel that a kernel stores is what the next one reads. */
+  OK(cuModuleGetSurfRef(&surf, m, "canvas"));
+  OK(cuSurfRefSetArray(surf, a, 0));
+  OK(cuLaunchKernel(function(m, "paint"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+  OK(cuTexRefSetFilterMode(ref, 0));
+  OK(cuTexRefSetFlags(ref, 0));
+  assert_true(look(f, 0, 1, 1) == 100);
+}
+
 /* Memory behind a range grows; what was mapped first stays where it is. */
 static void virtual_memory(void **state) {
   (void)state;
@@ -887,6 +1004,8 @@ int main(int argc, char **argv) {
       IN_CONTEXT(pointer_attributes),
       IN_CONTEXT(copies_and_fills),
       IN_CONTEXT(arrays),
+      IN_CONTEXT(texture_objects),
+      IN_CONTEXT(texture_references),
       IN_CONTEXT(virtual_memory),
       IN_CONTEXT(streams_and_events),
       IN_CONTEXT(graphs),

@@ -93,6 +93,8 @@ int cu_format_of(int format, unsigned channels, struct weir_gpu_format *out);
 
 /* A module, parsed so that errors show now. `image`: what cuModuleLoadData takes. */
 int cu_module_load(const void *image, struct weir_gpu_module **out);
+/* NULL: no module that is loaded. */
+struct weir_gpu_module *cu_module_of(const void *handle);
 
 /* Writes where a program wants it. */
 static inline int cu_put(int *out, int value) {

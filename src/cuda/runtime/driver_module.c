@@ -123,7 +123,7 @@ CUDA_API(cuLibraryLoadFromFile, void **out, const char *path, const int *jit, vo
                            : WEIR_E_InvalidValue);
 }
 
-static struct weir_gpu_module *module_of(const void *handle) {
+struct weir_gpu_module *cu_module_of(const void *handle) {
   struct weir_gpu_module *m = weir_gpu.modules;
   while (m != NULL && m != handle)
     m = m->next;
@@ -131,7 +131,7 @@ static struct weir_gpu_module *module_of(const void *handle) {
 }
 
 static int unload(const void *handle) {
-  struct weir_gpu_module *m = module_of(handle);
+  struct weir_gpu_module *m = cu_module_of(handle);
   if (m == NULL) return WEIR_E_InvalidResourceHandle;
   weir_gpu_module_close(m);
   return 0;
@@ -152,14 +152,14 @@ CUDA_API(cuModuleGetLoadingMode, int *mode) {
 
 CUDA_API(cuLibraryGetModule, void **out, const void *library) {
   CU_CALL(out == NULL                  ? WEIR_E_InvalidValue
-          : module_of(library) == NULL ? WEIR_E_InvalidResourceHandle
-                                       : (*out = module_of(library), 0));
+          : cu_module_of(library) == NULL ? WEIR_E_InvalidResourceHandle
+                                       : (*out = cu_module_of(library), 0));
 }
 
 /* ---- what is in them ---- */
 
 static int get_function(void **out, const void *handle, const char *name) {
-  struct weir_gpu_module *m = module_of(handle);
+  struct weir_gpu_module *m = cu_module_of(handle);
   struct weir_gpu_kernel *k;
   if (out == NULL || name == NULL) return WEIR_E_InvalidValue;
   if (m == NULL) return WEIR_E_InvalidResourceHandle;
@@ -177,7 +177,7 @@ CUDA_API(cuLibraryGetKernel, void **out, const void *library, const char *name) 
 }
 
 static int get_variable(uint64_t *out, size_t *bytes, const void *handle, const char *name) {
-  struct weir_gpu_module *m = module_of(handle);
+  struct weir_gpu_module *m = cu_module_of(handle);
   uint64_t addr, n;
   if (name == NULL || (out == NULL && bytes == NULL)) return WEIR_E_InvalidValue;
   if (m == NULL) return WEIR_E_InvalidResourceHandle;
@@ -201,7 +201,7 @@ CUDA_API(cuLibraryGetManaged, uint64_t *out, size_t *bytes, const void *library,
 }
 
 static int functions(void **out, unsigned room, unsigned *n, const void *handle) {
-  struct weir_gpu_module *m = module_of(handle);
+  struct weir_gpu_module *m = cu_module_of(handle);
   size_t found;
   if (m == NULL) return WEIR_E_InvalidResourceHandle;
   if (out == NULL && n == NULL) return WEIR_E_InvalidValue;
