@@ -12,9 +12,11 @@ const struct weir_cuda_symbol weir_cuda_symbols[] = {
 
 const struct weir_cuda_symbol weir_cuda_driver_symbols[] = {
 #define CU_WORKS(name, since)   {#name, WEIR_CUDA_WORKS},
+#define CU_TOLD(name, since)    {#name, WEIR_CUDA_REFUSED},
 #define CU_REFUSED(name, since) {#name, WEIR_CUDA_REFUSED},
 #include "cuda/runtime/driver.def"
 #undef CU_WORKS
+#undef CU_TOLD
 #undef CU_REFUSED
     {0}};
 

@@ -8,22 +8,42 @@
 
 /* Arguments are not looked at, so one form serves all. */
 #define CU_WORKS(name, since)
+#define CU_TOLD(name, since)
 #define CU_REFUSED(name, since)                                                                    \
   CUDA_API(name, void) {                                                                           \
     return weir_gpu_unsupported(#name);                                                            \
   }
 #include "cuda/runtime/driver.def"
 #undef CU_WORKS
+#undef CU_TOLD
 #undef CU_REFUSED
+
+/* Tables of functions without names: CUDA's own libraries use them, and the runtime that nvcc links
+ * into a program by default. */
+CUDA_API(cuGetExportTable, const void **out, const void *id) {
+  static bool is_told;
+  (void)id;
+  if (out != NULL) *out = NULL;
+  weir_gpu_enter_always();
+  if (!is_told)
+    weir_gpu_say(
+        "the program asks the driver for functions that have no names: its CUDA runtime is "
+        "linked statically, or it uses a library of CUDA's (cuBLAS ...)\n"
+        "  remedy: link it with nvcc -cudart shared, without such libraries");
+  is_told = true;
+  return weir_gpu_leave(WEIR_E_NotSupported);
+}
 
 static const struct entry {
   const char *name;
   int since; /* the version of CUDA that its arguments are of */
 } entries[] = {
 #define CU_WORKS(name, since)   {#name, since},
+#define CU_TOLD(name, since)    {#name, since},
 #define CU_REFUSED(name, since) {#name, since},
 #include "cuda/runtime/driver.def"
 #undef CU_WORKS
+#undef CU_TOLD
 #undef CU_REFUSED
 };
 enum { N_ENTRIES = sizeof entries / sizeof entries[0] };
