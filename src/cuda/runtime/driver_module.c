@@ -151,9 +151,9 @@ CUDA_API(cuModuleGetLoadingMode, int *mode) {
 }
 
 CUDA_API(cuLibraryGetModule, void **out, const void *library) {
-  CU_CALL(out == NULL                  ? WEIR_E_InvalidValue
+  CU_CALL(out == NULL                     ? WEIR_E_InvalidValue
           : cu_module_of(library) == NULL ? WEIR_E_InvalidResourceHandle
-                                       : (*out = cu_module_of(library), 0));
+                                          : (*out = cu_module_of(library), 0));
 }
 
 /* ---- what is in them ---- */
