@@ -39,6 +39,17 @@ static uint64_t product(const uint32_t v[3]) {
   return (uint64_t)v[0] * (v[1] ? v[1] : 1) * (v[2] ? v[2] : 1);
 }
 
+/* A kernel made for clusters of several blocks (__cluster_dims__) sees other numbers without them.
+ */
+static int check_clusters(const struct weir_gpu_kernel *k) {
+  for (const char *const *d = k->entry->extra_directives; d != NULL && *d != NULL; d++)
+    if (strstr(*d, "cluster") != NULL && strstr(*d, "maxclusterrank") == NULL) {
+      weir_gpu_say("kernel %s: clusters of blocks (%s) are not supported", k->name, *d);
+      return WEIR_E_NotSupported;
+    }
+  return 0;
+}
+
 static int check_bounds(const struct weir_gpu_launch *l) {
   const struct ptx_func *f = l->kernel->entry;
   for (int i = 0; i < 3 && f->reqntid[0] != 0; i++)
@@ -58,6 +69,7 @@ int weir_gpu_launch_check(const struct weir_gpu_launch *l) {
   int error = weir_gpu_kernel_load(l->kernel);
   if (error != 0) return error;
   error = check_bounds(l);
+  if (error == 0) error = check_clusters(l->kernel);
   if (error != 0) return error;
   if (l->dyn_shared + l->kernel->program->static_shared > shared_limit(l->kernel))
     return WEIR_E_InvalidValue;
@@ -208,6 +220,17 @@ static void lose_wire(const struct weir_err *err) {
     struct weir_err *err_ = &wire_err;                                                             \
     if (weir_gpu.wire != NULL && (call) != WEIR_OK) lose_wire(&wire_err);                          \
   } while (0)
+
+void weir_gpu_tell_copy(const struct weir_gpu_copy *c) {
+  bool to = weir_gpu_side_on_device(&c->dst), from = weir_gpu_side_on_device(&c->src);
+  if (!to && !from) return;
+  enum weir_event_kind kind = to && from ? WEIR_EVENT_COPY_ON_DEVICE
+                              : to       ? WEIR_EVENT_COPY_TO_DEVICE
+                                         : WEIR_EVENT_COPY_FROM_DEVICE;
+  const struct weir_gpu_side *s = to ? &c->dst : &c->src;
+  ON_WIRE(
+      weir_wire_copy(weir_gpu.wire, kind, weir_gpu_side_start(s), weir_gpu_copy_bytes(c), err_));
+}
 
 struct telling { /* what weir wants of this launch */
   bool streams;

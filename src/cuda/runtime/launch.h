@@ -2,6 +2,7 @@
 #ifndef WEIR_CUDA_RUNTIME_LAUNCH_H
 #define WEIR_CUDA_RUNTIME_LAUNCH_H
 
+#include "cuda/runtime/memory.h"
 #include "cuda/runtime/module.h"
 
 struct weir_gpu_launch {
@@ -35,6 +36,9 @@ struct weir_gpu_figures {
 WEIR_GPU_SHARED int weir_gpu_kernel_figures(struct weir_gpu_kernel *k, struct weir_gpu_figures *f);
 /* Sets the most dynamic shared memory that it may be launched with. */
 WEIR_GPU_SHARED int weir_gpu_kernel_max_shared(struct weir_gpu_kernel *k, int bytes);
+
+/* Tells weir of a copy, for traces. */
+void weir_gpu_tell_copy(const struct weir_gpu_copy *c);
 
 /* Estimates, in nanoseconds: what is used where weir does not time. */
 double weir_gpu_estimate_copy(uint64_t bytes, bool crosses);

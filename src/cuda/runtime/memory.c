@@ -218,13 +218,17 @@ void weir_gpu_copy_run(const struct weir_gpu_copy *c) {
               (const void *)(uintptr_t)(s.at + z * s.slice + y * s.pitch), (size_t)c->width);
 }
 
-static bool is_device_side(const struct weir_gpu_side *s) {
+bool weir_gpu_side_on_device(const struct weir_gpu_side *s) {
   enum weir_gpu_memory kind = weir_gpu_kind_of(s->ptr);
   return s->array != NULL || is_on_device(kind) || kind == WEIR_GPU_MAPPED;
 }
 
+uint64_t weir_gpu_side_start(const struct weir_gpu_side *s) {
+  return plane_of(s).at;
+}
+
 bool weir_gpu_copy_crosses(const struct weir_gpu_copy *c) {
-  return is_device_side(&c->dst) != is_device_side(&c->src);
+  return weir_gpu_side_on_device(&c->dst) != weir_gpu_side_on_device(&c->src);
 }
 
 /* ---- filling ---- */

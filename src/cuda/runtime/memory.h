@@ -77,6 +77,9 @@ void weir_gpu_copy_run(const struct weir_gpu_copy *c);
 static inline uint64_t weir_gpu_copy_bytes(const struct weir_gpu_copy *c) {
   return c->width * c->height * c->depth;
 }
+bool weir_gpu_side_on_device(const struct weir_gpu_side *s);
+/* The address of its first byte. */
+uint64_t weir_gpu_side_start(const struct weir_gpu_side *s);
 /* Does it move bytes between host and device? */
 bool weir_gpu_copy_crosses(const struct weir_gpu_copy *c);
 /* `bytes` in a row. */

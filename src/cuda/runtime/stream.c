@@ -131,6 +131,7 @@ int weir_gpu_op_run(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
   case WEIR_GPU_OP_COPY: {
     const struct weir_gpu_copy *c = &op->u.copy;
     s->mark.copy_ns += weir_gpu_estimate_copy(weir_gpu_copy_bytes(c), weir_gpu_copy_crosses(c));
+    weir_gpu_tell_copy(c);
     weir_gpu_copy_run(c);
     if (s == &legacy) weir_gpu_flush();
     return 0;

@@ -93,6 +93,9 @@ struct properties_13 {
       host_numa, gpu_pci_device, gpu_pci_subsystem, numa_multinode, reserved[56];
 };
 
+/* Sizes that are known of the others. */
+_Static_assert(sizeof(struct properties_12) == 1032, "CUDA 12");
+_Static_assert(offsetof(struct properties_12, host_register) == 728, "CUDA 11");
 _Static_assert(sizeof(struct properties_13) == 1008, "as CUDA 13's header has it");
 _Static_assert(offsetof(struct properties_13, memory) == 288, "");
 _Static_assert(offsetof(struct properties_13, surface_align) == 552, "");
