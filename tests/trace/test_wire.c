@@ -12,6 +12,8 @@
 enum { BLOCKS = 40, INSNS = 600 };
 
 static struct weir_stream_pool child_pool;
+/* Both threads look at them. */
+static struct weir_kernel_info kernels[4];
 static const struct weir_wire_setting settings[] = {{"exec.quantum", "64"}, {"exec.simd", "auto"}};
 
 static struct weir_wire_options sample_options(void) {
@@ -94,7 +96,7 @@ static struct weir_func_stats sample_stats(uint64_t k) {
 
 static void send_launch(struct weir_wire *w, uint32_t k, bool has_streams, uint32_t n_blocks,
                         enum weir_status result) {
-  struct weir_kernel_info info = random_kernel(k, BLOCKS);
+  struct weir_kernel_info info = kernels[k];
   struct weir_wire_launch l = {
       .info = &info, .number = k + 1, .stream = k, .module = 7, .has_streams = has_streams};
   struct weir_func_stats s = sample_stats(k);
@@ -140,7 +142,7 @@ static struct weir_wire_event next_event(struct weir_wire *w, enum weir_wire_kin
 }
 
 static void check_info(const struct weir_kernel_info *got, uint32_t k) {
-  struct weir_kernel_info info = random_kernel(k, BLOCKS);
+  struct weir_kernel_info info = kernels[k];
   assert_string_equal(got->name, info.name);
   assert_memory_equal(got->grid, info.grid, sizeof info.grid);
   assert_memory_equal(got->block, info.block, sizeof info.block);
@@ -318,7 +320,7 @@ static void *keep_bytes(void *self) {
 
 /* A table of few instructions, so that changed bytes hit other things as often. */
 static struct weir_kernel_info small_kernel(void) {
-  struct weir_kernel_info info = random_kernel(3, BLOCKS);
+  struct weir_kernel_info info = kernels[3];
   info.n_insns = 60;
   return info;
 }
@@ -361,6 +363,8 @@ static int record_good(void **state) {
   struct weir_wire_options o = {.device.name = "m", .count = UINT64_MAX, .want_streams = true};
   struct weir_wire *w, *weir;
   if (make_folder(state)) return -1;
+  for (uint32_t k = 0; k < COUNT(kernels); k++)
+    kernels[k] = random_kernel(k, BLOCKS);
   if (weir_stream_pool_init(&child_pool, 32 << 20, NULL, &err)) return -1;
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) || socketpair(AF_UNIX, SOCK_STREAM, 0, options))
     return -1;
