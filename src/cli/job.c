@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,10 +27,10 @@ enum weir_status weir_cli_jobs(const char *text, uint32_t *out, struct weir_err 
 
 /* ---- signals ---- */
 
-static volatile sig_atomic_t stop_signal;
+static atomic_int stop_signal; /* without locks: for handlers, and for threads */
 
-static void note_signal(int number) {
-  stop_signal = number;
+void weir_cli_note_signal(int number) {
+  atomic_store(&stop_signal, number);
 }
 
 static void handle_signals(void (*handler)(int)) {
@@ -41,8 +42,8 @@ static void handle_signals(void (*handler)(int)) {
 }
 
 void weir_cli_signals_hold(void) {
-  stop_signal = 0;
-  handle_signals(note_signal);
+  weir_cli_note_signal(0);
+  handle_signals(weir_cli_note_signal);
 }
 
 void weir_cli_signals_release(void) {
@@ -50,12 +51,12 @@ void weir_cli_signals_release(void) {
 }
 
 int weir_cli_signal(void) {
-  return stop_signal;
+  return atomic_load(&stop_signal);
 }
 
 bool weir_cli_is_stopped(void *self) {
   (void)self;
-  return stop_signal != 0;
+  return weir_cli_signal() != 0;
 }
 
 /* ---- files ---- */

@@ -19,6 +19,8 @@ void weir_cli_signals_hold(void);
 void weir_cli_signals_release(void);
 /* The one that came, or 0. */
 int weir_cli_signal(void);
+/* As if it had come. */
+void weir_cli_note_signal(int number);
 /* A hook of studies. */
 bool weir_cli_is_stopped(void *self);
 

@@ -15,6 +15,7 @@
 
 #include "base/number.h"
 #include "cli/cmd.h"
+#include "cli/job.h"
 #include "cuda/device.h"
 #include "ptx/exec.h"
 #include "study/temp.h"
@@ -217,6 +218,7 @@ static void take_signal(struct process *c, struct weir_service *s) {
   if (info.ssi_signo == SIGCHLD) {
     if (waitpid(c->pid, &c->status, WNOHANG) == c->pid) c->is_ended = true;
   } else if (c->is_ended) {
+    weir_cli_note_signal((int)info.ssi_signo);
     weir_service_stop(s);
   } else if (info.ssi_code != SI_KERNEL) {
     kill(c->pid, (int)info.ssi_signo);

@@ -161,6 +161,7 @@ static void add_counts(const struct run *r, struct weir_text *out) {
                      n_unwanted);
   if (n_failed > 0) weir_text_printf(out, "; %" PRIu64 " failed and not counted", n_failed);
   weir_text_puts(out, "\n");
+  if (weir_cli_signal() != 0) weir_text_puts(out, "interrupted: there was more to time\n");
   if (r->o->is_functional)
     weir_text_puts(out,
                    "times and caches: leave --functional out; --gpu NAME chooses the machine\n");
@@ -192,6 +193,7 @@ static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
   struct weir_timing *timing = &r->report.timing;
   enum weir_status st =
       weir_timing_begin(timing, &t->settings, r->gpu, &t->line_up, t->threads, t->check, err);
+  timing->is_stoppable = true;
   if (st != WEIR_OK || !weir_setup_is_prepared(&timing->setup)) return st;
   weir_fail(err, WEIR_EINVAL, "scheme %s wants the program's loads classified",
             timing->setup.scheme.name);
@@ -243,8 +245,11 @@ int weir_run_program(const struct weir_run_program *o) {
     code = weir_cli_error(&err);
   } else {
     if (!o->t->quiet) weir_program_notes(&r.program, &r.result);
+    if (weir_cli_signal() != 0 && r.report.launches == 0)
+      fputs("weir: interrupted before a launch was timed\n", stderr);
     code = r.result.exit_code;
     if (code == 0 && r.result.is_failed) code = WEIR_EXIT_FAILED;
+    if (weir_cli_signal() != 0) code = 128 + weir_cli_signal();
   }
   free_run(&r);
   return code;

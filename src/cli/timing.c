@@ -122,13 +122,14 @@ enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
 
 /* ---- running ---- */
 
-static void show_progress(void *self, uint64_t cycle, uint64_t blocks);
+static bool watch(void *self, uint64_t cycle, uint64_t blocks);
 
 static enum weir_status new_sim(struct weir_timing *t, struct weir_err *err) {
   struct weir_sim_options o = {
       .threads = t->threads, .watchdog = WEIR_WATCHDOG_CYCLES, .check = t->check};
-  if (isatty(STDERR_FILENO)) {
-    o.progress = show_progress;
+  t->is_shown = isatty(STDERR_FILENO);
+  if (t->is_shown || t->is_stoppable) {
+    o.progress = watch;
     o.self = t;
   }
   if (t->tags != NULL) {
@@ -247,6 +248,7 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
 void weir_timing_share(struct weir_timing *t, const struct weir_timing *from) {
   *t = (struct weir_timing){.setup = from->setup,
                             .is_shared = true,
+                            .is_stoppable = from->is_stoppable,
                             .tags = from->tags,
                             .threads = from->threads,
                             .check = from->check};
@@ -328,8 +330,7 @@ uint64_t weir_cli_ms(void) {
   return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void show_progress(void *self, uint64_t cycle, uint64_t blocks) {
-  struct weir_timing *t = self;
+static void show_progress(struct weir_timing *t, uint64_t cycle, uint64_t blocks) {
   uint64_t now = weir_cli_ms();
   if (now < t->show_at) return;
   t->show_at = now + EVERY_MS;
@@ -348,6 +349,12 @@ static void show_progress(void *self, uint64_t cycle, uint64_t blocks) {
   if (blocks * 50 > t->n_blocks && blocks < t->n_blocks)
     fprintf(stderr, ", %.0f s left", s * (double)(t->n_blocks - blocks) / (double)blocks);
   fflush(stderr);
+}
+
+static bool watch(void *self, uint64_t cycle, uint64_t blocks) {
+  struct weir_timing *t = self;
+  if (t->is_shown) show_progress(t, cycle, blocks);
+  return !t->is_stoppable || weir_cli_signal() == 0;
 }
 
 static void begin_progress(struct weir_timing *t, const struct weir_kernel_info *k) {

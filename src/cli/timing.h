@@ -54,7 +54,8 @@ struct weir_timing {
   /* Progress of the launch that runs; times are milliseconds. */
   const struct weir_kernel_info *running;
   uint64_t n_blocks, began, show_at;
-  bool showed;
+  bool is_shown, showed;
+  bool is_stoppable; /* give up when weir_cli_signal() says so: set before weir_timing_workload */
 };
 
 /* Milliseconds of a clock that only goes forward, for progress. */

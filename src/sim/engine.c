@@ -644,7 +644,9 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     if (events != seen) seen = events, quiet_since = sim->now;
     if (sim->o.watchdog != 0 && sim->now - quiet_since > sim->o.watchdog)
       return give_up(sim, stuck(sim, quiet_since, err));
-    if (sim->o.progress != NULL) sim->o.progress(sim->o.self, sim->now - start, sim->blocks_done);
+    if (sim->o.progress != NULL &&
+        !sim->o.progress(sim->o.self, sim->now - start, sim->blocks_done))
+      return give_up(sim, weir_fail(err, WEIR_ELIMIT, "stopped"));
   }
   if (st != WEIR_OK) return give_up(sim, st);
   for (uint32_t i = 0; i < sim->n_channels; i++)

@@ -16,7 +16,8 @@ struct weir_sim_options {
   bool literal;      /* call every component in every cycle: slow, for tests */
   bool check;        /* after each kernel: has everything been given back? */
   uint64_t watchdog; /* cycles without an event after which a run is given up */
-  void (*progress)(void *self, uint64_t cycle, uint64_t blocks_done);
+  /* After each window; false gives up, as WEIR_ELIMIT. May be NULL. */
+  bool (*progress)(void *self, uint64_t cycle, uint64_t blocks_done);
   void *self;
   /* What a compiler says about the loads of a kernel, asked when one begins: an enum weir_tag for
    * each of its instructions, valid until it has ended; *tags NULL: nothing. The hook may be NULL.

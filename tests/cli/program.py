@@ -60,11 +60,28 @@ def by_kill(program, client, temporary):
                       "nothing left": not os.listdir(temporary)}, shown)
 
 
+def after_its_end(program, client, temporary):
+    """When the program has ended and weir still times what it sent, a signal is weir's."""
+    env = dict(os.environ, TMPDIR=temporary)
+    workload = os.path.join(os.path.dirname(LAUNCH_FILE), "../rowmv/rowmv.yaml")
+    run = [program, "run", "--gpu", "h200", "--", client, workload, "eval"]
+    with subprocess.Popen(run, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as weir:
+        children = f"/proc/{weir.pid}/task/{weir.pid}/children"
+        weir.stdout.readline()
+        while weir.poll() is None and open(children, encoding="ascii").read().strip():
+            time.sleep(0.02)
+        weir.send_signal(signal.SIGINT)
+        shown = weir.communicate(timeout=LIMIT_S)[1]
+    judge("SIGINT after the end", {"exit code 130": weir.returncode == 130, "says so": "interrupted" in shown,
+                                   "nothing left": not os.listdir(temporary)}, shown)
+
+
 def main():
     program, client = (os.path.abspath(a) for a in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as temporary:
         on_terminal(program, client, temporary)
         by_kill(program, client, temporary)
+        after_its_end(program, client, temporary)
 
 
 if __name__ == "__main__":

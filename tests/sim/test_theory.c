@@ -315,7 +315,7 @@ static void watched_release(struct weir_block_source *src, struct weir_block_str
   flow_release(src, b);
 }
 
-static void watch_progress(void *self, uint64_t cycle, uint64_t blocks_done) {
+static bool watch_progress(void *self, uint64_t cycle, uint64_t blocks_done) {
   struct watch *w = self;
   (void)blocks_done;
   uint64_t at = cycle - 1;
@@ -327,6 +327,7 @@ static void watch_progress(void *self, uint64_t cycle, uint64_t blocks_done) {
     w->arrived += w->n_arrived * (at + w->dispatch);
   w->n_arrived = w->n_left = 0;
   w->now = cycle;
+  return true;
 }
 
 static uint64_t random_addr(const struct flow *f, uint32_t warp, uint32_t i) {
