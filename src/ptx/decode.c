@@ -596,7 +596,7 @@ static void fill_static(struct decoder *d, uint32_t pc) {
     s->evict_hint = evict_hint_of(in);
   }
   if (u->kind == PTX_K_BAR) fill_barrier(in, u, s);
-  if (in->op == PTX_OP_cp) fill_copy(in, s);
+  if (in->op == PTX_OP_cp && !ptx_has(in, PTX_M_mbarrier)) fill_copy(in, s);
   if (in->loc != 0) {
     s->file = ir->locs[in->loc - 1].file + file_base(d->image->module, ir);
     s->line = ir->locs[in->loc - 1].line;

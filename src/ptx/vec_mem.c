@@ -727,37 +727,50 @@ static unsigned copy_bytes(const struct ptx_warp *w, const struct ptx_uop *u, un
   return n < u->size ? n : u->size;
 }
 
-/* The copy is made at once. To the stream, as to the memory, it is a load from global memory and an
- * access to shared memory: a record each. */
-HANDLER(cp_async) {
-  const struct ptx_copy_async *c = u->x.copy;
-  uint8_t data[LANES][16] = {{0}}, space = PTX_SPACE_shared;
-  struct access from = {.bytes = u->size}, to = {.bytes = u->size};
-  struct ptx_uop there = {.a = c->a, .imm = c->imm, .base_kind = c->base_kind};
-  struct place p;
-  w->is_stored = true;
-  lane_addresses(w, &there, to.addr);
-  if (!reach(w, u, &to, mask, &space, u->size, true, &p)) return;
-  struct place shared = p;
+/* What each lane's copy reads, by how many bytes it is; `reads` are the lanes that read any. */
+static bool read_copies(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask,
+                        uint8_t data[LANES][16], uint32_t *reads) {
+  *reads = 0;
   for (uint32_t left = mask, same; left != 0; left &= ~same) {
     unsigned n = copy_bytes(w, u, (unsigned)__builtin_ctz(left));
     same = 0;
     for (uint32_t m = left; m != 0; m &= m - 1)
       if (copy_bytes(w, u, (unsigned)__builtin_ctz(m)) == n) same |= m & -m;
     if (n == 0) continue;
-    space = PTX_SPACE_global;
-    from.bytes = n;
+    struct access from = {.bytes = n};
+    struct place p;
+    uint8_t space = PTX_SPACE_global;
     lane_addresses(w, u, from.addr);
-    if (!reach(w, u, &from, same, &space, u->size, false, &p)) return;
+    if (!reach(w, u, &from, same, &space, u->size, false, &p)) return false;
     for (uint32_t m = same; m != 0; m &= m - 1) {
       unsigned i = (unsigned)__builtin_ctz(m);
       memcpy(data[i], AT(from.addr[i]), n);
     }
-    account(w, u, &from, same, space, WEIR_DIR_LOAD);
-    w->stat[u - w->code].execs++;
-    count_lanes(w, u, same, 0);
+    *reads |= same;
   }
-  p = shared;
+  return true;
+}
+
+/* The copy is made at once. To the stream, as to the memory, it is a load from global memory and an
+ * access to shared memory: a record each. */
+HANDLER(cp_async) {
+  const struct ptx_copy_async *c = u->x.copy;
+  uint8_t data[LANES][16] = {{0}}, space = PTX_SPACE_shared;
+  struct access from = {.bytes = u->size}, to = {.bytes = u->size};
+  uint32_t reads;
+  struct ptx_uop there = {.a = c->a, .imm = c->imm, .base_kind = c->base_kind};
+  struct place p;
+  w->is_stored = true;
+  lane_addresses(w, &there, to.addr);
+  if (!reach(w, u, &to, mask, &space, u->size, true, &p)) return;
+  if (!read_copies(w, u, mask, data, &reads)) return;
+  if (reads != 0) {
+    lane_addresses(w, u, from.addr);
+    find_shape(&from, reads);
+    account(w, u, &from, reads, PTX_SPACE_global, WEIR_DIR_LOAD);
+    w->stat[u - w->code].execs++;
+    count_lanes(w, u, reads, 0);
+  }
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     memcpy(AT(to.addr[i]), data[i], u->size);
