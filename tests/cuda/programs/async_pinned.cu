@@ -1,10 +1,10 @@
-/* Work in pieces: pinned host memory goes in, through a kernel, and out, on three streams in turn. */
+/* Work in pieces: pinned host memory goes in, through a kernel, and out, on three streams in turn.
+ */
 #include "common.h"
 
 __global__ void square_plus(const unsigned *in, unsigned *out, int n, unsigned plus) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = in[i] * in[i] + plus;
+  if (i < n) out[i] = in[i] * in[i] + plus;
 }
 
 int main() {

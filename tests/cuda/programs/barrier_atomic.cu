@@ -9,8 +9,7 @@ __global__ void ordered(int *data, int *flags, int *out) {
   if (blockIdx.x == 0) { /* the first block writes, then raises the flag */
     data[threadIdx.x] = threadIdx.x * 3;
     __syncthreads();
-    if (threadIdx.x == 0)
-      flag.store(1, cuda::memory_order_release);
+    if (threadIdx.x == 0) flag.store(1, cuda::memory_order_release);
   } else {
     if (threadIdx.x == 0)
       while (flag.load(cuda::memory_order_acquire) == 0) {
@@ -24,8 +23,7 @@ __global__ void meets(int *out) {
   using barrier = cuda::barrier<cuda::thread_scope_block>;
   __shared__ barrier point;
   __shared__ int part[64];
-  if (threadIdx.x == 0)
-    init(&point, blockDim.x);
+  if (threadIdx.x == 0) init(&point, blockDim.x);
   __syncthreads();
   int v = threadIdx.x;
   for (int round = 0; round < 4; round++) {
@@ -44,8 +42,7 @@ __device__ cuda::atomic<long long, cuda::thread_scope_system> total(5);
 __global__ void adds(int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     total.fetch_add(i, cuda::memory_order_relaxed);
-  if (threadIdx.x == 0)
-    total.fetch_max(3);
+  if (threadIdx.x == 0) total.fetch_max(3);
 }
 
 int main() {

@@ -1,4 +1,5 @@
-/* Built four times: its PTX lies in the program as it is, as LZ4 and as zstd, and must be the same. */
+/* Built four times: its PTX lies in the program as it is, as LZ4 and as zstd, and must be the same.
+ */
 #include "common.h"
 
 __constant__ unsigned char key[] = "the same text in each of the four";

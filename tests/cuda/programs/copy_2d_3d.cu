@@ -1,4 +1,5 @@
-/* Copies of rectangles and boxes, from and to the middle of others, through pitched memory and arrays. */
+/* Copies of rectangles and boxes, from and to the middle of others, through pitched memory and
+ * arrays. */
 #include "common.h"
 #include <cstring>
 
@@ -13,10 +14,11 @@ int main() {
   size_t pitch;
   OK(cudaMallocPitch((void **)&plane, &pitch, sizeof box[0][0], h));
   OK(cudaMemset2D(plane, pitch, 0xff, sizeof box[0][0], h));
-  OK(cudaMemcpy2D(plane + 3 * pitch + 10, pitch, &box[1][2][4], sizeof box[0][0], 20 * sizeof(short), 9,
-                  cudaMemcpyHostToDevice));
+  OK(cudaMemcpy2D(plane + 3 * pitch + 10, pitch, &box[1][2][4], sizeof box[0][0],
+                  20 * sizeof(short), 9, cudaMemcpyHostToDevice));
   OK(cudaMemcpy2D(flat, sizeof flat[0], plane, pitch, sizeof flat[0], h, cudaMemcpyDeviceToHost));
-  printf("%d %d %d %d, sum %08x\n", flat[0][0], flat[3][5], flat[11][24], flat[12][5], checksum(flat, sizeof flat));
+  printf("%d %d %d %d, sum %08x\n", flat[0][0], flat[3][5], flat[11][24], flat[12][5],
+         checksum(flat, sizeof flat));
 
   cudaPitchedPtr volume;
   cudaExtent whole = make_cudaExtent(sizeof box[0][0], h, d);
@@ -37,7 +39,8 @@ int main() {
   out.kind = cudaMemcpyDeviceToHost;
   OK(cudaMemcpy3DAsync(&out, 0));
   OK(cudaStreamSynchronize(0));
-  printf("%d %d %d, sum %08x\n", back[1][5][2], back[2][5][2], back[4][15][26], checksum(back, sizeof back));
+  printf("%d %d %d, sum %08x\n", back[1][5][2], back[2][5][2], back[4][15][26],
+         checksum(back, sizeof back));
 
   /* array to array in the middle: extents are in elements */
   cudaChannelFormatDesc format = cudaCreateChannelDesc<short>();

@@ -1,4 +1,5 @@
-/* Copies to shared memory that go on while threads compute: groups, waits, and a two-stage pipeline. */
+/* Copies to shared memory that go on while threads compute: groups, waits, and a two-stage
+ * pipeline. */
 #include "common.h"
 #include <cuda_pipeline.h>
 
@@ -44,10 +45,12 @@ int main() {
   OK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
   pipelined<<<blocks, stage>>>(in, out, stages);
   OK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
-  printf("%g %g %g, sum %08x\n", host[0].x, host[stage].z, host[n - 1].w, checksum(host, sizeof host));
+  printf("%g %g %g, sum %08x\n", host[0].x, host[stage].z, host[n - 1].w,
+         checksum(host, sizeof host));
   int values[256];
   small<<<1, 256>>>((const int *)in, (int *)out, 200);
   OK(cudaMemcpy(values, out, sizeof values, cudaMemcpyDeviceToHost));
-  printf("%d %d %d, sum %08x\n", values[0], values[55], values[56], checksum(values, sizeof values));
+  printf("%d %d %d, sum %08x\n", values[0], values[55], values[56],
+         checksum(values, sizeof values));
   return 0;
 }

@@ -21,8 +21,7 @@ __global__ void block_work(const int *in, int *scanned, int *sorted, int *sum) {
   scanned[t] = before;
   sorted[2 * t] = keys[0];
   sorted[2 * t + 1] = keys[1];
-  if (t == 0)
-    *sum = total;
+  if (t == 0) *sum = total;
 }
 
 int main() {
@@ -39,8 +38,8 @@ int main() {
   block_work<<<1, 128>>>(in, out, out + 128, sum);
   OK(cudaMemcpy(result, out, 384 * sizeof(int), cudaMemcpyDeviceToHost));
   OK(cudaMemcpy(&total, sum, sizeof total, cudaMemcpyDeviceToHost));
-  printf("block: sum %d, scan %d, sorted %d to %d, sum %08x\n", total, result[127], result[128], result[383],
-         checksum(result, 384 * sizeof(int)));
+  printf("block: sum %d, scan %d, sorted %d to %d, sum %08x\n", total, result[127], result[128],
+         result[383], checksum(result, 384 * sizeof(int)));
 
   size_t bytes = 0, need = 0;
   void *room;
@@ -55,7 +54,8 @@ int main() {
   OK(cub::DeviceScan::InclusiveSum(room, bytes, in, out, n));
   OK(cudaMemcpy(&total, sum, sizeof total, cudaMemcpyDeviceToHost));
   OK(cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost));
-  printf("device: sum %d, scan %d, sum %08x\n", total, result[n - 1], checksum(result, sizeof result));
+  printf("device: sum %d, scan %d, sum %08x\n", total, result[n - 1],
+         checksum(result, sizeof result));
   OK(cub::DeviceRadixSort::SortKeysDescending(room, bytes, in, out, n));
   OK(cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost));
   printf("sorted %d to %d, sum %08x\n", result[0], result[n - 1], checksum(result, sizeof result));

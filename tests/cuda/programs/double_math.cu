@@ -1,4 +1,5 @@
-/* The mathematical functions in double precision, in bits: they are made of exactly rounded steps. */
+/* The mathematical functions in double precision, in bits: they are made of exactly rounded steps.
+ */
 #include "common.h"
 
 const int functions = 18;
@@ -7,9 +8,9 @@ __global__ void table(const double *in, double *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   double x = in[i], y = in[(i + 3) % n], p = fabs(x) + 0.125;
-  double v[functions] = {x + y,           x * y,         x / p,          fma(x, y, p), sqrt(p),
-                         __ddiv_rz(x, p), exp(x * 0.25), log(p),         sin(x),       cos(y),
-                         pow(p, y * 0.5), atan2(x, y),   floor(x) + y,   fmod(x, 1.5), rint(y * 8),
+  double v[functions] = {x + y,           x * y,         x / p,        fma(x, y, p), sqrt(p),
+                         __ddiv_rz(x, p), exp(x * 0.25), log(p),       sin(x),       cos(y),
+                         pow(p, y * 0.5), atan2(x, y),   floor(x) + y, fmod(x, 1.5), rint(y * 8),
                          cbrt(p),         tanh(x),       __dsqrt_ru(p)};
   for (int f = 0; f < functions; f++)
     out[f * n + i] = v[f];
@@ -41,7 +42,8 @@ int main() {
   table<<<2, 32>>>(din, dout, n);
   OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
   for (int f = 0; f < functions; f++)
-    printf("%2d: %.17g %.17g, sum %08x\n", f, out[f * n], out[f * n + 40], checksum(out + f * n, sizeof in));
+    printf("%2d: %.17g %.17g, sum %08x\n", f, out[f * n], out[f * n + 40],
+           checksum(out + f * n, sizeof in));
   OK(cudaMemset(dout, 0, 10 * sizeof(double)));
   special<<<1, 1>>>(dout);
   OK(cudaMemcpy(out, dout, 10 * sizeof(double), cudaMemcpyDeviceToHost));

@@ -1,4 +1,5 @@
-/* A module from a file, with shared memory, a constant and two streams; and modules that cannot be loaded. */
+/* A module from a file, with shared memory, a constant and two streams; and modules that cannot be
+ * loaded. */
 #include "driver.h"
 #include <cstring>
 #include <unistd.h>
@@ -75,10 +76,13 @@ int main() {
   DRIVER_OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, turn));
   DRIVER_OK(cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, turn));
   DRIVER_OK(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, turn));
-  printf("scale %zu bytes, registers %d, shared %d, threads %d\n", bytes, registers > 0, shared, threads);
+  printf("scale %zu bytes, registers %d, shared %d, threads %d\n", bytes, registers > 0, shared,
+         threads);
   printf("no such file: %s\n", name_of(cuModuleLoad(&module, "/nowhere/module.ptx")));
-  printf("not PTX: %s\n", name_of(cuModuleLoadData(&module, ".version 7.0\n.target sm_70\nnonsense;\n")));
-  printf("too many threads: %s\n", name_of(cuLaunchKernel(turn, 1, 1, 1, 2048, 1, 1, 0, 0, args, NULL)));
+  printf("not PTX: %s\n",
+         name_of(cuModuleLoadData(&module, ".version 7.0\n.target sm_70\nnonsense;\n")));
+  printf("too many threads: %s\n",
+         name_of(cuLaunchKernel(turn, 1, 1, 1, 2048, 1, 1, 0, 0, args, NULL)));
   DRIVER_OK(cuStreamDestroy(stream));
   DRIVER_OK(cuCtxDestroy(context));
   return 0;

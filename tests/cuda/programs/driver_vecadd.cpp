@@ -1,4 +1,5 @@
-/* The driver API from end to end: device, context, PTX text, a launch by arguments and by buffer. */
+/* The driver API from end to end: device, context, PTX text, a launch by arguments and by buffer.
+ */
 #include "driver.h"
 
 static const char text[] = R"(
@@ -67,15 +68,16 @@ int main() {
     unsigned n;
   } buffer = {da, db, n / 2};
   size_t buffer_bytes = 20;
-  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &buffer_bytes,
-                   CU_LAUNCH_PARAM_END};
+  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                   &buffer_bytes, CU_LAUNCH_PARAM_END};
   DRIVER_OK(cuLaunchKernel(add, 8, 1, 1, 128, 1, 1, 0, NULL, NULL, extra));
   DRIVER_OK(cuCtxSynchronize());
   DRIVER_OK(cuMemcpyDtoH(a, da, sizeof a));
   DRIVER_OK(cuMemcpyDtoH(&launches, counter, sizeof launches));
   for (unsigned i = 0; i < n; i++)
     sum = sum * 31 + a[i];
-  printf("%u %u %u, sum %08x, launches %u in %zu bytes\n", a[1], a[499], a[999], sum, launches, bytes);
+  printf("%u %u %u, sum %08x, launches %u in %zu bytes\n", a[1], a[499], a[999], sum, launches,
+         bytes);
   CUresult missing = cuModuleGetFunction(&add, module, "subtract");
   const char *name, *message;
   DRIVER_OK(cuGetErrorName(missing, &name));

@@ -1,4 +1,5 @@
-/* A kernel that reads where nothing is: the error stays until the process ends, whatever is called. */
+/* A kernel that reads where nothing is: the error stays until the process ends, whatever is called.
+ */
 #include "common.h"
 
 __global__ void fine(int *x) {
@@ -28,6 +29,7 @@ int main() {
   int count = -1;
   SHOW(cudaGetDeviceCount(&count));
   printf("devices %d\n", count > 0);
-  printf("%s: %s\n", cudaGetErrorName(cudaErrorIllegalAddress), cudaGetErrorString(cudaErrorIllegalAddress));
+  printf("%s: %s\n", cudaGetErrorName(cudaErrorIllegalAddress),
+         cudaGetErrorString(cudaErrorIllegalAddress));
   return host;
 }

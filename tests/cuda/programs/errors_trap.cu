@@ -1,11 +1,11 @@
-/* Kernels that fail in several ways, each in a process of its own: which error does the host see? */
+/* Kernels that fail in several ways, each in a process of its own: which error does the host see?
+ */
 #include "common.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
 __global__ void stops(int *x, int limit) {
-  if (x[threadIdx.x] > limit)
-    __trap();
+  if (x[threadIdx.x] > limit) __trap();
   x[threadIdx.x] = -1;
 }
 
@@ -49,15 +49,33 @@ static void child(int which) {
   OK(cudaMalloc(&x, sizeof host));
   OK(cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice));
   switch (which) {
-  case 0: stops<<<1, 32>>>(x, 40); break;
-  case 1: stops<<<1, 32>>>(x, 20); break;
-  case 2: null<<<1, 1>>>(x, NULL); break;
-  case 3: shared_load<<<1, 32>>>(x, 1 << 17); break;
-  case 4: shared_store<<<1, 32>>>(x, 1 << 19); break;
-  case 5: shared_store<<<1, 32>>>(x, 2); break;
-  case 6: atomic<<<1, 1>>>(x, 1ll << 42); break;
-  case 7: stack<<<1, 1>>>(x, 3); break;
-  default: stack<<<1, 1>>>(x, 100000); break;
+  case 0:
+    stops<<<1, 32>>>(x, 40);
+    break;
+  case 1:
+    stops<<<1, 32>>>(x, 20);
+    break;
+  case 2:
+    null<<<1, 1>>>(x, NULL);
+    break;
+  case 3:
+    shared_load<<<1, 32>>>(x, 1 << 17);
+    break;
+  case 4:
+    shared_store<<<1, 32>>>(x, 1 << 19);
+    break;
+  case 5:
+    shared_store<<<1, 32>>>(x, 2);
+    break;
+  case 6:
+    atomic<<<1, 1>>>(x, 1ll << 42);
+    break;
+  case 7:
+    stack<<<1, 1>>>(x, 3);
+    break;
+  default:
+    stack<<<1, 1>>>(x, 100000);
+    break;
   }
   cudaError_t e = cudaDeviceSynchronize();
   printf("%d: %d %s, %s\n", which, (int)e, cudaGetErrorName(e), cudaGetErrorString(e));

@@ -1,4 +1,5 @@
-/* Functions chosen at run time: a table on the device, a pointer read by the host, a member pointer. */
+/* Functions chosen at run time: a table on the device, a pointer read by the host, a member
+ * pointer. */
 #include "common.h"
 
 typedef int (*operation)(int, int);
@@ -21,20 +22,22 @@ __device__ operation favourite = mix;
 
 __global__ void by_table(const int *which, int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = table[which[i]](i, i + 5);
+  if (i < n) out[i] = table[which[i]](i, i + 5);
 }
 
 __global__ void by_argument(operation f, int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = f(out[i], i);
+  if (i < n) out[i] = f(out[i], i);
 }
 
 struct machine {
   int state;
-  __device__ void up(int n) { state += n; }
-  __device__ void flip(int n) { state = -state * n; }
+  __device__ void up(int n) {
+    state += n;
+  }
+  __device__ void flip(int n) {
+    state = -state * n;
+  }
 };
 
 __global__ void by_member(int *out, int n) {

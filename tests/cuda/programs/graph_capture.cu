@@ -3,14 +3,12 @@
 
 __global__ void scale(int *x, int n, int factor) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    x[i] *= factor;
+  if (i < n) x[i] *= factor;
 }
 
 __global__ void join(const int *a, const int *b, int *c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    c[i] += a[i] - b[i];
+  if (i < n) c[i] += a[i] - b[i];
 }
 
 int main() {

@@ -3,8 +3,7 @@
 
 __global__ void add(int *x, int n, int value) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    x[i] += value;
+  if (i < n) x[i] += value;
 }
 
 static int calls;
@@ -38,7 +37,8 @@ int main() {
   after[0] = in;
   after[1] = set;
   OK(cudaGraphAddKernelNode(&kernel, graph, after, 2, &launch));
-  OK(cudaGraphAddMemcpyNode1D(&out, graph, &kernel, 1, result, x, sizeof result, cudaMemcpyDeviceToHost));
+  OK(cudaGraphAddMemcpyNode1D(&out, graph, &kernel, 1, result, x, sizeof result,
+                              cudaMemcpyDeviceToHost));
   cudaHostNodeParams host_call = {on_host, &weight};
   OK(cudaGraphAddHostNode(&call, graph, &out, 1, &host_call));
   size_t nodes;
@@ -50,13 +50,15 @@ int main() {
   OK(cudaGraphInstantiate(&exec, graph, 0));
   OK(cudaGraphLaunch(exec, 0));
   OK(cudaStreamSynchronize(0));
-  printf("%d %d, calls %d, sum %08x\n", result[0], result[299], calls, checksum(result, sizeof result));
+  printf("%d %d, calls %d, sum %08x\n", result[0], result[299], calls,
+         checksum(result, sizeof result));
   value = -100;
   n = 150;
   OK(cudaGraphExecKernelNodeSetParams(exec, kernel, &launch));
   OK(cudaGraphLaunch(exec, 0));
   OK(cudaStreamSynchronize(0));
-  printf("%d %d, calls %d, sum %08x\n", result[0], result[299], calls, checksum(result, sizeof result));
+  printf("%d %d, calls %d, sum %08x\n", result[0], result[299], calls,
+         checksum(result, sizeof result));
   cudaGraph_t copy;
   OK(cudaGraphClone(&copy, graph));
   OK(cudaGraphDestroy(graph));

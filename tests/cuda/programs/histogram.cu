@@ -1,7 +1,8 @@
 /* Counting with atomics: shared, global, 64 bits, minimum and maximum, compare-and-swap. */
 #include "common.h"
 
-__global__ void count(const unsigned char *data, int n, unsigned *bins, unsigned long long *sum, int *extremes) {
+__global__ void count(const unsigned char *data, int n, unsigned *bins, unsigned long long *sum,
+                      int *extremes) {
   __shared__ unsigned mine[256];
   for (int i = threadIdx.x; i < 256; i += blockDim.x)
     mine[i] = 0;
@@ -14,8 +15,7 @@ __global__ void count(const unsigned char *data, int n, unsigned *bins, unsigned
   }
   __syncthreads();
   for (int i = threadIdx.x; i < 256; i += blockDim.x)
-    if (mine[i])
-      atomicAdd(&bins[i], mine[i]);
+    if (mine[i]) atomicAdd(&bins[i], mine[i]);
 }
 
 /* Largest double by compare-and-swap, and bits by and, or, exclusive or. */
@@ -57,8 +57,8 @@ int main() {
   OK(cudaMemcpy(host, bins, sizeof host, cudaMemcpyDeviceToHost));
   OK(cudaMemcpy(&s, sum, sizeof s, cudaMemcpyDeviceToHost));
   OK(cudaMemcpy(e, extremes, sizeof e, cudaMemcpyDeviceToHost));
-  printf("bins %u %u %u, sum %llu, from %d to %d, sum %08x\n", host[9], host[10], host[100], s, e[0], e[1],
-         checksum(host, sizeof host));
+  printf("bins %u %u %u, sum %llu, from %d to %d, sum %08x\n", host[9], host[10], host[100], s,
+         e[0], e[1], checksum(host, sizeof host));
   double best;
   unsigned bits[5] = {0, ~0u, 0, 0, 0};
   OK(cudaMemset(sum, 0, sizeof s));
@@ -66,6 +66,7 @@ int main() {
   others<<<3, 96>>>((double *)sum, bins, bins + 3);
   OK(cudaMemcpy(&best, sum, sizeof best, cudaMemcpyDeviceToHost));
   OK(cudaMemcpy(bits, bins, sizeof bits, cudaMemcpyDeviceToHost));
-  printf("best %g, bits %08x %08x %08x, wrapped %u %u\n", best, bits[0], bits[1], bits[2], bits[3], bits[4]);
+  printf("best %g, bits %08x %08x %08x, wrapped %u %u\n", best, bits[0], bits[1], bits[2], bits[3],
+         bits[4]);
   return 0;
 }

@@ -3,8 +3,7 @@
 
 __global__ void add(int *x, int n, const int *value) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    x[i] += *value;
+  if (i < n) x[i] += *value;
 }
 
 struct state {

@@ -11,8 +11,7 @@ __global__ void churn(unsigned *x, int n, unsigned rounds) {
   for (unsigned r = 0; r < rounds; r++)
     v = v * 1664525u + r;
   x[i] = v;
-  if (i == 0)
-    atomicAdd(&finished, 1u);
+  if (i == 0) atomicAdd(&finished, 1u);
 }
 
 struct job {
@@ -37,8 +36,7 @@ static void *work(void *arg) {
   OK(cudaMemcpyAsync(host, x, sizeof host, cudaMemcpyDeviceToHost, stream));
   OK(cudaStreamSynchronize(stream));
   job->sum = checksum(host, sizeof host);
-  if (job->number == 2)
-    churn<<<1, 4096, 0, stream>>>(x, n, 1); /* too large a block */
+  if (job->number == 2) churn<<<1, 4096, 0, stream>>>(x, n, 1); /* too large a block */
   job->error = cudaGetLastError();
   OK(cudaFree(x));
   OK(cudaStreamDestroy(stream));

@@ -47,7 +47,7 @@ int main() {
   int wrong = 0;
   for (int i = 0; i < n; i++)
     wrong += h[i] != both(i) || host[i] != i * 3 + (i * 2 + 3) * 2 + 3;
-  printf("wrong %d, %d %d, %g %g, sums %08x %08x %08x\n", wrong, host[1], host[n - 1], at[1].x, at[n - 1].y,
-         checksum(host, sizeof host), checksum(at, sizeof at), checksum(h, sizeof h));
+  printf("wrong %d, %d %d, %g %g, sums %08x %08x %08x\n", wrong, host[1], host[n - 1], at[1].x,
+         at[n - 1].y, checksum(host, sizeof host), checksum(at, sizeof at), checksum(h, sizeof h));
   return wrong != 0;
 }

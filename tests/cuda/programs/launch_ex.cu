@@ -6,8 +6,7 @@ __global__ void fill(int *x, int n, int value, double factor) {
   part[threadIdx.x] = value * (int)threadIdx.x;
   __syncthreads();
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    x[i] = part[blockDim.x - 1 - threadIdx.x] + (int)(factor * i);
+  if (i < n) x[i] = part[blockDim.x - 1 - threadIdx.x] + (int)(factor * i);
 }
 
 int main() {

@@ -1,16 +1,15 @@
-/* Memory that streams allocate and free in their own order, from the default pool and from another. */
+/* Memory that streams allocate and free in their own order, from the default pool and from another.
+ */
 #include "common.h"
 
 __global__ void fill(int *x, int n, int value) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    x[i] = value + i;
+  if (i < n) x[i] = value + i;
 }
 
 __global__ void accumulate(const int *x, long long *sum, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    atomicAdd((unsigned long long *)sum, (unsigned long long)x[i]);
+  if (i < n) atomicAdd((unsigned long long *)sum, (unsigned long long)x[i]);
 }
 
 int main() {

@@ -1,4 +1,5 @@
-/* Managed memory: host and kernels use one pointer, also for a list and for a __managed__ variable. */
+/* Managed memory: host and kernels use one pointer, also for a list and for a __managed__ variable.
+ */
 #include "common.h"
 
 struct node {
@@ -21,10 +22,8 @@ __global__ void walk(const struct node *list, int *out) {
 
 __global__ void add_up(const int *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    atomicAdd(&total, x[i]);
-  if (i < 4)
-    shared_table[i] *= shared_table[i];
+  if (i < n) atomicAdd(&total, x[i]);
+  if (i < 4) shared_table[i] *= shared_table[i];
 }
 
 int main() {

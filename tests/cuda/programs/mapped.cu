@@ -1,10 +1,10 @@
-/* Mapped host memory: kernels read and write it in place, the host sees it after a synchronisation. */
+/* Mapped host memory: kernels read and write it in place, the host sees it after a synchronisation.
+ */
 #include "common.h"
 
 __global__ void reverse(const short *in, short *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[n - 1 - i] = (short)(in[i] + 1);
+  if (i < n) out[n - 1 - i] = (short)(in[i] + 1);
 }
 
 __global__ void count(int *counter) {

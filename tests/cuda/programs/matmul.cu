@@ -19,8 +19,7 @@ __global__ void multiply(const float *a, const float *b, float *c, int n, int k,
       sum = fmaf(as[threadIdx.y][i], bs[i][threadIdx.x], sum);
     __syncthreads();
   }
-  if (row < n && column < m)
-    c[row * m + column] = sum;
+  if (row < n && column < m) c[row * m + column] = sum;
 }
 
 int main() {
@@ -37,7 +36,8 @@ int main() {
   OK(cudaMalloc(&dc, sizeof c));
   OK(cudaMemcpy(da, a, sizeof a, cudaMemcpyHostToDevice));
   OK(cudaMemcpy(db, b, sizeof b, cudaMemcpyHostToDevice));
-  multiply<<<dim3((m + tile - 1) / tile, (n + tile - 1) / tile), dim3(tile, tile)>>>(da, db, dc, n, k, m);
+  multiply<<<dim3((m + tile - 1) / tile, (n + tile - 1) / tile), dim3(tile, tile)>>>(da, db, dc, n,
+                                                                                     k, m);
   OK(cudaMemcpy(c, dc, sizeof c, cudaMemcpyDeviceToHost));
   int wrong = 0;
   for (int i = 0; i < n; i++)

@@ -1,16 +1,17 @@
-/* Filling memory: bytes, in a stream, rectangles, boxes, zero bytes, and a device-to-device copy after it. */
+/* Filling memory: bytes, in a stream, rectangles, boxes, zero bytes, and a device-to-device copy
+ * after it. */
 #include "common.h"
 
 __global__ void bump(unsigned char *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    x[i]++;
+  if (i < n) x[i]++;
 }
 
 static void show(const char *what, const void *device, size_t bytes) {
   static unsigned char host[16384];
   OK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
-  printf("%s: %02x %02x %02x, sum %08x\n", what, host[0], host[bytes / 2], host[bytes - 1], checksum(host, bytes));
+  printf("%s: %02x %02x %02x, sum %08x\n", what, host[0], host[bytes / 2], host[bytes - 1],
+         checksum(host, bytes));
 }
 
 int main() {

@@ -28,18 +28,20 @@ int main() {
     some = some && n >= 1;
     last = n;
   }
-  printf("more threads, fewer blocks: %d; within the limits: %d; at least one: %d\n", falls, fits, some);
+  printf("more threads, fewer blocks: %d; within the limits: %d; at least one: %d\n", falls, fits,
+         some);
   int few, many, none, flags;
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&many, light, 64, 0));
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&few, heavy, 64, 15000));
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&flags, heavy, 64, 15000,
                                                             cudaOccupancyDisableCachingOverride));
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, heavy, 64, 1 << 20));
-  printf("shared memory limits: %d, flags change nothing: %d, too much: %d\n", few < many && few > 0,
-         flags == few, none);
+  printf("shared memory limits: %d, flags change nothing: %d, too much: %d\n",
+         few < many && few > 0, flags == few, none);
   int grid, block, limited;
   OK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, light, 0, 0));
-  printf("grid %d, block of whole warps %d\n", grid > 0, block > 0 && block % warp == 0 && block <= 1024);
+  printf("grid %d, block of whole warps %d\n", grid > 0,
+         block > 0 && block % warp == 0 && block <= 1024);
   OK(cudaOccupancyMaxPotentialBlockSize(&grid, &limited, light, 0, 128));
   printf("block limited to 128: %d\n", limited <= 128 && limited > 0);
   size_t dynamic;
@@ -47,8 +49,8 @@ int main() {
   printf("room for dynamic shared memory: %d\n", dynamic > 1024);
   cudaFuncAttributes a;
   OK(cudaFuncGetAttributes(&a, heavy));
-  printf("static shared %zu, registers %d, threads %d\n", a.sharedSizeBytes, a.numRegs > 0 && a.numRegs < 256,
-         a.maxThreadsPerBlock);
+  printf("static shared %zu, registers %d, threads %d\n", a.sharedSizeBytes,
+         a.numRegs > 0 && a.numRegs < 256, a.maxThreadsPerBlock);
   printf("constant %zu, local %zu\n", a.constSizeBytes, a.localSizeBytes);
   SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&few, light, 0, 0));
   return 0;

@@ -1,11 +1,13 @@
-/* printf from kernels: every kind of conversion, and text of one thread at a time, in launch order. */
+/* printf from kernels: every kind of conversion, and text of one thread at a time, in launch order.
+ */
 #include "common.h"
 
 __global__ void numbers() {
   printf("int %d %5d|%-5d|%05d %+d\n", 42, 42, 42, 42, 42);
   printf("unsigned %u hex %x %X %#x octal %o\n", 3000000000u, 0xbeefu, 0xbeefu, 255u, 8u);
   printf("long %ld %lu %lld %llx\n", -5000000000l, 5000000000ul, -1ll, 0x123456789abcdefull);
-  printf("float %f %.3f %10.2f|%-10.1f|%e %g\n", 1.5f, 2.0 / 3.0, -1234.567, 9.75, 12345.678, 0.0001);
+  printf("float %f %.3f %10.2f|%-10.1f|%e %g\n", 1.5f, 2.0 / 3.0, -1234.567, 9.75, 12345.678,
+         0.0001);
   printf("special %f %f %g\n", 1.0 / 0.0, -1.0 / 0.0, -0.0);
   printf("char %c string '%s' '%10s' '%-6s' percent %%\n", 'w', "text", "right", "left");
 }

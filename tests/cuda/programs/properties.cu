@@ -21,23 +21,25 @@ int main() {
   OK(cudaGetDeviceProperties(&p, 0));
   printf("name %d, warp %d\n", strlen(p.name) > 0, p.warpSize);
   printf("threads per block %d = %d, dimensions %d %d %d, grid %d %d %d\n", p.maxThreadsPerBlock,
-         attribute(cudaDevAttrMaxThreadsPerBlock), p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2],
-         p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]);
+         attribute(cudaDevAttrMaxThreadsPerBlock), p.maxThreadsDim[0], p.maxThreadsDim[1],
+         p.maxThreadsDim[2], p.maxGridSize[0], p.maxGridSize[1], p.maxGridSize[2]);
   printf("shared per block %zu, constant %zu\n", p.sharedMemPerBlock, p.totalConstMem);
   printf("agree:");
   printf(" %d", p.multiProcessorCount == attribute(cudaDevAttrMultiProcessorCount));
   printf(" %d", p.major == attribute(cudaDevAttrComputeCapabilityMajor));
   printf(" %d", p.minor == attribute(cudaDevAttrComputeCapabilityMinor));
-  printf(" %d", (int)p.sharedMemPerMultiprocessor == attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
-  printf(" %d", (int)p.sharedMemPerBlockOptin == attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  printf(" %d", (int)p.sharedMemPerMultiprocessor ==
+                    attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
+  printf(" %d",
+         (int)p.sharedMemPerBlockOptin == attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   printf(" %d", p.regsPerBlock == attribute(cudaDevAttrMaxRegistersPerBlock));
   printf(" %d", p.l2CacheSize == attribute(cudaDevAttrL2CacheSize));
   printf(" %d", p.maxThreadsPerMultiProcessor == attribute(cudaDevAttrMaxThreadsPerMultiProcessor));
   printf(" %d\n", p.memoryBusWidth == attribute(cudaDevAttrGlobalMemoryBusWidth));
   printf("clock %d, memory clock %d\n", attribute(cudaDevAttrClockRate) > 0,
          attribute(cudaDevAttrMemoryClockRate) > 0);
-  printf("unified addresses %d, managed %d, mapped %d, cooperative %d\n", p.unifiedAddressing, p.managedMemory,
-         p.canMapHostMemory, p.cooperativeLaunch);
+  printf("unified addresses %d, managed %d, mapped %d, cooperative %d\n", p.unifiedAddressing,
+         p.managedMemory, p.canMapHostMemory, p.cooperativeLaunch);
   size_t free_bytes, total, after;
   void *x;
   OK(cudaMemGetInfo(&free_bytes, &total));

@@ -57,7 +57,8 @@ int main() {
   run<<<1, 32>>>(out);
   OK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
   for (int i = 0; i < 32; i += 7)
-    printf("%d: %d %d %08x %d\n", i, host[i * 4], host[i * 4 + 1], host[i * 4 + 2], host[i * 4 + 3]);
+    printf("%d: %d %d %08x %d\n", i, host[i * 4], host[i * 4 + 1], host[i * 4 + 2],
+           host[i * 4 + 3]);
   printf("sum %08x\n", checksum(host, sizeof host));
   return 0;
 }

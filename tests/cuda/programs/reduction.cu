@@ -1,4 +1,5 @@
-/* Sums in three ways: a tree in shared memory, shuffles, and the last block adding up the others. */
+/* Sums in three ways: a tree in shared memory, shuffles, and the last block adding up the others.
+ */
 #include "common.h"
 
 __global__ void tree(const int *in, int n, int *out) {
@@ -7,12 +8,10 @@ __global__ void tree(const int *in, int n, int *out) {
   part[threadIdx.x] = (i < n ? in[i] : 0) + (i + (int)blockDim.x < n ? in[i + blockDim.x] : 0);
   __syncthreads();
   for (int half = blockDim.x / 2; half > 0; half >>= 1) {
-    if ((int)threadIdx.x < half)
-      part[threadIdx.x] += part[threadIdx.x + half];
+    if ((int)threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
     __syncthreads();
   }
-  if (threadIdx.x == 0)
-    out[blockIdx.x] = part[0];
+  if (threadIdx.x == 0) out[blockIdx.x] = part[0];
 }
 
 __device__ float warp_sum(float v) {
@@ -30,8 +29,7 @@ __global__ void last_block(const float *in, int n, volatile float *part, float *
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     v += in[i];
   v = warp_sum(v);
-  if (threadIdx.x % 32 == 0)
-    warps[threadIdx.x / 32] = v;
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = v;
   __syncthreads();
   if (threadIdx.x == 0) {
     for (int w = 1; w < (int)blockDim.x / 32; w++)
@@ -43,8 +41,7 @@ __global__ void last_block(const float *in, int n, volatile float *part, float *
   __syncthreads();
   if (last && threadIdx.x < 32) {
     v = warp_sum(threadIdx.x < gridDim.x ? part[threadIdx.x] : 0);
-    if (threadIdx.x == 0)
-      *out = v;
+    if (threadIdx.x == 0) *out = v;
   }
 }
 

@@ -1,4 +1,5 @@
-/* What threads of a warp tell each other: shuffles, votes, matches, masks, lanes that take other paths. */
+/* What threads of a warp tell each other: shuffles, votes, matches, masks, lanes that take other
+ * paths. */
 #include "common.h"
 
 __global__ void talk(int *out) {
@@ -47,7 +48,8 @@ int main() {
   talk<<<1, 32>>>(out);
   OK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
   for (int r = 0; r < rows; r++)
-    printf("%2d: %d %d %d, sum %08x\n", r, host[r][0], host[r][13], host[r][31], checksum(host[r], sizeof host[r]));
+    printf("%2d: %d %d %d, sum %08x\n", r, host[r][0], host[r][13], host[r][31],
+           checksum(host[r], sizeof host[r]));
   barriers<<<1, 96>>>(out);
   OK(cudaMemcpy(host, out, 96 * sizeof(int), cudaMemcpyDeviceToHost));
   printf("barriers %d %d, sum %08x\n", host[0][0], host[2][31], checksum(host, 96 * sizeof(int)));

@@ -1,4 +1,5 @@
-/* Surfaces: kernels write an array, a later kernel reads it through a surface and through a texture. */
+/* Surfaces: kernels write an array, a later kernel reads it through a surface and through a
+ * texture. */
 #include "common.h"
 
 __global__ void draw(cudaSurfaceObject_t s, int w, int h) {
@@ -7,7 +8,8 @@ __global__ void draw(cudaSurfaceObject_t s, int w, int h) {
     surf2Dwrite(make_uchar4(x * 5, y * 7, x ^ y, 255 - x), s, x * (int)sizeof(uchar4), y);
 }
 
-__global__ void turn(cudaSurfaceObject_t s, cudaTextureObject_t t, uchar4 *out, uchar4 *copy, int w, int h) {
+__global__ void turn(cudaSurfaceObject_t s, cudaTextureObject_t t, uchar4 *out, uchar4 *copy, int w,
+                     int h) {
   int x = threadIdx.x, y = blockIdx.x;
   out[y * w + x] = surf2Dread<uchar4>(s, (w - 1 - x) * (int)sizeof(uchar4), h - 1 - y);
   copy[y * w + x] = tex2D<uchar4>(t, x, y);
@@ -47,7 +49,8 @@ int main() {
   for (int y = 0; y < h; y++)
     for (int x = 0; x < w; x++)
       wrong += out[y][x].x != copy[h - 1 - y][w - 1 - x].x || copy[y][x].z != (x ^ y);
-  printf("wrong %d, sums %08x %08x\n", wrong, checksum(out, sizeof out), checksum(copy, sizeof copy));
+  printf("wrong %d, sums %08x %08x\n", wrong, checksum(out, sizeof out),
+         checksum(copy, sizeof copy));
   OK(cudaMemcpy2DFromArray(out, sizeof out[0], array, 4 * 4, 2, 8 * 4, 5, cudaMemcpyDeviceToHost));
   printf("part: %d %d %d %d\n", out[0][0].x, out[0][0].y, out[4][7].z, out[4][7].w);
   int edge[w + 4];

@@ -1,4 +1,5 @@
-/* Variables of the module, seen by the host: constant, global, initialised and not, parts of them. */
+/* Variables of the module, seen by the host: constant, global, initialised and not, parts of them.
+ */
 #include "common.h"
 
 __constant__ float weights[5] = {0.5f, 1.5f, 2.5f, 3.5f, 4.5f};

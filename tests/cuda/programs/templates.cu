@@ -2,13 +2,18 @@
 #include "common.h"
 
 struct plus {
-  template <typename T> __device__ T operator()(T a, T b) const { return a + b; }
+  template <typename T> __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 struct most {
-  template <typename T> __device__ T operator()(T a, T b) const { return a > b ? a : b; }
+  template <typename T> __device__ T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
 };
 
-template <typename T, int Block, typename Op> __global__ void fold(const T *in, int n, T *out, Op op) {
+template <typename T, int Block, typename Op>
+__global__ void fold(const T *in, int n, T *out, Op op) {
   __shared__ T part[Block];
   T mine = in[threadIdx.x];
   for (int i = threadIdx.x + Block; i < n; i += Block)
@@ -21,15 +26,18 @@ template <typename T, int Block, typename Op> __global__ void fold(const T *in, 
       part[threadIdx.x] = op(part[threadIdx.x], part[threadIdx.x + half]);
     __syncthreads();
   }
-  if (threadIdx.x == 0)
-    *out = part[0];
+  if (threadIdx.x == 0) *out = part[0];
 }
 
 template <int N> struct power {
-  template <typename T> static __device__ T of(T x) { return x * power<N - 1>::of(x); }
+  template <typename T> static __device__ T of(T x) {
+    return x * power<N - 1>::of(x);
+  }
 };
 template <> struct power<0> {
-  template <typename T> static __device__ T of(T) { return T(1); }
+  template <typename T> static __device__ T of(T) {
+    return T(1);
+  }
 };
 
 template <typename... Ts> __global__ void several(double *out, Ts... values) {

@@ -1,8 +1,9 @@
-/* Textures over linear memory, read by element: out of range is zero, small integers become floats. */
+/* Textures over linear memory, read by element: out of range is zero, small integers become floats.
+ */
 #include "common.h"
 
-__global__ void fetch(cudaTextureObject_t ints, cudaTextureObject_t bytes, cudaTextureObject_t pairs,
-                      int *i_out, float4 *f_out, float *s_out) {
+__global__ void fetch(cudaTextureObject_t ints, cudaTextureObject_t bytes,
+                      cudaTextureObject_t pairs, int *i_out, float4 *f_out, float *s_out) {
   int i = threadIdx.x;
   i_out[i] = tex1Dfetch<int>(ints, i - 4);
   f_out[i] = tex1Dfetch<float4>(bytes, i);
@@ -10,7 +11,8 @@ __global__ void fetch(cudaTextureObject_t ints, cudaTextureObject_t bytes, cudaT
   s_out[i] = p.x * 2 - p.y;
 }
 
-template <typename T> static cudaTextureObject_t texture(const T *host, int n, cudaTextureReadMode mode) {
+template <typename T>
+static cudaTextureObject_t texture(const T *host, int n, cudaTextureReadMode mode) {
   T *data;
   OK(cudaMalloc(&data, n * sizeof(T)));
   OK(cudaMemcpy(data, host, n * sizeof(T), cudaMemcpyHostToDevice));

@@ -1,4 +1,5 @@
-/* A volume, a stack of layers and a cube map: three shapes of array and the fetches that go with them. */
+/* A volume, a stack of layers and a cube map: three shapes of array and the fetches that go with
+ * them. */
 #include "common.h"
 
 __global__ void volume(cudaTextureObject_t t, float *out) {
@@ -22,7 +23,8 @@ static cudaTextureObject_t texture(cudaExtent extent, unsigned flags, float *dat
   cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   cudaMemcpy3DParms copy = {};
   OK(cudaMalloc3DArray(&copy.dstArray, &format, extent, flags));
-  copy.srcPtr = make_cudaPitchedPtr(data, extent.width * sizeof(float), extent.width, extent.height);
+  copy.srcPtr =
+      make_cudaPitchedPtr(data, extent.width * sizeof(float), extent.width, extent.height);
   copy.extent = extent;
   copy.kind = cudaMemcpyHostToDevice;
   OK(cudaMemcpy3D(&copy));
@@ -46,11 +48,13 @@ int main() {
 
   volume<<<1, 96>>>(texture(make_cudaExtent(8, 4, 3), 0, data, true), out);
   OK(cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost));
-  printf("volume %g %g %g, sum %08x\n", result[0], result[40], result[95], checksum(result, sizeof result));
+  printf("volume %g %g %g, sum %08x\n", result[0], result[40], result[95],
+         checksum(result, sizeof result));
 
   layers<<<1, 96>>>(texture(make_cudaExtent(8, 4, 3), cudaArrayLayered, data, false), out);
   OK(cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost));
-  printf("layers %g %g %g, sum %08x\n", result[0], result[40], result[95], checksum(result, sizeof result));
+  printf("layers %g %g %g, sum %08x\n", result[0], result[40], result[95],
+         checksum(result, sizeof result));
 
   cube<<<1, 6>>>(texture(make_cudaExtent(4, 4, 6), cudaArrayCubemap, data, false), out);
   OK(cudaMemcpy(result, out, 6 * sizeof(float), cudaMemcpyDeviceToHost));

@@ -1,4 +1,5 @@
-/* A texture with smaller copies of itself, chosen by the kernel; four texels at once; one-dimensional layers. */
+/* A texture with smaller copies of itself, chosen by the kernel; four texels at once;
+ * one-dimensional layers. */
 #include "common.h"
 
 __global__ void levels(cudaTextureObject_t t, float *out, int n) {
@@ -23,8 +24,8 @@ int main() {
         image[y][x] = (float)(level * 1000 + y * 32 + x);
     cudaArray_t one;
     OK(cudaGetMipmappedArrayLevel(&one, all, level));
-    OK(cudaMemcpy2DToArray(one, 0, 0, image, sizeof image[0], (w >> level) * sizeof(float), h >> level,
-                           cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2DToArray(one, 0, 0, image, sizeof image[0], (w >> level) * sizeof(float),
+                           h >> level, cudaMemcpyHostToDevice));
   }
   cudaResourceDesc resource = {};
   resource.resType = cudaResourceTypeMipmappedArray;
@@ -50,7 +51,8 @@ int main() {
     for (int x = 0; x < w; x++)
       image[y][x] = (float)(y * 100 + x);
   OK(cudaMallocArray(&plain, &format, w, h, cudaArrayTextureGather));
-  OK(cudaMemcpy2DToArray(plain, 0, 0, image, sizeof image[0], sizeof image[0], h, cudaMemcpyHostToDevice));
+  OK(cudaMemcpy2DToArray(plain, 0, 0, image, sizeof image[0], sizeof image[0], h,
+                         cudaMemcpyHostToDevice));
   cudaResourceDesc flat = {};
   flat.resType = cudaResourceTypeArray;
   flat.res.array.array = plain;
@@ -60,6 +62,7 @@ int main() {
   four<<<1, 32>>>(t, (float4 *)out);
   float4 quads[32];
   OK(cudaMemcpy(quads, out, sizeof quads, cudaMemcpyDeviceToHost));
-  printf("%g %g %g %g, sum %08x\n", quads[9].x, quads[9].y, quads[9].z, quads[9].w, checksum(quads, sizeof quads));
+  printf("%g %g %g %g, sum %08x\n", quads[9].x, quads[9].y, quads[9].z, quads[9].w,
+         checksum(quads, sizeof quads));
   return 0;
 }

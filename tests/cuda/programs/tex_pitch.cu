@@ -13,8 +13,7 @@ __global__ void blur(cudaTextureObject_t t, float *out, int w, int h) {
 
 __global__ void write_back(char *image, size_t pitch, const float *from, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < w && y < h)
-    ((float *)(image + y * pitch))[x] = from[y * w + x];
+  if (x < w && y < h) ((float *)(image + y * pitch))[x] = from[y * w + x];
 }
 
 int main() {

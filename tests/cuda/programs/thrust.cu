@@ -9,7 +9,9 @@
 
 struct square_plus {
   int plus;
-  __host__ __device__ int operator()(int x) const { return x * x + plus; }
+  __host__ __device__ int operator()(int x) const {
+    return x * x + plus;
+  }
 };
 
 int main() {
@@ -26,7 +28,8 @@ int main() {
   thrust::copy(values.begin(), values.end(), order);
   for (int i = 1; i < n; i++)
     wrong += host[order[i - 1]] > host[order[i]];
-  printf("sorted, wrong %d, %d %d, sum %08x\n", wrong, order[0], order[n - 1], checksum(order, sizeof order));
+  printf("sorted, wrong %d, %d %d, sum %08x\n", wrong, order[0], order[n - 1],
+         checksum(order, sizeof order));
 
   thrust::transform(values.begin(), values.end(), values.begin(), square_plus{3});
   long long total = thrust::reduce(values.begin(), values.end(), 0ll);

@@ -1,6 +1,7 @@
-/* Two units, compiled apart: kernels and variables of the same names belong to the unit that has them. */
-#include "two_units.h"
+/* Two units, compiled apart: kernels and variables of the same names belong to the unit that has
+ * them. */
 #include "common.h"
+#include "two_units.h"
 
 static __constant__ int bias = 100;
 static __device__ int visits;

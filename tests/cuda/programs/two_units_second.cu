@@ -1,6 +1,6 @@
 /* The second unit: same names, other meaning. */
-#include "two_units.h"
 #include "common.h"
+#include "two_units.h"
 
 static __constant__ int bias = -1;
 static __device__ int visits = 1000;

@@ -3,35 +3,51 @@
 
 struct shape {
   __device__ virtual float area() const = 0;
-  __device__ virtual int corners() const { return 0; }
+  __device__ virtual int corners() const {
+    return 0;
+  }
   __device__ virtual ~shape() {}
 };
 
 struct rectangle : shape {
   float a, b;
   __device__ rectangle(float x, float y) : a(x), b(y) {}
-  __device__ float area() const override { return a * b; }
-  __device__ int corners() const override { return 4; }
+  __device__ float area() const override {
+    return a * b;
+  }
+  __device__ int corners() const override {
+    return 4;
+  }
 };
 
 struct disc : shape {
   float r;
   __device__ explicit disc(float x) : r(x) {}
-  __device__ float area() const override { return 3.0f * r * r; }
+  __device__ float area() const override {
+    return 3.0f * r * r;
+  }
 };
 
 struct square : rectangle {
   __device__ explicit square(float x) : rectangle(x, x) {}
-  __device__ float area() const override { return rectangle::area() + 0.5f; }
+  __device__ float area() const override {
+    return rectangle::area() + 0.5f;
+  }
 };
 
 __global__ void make(shape **list, int n) {
   int i = threadIdx.x;
   if (i >= n) return;
   switch (i % 3) {
-  case 0: list[i] = new rectangle(i, 2.0f); break;
-  case 1: list[i] = new disc(i * 0.5f); break;
-  default: list[i] = new square(i); break;
+  case 0:
+    list[i] = new rectangle(i, 2.0f);
+    break;
+  case 1:
+    list[i] = new disc(i * 0.5f);
+    break;
+  default:
+    list[i] = new square(i);
+    break;
   }
 }
 
@@ -57,6 +73,7 @@ int main() {
   OK(cudaMemcpy(c, corners, sizeof c, cudaMemcpyDeviceToHost));
   for (int i = 0; i < n; i++)
     total += c[i];
-  printf("%g %g %g %g, corners %d, sum %08x\n", a[0], a[1], a[2], a[49], total, checksum(a, sizeof a));
+  printf("%g %g %g %g, corners %d, sum %08x\n", a[0], a[1], a[2], a[49], total,
+         checksum(a, sizeof a));
   return 0;
 }

@@ -1,4 +1,5 @@
-/* Matrix instructions through nvcuda::wmma: halves with sums in float and in half, bytes with sums in int. */
+/* Matrix instructions through nvcuda::wmma: halves with sums in float and in half, bytes with sums
+ * in int. */
 #include "common.h"
 #include <cuda_fp16.h>
 #include <mma.h>
@@ -54,7 +55,8 @@ int main() {
   printf("float %g %g %g, sum %08x\n", c[0], c[100], c[255], checksum(c, sizeof c));
   product<<<1, 32>>>(da, db, (__half *)dc);
   OK(cudaMemcpy(hc, dc, sizeof hc, cudaMemcpyDeviceToHost));
-  printf("half %g %g, sum %08x\n", __half2float(hc[0]), __half2float(hc[255]), checksum(hc, sizeof hc));
+  printf("half %g %g, sum %08x\n", __half2float(hc[0]), __half2float(hc[255]),
+         checksum(hc, sizeof hc));
   OK(cudaMemcpy(d, sa, sizeof sa, cudaMemcpyHostToDevice));
   OK(cudaMemcpy(d + 512, sb, sizeof sb, cudaMemcpyHostToDevice));
   OK(cudaMemcpy(dc, ic, sizeof ic, cudaMemcpyHostToDevice));
