@@ -340,7 +340,8 @@ static void limits(void **state) {
   OK(cuCtxSetLimit(0, 2048));
   OK(cuCtxGetLimit(&v, 0));
   assert_int_equal(v, 2048);
-  FAILS(cuCtxSetLimit(99, 1), 215);
+  FAILS(cuCtxSetLimit(99, 1), INVALID_VALUE);
+  FAILS(cuCtxSetLimit(3, 1), 215);
 }
 
 static void primary_context(void **state) {

@@ -183,11 +183,10 @@ static int code_of(enum ptx_fault_kind kind) {
   case PTX_F_BOUNDS:
   case PTX_F_READONLY:
   case PTX_F_TEXTURE:
+  case PTX_F_STACK: /* what a GPU finds is an access past the stack */
     return WEIR_E_IllegalAddress;
   case PTX_F_ALIGN:
     return WEIR_E_MisalignedAddress;
-  case PTX_F_STACK:
-    return WEIR_E_HardwareStackError;
   case PTX_F_ASSERT:
     return WEIR_E_Assert;
   case PTX_F_BRANCH:

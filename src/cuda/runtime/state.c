@@ -225,12 +225,14 @@ int weir_gpu_unsupported(const char *name) {
   return weir_gpu_leave(error != 0 ? error : WEIR_E_NotSupported);
 }
 
-static bool is_limit(int limit) {
-  return limit >= 0 && limit < N_LIMITS && limit != SYNC_DEPTH;
+static int check_limit(int limit) {
+  if (limit < 0 || limit >= N_LIMITS) return WEIR_E_InvalidValue;
+  return limit != SYNC_DEPTH ? 0 : WEIR_E_UnsupportedLimit;
 }
 
 int weir_gpu_get_limit(int limit, uint64_t *value) {
-  if (!is_limit(limit)) return WEIR_E_UnsupportedLimit;
+  int error = check_limit(limit);
+  if (error != 0) return error;
   *value = weir_gpu.limits[limit];
   return 0;
 }
@@ -238,7 +240,8 @@ int weir_gpu_get_limit(int limit, uint64_t *value) {
 int weir_gpu_set_limit(int limit, uint64_t value) {
   enum { LEAST_HEAP = 4 * MIB };
   struct ptx_exec_cfg *cfg = &weir_gpu.dev.cfg;
-  if (!is_limit(limit)) return WEIR_E_UnsupportedLimit;
+  int error = check_limit(limit);
+  if (error != 0) return error;
   if (value > INT64_MAX) return WEIR_E_InvalidValue;
   if (limit == HEAP && value < LEAST_HEAP) value = LEAST_HEAP;
   weir_gpu.limits[limit] = value;
