@@ -184,7 +184,8 @@ static const char *report_texture(const struct ptx_fault *f, struct weir_err *er
       [PTX_TEX_GEOMETRY] = {"object ", " has other dimensions or layers than the instruction",
                             NULL},
       [PTX_TEX_MEMORY] = {"the memory of object ", " was freed", NULL},
-      [PTX_TEX_READ_ONLY] = {"the memory of surface ", " cannot be written", NULL}};
+      [PTX_TEX_READ_ONLY] = {"the memory of surface ", " cannot be written", NULL},
+      [PTX_TEX_FORMAT] = {"surface ", " has no texels of 32 bits, which sured.p needs", NULL}};
   weir_fail(err, WEIR_EFAULT, "texture: %s0x%" PRIx64 "%s", texts[f->bytes].before, f->addr,
             texts[f->bytes].after);
   return texts[f->bytes].remedy;

@@ -146,6 +146,8 @@ static bool open_object(struct ptx_warp *w, const struct ptx_tex_op *op, uint64_
     return refuse(w, PTX_TEX_MEMORY, lane, handle);
   if (op->action >= PTX_SURF_STORE && a->is_read_only)
     return refuse(w, PTX_TEX_READ_ONLY, lane, handle);
+  if (op->action == PTX_SURF_REDUCE && op->is_formatted && ptx_texel_bytes(t->texel) != 4)
+    return refuse(w, PTX_TEX_FORMAT, lane, handle);
   *texels = ptx_mem_host(w->mem, t->addr);
   return true;
 }

@@ -74,7 +74,8 @@ enum ptx_tex_problem {
   PTX_TEX_NO_SURFACE,
   PTX_TEX_GEOMETRY,
   PTX_TEX_MEMORY, /* its memory is no longer there */
-  PTX_TEX_READ_ONLY
+  PTX_TEX_READ_ONLY,
+  PTX_TEX_FORMAT /* texels that cannot be reduced as such */
 };
 
 enum ptx_tex_query {

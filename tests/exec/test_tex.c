@@ -185,6 +185,22 @@ static void surface_bounds(void **state) {
   }
 }
 
+/* A formatted reduction changes whole texels of 32 bits. */
+static void formatted_reduction(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_open(&vm, OBJECT_KERNEL("and.b32 %r1, %r31, 3; sured.p.add.1d.b32.trap [%d0, {%r1}], %r31;"));
+  struct ptx_texels t = {.dim = PTX_TEX_1D, .width = 4, .texel = u32x1}, bytes = t;
+  assert_int_equal(ptx_array_create(&vm.dev, &t, "a", &vm.err), WEIR_OK);
+  run_with(&vm, LINE(1, 32), make_surface(&vm, t));
+  const uint32_t *sum = (const uint32_t *)(const void *)ptx_mem_host(&vm.dev.mem, t.addr);
+  EACH_WORD(i, 4) assert_int_equal(sum[i], 8 * i + 112);
+  bytes.texel = (struct ptx_texel){1, 8, PTX_CHANNEL_UNSIGNED};
+  assert_int_equal(ptx_array_create(&vm.dev, &bytes, "b", &vm.err), WEIR_OK);
+  fault_with(&vm, make_surface(&vm, bytes), "no texels of 32 bits");
+  vm_close(&vm);
+}
+
 /* A block transposes an image through two surfaces, and counts in a third. */
 static void surfaces_by_reference(void **state) {
   (void)state;
@@ -374,12 +390,12 @@ static void listed_as_missing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_reference),       cmocka_unit_test(parameter_that_is_a_reference),
-      cmocka_unit_test(several_objects),    cmocka_unit_test(objects_that_do_not_fit),
-      cmocka_unit_test(surface_bounds),     cmocka_unit_test(surfaces_by_reference),
-      cmocka_unit_test(formatted_load),     cmocka_unit_test(resident_predicate),
-      cmocka_unit_test(stream_of_a_filter), cmocka_unit_test(stream_of_a_border),
-      cmocka_unit_test(listed_as_missing),
+      cmocka_unit_test(by_reference),          cmocka_unit_test(parameter_that_is_a_reference),
+      cmocka_unit_test(several_objects),       cmocka_unit_test(objects_that_do_not_fit),
+      cmocka_unit_test(surface_bounds),        cmocka_unit_test(formatted_reduction),
+      cmocka_unit_test(surfaces_by_reference), cmocka_unit_test(formatted_load),
+      cmocka_unit_test(resident_predicate),    cmocka_unit_test(stream_of_a_filter),
+      cmocka_unit_test(stream_of_a_border),    cmocka_unit_test(listed_as_missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
