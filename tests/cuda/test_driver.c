@@ -269,7 +269,7 @@ static void push_and_pop(void **state) {
   OK(cuCtxPushCurrent_v2(a));
   OK(cuCtxDestroy_v2(b));
   OK(cuCtxDestroy_v2(a));
-  FAILS(cuCtxDestroy_v2(a), INVALID_CONTEXT);
+  FAILS(cuCtxDestroy_v2(a), CONTEXT_IS_DESTROYED);
   FAILS(cuCtxSynchronize(), INVALID_CONTEXT);
 }
 
@@ -301,6 +301,10 @@ static void context_owns(void **state) {
   OK(cuMemAlloc_v2(&kept, 1 << 20));
   OK(cuMemGetInfo_v2(&before, &total));
   OK(cuCtxCreate_v2(&inner, 0, 0));
+  void *lib, *k, *primary;
+  OK(cuLibraryLoadData(&lib, by_3, NULL, NULL, 0, NULL, NULL, 0));
+  OK(cuDevicePrimaryCtxRetain(&primary, 0));
+  OK(cuDevicePrimaryCtxRelease_v2(0));
   OK(cuMemAlloc_v2(&gone, 1 << 20));
   module = load(by_3);
   OK(cuStreamCreate(&stream, 1));
@@ -314,6 +318,8 @@ static void context_owns(void **state) {
   FAILS(cuModuleGetFunction(&f, module, "scale"), INVALID_HANDLE);
   FAILS(cuStreamSynchronize(stream), INVALID_HANDLE);
   OK(cuMemFree_v2(kept));
+  OK(cuLibraryGetKernel(&k, lib, "scale"));
+  OK(cuLibraryUnload(lib));
 }
 
 static void *hold(void *arg) {

@@ -8,6 +8,7 @@ enum { MAX_CURRENT = 64, FLAGS_MASK = 0xff, API_VERSION = 3020 };
 static bool is_initialised;
 static struct cu_context *primary;
 static unsigned primary_flags, n_retained;
+static unsigned n_others; /* contexts besides the primary one */
 
 /* The thread's stack of contexts; the current one is on top. It can be NULL. */
 static __thread struct cu_context *stack[MAX_CURRENT];
@@ -173,6 +174,7 @@ static int create(void **out, unsigned flags, int device) {
     weir_gpu_drop(c);
     return error;
   }
+  n_others++;
   *out = c;
   return 0;
 }
@@ -211,7 +213,9 @@ CUDA_API(cuCtxCreate_v4, void **out, const struct create_params *params, unsigne
 /* Takes the context from the thread's stack if it is on top. It also ends a fault. */
 static int destroy(const void *handle) {
   struct cu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
-  if (c == NULL || c == primary) return WEIR_E_DeviceUninitialized;
+  if (c == NULL) return handle != NULL ? WEIR_E_ContextIsDestroyed : WEIR_E_DeviceUninitialized;
+  if (c == primary) return WEIR_E_DeviceUninitialized;
+  n_others--;
   if (n_stack > 0 && stack[n_stack - 1] == c) n_stack--;
   weir_gpu_free_owned(c->handle.id);
   weir_gpu.sticky = 0;
@@ -241,10 +245,13 @@ CUDA_API(cuDevicePrimaryCtxRetain, void **out, int device) {
   CU_CALL_ANY(retain(out, device));
 }
 
+/* Other contexts keep what they have; then nothing is given back. */
 static int reset(int device) {
   if (device != 0) return WEIR_E_InvalidDevice;
   n_retained = 0;
-  return weir_gpu_reset();
+  if (n_others == 0) return weir_gpu_reset();
+  weir_gpu.sticky = 0;
+  return 0;
 }
 
 /* libcudart may use the context still. */

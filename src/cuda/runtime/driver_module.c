@@ -110,16 +110,23 @@ CUDA_API(cuModuleLoad, void **out, const char *path) {
   CU_CALL(path != NULL ? load(out, NULL, path, &(struct cu_jit){0}) : WEIR_E_InvalidValue);
 }
 
+/* A library is of no context. */
+static int load_library(void **out, const void *image, const char *path, const struct cu_jit *jit) {
+  int error = load(out, image, path, jit);
+  if (error == 0) ((struct weir_gpu_module *)*out)->owner = 0;
+  return error;
+}
+
 CUDA_API(cuLibraryLoadData, void **out, const void *image, const int *jit, void **jit_values,
          unsigned n_jit, const int *options, void **values, unsigned n) {
   (void)options, (void)values, (void)n;
-  CU_CALL_ANY(load(out, image, NULL, &(struct cu_jit){n_jit, jit, jit_values}));
+  CU_CALL_ANY(load_library(out, image, NULL, &(struct cu_jit){n_jit, jit, jit_values}));
 }
 
 CUDA_API(cuLibraryLoadFromFile, void **out, const char *path, const int *jit, void **jit_values,
          unsigned n_jit, const int *options, void **values, unsigned n) {
   (void)options, (void)values, (void)n;
-  CU_CALL_ANY(path != NULL ? load(out, NULL, path, &(struct cu_jit){n_jit, jit, jit_values})
+  CU_CALL_ANY(path != NULL ? load_library(out, NULL, path, &(struct cu_jit){n_jit, jit, jit_values})
                            : WEIR_E_InvalidValue);
 }
 
