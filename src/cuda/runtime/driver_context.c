@@ -347,11 +347,11 @@ CUDA_API(cuCtxSynchronize_v2, const void *context) {
 }
 
 static int get_limit(size_t *value, int limit) {
-  enum { N = sizeof weir_gpu.limits / sizeof weir_gpu.limits[0] };
+  uint64_t v;
   if (value == NULL) return WEIR_E_InvalidValue;
-  if (limit < 0 || limit >= N) return WEIR_E_UnsupportedLimit;
-  *value = weir_gpu.limits[limit];
-  return 0;
+  int error = weir_gpu_get_limit(limit, &v);
+  if (error == 0) *value = v;
+  return error;
 }
 
 CUDA_API(cuCtxGetLimit, size_t *value, int limit) {

@@ -45,10 +45,17 @@ static int texels_of_array(const void *handle, struct ptx_texels *t) {
   return a != NULL ? weir_gpu_texels_of_array(a, t) : WEIR_E_InvalidResourceHandle;
 }
 
-/* The finest level: coarser ones are not sampled. */
+/* What would give other results than a GPU's is refused, not left out. */
+static int refuse(const char *what) {
+  weir_gpu_say("a texture %s is not supported: the program gets an error", what);
+  return WEIR_E_NotSupported;
+}
+
 static int texels_of_mipmap(const void *handle, struct ptx_texels *t) {
   const struct weir_gpu_mipmap *m = weir_gpu_handle(handle, WEIR_GPU_MIPMAP);
-  return m != NULL ? weir_gpu_texels_of_array(m->levels[0], t) : WEIR_E_InvalidResourceHandle;
+  if (m == NULL) return WEIR_E_InvalidResourceHandle;
+  if (m->n_levels > 1) return refuse("of several levels (mipmaps)");
+  return weir_gpu_texels_of_array(m->levels[0], t);
 }
 
 static int texels_of_line(uint64_t ptr, int format, unsigned channels, size_t bytes,
@@ -84,10 +91,7 @@ static int texels_of(const struct resource *r, struct ptx_texels *t) {
 }
 
 static int sampling_of(const struct sampling *s, struct ptx_tex_desc *d) {
-  if ((s->flags & SRGB) != 0) {
-    weir_gpu_say("textures whose texels are converted from sRGB are not supported");
-    return WEIR_E_NotSupported;
-  }
+  if ((s->flags & SRGB) != 0) return refuse("with sRGB conversion");
   d->filter = (uint8_t)s->filter;
   d->read = (s->flags & AS_INTEGER) != 0 ? PTX_TEX_ELEMENT : PTX_TEX_NORMALISED_FLOAT;
   d->is_normalised = (s->flags & NORMALIZED) != 0;
@@ -126,6 +130,7 @@ static int new_texture(uint64_t *out, const struct resource *r, const struct sam
                        const struct cuda_view *view) {
   struct ptx_tex_desc d = {0};
   if (out == NULL || r == NULL || s == NULL) return WEIR_E_InvalidValue;
+  if (view != NULL && view->format != 0) return refuse("with a view of another format");
   int error = sampling_of(s, &d);
   if (error == 0) error = texels_of(r, &d.texels);
   if (error == 0) error = weir_gpu_texture_new(&d, out);
