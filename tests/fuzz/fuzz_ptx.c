@@ -135,6 +135,24 @@ static void build(const struct ptx_module *m) {
   ptx_device_free(&dev);
 }
 
+/* A module alone, and with a copy of itself, which defines everything twice. */
+static void link_with_itself(const struct ptx_module *m, const char *text, size_t len) {
+  struct ptx_module *copy = parse(text, len), *linked;
+  const struct ptx_module *both[2] = {m, copy};
+  struct weir_err err;
+  PROMISE(copy != NULL);
+  for (uint32_t n = 1; n <= 2; n++) {
+    if (ptx_link(both, n, &linked, &err) != WEIR_OK) {
+      PROMISE(linked == NULL && err.msg[0] != 0);
+      continue;
+    }
+    PROMISE(linked->n_funcs <= n * m->n_funcs && linked->n_vars <= n * m->n_vars);
+    if (ptx_unsupported(linked, NULL, 0) == 0) build(linked);
+    ptx_module_free(linked);
+  }
+  ptx_module_free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct ptx_module *m = parse((const char *)data, size);
   if (m == NULL) return 0;
@@ -145,6 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   round_trip(m);
   draw(m);
   if (n_unsupported == 0) build(m);
+  link_with_itself(m, (const char *)data, size);
   ptx_module_free(m);
   return 0;
 }
