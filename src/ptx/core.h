@@ -303,7 +303,7 @@ struct ptx_program {
       static_shared;    /* bytes of static shared memory; dynamic shared starts there, 16-aligned */
   uint32_t local_bytes; /* of a non-recursive program: the deepest call path; else 0 =
                            exec.stack_bytes */
-  bool is_recursive, is_interleaved, reads_clock, has_calls, uses_heap;
+  bool is_recursive, is_interleaved, reads_clock, has_calls, has_builtins, uses_heap;
   struct weir_static *statics;
 };
 

@@ -1297,6 +1297,7 @@ static void decode_builtin(struct decoder *d, const struct ptx_func *f, enum ptx
     return;
   for (uint32_t k = 0; k < f->n_params; k++)
     if (!actual_slot(d, &args->elem[k], &f->params[k], false, &list[PTX_B_ARGS + k])) return;
+  d->prog->has_builtins = true;
   d->prog->uses_heap |= which == PTX_B_malloc || which == PTX_B_free;
   d->uop->kind = PTX_K_BUILTIN;
   d->uop->aux = (uint8_t)which;

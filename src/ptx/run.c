@@ -464,7 +464,7 @@ static enum weir_status report_stuck(struct ptx_run *r, const struct ptx_scene *
 /* What the blocks of the wave printed joins what earlier ones did, in the order of block ids. */
 static enum weir_status collect_output(struct ptx_run *r, struct weir_err *err) {
   bool ok = true;
-  for (uint32_t i = 0; i < r->n_ctas; i++)
+  for (uint32_t i = 0; r->prog->has_builtins && i < r->n_ctas; i++)
     ok &= ptx_fifo_move(&r->printed, &r->ctas[i].printed, (size_t)r->dev->cfg.printf_bytes);
   return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory for the output of printf");
 }
