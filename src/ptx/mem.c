@@ -70,6 +70,25 @@ static size_t upper(const struct ptx_mem *m, uint64_t addr) {
   return lo;
 }
 
+/* Where the next allocation can begin, but for its alignment. */
+static uint64_t behind(const struct ptx_alloc *a) {
+  return a->base + a->bytes + MIN_ALIGN;
+}
+
+/* Index of the first allocation of the range with room before it. A program that allocates very
+ * often asks for nearly the same each time, so most of them need not be looked at again. */
+static size_t skip_packed(struct ptx_mem *m) {
+  size_t first = upper(m, m->base - 1), i = first + m->n_packed;
+  while (i < m->n_allocs) {
+    uint64_t at = i > first ? behind(&m->allocs[i - 1]) : m->base;
+    uint64_t start = (at + MIN_ALIGN - 1) & ~(uint64_t)(MIN_ALIGN - 1);
+    if (start + MIN_ALIGN <= m->allocs[i].base) break;
+    i++;
+  }
+  m->n_packed = i - first;
+  return i;
+}
+
 /* Put an allocation at place i of the table. */
 static enum weir_status insert(struct ptx_mem *m, size_t i, struct ptx_alloc a,
                                struct weir_err *err) {
@@ -97,8 +116,8 @@ enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align
   if (bytes >= LARGE && align < LARGE_ALIGN) align = LARGE_ALIGN;
   const uint64_t end = m->base + m->reserved;
   /* First fit: the lowest gap that holds the bytes and the guard behind them. */
-  uint64_t at = m->base;
-  size_t i = upper(m, m->base - 1);
+  size_t i = skip_packed(m);
+  uint64_t at = i > 0 && m->allocs[i - 1].base >= m->base ? behind(&m->allocs[i - 1]) : m->base;
   while (bytes <= m->reserved) {
     uint64_t start = (at + align - 1) & ~(align - 1);
     uint64_t limit = i < m->n_allocs && m->allocs[i].base < end ? m->allocs[i].base : end;
@@ -112,7 +131,7 @@ enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align
       return st;
     }
     if (limit == end) break;
-    at = m->allocs[i].base + m->allocs[i].bytes + MIN_ALIGN;
+    at = behind(&m->allocs[i]);
     i++;
   }
   weir_fail(err, WEIR_ENOMEM,
@@ -159,6 +178,8 @@ enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_e
   if (i == 0 || m->allocs[i - 1].base != addr)
     return weir_fail(err, WEIR_EINVAL, "0x%" PRIx64 " is not the start of an allocation", addr);
   i--;
+  size_t first = upper(m, m->base - 1);
+  if (i >= first && i - first < m->n_packed) m->n_packed = i - first;
   if (!m->allocs[i].is_adopted) clear(m, &m->allocs[i]);
   free((char *)m->allocs[i].name);
   memmove(m->allocs + i, m->allocs + i + 1, (m->n_allocs - i - 1) * sizeof *m->allocs);

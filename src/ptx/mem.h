@@ -38,6 +38,7 @@ struct ptx_mem {
   uintptr_t origin;         /* host address of device address a: origin + a (modulo 2^64) */
   struct ptx_alloc *allocs; /* sorted by base */
   size_t n_allocs, cap_allocs;
+  size_t n_packed; /* between the first so many of the range nothing more fits */
 };
 
 enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err);

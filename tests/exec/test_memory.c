@@ -304,6 +304,46 @@ static void freed_memory(void **state) {
   vm_close(&vm);
 }
 
+/* Allocations lie in the lowest gap that holds them, whatever was freed before: compared with a
+ * search over all gaps. */
+static void first_fit(void **state) {
+  (void)state;
+  enum { MAX = 400, ROUNDS = 4000 };
+  static struct { uint64_t base, bytes; } v[MAX];
+  struct ptx_mem m;
+  struct weir_err err;
+  size_t n = 0;
+  uint32_t x = 1;
+  assert_int_equal(ptx_mem_init(&m, UINT64_C(1) << 32, &err), WEIR_OK);
+  for (int round = 0; round < ROUNDS; round++) {
+    x = x * 1664525 + 1013904223;
+    if (n == MAX || (n > 0 && (x >> 24) % 3 == 0)) {
+      size_t i = (x >> 8) % n;
+      assert_int_equal(ptx_mem_release(&m, v[i].base, &err), WEIR_OK);
+      memmove(&v[i], &v[i + 1], (--n - i) * sizeof v[0]);
+      continue;
+    }
+    static const uint64_t sizes[] = {1, 512, 513, 4000, 100000, 3 << 20};
+    uint64_t bytes = sizes[(x >> 8) % 6], align = bytes >= 1 << 20 ? 2 << 20 : 512, got;
+    uint64_t at = PTX_GLOBAL_BASE;
+    size_t i = 0;
+    for (;; i++) {
+      uint64_t start = (at + align - 1) & ~(align - 1);
+      if (i == n || start + bytes + 512 <= v[i].base) {
+        at = start;
+        break;
+      }
+      at = v[i].base + v[i].bytes + 512;
+    }
+    assert_int_equal(ptx_mem_alloc(&m, bytes, 0, "x", false, &got, &err), WEIR_OK);
+    assert_true(got == at);
+    memmove(&v[i + 1], &v[i], (n++ - i) * sizeof v[0]);
+    v[i].base = got;
+    v[i].bytes = bytes;
+  }
+  ptx_mem_free_all(&m);
+}
+
 /* Lanes 0 and 31 lie within one allocation, the stride between them wraps round 2^64. */
 static void wrapping_stride(void **state) {
   (void)state;
@@ -388,6 +428,7 @@ int main(void) {
       cmocka_unit_test(carry_chain),
       cmocka_unit_test(atomics),
       cmocka_unit_test(freed_memory),
+      cmocka_unit_test(first_fit),
       cmocka_unit_test(wrapping_stride),
       cmocka_unit_test(lane_of_fault),
       cmocka_unit_test(same_addresses),
