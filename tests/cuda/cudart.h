@@ -214,6 +214,10 @@ int cudaGraphGetNodes(void *graph, void **nodes, size_t *n);
 int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
 int cudaGraphLaunch(void *exec, void *stream);
 int cudaGraphExecDestroy(void *exec);
+int cudaUserObjectCreate(void **object, void *data, void (*destroy)(void *), unsigned n,
+                         unsigned flags);
+int cudaUserObjectRelease(void *object, unsigned n);
+int cudaGraphRetainUserObject(void *graph, void *object, unsigned n, unsigned flags);
 int cudaGraphExecKernelNodeSetParams(void *exec, void *node, const struct kernel_params *params);
 int cudaGraphExecUpdate(void *exec, void *graph, struct update_info *info);
 

@@ -621,6 +621,22 @@ static void memory_in_graphs(void **state) {
   }
 }
 
+/* An object of the program goes with the last graph or instance that refers to it. */
+static void objects_of_graphs(void **state) {
+  (void)state;
+  void *graph, *exec, *object;
+  order[0] = 0;
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaUserObjectCreate(&object, "x", note, 1, 1));
+  OK(cudaGraphRetainUserObject(graph, object, 1, 1)); /* takes over the program's reference */
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  OK(cudaGraphDestroy(graph));
+  assert_string_equal(order, "");
+  OK(cudaGraphExecDestroy(exec));
+  assert_string_equal(order, "x");
+  assert_int_equal(cudaUserObjectRelease(object, 1), INVALID_VALUE);
+}
+
 /* ---- questions ---- */
 
 static void device(void **state) {
@@ -700,6 +716,7 @@ int main(int argc, char **argv) {
       TEST(captured),
       TEST(wrong_captures),
       TEST(memory_in_graphs),
+      TEST(objects_of_graphs),
       TEST(device),
       TEST(functions),
       TEST(errors),

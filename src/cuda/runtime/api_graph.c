@@ -1,6 +1,7 @@
 /* Graphs made by hand, and what is done with any. */
 #include "cuda/runtime/api.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -266,4 +267,83 @@ static int get_enabled(const struct weir_gpu_node *n, unsigned *enabled) {
 
 CUDA_API(cudaGraphNodeGetEnabled, void *exec, void *node, unsigned *enabled) {
   CUDA_CALL(get_enabled(in_exec(exec, node), enabled));
+}
+
+/* ---- objects of the program ---- */
+
+static struct weir_gpu_object *object_of(const void *p) {
+  return weir_gpu_handle(p, WEIR_GPU_USER_OBJECT);
+}
+
+static int new_object(void **out, void *data, void (*destroy)(void *), unsigned n) {
+  struct weir_gpu_object *o;
+  if (out == NULL || destroy == NULL || n == 0 || n > INT32_MAX) return WEIR_E_InvalidValue;
+  int error = weir_gpu_object_new(data, destroy, n, &o);
+  if (error == 0) *out = o;
+  return error;
+}
+
+CUDA_API(cudaUserObjectCreate, void **out, void *data, void (*destroy)(void *), unsigned n,
+         unsigned flags) {
+  enum { NO_SYNC = 1 }; /* the only way there is */
+  CUDA_CALL(flags == NO_SYNC ? new_object(out, data, destroy, n) : WEIR_E_InvalidValue);
+}
+
+static int retain(struct weir_gpu_object *o, unsigned n) {
+  if (o == NULL || n == 0 || n > INT32_MAX) return WEIR_E_InvalidValue;
+  o->n_refs += n;
+  return 0;
+}
+
+CUDA_API(cudaUserObjectRetain, void *object, unsigned n) {
+  CUDA_CALL(retain(object_of(object), n));
+}
+
+CUDA_API(cudaUserObjectRelease, void *object, unsigned n) {
+  CUDA_CALL(object_of(object) != NULL && n != 0 ? weir_gpu_object_release(object_of(object), n)
+                                                : WEIR_E_InvalidValue);
+}
+
+static int hold(struct weir_gpu_graph *g, struct weir_gpu_object *o, unsigned n, unsigned flags) {
+  enum { MOVE = 1 };
+  if (g == NULL || o == NULL || n == 0 || flags > MOVE) return WEIR_E_InvalidValue;
+  int error = weir_gpu_graph_hold(g, o, n);
+  return error != 0 || flags == MOVE ? error : retain(o, n);
+}
+
+CUDA_API(cudaGraphRetainUserObject, void *graph, void *object, unsigned n, unsigned flags) {
+  CUDA_CALL(hold(graph_of(graph), object_of(object), n, flags));
+}
+
+CUDA_API(cudaGraphReleaseUserObject, void *graph, void *object, unsigned n) {
+  CUDA_CALL(graph_of(graph) != NULL && object_of(object) != NULL && n != 0
+                ? weir_gpu_graph_let_go(graph_of(graph), object_of(object), n)
+                : WEIR_E_InvalidValue);
+}
+
+/* ---- pictures ---- */
+
+static int print_dot(const struct weir_gpu_graph *g, const char *path) {
+  static const char *const names[] = {"kernel", "memcpy",     "memset",       "host", "child graph",
+                                      "empty",  "event wait", "event record", "",     "",
+                                      "alloc",  "free"};
+  FILE *f = g != NULL && path != NULL ? fopen(path, "w") : NULL;
+  if (f == NULL) return g == NULL || path == NULL ? WEIR_E_InvalidValue : WEIR_E_OperatingSystem;
+  fprintf(f, "digraph graph_%llu {\n", (unsigned long long)g->handle.id);
+  for (size_t i = 0; i < g->n_nodes; i++) {
+    const struct weir_gpu_node *n = g->nodes[i];
+    bool is_kernel = n->op.kind == WEIR_GPU_OP_KERNEL;
+    fprintf(f, "  node_%llu [label=\"%s%s%s\"];\n", (unsigned long long)n->handle.id,
+            names[n->op.kind], is_kernel ? " " : "", is_kernel ? n->op.u.kernel.kernel->name : "");
+    for (size_t k = 0; k < n->n_deps; k++)
+      fprintf(f, "  node_%llu -> node_%llu;\n", (unsigned long long)n->deps[k]->handle.id,
+              (unsigned long long)n->handle.id);
+  }
+  fputs("}\n", f);
+  return fclose(f) == 0 ? 0 : WEIR_E_OperatingSystem;
+}
+
+CUDA_API(cudaGraphDebugDotPrint, void *graph, const char *path, unsigned flags) {
+  (void)flags; /* how much is said */
+  CUDA_CALL(print_dot(graph_of(graph), path));
 }

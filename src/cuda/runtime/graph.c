@@ -44,6 +44,57 @@ int weir_gpu_node_set(struct weir_gpu_node *n, const struct weir_gpu_op *op) {
   return 0;
 }
 
+/* ---- objects of the program ---- */
+
+int weir_gpu_object_new(void *data, void (*destroy)(void *), uint64_t n_refs,
+                        struct weir_gpu_object **out) {
+  struct weir_gpu_object *o = weir_gpu_new(WEIR_GPU_USER_OBJECT, sizeof *o);
+  if (o == NULL) return WEIR_E_MemoryAllocation;
+  o->data = data;
+  o->destroy = destroy;
+  o->n_refs = n_refs;
+  *out = o;
+  return 0;
+}
+
+int weir_gpu_object_release(struct weir_gpu_object *o, uint64_t n) {
+  if (n > o->n_refs) return WEIR_E_InvalidValue;
+  o->n_refs -= n;
+  if (o->n_refs > 0) return 0;
+  struct weir_gpu_op last = {.kind = WEIR_GPU_OP_HOST, .u.host = {o->destroy, o->data}};
+  weir_gpu_drop(o);
+  return weir_gpu_op_run(weir_gpu_stream_of(NULL), &last);
+}
+
+int weir_gpu_graph_hold(struct weir_gpu_graph *g, struct weir_gpu_object *o, uint64_t n) {
+  for (size_t i = 0; i < g->refs.n; i++)
+    if (g->refs.v[i].object == o) {
+      g->refs.v[i].n += n;
+      return 0;
+    }
+  return WEIR_PUSH(g->refs, ((struct weir_gpu_ref){o, n})) ? 0 : WEIR_E_MemoryAllocation;
+}
+
+int weir_gpu_graph_let_go(struct weir_gpu_graph *g, struct weir_gpu_object *o, uint64_t n) {
+  for (size_t i = 0; i < g->refs.n; i++) {
+    struct weir_gpu_ref *r = &g->refs.v[i];
+    if (r->object != o || r->n < n) continue;
+    r->n -= n;
+    if (r->n == 0) *r = g->refs.v[--g->refs.n];
+    return weir_gpu_object_release(o, n);
+  }
+  return WEIR_E_InvalidValue;
+}
+
+static int hold_same(struct weir_gpu_graph *to, const struct weir_gpu_graph *from) {
+  int error = 0;
+  for (size_t i = 0; i < from->refs.n && error == 0; i++) {
+    error = weir_gpu_graph_hold(to, from->refs.v[i].object, from->refs.v[i].n);
+    if (error == 0) from->refs.v[i].object->n_refs += from->refs.v[i].n;
+  }
+  return error;
+}
+
 /* ---- nodes and edges ---- */
 
 struct weir_gpu_graph *weir_gpu_graph_new(void) {
@@ -62,6 +113,9 @@ void weir_gpu_graph_free(struct weir_gpu_graph *g) {
   for (size_t i = 0; i < g->n_nodes; i++)
     free_node(g->nodes[i]);
   free(g->nodes);
+  for (size_t i = 0; i < g->refs.n; i++)
+    weir_gpu_object_release(g->refs.v[i].object, g->refs.v[i].n);
+  free(g->refs.v);
   weir_gpu_drop(g);
 }
 
@@ -146,7 +200,7 @@ struct weir_gpu_node *weir_gpu_graph_find(const struct weir_gpu_graph *g,
 
 int weir_gpu_graph_clone(const struct weir_gpu_graph *g, struct weir_gpu_graph **out) {
   struct weir_gpu_graph *c = weir_gpu_graph_new();
-  int error = c != NULL ? 0 : WEIR_E_MemoryAllocation;
+  int error = c != NULL ? hold_same(c, g) : WEIR_E_MemoryAllocation;
   for (size_t i = 0; error == 0 && i < g->n_nodes; i++) {
     struct weir_gpu_node *from = g->nodes[i], *to;
     error = weir_gpu_graph_add(c, NULL, 0, &from->op, &to);

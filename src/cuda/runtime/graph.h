@@ -18,10 +18,26 @@ struct weir_gpu_node {
   void **args;   /* what cudaGraphKernelNodeGetParams gave */
 };
 
+/* Something of the program's that lives as long as somebody refers to it; a graph may. */
+struct weir_gpu_object {
+  struct weir_gpu_handle handle;
+  void (*destroy)(void *);
+  void *data;
+  uint64_t n_refs;
+};
+struct weir_gpu_ref {
+  struct weir_gpu_object *object;
+  uint64_t n;
+};
+
 struct weir_gpu_graph {
   struct weir_gpu_handle handle;
   struct weir_gpu_node **nodes;
   size_t n_nodes;
+  struct {
+    struct weir_gpu_ref *v;
+    size_t n, cap;
+  } refs;
   bool is_child; /* belongs to a node: the program does not destroy it */
 };
 
@@ -52,6 +68,16 @@ WEIR_GPU_SHARED struct weir_gpu_node *weir_gpu_graph_find(const struct weir_gpu_
 WEIR_GPU_SHARED int weir_gpu_graph_order(struct weir_gpu_graph *g);
 /* Carries out a graph that is in order. */
 WEIR_GPU_SHARED int weir_gpu_graph_run(const struct weir_gpu_graph *g, struct weir_gpu_stream *s);
+
+WEIR_GPU_SHARED int weir_gpu_object_new(void *data, void (*destroy)(void *), uint64_t n_refs,
+                                        struct weir_gpu_object **out);
+/* Takes `n` references away; with the last the program's function is called. */
+WEIR_GPU_SHARED int weir_gpu_object_release(struct weir_gpu_object *o, uint64_t n);
+/* The graph refers to it `n` times more, and its clones and instances do. */
+WEIR_GPU_SHARED int weir_gpu_graph_hold(struct weir_gpu_graph *g, struct weir_gpu_object *o,
+                                        uint64_t n);
+WEIR_GPU_SHARED int weir_gpu_graph_let_go(struct weir_gpu_graph *g, struct weir_gpu_object *o,
+                                          uint64_t n);
 
 WEIR_GPU_SHARED int weir_gpu_exec_new(const struct weir_gpu_graph *g, uint64_t flags,
                                       struct weir_gpu_exec **out);
