@@ -67,6 +67,13 @@ static void release_block(struct weir_block_source *src, struct weir_block_strea
   w->inner->release(w->inner, b);
 }
 
+/* For launches that are only executed: a program may wait until time has passed. */
+static uint64_t estimate(const struct weir_program *p, const struct weir_func_stats *stats) {
+  enum { LAUNCH_US = 2 };
+  uint64_t sms = p->options.device.sms;
+  return LAUNCH_US * p->clock_mhz + stats->warp_insns / (sms > 0 ? sms : 1);
+}
+
 /* When it ran, one kernel after the other. */
 static enum weir_status note_times(struct connection *c, uint64_t launch, uint64_t cycles,
                                    struct weir_err *err) {
@@ -110,10 +117,10 @@ static enum weir_status serve_launch(struct connection *c, struct weir_wire_even
   bool is_faulty = e->result != WEIR_OK;
   if (why.code != WEIR_OK && !is_faulty) complain(c, &why);
   if (h->ended != NULL) st = h->ended(c->session, e, is_faulty || why.code != WEIR_OK, err);
+  if (cycles == 0) cycles = estimate(c->s->program, &e->stats);
   return st == WEIR_OK ? note_times(c, e->launch.number, cycles, err) : st;
 }
 
-/* Launches that were not sent took no time. */
 static struct weir_wire_times times_of(const struct connection *c, uint64_t launch) {
   size_t lo = 0, hi = c->times.n;
   while (lo < hi) {
