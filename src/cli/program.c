@@ -47,15 +47,16 @@ static const char *find_file(struct weir_arena *a, const char *name) {
 }
 
 const char *weir_program_libraries(struct weir_arena *a) {
+  static const char *const places[] = {"cuda", "../" WEIR_LIBDIR "/weir/cuda"};
   const char *env = getenv("WEIR_CUDA");
   char self[4000];
   if (env != NULL && *env) return env;
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (n > 0) {
-    self[n] = 0;
-    char *slash = strrchr(self, '/');
-    const char *beside = weir_arena_printf(a, "%.*s/cuda", (int)(slash - self), self);
-    if (beside != NULL && can_run(beside)) return beside;
+  while (n > 0 && self[n - 1] != '/')
+    n--;
+  for (size_t i = 0; n > 0 && i < sizeof places / sizeof *places; i++) {
+    const char *path = weir_arena_printf(a, "%.*s%s", (int)n, self, places[i]);
+    if (path != NULL && can_run(path)) return path;
   }
   return WEIR_INSTALL_CUDA;
 }

@@ -103,7 +103,8 @@ bool weir_program_is_interrupted(const struct weir_program_result *r);
 /* What a user should know after that, on stderr: how the program ended, if no kernel was seen. */
 void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r);
 
-/* Folder of the libraries: $WEIR_CUDA, else beside this program, else that of the installation. */
+/* Folder of the libraries: $WEIR_CUDA, else cuda/ beside this program (a build), else that of the
+ * installation, which may have been moved as a whole. */
 const char *weir_program_libraries(struct weir_arena *a);
 
 /* ---- program_serve.c: for weir_program_run only ---- */
