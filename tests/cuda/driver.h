@@ -19,6 +19,7 @@ enum {
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
   ILLEGAL_ADDRESS = 700,
+  OUT_OF_RESOURCES = 701,
   CONTEXT_IS_DESTROYED = 709,
   NOT_SUPPORTED = 801
 };
@@ -81,6 +82,11 @@ struct array_2d {
   size_t width, height;
   int format;
   unsigned channels;
+};
+struct array_3d {
+  size_t width, height, depth;
+  int format;
+  unsigned channels, flags;
 };
 struct resource {
   int type;
@@ -179,6 +185,7 @@ int cuMemsetD16_v2(uint64_t dst, unsigned short value, size_t n);
 int cuMemsetD32_v2(uint64_t dst, unsigned value, size_t n);
 int cuMemsetD2D32_v2(uint64_t dst, size_t pitch, unsigned value, size_t width, size_t height);
 int cuArrayCreate_v2(void **out, const struct array_2d *description);
+int cuArray3DCreate_v2(void **out, const struct array_3d *description);
 int cuArrayGetDescriptor_v2(struct array_2d *out, void *array);
 int cuArrayDestroy(void *array);
 int cuTexObjectCreate(uint64_t *out, const struct resource *resource, const struct texture *texture,
@@ -186,7 +193,6 @@ int cuTexObjectCreate(uint64_t *out, const struct resource *resource, const stru
 int cuTexObjectDestroy(uint64_t object);
 int cuTexObjectGetResourceDesc(struct resource *out, uint64_t object);
 int cuTexObjectGetTextureDesc(struct texture *out, uint64_t object);
-int cuTexObjectGetResourceViewDesc(void *out, uint64_t object);
 int cuModuleGetTexRef(void **out, void *module, const char *name);
 int cuModuleGetSurfRef(void **out, void *module, const char *name);
 int cuTexRefSetArray(void *texref, void *array, unsigned flags);

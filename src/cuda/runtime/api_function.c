@@ -91,12 +91,14 @@ CUDA_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *blocks, co
   CUDA_CALL(flags <= 1 ? blocks_per_sm(blocks, func, threads, shared) : WEIR_E_InvalidValue);
 }
 
-/* The most that leaves room for `blocks`: found by halving, since more memory never lets more in.
- */
+/* The most that leaves room for `blocks` and that the kernel may have: found by halving, since more
+ * memory never lets more in. */
 static int dynamic_shared(size_t *bytes, const void *func, int blocks, int threads) {
-  size_t low = 0, high = weir_gpu.props.shared_opt_in;
+  struct weir_gpu_figures figures;
   int fit, error = blocks_per_sm(&fit, func, threads, 0);
+  if (error == 0) error = weir_gpu_kernel_figures(weir_gpu_kernel_of(func), &figures);
   if (error != 0) return error;
+  size_t low = 0, high = (size_t)figures.max_dynamic_shared;
   if (bytes == NULL || blocks <= 0 || fit < blocks) return WEIR_E_InvalidValue;
   while (low < high) {
     size_t middle = high - (high - low) / 2;

@@ -87,6 +87,9 @@ struct cu_copy {
 /* Fails where a handle is none. */
 int cu_copy_of(const struct cu_copy *c, struct weir_gpu_copy *out);
 
+/* The range of addresses, of cuMemAddressReserve, that holds an address; else nothing is set. */
+void cu_reserved(uint64_t addr, uint64_t *base, uint64_t *bytes);
+
 struct weir_gpu_format;
 /* Of an array of CUarray_format `format`. */
 int cu_format_of(int format, unsigned channels, struct weir_gpu_format *out);

@@ -23,6 +23,12 @@ static const struct {
 };
 enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 
+/* Does CUDA have it: packed, compressed and video formats? */
+static bool is_known(int format) {
+  return format == 0x50 || (format >= 0x91 && format <= 0x9f) ||
+         (format >= 0xa1 && format <= 0xb5) || (format >= 0xc0 && format <= 0xcb);
+}
+
 int cu_format_of(int format, unsigned channels, struct weir_gpu_format *out) {
   *out = (struct weir_gpu_format){0};
   if (channels == 0 || channels > 4) return WEIR_E_InvalidValue;
@@ -33,6 +39,7 @@ int cu_format_of(int format, unsigned channels, struct weir_gpu_format *out) {
     out->kind = formats[i].kind;
     return weir_gpu_format_bytes(out) != 0 ? 0 : WEIR_E_InvalidValue;
   }
+  if (!is_known(format)) return WEIR_E_InvalidValue;
   weir_gpu_say("an array of CUDA's format 0x%x is not supported: integers of 8, 16 and 32 bits and "
                "floats of 16 and 32 are",
                (unsigned)format);

@@ -121,6 +121,7 @@ static int push(struct cu_context *c) {
 }
 
 static int push_handle(const void *handle) {
+  if (handle == NULL) return WEIR_E_InvalidValue;
   struct cu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
   return c != NULL ? push(c) : WEIR_E_DeviceUninitialized;
 }
@@ -167,6 +168,7 @@ CUDA_API(cuCtxGetCurrent, void **out) {
 static int create(void **out, unsigned flags, int device) {
   if (out == NULL || (flags & ~(unsigned)FLAGS_MASK) != 0) return WEIR_E_InvalidValue;
   if (device != 0) return WEIR_E_InvalidDevice;
+  if (weir_gpu.sticky != 0) return weir_gpu.sticky;
   struct cu_context *c = new_context(flags);
   if (c == NULL) return WEIR_E_MemoryAllocation;
   int error = push(c);
@@ -210,15 +212,15 @@ CUDA_API(cuCtxCreate_v4, void **out, const struct create_params *params, unsigne
   CU_CALL_ANY(create_with(out, params, flags, device));
 }
 
-/* Takes the context from the thread's stack if it is on top. It also ends a fault. */
+/* Takes the context from the thread's stack if it is on top. A fault stays: it ends the process's
+ * use of the device. */
 static int destroy(const void *handle) {
   struct cu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
-  if (c == NULL) return handle != NULL ? WEIR_E_ContextIsDestroyed : WEIR_E_DeviceUninitialized;
+  if (c == NULL) return handle != NULL ? WEIR_E_ContextIsDestroyed : WEIR_E_InvalidValue;
   if (c == primary) return WEIR_E_DeviceUninitialized;
   n_others--;
   if (n_stack > 0 && stack[n_stack - 1] == c) n_stack--;
   weir_gpu_free_owned(c->handle.id);
-  weir_gpu.sticky = 0;
   weir_gpu_drop(c);
   set_owner();
   return 0;
@@ -306,8 +308,7 @@ CUDA_API(cuCtxGetDevice_v2, int *device, const void *context) {
 }
 
 CUDA_API(cuCtxGetFlags, unsigned *flags) {
-  enum { MAPS_HOST = 8 };
-  CU_CALL(flags != NULL ? (*flags = cu_current()->flags | MAPS_HOST, 0) : WEIR_E_InvalidValue);
+  CU_CALL(flags != NULL ? (*flags = cu_current()->flags, 0) : WEIR_E_InvalidValue);
 }
 
 CUDA_API(cuCtxSetFlags, unsigned flags) {
@@ -347,9 +348,10 @@ CUDA_API(cuCtxSynchronize_v2, const void *context) {
 }
 
 static int get_limit(size_t *value, int limit) {
-  uint64_t v;
+  enum { GRAPHICS = 8 }; /* contexts that share the device with graphics */
+  uint64_t v = 0;
   if (value == NULL) return WEIR_E_InvalidValue;
-  int error = weir_gpu_get_limit(limit, &v);
+  int error = limit != GRAPHICS ? weir_gpu_get_limit(limit, &v) : 0;
   if (error == 0) *value = v;
   return error;
 }

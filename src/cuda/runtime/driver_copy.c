@@ -114,9 +114,13 @@ struct copy_2d {
   size_t width, height;
 };
 
-static int side_of(const struct cu_side *s, struct weir_gpu_side *out) {
-  *out =
-      (struct weir_gpu_side){.pitch = s->pitch, .rows = s->height, .x = s->x, .y = s->y, .z = s->z};
+/* A pitch or height of 0 means that rows or slices follow each other. */
+static int side_of(const struct cu_side *s, const struct cu_copy *c, struct weir_gpu_side *out) {
+  *out = (struct weir_gpu_side){.pitch = s->pitch != 0 ? s->pitch : s->x + c->width,
+                                .rows = s->height != 0 ? s->height : s->y + c->height,
+                                .x = s->x,
+                                .y = s->y,
+                                .z = s->z};
   switch (s->type) {
   case CU_HOST:
     out->ptr = cudart_addr(s->host);
@@ -142,8 +146,8 @@ static int kind_of(int src, int dst) {
 int cu_copy_of(const struct cu_copy *c, struct weir_gpu_copy *out) {
   *out = (struct weir_gpu_copy){.width = c->width, .height = c->height, .depth = c->depth};
   out->kind = kind_of(c->src.type, c->dst.type);
-  int error = side_of(&c->src, &out->src);
-  return error != 0 ? error : side_of(&c->dst, &out->dst);
+  int error = side_of(&c->src, c, &out->src);
+  return error != 0 ? error : side_of(&c->dst, c, &out->dst);
 }
 
 static int copy_3d(const struct cu_copy *c, const void *stream) {

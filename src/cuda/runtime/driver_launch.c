@@ -21,7 +21,7 @@ static int read_extra(void *const *extra, struct packed *p) {
     else
       return WEIR_E_InvalidValue;
   }
-  return p->at != NULL ? 0 : WEIR_E_InvalidValue;
+  return 0;
 }
 
 static size_t bytes_used(const struct ptx_func *f) {
@@ -34,10 +34,12 @@ static int copy_packed(struct weir_gpu_launch *l, void *const *extra) {
   struct packed p;
   int error = read_extra(extra, &p);
   if (error != 0) return error;
-  if (p.bytes < bytes_used(f)) return WEIR_E_InvalidValue;
+  if (p.at == NULL) p.bytes = 0;
+  if (p.at == NULL && f->n_params != 0) return WEIR_E_InvalidValue;
+  if (p.bytes > bytes_used(f)) return WEIR_E_LaunchOutOfResources;
   l->params = calloc(1, (size_t)f->param_bytes + 1);
   if (l->params == NULL) return WEIR_E_MemoryAllocation;
-  memcpy(l->params, p.at, p.bytes < f->param_bytes ? p.bytes : f->param_bytes);
+  if (p.bytes > 0) memcpy(l->params, p.at, p.bytes); /* the rest is 0 */
   return 0;
 }
 

@@ -10,6 +10,7 @@ struct link {
   struct weir_gpu_handle handle;
   struct cu_jit jit; /* the arrays are the program's */
   struct cu_linked *out;
+  bool is_complete;
 };
 
 static struct link *link_of(const void *handle) {
@@ -53,7 +54,7 @@ static int add_data(const void *handle, int type, const void *data, size_t bytes
   enum { PTX = 1, LAST_TYPE = 5 };
   struct link *l = link_of(handle);
   if (l == NULL) return WEIR_E_InvalidResourceHandle;
-  if (data == NULL || type < 0 || type > LAST_TYPE) return WEIR_E_InvalidValue;
+  if (data == NULL || type < 0 || type > LAST_TYPE || l->is_complete) return WEIR_E_InvalidValue;
   if (type == PTX) return add_text(l, data, bytes);
   weir_gpu_say("cuLinkAddData: input %s of type %d cannot be linked: only PTX can\n"
                "  remedy: give the linker PTX (CU_JIT_INPUT_PTX), from nvcc -ptx",
@@ -101,13 +102,14 @@ static int complete(const void *handle, void **out, size_t *bytes) {
   struct link *l = link_of(handle);
   struct weir_gpu_module *m;
   struct weir_gpu_log log;
-  if (l == NULL) return WEIR_E_InvalidResourceHandle;
+  if (l == NULL || l->is_complete) return WEIR_E_InvalidResourceHandle;
   if (out == NULL || l->out->n == 0) return WEIR_E_InvalidValue;
   cu_log_begin(&log, &l->jit);
   int error = cu_module_load(l->out, &m);
   cu_log_end(&log, &l->jit);
   if (error != 0) return error;
   weir_gpu_module_close(m);
+  l->is_complete = true;
   *out = l->out;
   if (bytes != NULL) *bytes = sizeof *l->out + l->out->bytes;
   return 0;

@@ -46,7 +46,7 @@ static int alloc_host(void **out, size_t bytes, unsigned flags) {
   uint64_t addr;
   enum { KNOWN = 7 };
   if (out == NULL || flags > KNOWN) return WEIR_E_InvalidValue;
-  int error = alloc(WEIR_GPU_PINNED, &addr, bytes, flags);
+  int error = weir_gpu_alloc(WEIR_GPU_PINNED, bytes, flags, &addr); /* none is none, no error */
   if (error == 0) *out = cudart_ptr(addr);
   return error;
 }
@@ -175,21 +175,21 @@ enum pointer_attribute { /* numbers: CUDA's */
                          LAST_ATTRIBUTE
 };
 
-/* Bytes that a program has for the value. */
-static size_t bytes_of(int attribute) {
+/* Those that are 32 bits wide, truth values too; the others have 64. */
+static bool is_int(int attribute) {
   switch (attribute) {
   case MEMORY_TYPE:
-  case DEVICE_ORDINAL:
-    return sizeof(int);
   case SYNC_MEMOPS:
   case IS_MANAGED:
+  case DEVICE_ORDINAL:
   case IS_LEGACY_IPC:
   case MAPPED:
   case RDMA:
+  case ACCESS_FLAGS:
   case LAST_ATTRIBUTE:
-    return sizeof(bool);
+    return true;
   default:
-    return sizeof(uint64_t);
+    return false;
   }
 }
 
@@ -199,6 +199,8 @@ static uint64_t attribute_of(int attribute, uint64_t ptr) {
   const struct weir_gpu_block *b = weir_gpu_block_of(ptr);
   uint64_t start = 0, bytes = 0;
   weir_gpu_range_of(ptr, &start, &bytes);
+  if (kind == WEIR_GPU_MAPPED && (attribute == RANGE_START || attribute == RANGE_SIZE))
+    cu_reserved(ptr, &start, &bytes);
   bool is_host = kind == WEIR_GPU_PINNED || kind == WEIR_GPU_REGISTERED;
   switch (attribute) {
   case CONTEXT:
@@ -213,6 +215,7 @@ static uint64_t attribute_of(int attribute, uint64_t ptr) {
   case BLOCK_ID:
     return b != NULL ? b->id : 0;
   case IS_MANAGED:
+  case SYNC_MEMOPS:
     return kind == WEIR_GPU_MANAGED;
   case RANGE_START:
   case MAPPING_BASE:
@@ -232,10 +235,7 @@ static uint64_t attribute_of(int attribute, uint64_t ptr) {
 }
 
 static void put_attribute(void *out, int attribute, uint64_t value) {
-  size_t n = bytes_of(attribute);
-  if (n == sizeof(bool))
-    *(bool *)out = value != 0;
-  else if (n == sizeof(int))
+  if (is_int(attribute))
     *(int *)out = (int)value;
   else
     *(uint64_t *)out = value;
@@ -263,6 +263,7 @@ static int get_attributes(unsigned n, const int *attributes, void **out, uint64_
   for (unsigned i = 0; i < n; i++) {
     if (out[i] == NULL || attributes[i] < CONTEXT || attributes[i] > LAST_ATTRIBUTE)
       return WEIR_E_InvalidValue;
+    if (!is_known && (attributes[i] == RANGE_START || attributes[i] == RANGE_SIZE)) continue;
     uint64_t value = is_known ? attribute_of(attributes[i], ptr) : 0;
     if (!is_known && attributes[i] == DEVICE_ORDINAL) value = (uint64_t)NO_DEVICE;
     put_attribute(out[i], attributes[i], value);

@@ -57,12 +57,36 @@ static int load_linked(const struct cu_linked *l, struct weir_gpu_module **out) 
   return error;
 }
 
+/* Behind blanks and comments. */
+static const char *first_word(const char *p) {
+  for (;;) {
+    p += strspn(p, " \t\r\n\f\v");
+    const char *end = strncmp(p, "//", 2) == 0   ? strchr(p, '\n')
+                      : strncmp(p, "/*", 2) == 0 ? strstr(p, "*/")
+                                                 : NULL;
+    if (end == NULL) return p;
+    p = end + 1 + (*end == '*');
+  }
+}
+
+/* A driver tells what is no PTX from PTX with errors. */
+static bool is_ptx(const char *text) {
+  return strncmp(first_word(text), ".version", 8) == 0;
+}
+
 static int load_image(const void *image, struct weir_gpu_module **out) {
   const char *text = image;
+  uint32_t magic;
   if (image == NULL) return WEIR_E_InvalidValue;
-  if (strnlen(text, 4) < 4) return WEIR_E_InvalidKernelImage; /* too short to be anything */
+  if (strnlen(text, sizeof magic) < sizeof magic) return WEIR_E_InvalidKernelImage;
+  memcpy(&magic, image, sizeof magic);
   if (strncmp(text, CU_LINKED_MAGIC, sizeof CU_LINKED_MAGIC - 1) == 0)
     return load_linked(image, out);
+  bool is_text = (magic & 0x80808080) == 0 && strncmp(text, "\177ELF", 4) != 0;
+  if (is_text && !is_ptx(text)) {
+    weir_gpu_say("the image that a program loads is no PTX: it does not begin with .version");
+    return WEIR_E_InvalidKernelImage;
+  }
   return weir_gpu_module_load(image, 0, out);
 }
 
@@ -70,6 +94,7 @@ static int load_image(const void *image, struct weir_gpu_module **out) {
 static int parse(int error, struct weir_gpu_module **m) {
   size_t n;
   if (error != 0) return error;
+  (*m)->is_to_link = true; /* which finds what nothing defines */
   error = weir_gpu_module_kernels(*m, NULL, 0, &n);
   if (error != 0) weir_gpu_module_close(*m);
   return error;
@@ -189,6 +214,9 @@ static int get_variable(uint64_t *out, size_t *bytes, const void *handle, const 
   if (name == NULL || (out == NULL && bytes == NULL)) return WEIR_E_InvalidValue;
   if (m == NULL) return WEIR_E_InvalidResourceHandle;
   int error = weir_gpu_module_var(m, name, &addr, &n);
+  struct weir_gpu_kernel *k;
+  if (error == WEIR_E_SymbolNotFound && weir_gpu_kernel_find(m, name, &k) == 0)
+    return WEIR_E_InvalidValue; /* it is no variable */
   if (error != 0) return error;
   if (out != NULL) *out = addr;
   if (bytes != NULL) *bytes = n;

@@ -108,7 +108,7 @@ struct object {
   struct resource resource;
   struct sampling sampling;
   struct cuda_view view;
-  bool has_view, is_surface;
+  bool is_surface;
 };
 static struct weir_gpu_map objects; /* by handle */
 
@@ -135,7 +135,7 @@ static int new_texture(uint64_t *out, const struct resource *r, const struct sam
   if (error == 0) error = texels_of(r, &d.texels);
   if (error == 0) error = weir_gpu_texture_new(&d, out);
   if (error != 0) return error;
-  struct object o = {.resource = *r, .sampling = *s, .has_view = view != NULL};
+  struct object o = {.resource = *r, .sampling = *s};
   if (view != NULL) o.view = *view;
   return keep(*out, &o);
 }
@@ -196,8 +196,8 @@ CUDA_API(cuTexObjectGetTextureDesc, struct sampling *out, uint64_t object) {
 }
 
 static int get_view(struct cuda_view *out, const struct object *o) {
-  if (out == NULL || o == NULL || !o->has_view) return WEIR_E_InvalidValue;
-  *out = o->view;
+  if (out == NULL || o == NULL) return WEIR_E_InvalidValue;
+  *out = o->view; /* all 0 if there is none */
   return 0;
 }
 
@@ -514,7 +514,10 @@ CUDA_API(cuTexRefGetMipmapLevelClamp, float *least, float *most, const void *tex
 /* ---- surfaces ---- */
 
 static int set_surface(struct reference *r, const void *array) {
-  return r != NULL ? use_array(r, array, OF_ARRAY) : WEIR_E_InvalidResourceHandle;
+  enum { FOR_SURFACES = 2 };
+  const struct weir_gpu_array *a = weir_gpu_handle(array, WEIR_GPU_ARRAY);
+  if (r == NULL || a == NULL) return WEIR_E_InvalidResourceHandle;
+  return (a->flags & FOR_SURFACES) != 0 ? use_array(r, array, OF_ARRAY) : WEIR_E_InvalidValue;
 }
 
 CUDA_API(cuSurfRefSetArray, const void *surfref, const void *array, unsigned flags) {

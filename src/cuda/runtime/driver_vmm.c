@@ -118,8 +118,7 @@ static bool is_supported(const struct cu_memory_props *p) {
 }
 
 static int granularity(size_t *out, const struct cu_memory_props *p) {
-  if (out == NULL || p == NULL || p->type != PINNED_TYPE) return WEIR_E_InvalidValue;
-  if (p->location.type == LOCATION_DEVICE && p->location.id != 0) return WEIR_E_InvalidDevice;
+  if (out == NULL || p == NULL) return WEIR_E_InvalidValue;
   *out = GRANULARITY;
   return 0;
 }
@@ -204,6 +203,13 @@ static struct range *range_of(uint64_t base, uint64_t bytes) {
   return r;
 }
 
+void cu_reserved(uint64_t addr, uint64_t *base, uint64_t *bytes) {
+  const struct range *r = range_of(addr, 1);
+  if (r == NULL) return;
+  *base = r->base;
+  *bytes = r->bytes;
+}
+
 static struct mapping *mapping_of(uint64_t addr) {
   struct range *r = range_of(addr, 1);
   struct mapping *m = r != NULL ? r->mappings : NULL;
@@ -220,7 +226,8 @@ static int map(uint64_t base, size_t bytes, size_t offset, uint64_t handle, uint
   struct physical *p = physical_of(handle);
   if (p == NULL || !is_whole(bytes) || base % GRANULARITY != 0 || flags != 0)
     return WEIR_E_InvalidValue;
-  if (offset != 0 || bytes > p->bytes) return WEIR_E_InvalidValue;
+  if (offset != 0) return WEIR_E_NotSupported; /* by CUDA, too */
+  if (bytes > p->bytes) return WEIR_E_InvalidValue;
   struct range *r = range_of(base, bytes);
   if (r == NULL) return WEIR_E_InvalidValue;
   for (const struct mapping *m = r->mappings; m != NULL; m = m->next)
@@ -300,11 +307,10 @@ static void unmap_one(struct mapping *m) {
   free(m);
 }
 
-/* Whole mappings, all that lie in it. */
+/* Whole mappings, all that lie in it; there may be none. */
 static int unmap(uint64_t base, size_t bytes) {
   struct range *r = range_of(base, bytes);
   if (r == NULL || bytes == 0) return WEIR_E_InvalidValue;
-  uint64_t found = 0;
   for (struct mapping **at = &r->mappings; *at != NULL;) {
     struct mapping *m = *at;
     if (m->base < base || m->base + m->bytes > base + bytes) {
@@ -312,10 +318,9 @@ static int unmap(uint64_t base, size_t bytes) {
       continue;
     }
     *at = m->next;
-    found += m->bytes;
     unmap_one(m);
   }
-  return found == bytes ? 0 : WEIR_E_InvalidValue;
+  return 0;
 }
 
 CUDA_API(cuMemUnmap, uint64_t base, size_t bytes) {
