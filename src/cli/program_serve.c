@@ -26,7 +26,8 @@ struct connection {
   struct weir_wire *wire;
   struct weir_stream_pool pool;
   void *session;
-  uint64_t cycles; /* of its machine */
+  struct weir_err said; /* the last failure that was told */
+  uint64_t cycles;      /* of its machine */
   struct {
     struct weir_wire_times *v;
     size_t n, cap;
@@ -39,11 +40,14 @@ static void say(const char *program, const char *text) {
   fprintf(stderr, "weir: %s: %s\n", program, text);
 }
 
-/* A failure of weir's, not of the program. */
+/* A failure of weir's, not of the program. What a kernel's every launch would repeat is said once.
+ */
 static void complain(struct connection *c, const struct weir_err *err) {
   const char *name = weir_wire_program(c->wire);
-  if (!atomic_load(&c->s->is_stopped)) say(name != NULL ? name : c->s->program->name, err->msg);
   c->s->result.is_failed = true;
+  if (atomic_load(&c->s->is_stopped) || strcmp(c->said.msg, err->msg) == 0) return;
+  c->said = *err;
+  say(name != NULL ? name : c->s->program->name, err->msg);
 }
 
 /* ---- launches ---- */
