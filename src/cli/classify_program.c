@@ -8,9 +8,7 @@ enum weir_status weir_classify_program_open(struct weir_classify_program *c, cha
                                             const struct weir_program_choice *choice,
                                             struct weir_err *err) {
   *c = (struct weir_classify_program){0};
-  enum weir_status st = weir_program_open(&c->program, argv, s, gpu, choice, err);
-  c->program.options.want_modules = true;
-  return st;
+  return weir_program_open(&c->program, argv, s, gpu, choice, err);
 }
 
 /* ---- kernels ---- */
@@ -70,11 +68,12 @@ enum weir_status weir_classify_program_run(struct weir_classify_program *c,
   enum weir_status st = weir_temp_make(&c->folder, err);
   if (st != WEIR_OK) return st;
   snprintf(c->trace, sizeof c->trace, "%s/program.wtrace", c->folder.path);
+  c->program.options.want_modules = exec != NULL;
   c->recording = (struct weir_program_recording){.out = c->trace, .level = 1, .is_quiet = is_quiet};
   st = weir_program_record(&c->program, &c->recording, &c->result, err);
   if (st == WEIR_OK && weir_program_is_interrupted(&c->result))
     st = weir_fail(err, WEIR_ELIMIT, "%s was interrupted", c->program.name);
-  return st == WEIR_OK ? build_kernels(c, exec, err) : st;
+  return st == WEIR_OK && exec != NULL ? build_kernels(c, exec, err) : st;
 }
 
 void weir_classify_program_free(struct weir_classify_program *c) {

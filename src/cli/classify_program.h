@@ -1,4 +1,4 @@
-/* What weir classify needs of a program: a trace of its launches, and its kernels from their PTX.
+/* A program as a trace of its launches, with its kernels from their PTX: for classify and compare.
  */
 #ifndef WEIR_CLI_CLASSIFY_PROGRAM_H
 #define WEIR_CLI_CLASSIFY_PROGRAM_H
@@ -26,7 +26,8 @@ enum weir_status weir_classify_program_open(struct weir_classify_program *c, cha
                                             const struct weir_settings *s, const char *gpu,
                                             const struct weir_program_choice *choice,
                                             struct weir_err *err);
-/* Runs it. Kernels that their module alone does not make are left out, and that is said. */
+/* Runs it. With `exec`, for its kernels as well: those that their module alone does not make are
+ * left out, and that is said. */
 enum weir_status weir_classify_program_run(struct weir_classify_program *c,
                                            const struct ptx_exec_cfg *exec, bool is_quiet,
                                            struct weir_err *err);

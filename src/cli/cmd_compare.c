@@ -3,16 +3,15 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "cli/classify_program.h"
 #include "cli/cmd.h"
 #include "cli/compare_progress.h"
 #include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/prepare.h"
-#include "cli/program_record.h"
 #include "cli/timing.h"
 #include "ptx/launchfile.h"
 #include "report/compare.h"
-#include "study/temp.h"
 #include "trace/accelsim.h"
 
 enum {
@@ -136,10 +135,7 @@ struct compare {
   size_t n_preparations;
   struct weir_study study;
   struct weir_compare_progress progress;
-  struct weir_program program;
-  struct weir_program_result program_result;
-  struct weir_temp folder; /* of the program's trace */
-  const char *trace;
+  struct weir_classify_program program;
 };
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -263,17 +259,15 @@ static enum weir_status find_workload(struct compare *c, const char *name,
 }
 
 /* The program's launches will be a trace. */
-static enum weir_status add_program(struct compare *c, struct weir_study_workload *w,
-                                    struct weir_err *err) {
+static void add_program(struct compare *c, struct weir_study_workload *w) {
   const char *slash = strrchr(c->argv[0], '/');
-  enum weir_status st = weir_temp_make(&c->folder, err);
-  if (st != WEIR_OK) return st;
-  c->trace = weir_arena_printf(&c->arena, "%s/program.wtrace", c->folder.path);
-  if (c->trace == NULL) return no_memory(err);
   *w = (struct weir_study_workload){
-      .name = slash != NULL ? slash + 1 : c->argv[0], .path = c->trace, .is_trace = true};
+      .name = slash != NULL ? slash + 1 : c->argv[0], .path = c->program.trace, .is_trace = true};
   c->study.n_workloads++;
-  return WEIR_OK;
+}
+
+static bool is_program(const struct compare *c, const struct weir_study_workload *w) {
+  return w->path == c->program.trace;
 }
 
 static enum weir_status find_workloads(struct compare *c, struct weir_err *err) {
@@ -294,7 +288,8 @@ static enum weir_status find_workloads(struct compare *c, struct weir_err *err) 
     st = weir_fail(err, WEIR_EINVAL, "--input goes with workloads; a trace has one input");
   c->study.workloads = v;
   c->study.n_workloads = c->workloads.n;
-  return st == WEIR_OK && c->argv != NULL ? add_program(c, &v[c->workloads.n], err) : st;
+  if (st == WEIR_OK && c->argv != NULL) add_program(c, &v[c->workloads.n]);
+  return st;
 }
 
 /* ---- machines and schemes ---- */
@@ -337,7 +332,7 @@ static bool can_have_tags(const struct compare *c, const char *name) {
   if (c->tags != NULL) return true;
   bool is_traced = true; /* only traces, which cannot be classified */
   for (size_t i = 0; i < c->study.n_workloads; i++)
-    is_traced &= c->study.workloads[i].is_trace;
+    is_traced &= c->study.workloads[i].is_trace && !is_program(c, &c->study.workloads[i]);
   bool is = weir_cli_scheme_path(&a, name, &path, NULL) != WEIR_OK ||
             user_settings(c, &settings, NULL) != WEIR_OK ||
             weir_cli_gpu_settings(&settings, gpu, NULL) != WEIR_OK ||
@@ -456,7 +451,12 @@ static enum weir_status prepare_one(struct compare *c, size_t workload, size_t s
                                  .check = c->check};
   struct weir_err why;
   prep->input = "";
-  if (w->is_trace)
+  if (is_program(c, w)) {
+    r.path = NULL;
+    r.trace = c->program.trace;
+    r.programs = c->program.programs;
+    r.n_programs = c->program.n_programs;
+  } else if (w->is_trace)
     return keep_text(c,
                      "loads are classified by their PTX, and a trace has none; give tags with "
                      "--tags FILE",
@@ -471,13 +471,16 @@ static enum weir_status prepare_one(struct compare *c, size_t workload, size_t s
   return keep_text(c, p->input, &prep->input, err);
 }
 
+static bool is_anything_prepared(const struct compare *c) {
+  for (size_t i = 0; i < c->n_setups; i++)
+    if (c->study_setups[i].error == NULL && weir_setup_is_prepared(&c->setups[i])) return true;
+  return false;
+}
+
 /* Once for each workload and machine, before anything is timed. */
 static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
-  bool any = false;
   enum weir_status st = WEIR_OK;
-  for (size_t i = 0; i < c->n_setups; i++)
-    any |= c->study_setups[i].error == NULL && weir_setup_is_prepared(&c->setups[i]);
-  if (!any) return WEIR_OK;
+  if (!is_anything_prepared(c)) return WEIR_OK;
   size_t n = c->study.n_workloads * c->n_setups;
   c->preparations = weir_arena_array(&c->arena, n, sizeof *c->preparations);
   c->preps = weir_arena_array(&c->arena, n, sizeof *c->preps);
@@ -496,16 +499,13 @@ static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
 
 /* Before all others, which do not wait for it: it has the terminal for itself. */
 static enum weir_status record_program(struct compare *c, struct weir_err *err) {
-  struct weir_program_recording r = {.out = c->trace, .level = 1, .is_quiet = c->quiet};
-  enum weir_status st = weir_program_record(&c->program, &r, &c->program_result, err);
-  weir_program_recording_free(&r);
-  if (st != WEIR_OK || c->program_result.exit_code == 0) return st;
-  if (weir_program_is_interrupted(&c->program_result))
-    return weir_fail(err, WEIR_ELIMIT, "%s was interrupted", c->program.name);
-  if (c->program_result.signal == 0)
+  const struct weir_program_result *r = &c->program.result;
+  enum weir_status st = weir_classify_program_run(
+      &c->program, is_anything_prepared(c) ? &c->exec : NULL, c->quiet, err);
+  if (st == WEIR_OK && r->exit_code != 0 && r->signal == 0)
     fprintf(stderr, "weir: %s ended with exit code %d; what it launched is compared\n",
-            c->program.name, c->program_result.exit_code);
-  return WEIR_OK;
+            c->program.program.name, r->exit_code);
+  return st;
 }
 
 static enum weir_status run_study(struct compare *c, struct weir_err *err) {
@@ -676,7 +676,8 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
   if (st == WEIR_OK) st = weir_cli_check_folder(c->csv, err);
   if (st == WEIR_OK) st = weir_cli_check_folder(c->json, err);
   if (st == WEIR_OK && c->argv != NULL)
-    st = weir_program_open(&c->program, c->argv, &c->settings[0], c->gpus.v[0], &c->choice, err);
+    st = weir_classify_program_open(&c->program, c->argv, &c->settings[0], c->gpus.v[0], &c->choice,
+                                    err);
   if (st == WEIR_OK && c->argv != NULL) st = record_program(c, err);
   if (st == WEIR_OK) st = run_study(c, err);
   return st == WEIR_OK ? report(c, err) : st;
@@ -684,8 +685,7 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
 
 static void free_all(struct compare *c) {
   weir_study_free(&c->study);
-  weir_program_free(&c->program);
-  weir_temp_remove(&c->folder);
+  weir_classify_program_free(&c->program);
   for (size_t i = 0; i < c->n_preparations; i++)
     weir_preparation_free(&c->preparations[i]);
   for (size_t i = 0; i < c->n_setups; i++) {
@@ -712,13 +712,13 @@ int weir_cmd_compare(int argc, char **argv) {
     code = WEIR_EXIT_OK;
     if (compare(&c, &err) != WEIR_OK) {
       code = weir_cli_error(&err);
-      if (c.program_result.signal != 0) code = c.program_result.exit_code;
+      if (c.program.result.signal != 0) code = c.program.result.exit_code;
     } else if (weir_cli_signal() != 0) {
       code = 128 + weir_cli_signal();
     } else {
       count_runs(&c.study, &ended, &failed);
-      if (failed > 0 || c.program_result.is_failed) code = WEIR_EXIT_FAILED;
-      if (c.program_result.exit_code != 0) code = c.program_result.exit_code;
+      if (failed > 0 || c.program.result.is_failed) code = WEIR_EXIT_FAILED;
+      if (c.program.result.exit_code != 0) code = c.program.result.exit_code;
     }
   }
   free_all(&c);

@@ -40,6 +40,9 @@ enum weir_status weir_cli_prepare(const struct weir_cli_preparing *r, struct wei
   if (st == WEIR_OK) st = weir_settings_fill(r->settings, &weir_cls_params, &cls, err);
   if (st != WEIR_OK) return st;
   struct weir_prepare_request request = {.profile = {.path = r->path,
+                                                     .trace = r->trace,
+                                                     .programs = r->programs,
+                                                     .n_programs = r->n_programs,
                                                      .input = r->input,
                                                      .exec = &exec,
                                                      .machine = &r->setup->machine,

@@ -8,6 +8,9 @@
 
 struct weir_cli_preparing {
   const char *workload, *path, *input; /* input: that will be timed; NULL: the first */
+  const char *trace;                   /* with path NULL: what was recorded of a program */
+  struct ptx_program *const *programs; /* its kernels */
+  uint32_t n_programs;
   const struct weir_setup *setup;
   const struct weir_settings *settings;  /* of the setup */
   const struct weir_preparation *before; /* earlier ones of this command */

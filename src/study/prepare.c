@@ -61,10 +61,32 @@ static enum weir_status hash_workload(XXH3_state_t *h, struct weir_workload *w, 
   return st;
 }
 
-static enum weir_status hash_all(XXH3_state_t *h, const struct weir_prepare_request *r,
-                                 struct weir_preparation *p, struct weir_err *err) {
+/* What was recorded, and the PTX that it comes from. */
+static enum weir_status hash_trace(XXH3_state_t *h, const struct weir_profile_request *r,
+                                   struct weir_err *err) {
+  for (uint32_t i = 0; i < r->n_programs; i++) {
+    const struct ptx_module *m = ptx_program_module(r->programs[i]);
+    XXH3_128bits_update(h, &m->source_len, sizeof m->source_len);
+    XXH3_128bits_update(h, m->source, m->source_len);
+  }
+  return hash_file(h, r->trace, err);
+}
+
+static enum weir_status open_and_hash(XXH3_state_t *h, const struct weir_profile_request *r,
+                                      const char *input, struct weir_err *err) {
   struct ptx_device dev;
   struct weir_workload *w = NULL;
+  enum weir_status st = ptx_device_init(&dev, r->exec, err);
+  if (st != WEIR_OK) return st;
+  st = weir_workload_open(&dev, r->path, input, &w, err);
+  if (st == WEIR_OK) st = hash_workload(h, w, r->path, err);
+  weir_workload_close(w);
+  ptx_device_free(&dev);
+  return st;
+}
+
+static enum weir_status hash_all(XXH3_state_t *h, const struct weir_prepare_request *r,
+                                 struct weir_preparation *p, struct weir_err *err) {
   const char *input = p->input[0] != 0 ? p->input : NULL;
   XXH3_128bits_reset(h);
   hash_text(h, "classify 1");
@@ -72,12 +94,9 @@ static enum weir_status hash_all(XXH3_state_t *h, const struct weir_prepare_requ
   hash_settings(h, r->settings);
   /* Any change of the program may change the model. */
   enum weir_status st = hash_file(h, "/proc/self/exe", err);
-  if (st == WEIR_OK) st = ptx_device_init(&dev, r->profile.exec, err);
-  if (st != WEIR_OK) return st;
-  st = weir_workload_open(&dev, r->profile.path, input, &w, err);
-  if (st == WEIR_OK) st = hash_workload(h, w, r->profile.path, err);
-  weir_workload_close(w);
-  ptx_device_free(&dev);
+  if (st == WEIR_OK)
+    st = r->profile.trace != NULL ? hash_trace(h, &r->profile, err)
+                                  : open_and_hash(h, &r->profile, input, err);
   if (st != WEIR_OK) return st;
   XXH128_hash_t key = XXH3_128bits_digest(h);
   snprintf(p->key, sizeof p->key, "%016" PRIx64 "%016" PRIx64, (uint64_t)key.high64,
@@ -101,6 +120,8 @@ static enum weir_status find_input(const struct weir_prepare_request *r, struct 
   struct weir_arena a = {0};
   const char *profiled = NULL, *timed;
   struct weir_launchfile *lf;
+  p->is_same_input = true;
+  if (r->profile.trace != NULL) return WEIR_OK;
   enum weir_status st = weir_launchfile_load(r->profile.path, r->profile.input, &lf, err);
   if (st != WEIR_OK) return st;
   timed = lf->input != NULL ? lf->input : "";
@@ -146,8 +167,9 @@ static void keep(const struct weir_prepare_request *r, struct weir_preparation *
   if (r->folder == NULL) return;
   make_folder(r->folder);
   file_of(r, p, path, sizeof path);
-  snprintf(about, sizeof about, "weir classify %.200s on %.100s, input %.100s", r->profile.path,
-           r->profile.machine->name, p->input);
+  snprintf(about, sizeof about, "weir classify %.200s on %.100s, input %.100s",
+           r->profile.path != NULL ? r->profile.path : "a program", r->profile.machine->name,
+           p->input);
   weir_tags_save(p->own, path, about, &p->keep_error);
 }
 

@@ -8,7 +8,8 @@
 
 struct weir_preparation;
 struct weir_prepare_request {
-  /* Its input is the one that will be timed; another is profiled if the file has one for that. */
+  /* Its input is the one that will be timed; another is profiled if the file has one for that. Of a
+   * trace, what was recorded is profiled. */
   struct weir_profile_request profile;
   const struct weir_settings *settings;  /* those that the machine was filled from */
   const char *folder;                    /* NULL: nothing is kept */
