@@ -175,7 +175,7 @@ static struct span span_of(const struct ptx_tex_desc *d, unsigned axis, uint32_t
                            int32_t offset, enum reading how) {
   unsigned mode = mode_of(d, axis), drop = COORD_BITS - WEIGHT_BITS, cut = cut_bits(&d->texels);
   struct span s = {.weight = 0};
-  if (d->is_normalised) at = (at >> cut << cut) * n;
+  if (d->is_normalised) at = (at & ~((INT64_C(1) << cut) - 1)) * n;
   int64_t first = (at >> COORD_BITS) + offset;
   if (how != READ_POINT) {
     int64_t fixed = ((at + (INT64_C(1) << (drop - 1))) >> drop) - HALF + offset * (int64_t)ONE;
