@@ -9,8 +9,10 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/symbols.h"
 
@@ -80,14 +82,62 @@ static void exported_by_libcuda(void **state) {
   assert_int_equal(n, 1);
 }
 
+/* What an entry said on stderr when it was called twice, in `text`; its first answer. */
+static int call_twice(int (*entry)(void *, void *), char *text, size_t len) {
+  uint64_t zeros[8] = {0};
+  FILE *f = tmpfile();
+  assert_non_null(f);
+  fflush(stderr);
+  int before = dup(STDERR_FILENO);
+  dup2(fileno(f), STDERR_FILENO);
+  int answer = entry(zeros, zeros);
+  entry(zeros, zeros);
+  fflush(stderr);
+  dup2(before, STDERR_FILENO);
+  close(before);
+  rewind(f);
+  text[fread(text, 1, len - 1, f)] = '\0';
+  fclose(f);
+  return answer;
+}
+
+/* Entries that are not there say so, by name and once, and what to do. */
+static void refused_by_name(void **state) {
+  (void)state;
+  enum { NOT_SUPPORTED = 801 };
+  unsigned n = 0;
+  for (char **path = arguments + 2; *path != NULL; path++) {
+    bool is_driver = strstr(*path, "libcuda.so.1") != NULL;
+    if (!is_driver && strstr(*path, "libcudart.so.13") == NULL) continue;
+    void *lib = dlopen(*path, RTLD_NOW | RTLD_LOCAL);
+    if (lib == NULL) fail_msg("%s", dlerror());
+    const struct weir_cuda_symbol *s = is_driver ? weir_cuda_driver_symbols : weir_cuda_symbols;
+    for (; s->name != NULL; s++) {
+      char text[1024], start[160];
+      int (*entry)(void *, void *);
+      if (s->state != WEIR_CUDA_REFUSED) continue;
+      *(void **)&entry = dlsym(lib, s->name);
+      if (strcmp(s->name, "cuGetExportTable") == 0) /* has no names to tell */
+        snprintf(start, sizeof start, "weir: the program asks the driver for functions that have");
+      else
+        snprintf(start, sizeof start, "weir: %s is not supported", s->name);
+      if (call_twice(entry, text, sizeof text) != NOT_SUPPORTED || strstr(text, start) != text ||
+          strstr(text + 1, start) != NULL || strstr(text, "remedy:") == NULL)
+        fail_msg("%s says '%s'", s->name, text);
+      n++;
+    }
+    dlclose(lib);
+  }
+  assert_true(n > 200);
+}
+
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   arguments = argv;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(table_is_sorted),
-      cmocka_unit_test(names_of_programs),
-      cmocka_unit_test(exported_with_version),
-      cmocka_unit_test(exported_by_libcuda),
+      cmocka_unit_test(table_is_sorted),       cmocka_unit_test(names_of_programs),
+      cmocka_unit_test(exported_with_version), cmocka_unit_test(exported_by_libcuda),
+      cmocka_unit_test(refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,7 +220,10 @@ int weir_gpu_unsupported(const char *name) {
   int error = weir_gpu_enter_always();
   if (weir_gpu_map_get(&told, (uintptr_t)name) == NULL) {
     weir_gpu_map_set(&told, (uintptr_t)name, &told);
-    weir_gpu_say("%s is not supported: it returns an error to the program", name);
+    weir_gpu_say(
+        "%s is not supported: it returns an error to the program\n"
+        "  remedy: do without it; docs/reference/cuda-symbols.md lists the entries that work",
+        name);
   }
   return weir_gpu_leave(error != 0 ? error : WEIR_E_NotSupported);
 }
