@@ -734,14 +734,21 @@ static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req 
                                    uint32_t inflight) {
   const struct weir_access *a = &q->a;
   const struct weir_org_ops *org = l1->chain.org_ops;
-  bool is_atom = a->op == WEIR_ATOMIC, is_on = l1->m->l1.enabled;
+  const struct weir_l1_cfg *c = &l1->m->l1;
+  bool is_atom = a->op == WEIR_ATOMIC, is_on = c->enabled, has_tags = is_on && !c->perfect;
   struct weir_probe r = {.way = -1};
   uint32_t had = 0;
   enum store_mode mode = EVICT;
   int dirty = 0;
-  if (is_on) {
-    if (is_busy(l1, banks_of(l1, a->addr, a->sectors), l1->now))
-      return failed(WEIR_NO_DATA_PORT, true);
+  if (is_on && is_busy(l1, banks_of(l1, a->addr, a->sectors), l1->now))
+    return failed(WEIR_NO_DATA_PORT, true);
+  if (is_on && c->perfect && !is_atom) { /* every line is there, though no tag says so */
+    had = a->sectors;
+    mode = a->is_local && c->local_wb && org->has_dirty ? KEEP
+           : c->write[0] == 'e'                         ? EVICT
+                                                        : THROUGH;
+  }
+  if (has_tags) {
     r = org->probe(&l1->chain.org, a, a->sectors);
     had = r.valid | (r.way >= 0 ? view(l1, a->set).line[r.way].written_mask : 0u);
     mode = store_mode(l1, a, &r);
@@ -753,10 +760,11 @@ static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req 
   }
   if (mode != KEEP && l1->miss.n + 1 + (uint32_t)dirty > l1->miss.cap)
     return failed(WEIR_NO_QUEUE, is_on);
-  if (is_on) {
-    l1->stats.probes++;
+  if (is_on) l1->stats.probes++;
+  if (has_tags)
     apply_store(l1, a, &r, mode);
-  }
+  else
+    l1->stats.data_writes += mode != EVICT;
   l1->chain.accepted++;
   if (mode != KEEP)
     send(l1, &l1->miss,

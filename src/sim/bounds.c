@@ -52,12 +52,13 @@ static uint64_t column_gap(const struct weir_dram_cfg *d) {
 }
 
 uint64_t weir_dram_latency(const struct weir_machine *m, unsigned sectors, uint64_t at,
-                           bool is_open) {
+                           enum weir_bank bank) {
   const struct weir_dram_cfg *d = &m->dram;
   uint64_t core = (uint64_t)m->core.clock_mhz, dram = (uint64_t)d->clock_mhz;
   uint64_t columns = sectors * (uint64_t)(SECTOR / d->atom_bytes);
   /* The first command can be issued in the DRAM cycle after the one that has begun by then. */
-  uint64_t end = at * dram / core + 1 + (is_open ? 0 : (uint64_t)d->t_rcd) + (uint64_t)d->t_cl +
+  uint64_t end = at * dram / core + 1 + (bank == WEIR_BANK_HAS_OTHER ? (uint64_t)d->t_rp : 0) +
+                 (bank == WEIR_BANK_HAS_ROW ? 0 : (uint64_t)d->t_rcd) + (uint64_t)d->t_cl +
                  (uint64_t)d->burst_cyc + (columns - 1) * column_gap(d);
   uint64_t l3 = m->l3.enabled ? (uint64_t)m->l3.latency : 0;
   return div_up(end * core, dram) + (uint64_t)d->extra_latency + l3 - at;
@@ -186,15 +187,30 @@ static struct weir_rate credits(const struct weir_machine *m, int64_t buffer, ui
   return lines(m, (uint64_t)buffer / packet, packet - 1 + (uint64_t)(hop + m->noc.credit_cyc));
 }
 
-/* Cycles in which a load occupies what it waits with: from the probe to the data. */
-static uint64_t waiting_time(const struct weir_machine *m, bool is_dram) {
-  unsigned n = line_sectors(m);
-  uint64_t t = weir_l2_latency(m, n) - 1 - (uint64_t)m->sm.load_extra;
-  return is_dram ? t + weir_dram_latency(m, n, 0, false) : t;
+/* Little's law: `n` places in each of `units`, taken for `beyond` and for what the DRAM adds.
+ *
+ * A stream of lines in order keeps so many columns under way in a channel, and opens a row every
+ * `row` of them. The first of a row waits D for that, the others arrive behind it and leave in the
+ * same distance; a place that one of them gives back D later is taken D later by the column that
+ * comes so many after it. Once a row is under way as a whole all its columns inherit D from the
+ * first, and before that as great a part of them as is under way. */
+static struct weir_rate places(const struct weir_machine *m, int64_t n, int64_t units,
+                               int64_t beyond, bool is_dram) {
+  if (!is_dram) return lines(m, (uint64_t)n, (uint64_t)beyond);
+  const struct weir_dram_cfg *d = &m->dram;
+  unsigned sectors = line_sectors(m);
+  uint64_t has_row = weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_ROW),
+           opening = weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_OTHER) - has_row,
+           row = (uint64_t)(d->row_bytes / d->atom_bytes),
+           under_way = (uint64_t)(n * units * (m->l1.line / d->atom_bytes) / d->channels),
+           waiting = under_way < row ? under_way : row;
+  return lines(m, (uint64_t)n * row, ((uint64_t)beyond + has_row) * row + opening * waiting);
 }
 
 static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id id, bool is_write,
                                 bool is_dram) {
+  /* From the probe to the data in the L1. */
+  int64_t l2 = (int64_t)weir_l2_latency(m, line_sectors(m)) - 1 - m->sm.load_extra;
   uint64_t port = div_up((uint64_t)m->l1.line, (uint64_t)m->l1.port_bytes);
   int64_t interval = m->sm.interval[is_write ? WEIR_C_STORE : WEIR_C_LOAD];
   switch (id) {
@@ -206,9 +222,9 @@ static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id i
   case WEIR_CAP_L1_FILL: /* the probe needs a cycle in which the port is free */
     return lines(m, 1, port + 1);
   case WEIR_CAP_L1_MSHR:
-    return lines(m, (uint64_t)m->l1.mshr_entries, waiting_time(m, is_dram));
+    return places(m, m->l1.mshr_entries, m->sm.count, l2, is_dram);
   case WEIR_CAP_INFLIGHT:
-    return lines(m, (uint64_t)m->sm.inflight, waiting_time(m, is_dram));
+    return places(m, m->sm.inflight, m->sm.count, l2, is_dram);
   case WEIR_CAP_REPLY_PORT:
     return lines(m, 1, flits(m, is_write ? 0 : line_sectors(m)));
   default: /* WEIR_CAP_REQUEST_PORT */
@@ -233,12 +249,11 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
   case WEIR_CAP_REPLY_CREDIT:
     return credits(m, m->noc.reply_buffer, reply, m->noc.reply_cyc);
   case WEIR_CAP_L2_MSHR:
-    return lines(m, (uint64_t)m->l2.mshr_entries, weir_dram_latency(m, n, 0, false));
+    return places(m, m->l2.mshr_entries, m->l2.slices, 0, true);
   case WEIR_CAP_L3:
     return lines(m, 1, 1);
   case WEIR_CAP_L3_MSHR: /* until the data are in the L3 */
-    return lines(m, (uint64_t)m->l3.mshr_entries,
-                 weir_dram_latency(m, n, 0, false) - (uint64_t)m->l3.latency);
+    return places(m, m->l3.mshr_entries, d->channels, -m->l3.latency, true);
   default: /* WEIR_CAP_DRAM */
     return weir_dram_rate(m, &rows);
   }

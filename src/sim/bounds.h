@@ -23,11 +23,12 @@ uint64_t weir_l1_latency(const struct weir_machine *m);
 uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors);
 /* The same from the L3. */
 uint64_t weir_l3_latency(const struct weir_machine *m, unsigned sectors);
+/* How a request finds its bank. */
+enum weir_bank { WEIR_BANK_HAS_ROW, WEIR_BANK_CLOSED, WEIR_BANK_HAS_OTHER };
 /* What the DRAM, and an L3 in front of it, add to that of the L2: from the core cycle `at`, in
- * which the L2 accepts the request, until the last of `sectors` is in the L2. The row is open, or
- * its bank is closed. */
+ * which the L2 accepts the request, until the last of `sectors` is in the L2. */
 uint64_t weir_dram_latency(const struct weir_machine *m, unsigned sectors, uint64_t at,
-                           bool is_open);
+                           enum weir_bank bank);
 /* Sectors that a load of one sector fetches from the L2, and from DRAM. */
 unsigned weir_l2_fetch(const struct weir_machine *m);
 unsigned weir_dram_fetch(const struct weir_machine *m);

@@ -69,8 +69,11 @@ const struct weir_param_group weir_sm_params = {"sm", "Streaming multiprocessors
 static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, enabled, "true",
                .help = "false: every global and local access goes past the L1"),
-    WEIR_PARAM(weir_l1_cfg, perfect, "false",
-               .help = "every load that does not bypass hits: a bound, not a design"),
+    WEIR_PARAM(
+        weir_l1_cfg, perfect, "false",
+        .help =
+            "every load that does not bypass hits, and local stores stay if local_wb lets them: "
+            "a bound, not a design"),
     WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "sectors, fetched on demand"),
     P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size"),
     P(weir_l1_cfg, sector, "32", 8, 32, "byte",

@@ -14,6 +14,7 @@ enum {
   HIT = 5,
   L2 = 7,
   RCD = 12,
+  RP = 12,
   CL = 11,
   BURST = 1,
   CCDL = 3,

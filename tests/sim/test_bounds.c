@@ -37,9 +37,10 @@ static void test_latencies(void **state) {
   assert_int_equal(weir_l2_latency(&x.m, 4), L2_LINE);
   assert_int_equal(weir_l2_latency(&x.m, 1), L2_SECTOR);
   for (uint64_t at = 0; at < 3; at++) { /* equal clocks: any cycle will do */
-    assert_int_equal(weir_dram_latency(&x.m, 1, at, false), DRAM_ONE);
-    assert_int_equal(weir_dram_latency(&x.m, 4, at, false), DRAM_ONE + 3 * CCDL);
-    assert_int_equal(weir_dram_latency(&x.m, 1, at, true), DRAM_ONE - RCD);
+    assert_int_equal(weir_dram_latency(&x.m, 1, at, WEIR_BANK_CLOSED), DRAM_ONE);
+    assert_int_equal(weir_dram_latency(&x.m, 4, at, WEIR_BANK_CLOSED), DRAM_ONE + 3 * CCDL);
+    assert_int_equal(weir_dram_latency(&x.m, 1, at, WEIR_BANK_HAS_ROW), DRAM_ONE - RCD);
+    assert_int_equal(weir_dram_latency(&x.m, 1, at, WEIR_BANK_HAS_OTHER), DRAM_ONE + RP);
   }
   assert_int_equal(weir_l2_fetch(&x.m), 4);
   assert_int_equal(weir_dram_fetch(&x.m), 4);
@@ -50,13 +51,13 @@ static void test_latencies(void **state) {
   assert_int_equal(weir_l2_fetch(&x.m), 1);
   /* From core cycle 4, DRAM cycle 1 has begun (at 2.5): command in 2, data end after 12 + 11 + 1
    * more, in DRAM cycle 26, core cycle 65. */
-  assert_int_equal(weir_dram_latency(&x.m, 1, 4, false), 65 - 4 + EXTRA);
+  assert_int_equal(weir_dram_latency(&x.m, 1, 4, WEIR_BANK_CLOSED), 65 - 4 + EXTRA);
   machine_free(&x);
   open_rig(&x, "l3.enabled=true", "l3.latency=9", NULL);
   assert_int_equal(weir_l3_latency(&x.m, 4), L2_LINE + 9);
-  assert_int_equal(weir_dram_latency(&x.m, 1, 0, false), DRAM_ONE + 9);
+  assert_int_equal(weir_dram_latency(&x.m, 1, 0, WEIR_BANK_CLOSED), DRAM_ONE + 9);
   cap_is(&x.m, WEIR_CAP_L3, WEIR_FLOW_DRAM_WRITE, 128, 1, 1);
-  cap_is(&x.m, WEIR_CAP_L3_MSHR, WEIR_FLOW_DRAM_READ, 64 * 128, DRAM_ONE + 3 * CCDL, 1);
+  cap_is(&x.m, WEIR_CAP_L3_MSHR, WEIR_FLOW_DRAM_READ, 64 * 128, DRAM_ONE + 3 * CCDL + RP, 1);
   machine_free(&x);
   open_rig(&x, "l1.sectored=true", "l3.enabled=true", "l3.sectored=false");
   assert_int_equal(weir_dram_fetch(&x.m), 4);
@@ -75,8 +76,8 @@ static void test_ports(void **state) {
   cap_is(m, WEIR_CAP_L1_HIT, WEIR_FLOW_L1_READ, 128, 1, 3);
   cap_is(m, WEIR_CAP_L1_FILL, WEIR_FLOW_L2_READ, 128, 2, 3);
   cap_is(m, WEIR_CAP_L1_MSHR, WEIR_FLOW_L2_READ, 32 * 128, L2_LINE - 1, 3);
-  cap_is(m, WEIR_CAP_L1_MSHR, WEIR_FLOW_DRAM_READ, 32 * 128, DRAM_LINE - 1, 3);
-  cap_is(m, WEIR_CAP_INFLIGHT, WEIR_FLOW_DRAM_PAST, 1024 * 128, DRAM_LINE - 1, 3);
+  cap_is(m, WEIR_CAP_L1_MSHR, WEIR_FLOW_DRAM_READ, 32 * 128, DRAM_LINE + RP - 1, 3);
+  cap_is(m, WEIR_CAP_INFLIGHT, WEIR_FLOW_DRAM_PAST, 1024 * 128, DRAM_LINE + RP - 1, 3);
   /* A read is a header, 8 bytes: one flit; a line with its header, 136 bytes: five. */
   cap_is(m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_READ, 128, 1, 3);
   cap_is(m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_WRITE, 128, 5, 3);
@@ -90,11 +91,17 @@ static void test_ports(void **state) {
   cap_is(m, WEIR_CAP_REQUEST_CREDIT, WEIR_FLOW_L2_READ, 64 * 128, REQUEST + CREDIT, 12);
   cap_is(m, WEIR_CAP_REQUEST_CREDIT, WEIR_FLOW_L2_WRITE, 12 * 128, 4 + REQUEST + CREDIT, 12);
   cap_is(m, WEIR_CAP_REPLY_CREDIT, WEIR_FLOW_L2_READ, 51 * 128, 4 + REPLY + CREDIT, 12);
-  cap_is(m, WEIR_CAP_L2_MSHR, WEIR_FLOW_DRAM_READ, 32 * 128, DRAM_ONE + 3 * CCDL, 4);
+  cap_is(m, WEIR_CAP_L2_MSHR, WEIR_FLOW_DRAM_READ, 32 * 128, DRAM_ONE + 3 * CCDL + RP, 4);
   struct weir_cap c = weir_bottleneck(m, WEIR_FLOW_L2_READ);
   assert_string_equal(c.where, "reply port of an SM"); /* three of them, against four slices */
   c = weir_bottleneck(m, WEIR_FLOW_L2_WRITE);
   assert_string_equal(c.where, "request port of an SM");
+  machine_free(&x);
+  /* Four lines of four columns are a quarter of a row under way, and inherit as much of its wait.
+   */
+  open_rig(&x, "l1.mshr_entries=4", NULL, NULL);
+  cap_is(&x.m, WEIR_CAP_L1_MSHR, WEIR_FLOW_DRAM_READ, 4 * 4 * 128,
+         4 * (DRAM_LINE - RCD - 1) + RCD + RP, 1);
   machine_free(&x);
   open_rig(&x, "l1.port_bytes=48", "sm.load_interval=6", NULL);
   cap_is(&x.m, WEIR_CAP_L1_HIT, WEIR_FLOW_L1_READ, 128, 3, 1);

@@ -120,7 +120,8 @@ static void chase_dram(const char *name) {
   for (unsigned i = 0; i < n; i++) {
     uint64_t accepted = now + 1 + (uint64_t)m->noc.request_cyc;
     now += weir_l2_latency(m, weir_l2_fetch(m)) +
-           weir_dram_latency(m, weir_dram_fetch(m), accepted, i % 2 != 0);
+           weir_dram_latency(m, weir_dram_fetch(m), accepted,
+                             i % 2 != 0 ? WEIR_BANK_HAS_ROW : WEIR_BANK_CLOSED);
   }
   assert_int_equal(r.dram.row_misses, channels);
   assert_int_equal(r.dram.row_conflicts, 0);
@@ -145,7 +146,7 @@ static void chase_l3(const char *name) {
   uint64_t t = chase_list(&g, addr, 1, &r);
   uint64_t accepted = r.start + 1 + (uint64_t)m->noc.request_cyc;
   assert_int_equal(t, weir_l2_latency(m, weir_l2_fetch(m)) +
-                          weir_dram_latency(m, weir_dram_fetch(m), accepted, false));
+                          weir_dram_latency(m, weir_dram_fetch(m), accepted, WEIR_BANK_CLOSED));
   chase_list(&g, addr, n, &r);
   assert_int_equal(r.l3.read_misses, n - 1);
   t = chase_list(&g, addr, n, &r);

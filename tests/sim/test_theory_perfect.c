@@ -1,5 +1,5 @@
-/* An L1 in which every load hits: it cannot be slower than a real one when one warp runs alone, and
- * hardly ever otherwise (a load that comes back sooner can get in the way of another warp's). */
+/* An L1 in which every load hits: it cannot be slower than a real one when one warp runs alone, nor
+ * with many as long as all loads go through it. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -62,20 +62,29 @@ static void test_one_warp(void **state) {
   assert_true(faster > n / 2);
 }
 
-/* Many warps: more than 1 % slower is listed, and must stay rare. */
-static void test_many_warps(void **state) {
-  (void)state;
-  uint32_t n_refused = 0, slower = 0, done = 0;
-  uint64_t n = getenv("WEIR_LONG_TESTS") != NULL ? 1000 : 60;
+/* Loads that go past the L1 by themselves become ordinary ones. */
+static void keep_to_l1(struct synth *s) {
+  for (uint32_t i = 0; i < s->info.n_insns; i++) {
+    struct weir_static *x = &s->insns[i];
+    if (x->cls == WEIR_C_ATOM) x->cls = WEIR_C_LOAD;
+    if (x->cls == WEIR_C_LOAD) x->cache_op = WEIR_CO_NONE;
+  }
+}
+
+/* Random machines and kernels; those that are more than 1 % slower are listed. */
+static uint32_t count_slower(uint64_t n, bool has_others, uint32_t *done) {
+  uint32_t n_refused = 0, slower = 0;
+  *done = 0;
   for (uint64_t seed = 0; seed < n; seed++) {
     struct machine x;
     struct synth s;
     const char *why;
     machine_random(&x, seed + 50000, &n_refused);
     synth_random(&s, seed + 50000);
+    if (!has_others) keep_to_l1(&s);
     if (weir_sm_fit(&x.m, &s.info, &why) > 0) {
       uint64_t real = run_on(&x, false, &s), perfect = run_on(&x, true, &s);
-      done++;
+      ++*done;
       if (perfect > real + real / 100) {
         print_message("case %" PRIu64 ": %" PRIu64 " cycles, perfect %" PRIu64 "\n", seed, real,
                       perfect);
@@ -85,12 +94,32 @@ static void test_many_warps(void **state) {
     synth_free(&s);
     machine_free(&x);
   }
-  print_message("%u of %u slower by more than 1 %%\n", slower, done);
-  assert_true(done > n / 4 && slower * 20 <= done);
+  print_message("%u of %u slower by more than 1 %%\n", slower, *done);
+  return slower;
+}
+
+static void test_many_warps(void **state) {
+  (void)state;
+  uint32_t done;
+  uint64_t n = getenv("WEIR_LONG_TESTS") != NULL ? 2000 : 150;
+  assert_int_equal(count_slower(n, false, &done), 0);
+  assert_true(done > n / 4);
+}
+
+/* Atomics and loads past the L1 (.cg, volatile) find in the L2 what misses of an L1 have brought
+ * there. A perfect one brings nothing, and they wait for DRAM instead: no theorem, but it must stay
+ * rare. */
+static void test_past_l1(void **state) {
+  (void)state;
+  uint32_t done;
+  uint64_t n = getenv("WEIR_LONG_TESTS") != NULL ? 2000 : 60;
+  assert_true(count_slower(n, true, &done) * 50 <= done);
+  assert_true(done > n / 4);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_warp),
-                                     cmocka_unit_test(test_many_warps)};
+                                     cmocka_unit_test(test_many_warps),
+                                     cmocka_unit_test(test_past_l1)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
