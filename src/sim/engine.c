@@ -5,11 +5,22 @@
 #include "sim/pool.h"
 #include "sim/verify.h"
 
+/* With several threads a window is cut into DEPTH steps. What is sent in a step arrives DEPTH steps
+ * later at the soonest, so a thread need only know that the others have come so far, and waits for
+ * none that is less behind. BURST steps are made without an exchange; or fewer, if something
+ * happens that only an exchange can pass on: a block has ended, whose place is to be filled, or a
+ * part of an L1 says something to the others. It then comes before DEPTH more steps have begun,
+ * which is in time. */
+enum { DEPTH = WEIR_MAIL_SIDES / 2, BURST = 32 };
+
 /* Of a thread. The exchange asks here, not the components: most of those lie in the caches of other
  * cores, and fetching a few lines of each would take as long as a part of the window. */
 struct share {
   struct weir_outbox out;
-  _Alignas(64) uint64_t wake; /* next event of what the thread ran, or first arrival of its mail */
+  uint16_t *components; /* its own: SMs, then channels */
+  uint32_t n_components;
+  uint32_t n_steps;           /* of the last burst */
+  _Alignas(64) uint64_t wake; /* next event of its components */
   uint64_t soft_wake;         /* of its SMs without work: next event of their policies */
   uint64_t last_events;       /* of its SMs, summed up: they change while anything goes on */
   bool is_busy, is_failed;
@@ -23,19 +34,20 @@ struct weir_sim {
   struct weir_sm *sms;
   struct weir_channel *channels;
   uint32_t n_sms, n_channels;
-  uint64_t window, now; /* now: first cycle of the window */
-  uint64_t window_end;
+  uint64_t now, end;     /* first cycle of the burst, and the one after it */
+  uint64_t step_cyc;     /* cycles of a step */
+  uint64_t step;         /* number of the next */
+  uint32_t depth, burst; /* steps in which mail arrives at the soonest; steps of a burst */
   struct weir_block_source *source;
   bool is_source_done;
-  uint64_t blocks_done, last_progress;
-  uint8_t side;           /* of the outboxes: the one that is written in this window */
+  uint64_t blocks_done;
   struct share *shares;   /* of each thread */
   bool *has_retired;      /* of each SM, in the exchange: blocks ended */
   struct weir_pool *pool; /* NULL: one thread */
   uint8_t *bag_of;        /* of each receiver, SMs and then slices */
-  uint64_t n_windows;
-  bool is_broken; /* a kernel failed */
-  bool has_soft;  /* a part of the L1 wakes by itself, or hears others */
+  uint64_t weigh_at;      /* step from which on the threads' work is to be compared */
+  bool is_broken;         /* a kernel failed */
+  bool has_soft;          /* a part of the L1 wakes by itself, or hears others */
   uint32_t n_kernels;
   struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; before it */
   struct weir_pc_stats *insns;
@@ -68,12 +80,16 @@ static bool deliver_bag(struct weir_sim *sim, const struct weir_mail *b) {
   return ok;
 }
 
-/* What was sent in the last window, to the components of one thread. An inbox is in order of
- * delivery however it is filled, so threads may do this at the same time. */
-static bool deliver_share(struct weir_sim *sim, uint32_t thread) {
+static uint8_t side_of(uint64_t step) {
+  return (uint8_t)(step % WEIR_MAIL_SIDES);
+}
+
+/* What was sent in a step, to the components of one thread. An inbox is in order of delivery
+ * however it is filled, so threads may do this at the same time. */
+static bool deliver_share(struct weir_sim *sim, uint32_t thread, uint64_t step) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->o.threads; i++) {
-    const struct weir_mail *b = &sim->shares[i].out.bag[!sim->side][thread % WEIR_MAIL_BAGS];
+    const struct weir_mail *b = &sim->shares[i].out.bag[side_of(step)][thread % WEIR_MAIL_BAGS];
     if (sim->o.threads <= WEIR_MAIL_BAGS) {
       ok &= deliver_bag(sim, b);
       continue;
@@ -94,12 +110,16 @@ static void forget(struct share *s) {
   s->is_busy = false;
 }
 
+static bool has_failed(const struct weir_sm *sm) {
+  return sm->is_failed || sm->l1_ops->fault(sm->l1) != NULL;
+}
+
 static void tell_sm(struct share *s, const struct weir_sm *sm) {
   s->wake = weir_min64(s->wake, sm->wake);
   if (sm->is_settled) s->soft_wake = weir_min64(s->soft_wake, sm->soft_wake);
   s->last_events += sm->last_event;
   s->is_busy |= !weir_sm_is_idle(sm);
-  s->is_failed |= sm->is_failed || sm->l1_ops->fault(sm->l1) != NULL;
+  s->is_failed |= has_failed(sm);
   if (sm->n_retired > 0) s->retiring[s->n_retiring++] = (uint16_t)sm->id;
 }
 
@@ -108,7 +128,7 @@ static void tell_channel(struct share *s, const struct weir_channel *c) {
   s->is_busy |= !weir_channel_is_idle(c);
 }
 
-/* After anything was changed between windows that a share cannot be told of in passing. */
+/* After anything was changed between bursts that a share cannot be told of in passing. */
 static void tell_all(struct weir_sim *sim) {
   for (uint32_t i = 0; i < sim->o.threads; i++)
     forget(&sim->shares[i]);
@@ -123,90 +143,190 @@ static bool deliver_all(struct weir_sim *sim) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->o.threads; i++) {
     struct weir_outbox *o = &sim->shares[i].out;
-    for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
-      ok &= deliver_bag(sim, &o->bag[o->side][k]);
-    weir_outbox_turn(o, o->side);
+    for (uint64_t step = sim->step - sim->depth; step < sim->step; step++) {
+      for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
+        ok &= deliver_bag(sim, &o->bag[side_of(step)][k]);
+      weir_outbox_turn(o, side_of(step));
+    }
   }
   tell_all(sim);
   return ok;
 }
 
-static void sort_mail_by_owner(struct weir_sim *sim) {
-  for (uint32_t dst = 0; dst < sim->n_sms + (uint32_t)sim->m->l2.slices; dst++)
+/* Components, and the mail to them. */
+static void share_out(struct weir_sim *sim) {
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    sim->shares[i].n_components = 0;
+  for (uint32_t i = 0; i < n_components(sim); i++) {
+    struct share *s = &sim->shares[sim->pool != NULL ? weir_pool_owner(sim->pool, i) : 0];
+    s->components[s->n_components++] = (uint16_t)i;
+    if (i < sim->n_sms)
+      sim->sms[i].out = &s->out;
+    else
+      sim->channels[i - sim->n_sms].outbox = &s->out;
+  }
+  for (uint32_t dst = 0; sim->pool != NULL && dst < sim->n_sms + (uint32_t)sim->m->l2.slices; dst++)
     sim->bag_of[dst] =
         (uint8_t)(weir_pool_owner(sim->pool, component_of(sim, dst)) % WEIR_MAIL_BAGS);
 }
 
 /* Mail lies sorted by the present owners; it is out before they change. */
 static bool balance(struct weir_sim *sim) {
-  enum { WINDOWS = 1024 };
-  if (sim->pool == NULL || ++sim->n_windows % WINDOWS != 0 || !weir_pool_is_lopsided(sim->pool))
-    return true;
+  enum { STEPS = 1024 };
+  if (sim->pool == NULL || sim->step < sim->weigh_at) return true;
+  sim->weigh_at = sim->step + STEPS;
+  if (!weir_pool_weigh(sim->pool)) return true;
   bool ok = deliver_all(sim);
-  weir_pool_weigh(sim->pool);
-  sort_mail_by_owner(sim);
+  weir_pool_hand_over(sim->pool);
+  share_out(sim);
   return ok;
 }
 
-/* ---- one window ---- */
+/* ---- a burst of steps ---- */
 
-static uint64_t run_sm(const struct weir_sim *sim, struct weir_sm *sm) {
+/* News and mail of other cores take as long to come as many messages take to be delivered. They are
+ * sent for while there is something else to do: first the news, when it is there where the mail
+ * lies, and then the beginning of that. The rest is sent for while that is delivered. */
+enum glance { NOTHING_YET, NEWS, MAIL_PLACE, MAIL };
+
+static enum glance look_ahead(struct weir_sim *sim, uint32_t thread, uint64_t step,
+                              enum glance done) {
+  uint32_t bag = thread % WEIR_MAIL_BAGS;
+  if (done == NOTHING_YET) {
+    weir_pool_hint(sim->pool, thread);
+    return NEWS;
+  }
+  if (done == NEWS && !weir_pool_has_ended(sim->pool, thread, step)) return NEWS;
+  for (uint32_t i = 0; i < sim->o.threads && done < MAIL; i++) {
+    const struct weir_mail *b = &sim->shares[i].out.bag[side_of(step)][bag];
+    if (i == thread) continue;
+    if (done == NEWS) __builtin_prefetch(b);
+    for (uint32_t k = 0; done == MAIL_PLACE && k < b->n && k < WEIR_MAIL_AHEAD; k += 2)
+      __builtin_prefetch(&b->v[k]);
+  }
+  return done < MAIL ? done + 1 : MAIL;
+}
+
+struct span {
+  uint64_t from, to;
+};
+
+static uint64_t run_sm(const struct weir_sim *sim, struct weir_sm *sm, struct span t) {
   uint64_t n = 0;
-  if (sim->o.literal) sm->wake = weir_min64(sm->wake, sim->now);
-  for (; sm->wake < sim->window_end && !sm->is_failed; n++) {
-    uint64_t t = sm->wake, next = weir_sm_cycle(sm, t);
-    sm->wake = sim->o.literal ? t + 1 : next;
+  if (sim->o.literal) sm->wake = weir_min64(sm->wake, t.from);
+  for (; sm->wake < t.to && !sm->is_failed; n++) {
+    uint64_t now = sm->wake, next = weir_sm_cycle(sm, now);
+    sm->wake = sim->o.literal ? now + 1 : next;
   }
   return n;
 }
 
-static uint64_t run_channel(const struct weir_sim *sim, struct weir_channel *c) {
+static uint64_t run_channel(const struct weir_sim *sim, struct weir_channel *c, struct span t) {
   uint64_t n = 0;
-  if (sim->o.literal) c->wake = weir_min64(c->wake, sim->now);
-  for (; c->wake < sim->window_end; n++) {
-    uint64_t t = c->wake;
+  if (sim->o.literal) c->wake = weir_min64(c->wake, t.from);
+  for (; c->wake < t.to; n++) {
+    uint64_t now = c->wake;
     if (sim->o.literal) weir_channel_poke(c);
-    weir_channel_cycle(c, t);
-    if (sim->o.literal) c->wake = t + 1;
+    weir_channel_cycle(c, now);
+    if (sim->o.literal) c->wake = now + 1;
   }
   return n;
 }
 
-static void prepare(void *self, uint32_t thread) {
-  struct weir_sim *sim = self;
-  struct share *s = &sim->shares[thread];
+/* Is there something for an exchange? Events of policies on an SM without work wait for one; it
+ * must not be later than a window after them. */
+static bool is_eventful(const struct weir_sim *sim, const struct weir_sm *sm) {
+  if (sm->n_retired > 0 || has_failed(sm)) return true;
+  if (!sim->has_soft) return false;
+  return sm->said.n > 0 || (sm->is_settled && sm->soft_wake < sim->end &&
+                            sim->end - sm->soft_wake > sim->depth * sim->step_cyc);
+}
+
+/* True: there is something for an exchange. A cycle of an SM costs about twice that of a channel.
+ */
+static bool run_step(struct weir_sim *sim, uint32_t thread, uint64_t step, struct span t) {
+  const struct share *s = &sim->shares[thread];
+  bool any = false;
+  enum glance done = sim->depth > 1 ? NOTHING_YET : MAIL;
+  for (uint32_t k = 0; k < s->n_components; k++) {
+    uint32_t i = s->components[k];
+    if (done < MAIL && k >= s->n_components / 4)
+      done = look_ahead(sim, thread, step + 1 - sim->depth, done);
+    uint64_t work;
+    if (i < sim->n_sms) {
+      struct weir_sm *sm = &sim->sms[i];
+      work = 2 * run_sm(sim, sm, t);
+      any |= is_eventful(sim, sm);
+    } else
+      work = run_channel(sim, &sim->channels[i - sim->n_sms], t);
+    if (sim->pool != NULL) weir_pool_count(sim->pool, i, work);
+  }
+  return any;
+}
+
+static void tell_own(const struct weir_sim *sim, struct share *s) {
   forget(s);
-  weir_outbox_turn(&s->out, sim->side);
-  s->is_failed |= !deliver_share(sim, thread);
+  for (uint32_t k = 0; k < s->n_components; k++) {
+    uint32_t i = s->components[k];
+    if (i < sim->n_sms)
+      tell_sm(s, &sim->sms[i]);
+    else
+      tell_channel(s, &sim->channels[i - sim->n_sms]);
+  }
 }
 
-/* A cycle of an SM costs about twice that of a channel. */
-static uint64_t run_component(void *self, uint32_t thread, uint32_t i) {
+/* Space for mail that other cores have read: it is asked for before it is written, as far as it was
+ * needed last time. */
+static void claim_space(const struct weir_sim *sim, uint32_t thread, uint8_t side) {
+  const struct weir_outbox *o = &sim->shares[thread].out;
+  for (uint32_t i = 0; i < sim->o.threads && i < WEIR_MAIL_BAGS; i++)
+    for (uint32_t k = 0; i != thread && k < o->bag[side][i].n && k < WEIR_MAIL_AHEAD; k += 2)
+      weir_claim_line(&o->bag[side][i].v[k]);
+}
+
+/* Before the first step all mail is there; later on it comes step by step. */
+static void run_burst(void *self, uint32_t thread) {
   struct weir_sim *sim = self;
   struct share *s = &sim->shares[thread];
-  uint64_t work;
-  if (i < sim->n_sms) {
-    sim->sms[i].out = &s->out;
-    work = 2 * run_sm(sim, &sim->sms[i]);
-    tell_sm(s, &sim->sms[i]);
-  } else {
-    struct weir_channel *c = &sim->channels[i - sim->n_sms];
-    c->outbox = &s->out;
-    work = run_channel(sim, c);
-    tell_channel(s, c);
+  bool ok = true;
+  uint32_t n = 0;
+  for (; n < sim->burst; n++) {
+    uint64_t step = sim->step + n;
+    struct span t = {.from = sim->now + n * sim->step_cyc,
+                     .to = sim->now + (n + 1) * sim->step_cyc};
+    if (sim->pool != NULL && !weir_pool_begin(sim->pool, thread, step)) break;
+    for (uint32_t k = sim->depth; n == 0 && k > 0; k--)
+      ok &= deliver_share(sim, thread, step - k);
+    if (n >= sim->depth) ok &= deliver_share(sim, thread, step - sim->depth);
+    claim_space(sim, thread, side_of(step));
+    weir_outbox_turn(&s->out, side_of(step));
+    bool is_last = run_step(sim, thread, step, t);
+    if (sim->pool != NULL) weir_pool_end(sim->pool, thread, step, is_last);
   }
-  return work;
+  s->n_steps = n;
+  tell_own(sim, s);
+  s->is_failed |= !ok;
 }
 
-static void run_window(struct weir_sim *sim) {
-  sim->side = !sim->side;
-  if (sim->pool != NULL) {
+/* Steps of a burst that begins now, the most there can be. */
+static uint32_t most_steps(const struct weir_sim *sim) {
+  uint64_t soft = WEIR_NEVER, n;
+  if (sim->depth == 1) return 1;
+  for (uint32_t i = 0; i < sim->o.threads; i++)
+    soft = weir_min64(soft, sim->shares[i].soft_wake);
+  n = soft > sim->now ? (soft - sim->now) / sim->step_cyc : 0;
+  return (uint32_t)weir_min64(n, BURST - sim->depth) + sim->depth;
+}
+
+static void run_all(struct weir_sim *sim) {
+  sim->burst = most_steps(sim);
+  sim->end = sim->now + sim->burst * sim->step_cyc;
+  if (sim->pool != NULL)
     weir_pool_turn(sim->pool);
-    return;
-  }
-  prepare(sim, 0);
-  for (uint32_t i = 0; i < n_components(sim); i++)
-    run_component(sim, 0, i);
+  else
+    run_burst(sim, 0);
+  sim->step += sim->shares[0].n_steps;
+  sim->end = sim->now + sim->shares[0].n_steps * sim->step_cyc;
 }
 
 /* ---- exchange ---- */
@@ -320,12 +440,12 @@ static enum weir_status check_shares(const struct weir_sim *sim, struct weir_err
   return st != WEIR_OK ? st : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
-/* Events of policies on SMs without work that lie before the window's end: the kernel goes on, so
+/* Events of policies on SMs without work that lie before the burst's end: the kernel goes on, so
  * they happen. At a kernel's end weir_sm_kernel_end decides. */
 static bool soften(struct weir_sim *sim) {
   bool over = is_over(sim);
   for (uint32_t i = 0; !over && i < sim->n_sms; i++)
-    if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->window_end);
+    if (sim->sms[i].is_settled) weir_sm_soft(&sim->sms[i], sim->end);
   bool ok = deliver_casts(sim);
   tell_all(sim);
   return ok;
@@ -346,23 +466,40 @@ static void free_shares(struct share *shares, uint32_t n) {
   for (uint32_t i = 0; shares != NULL && i < n; i++) {
     weir_outbox_free(&shares[i].out);
     free(shares[i].retiring);
+    free(shares[i].components);
   }
   free(shares);
 }
 
-static struct share *new_shares(uint32_t n, uint32_t n_sms) {
-  struct share *shares = aligned_alloc(_Alignof(struct share), n * sizeof *shares);
+/* Zeros, of a type that is aligned to cache lines. */
+static void *in_lines(uint32_t n, size_t size) {
+  void *v = aligned_alloc(64, n * size);
+  if (v != NULL) memset(v, 0, n * size);
+  return v;
+}
+
+static struct share *new_shares(uint32_t n, uint32_t n_sms, uint32_t n_all) {
+  struct share *shares = in_lines(n, sizeof *shares);
   if (shares == NULL) return NULL;
-  memset(shares, 0, n * sizeof *shares);
   bool ok = true;
   for (uint32_t i = 0; i < n; i++) {
-    weir_outbox_turn(&shares[i].out, 0);
+    for (uint8_t k = 0; k < WEIR_MAIL_SIDES; k++)
+      weir_outbox_turn(&shares[i].out, k);
     shares[i].retiring = calloc(n_sms, sizeof *shares[i].retiring);
-    ok &= shares[i].retiring != NULL;
+    shares[i].components = calloc(n_all, sizeof *shares[i].components);
+    ok &= shares[i].retiring != NULL && shares[i].components != NULL;
   }
   if (ok) return shares;
   free_shares(shares, n);
   return NULL;
+}
+
+static void set_steps(struct weir_sim *sim) {
+  uint64_t most = (uint64_t)sim->m->window,
+           window = sim->o.window != 0 && sim->o.window < most ? sim->o.window : most;
+  sim->depth = sim->o.threads > 1 && window >= DEPTH ? DEPTH : 1;
+  sim->step_cyc = window / sim->depth;
+  sim->step = sim->depth;
 }
 
 enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
@@ -377,10 +514,9 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   sim->n_channels = (uint32_t)m->dram.channels;
   if (sim->o.threads == 0) sim->o.threads = 1;
   if (sim->o.threads > n_components(sim)) sim->o.threads = n_components(sim);
-  sim->window = o->window != 0 && o->window < m->window ? o->window : m->window;
-  sim->sms = calloc(sim->n_sms, sizeof *sim->sms);
-  sim->channels = calloc(sim->n_channels, sizeof *sim->channels);
-  sim->shares = new_shares(sim->o.threads, sim->n_sms);
+  sim->sms = in_lines(sim->n_sms, sizeof *sim->sms);
+  sim->channels = in_lines(sim->n_channels, sizeof *sim->channels);
+  sim->shares = new_shares(sim->o.threads, sim->n_sms, n_components(sim));
   sim->has_retired = calloc(sim->n_sms, sizeof *sim->has_retired);
   sim->units = calloc(sim->n_sms, sizeof *sim->units);
   sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
@@ -400,19 +536,16 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
     sim->has_soft |= part->tick != NULL || part->heard != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
-  for (uint32_t i = 0; ok && i < sim->n_sms; i++)
-    sim->sms[i].out = &sim->shares[0].out;
-  for (uint32_t i = 0; ok && i < sim->n_channels; i++)
-    sim->channels[i].outbox = &sim->shares[0].out;
+  if (ok) set_steps(sim);
   if (ok && sim->o.threads > 1) {
-    const struct weir_pool_job job = {.self = sim, .prepare = prepare, .run = run_component};
-    sim->pool = weir_pool_new(sim->o.threads, n_components(sim), &job);
+    const struct weir_pool_job job = {.self = sim, .run = run_burst};
+    sim->pool = weir_pool_new(sim->o.threads, n_components(sim), sim->depth, &job);
     sim->bag_of = calloc(sim->n_sms + (uint32_t)m->l2.slices, 1);
     ok = sim->pool != NULL && sim->bag_of != NULL;
-    if (ok) sort_mail_by_owner(sim);
     for (uint32_t i = 0; ok && i < sim->o.threads; i++)
       sim->shares[i].out.bag_of = sim->bag_of;
   }
+  if (ok) share_out(sim);
   if (!ok) {
     weir_sim_free(sim);
     return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
@@ -543,14 +676,17 @@ uint64_t weir_sim_storage_bits(const struct weir_sim *sim) {
 
 static uint64_t next_event(const struct weir_sim *sim) {
   uint64_t t = WEIR_NEVER;
-  for (uint32_t i = 0; i < sim->o.threads; i++)
-    t = weir_min64(t, weir_min64(sim->shares[i].wake, sim->shares[i].out.first));
+  for (uint32_t i = 0; i < sim->o.threads; i++) {
+    t = weir_min64(t, sim->shares[i].wake);
+    for (uint64_t step = sim->step - sim->depth; step < sim->step; step++)
+      t = weir_min64(t, sim->shares[i].out.first[side_of(step)]);
+  }
   return t;
 }
 
 /* What an SM without work does at the wish of its policies moves nobody, but others may hear of it:
- * it must not lie in the past of a window. */
-static uint64_t next_window(const struct weir_sim *sim, uint64_t next) {
+ * it must not lie in the past of a burst. */
+static uint64_t next_burst(const struct weir_sim *sim, uint64_t next) {
   for (uint32_t i = 0; i < sim->o.threads; i++)
     next = weir_min64(next, sim->shares[i].soft_wake);
   return weir_max64(next, sim->now);
@@ -633,11 +769,10 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   while (st == WEIR_OK && !is_finished(sim)) {
     uint64_t next = next_event(sim);
     if (next == WEIR_NEVER) return give_up(sim, stuck(sim, quiet_since, err));
-    if (!sim->o.literal) sim->now = next_window(sim, next);
-    sim->window_end = sim->now + sim->window;
-    run_window(sim);
+    if (!sim->o.literal) sim->now = next_burst(sim, next);
+    run_all(sim);
     st = exchange(sim, err);
-    sim->now = sim->window_end;
+    sim->now = sim->end;
     uint64_t events = 0;
     for (uint32_t i = 0; i < sim->o.threads; i++)
       events += sim->shares[i].last_events;

@@ -79,7 +79,7 @@ struct weir_slice {
 };
 
 struct weir_channel {
-  const struct weir_machine *m;
+  _Alignas(64) const struct weir_machine *m; /* its neighbour may run on another core */
   uint32_t first_slice, n_slices, n_sms;
   unsigned line_shift, atoms;
   uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
@@ -92,7 +92,7 @@ struct weir_channel {
   uint64_t dram_next;         /* DRAM cycle in which a command can be issued */
   uint64_t dram_wake;         /* the core cycle in which it begins */
   uint64_t dram_done;         /* the last DRAM cycle in which there was work */
-  struct weir_outbox *outbox; /* of the thread that runs it in this window */
+  struct weir_outbox *outbox; /* of the thread that it belongs to */
   struct {
     struct done {
       uint64_t at;

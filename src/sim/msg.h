@@ -111,23 +111,34 @@ struct weir_mail {
   uint32_t n, cap;
 };
 
-/* What the components on one thread send. There are two sides: while one is written, the mail on
- * the other, of the window before, is being delivered. A bag for each of the threads that take the
- * mail out (threads beyond the last share bags): what stays on a core is not seen by others, and
- * what goes to another core lies close together. */
-enum { WEIR_MAIL_BAGS = 8, WEIR_MAIL_AHEAD = 8 };
+/* What the components on one thread send. Steps of the engine take turns at the sides: while one is
+ * written, mail of earlier steps on others is being delivered. A bag for each of the threads that
+ * take the mail out (threads beyond the last share bags): what stays on a core is not seen by
+ * others, and what goes to another core lies close together. */
+enum { WEIR_MAIL_SIDES = 4, WEIR_MAIL_BAGS = 8, WEIR_MAIL_AHEAD = 24 };
 struct weir_outbox {
-  _Alignas(64) struct weir_mail bag[2][WEIR_MAIL_BAGS];
-  const uint8_t *bag_of; /* by receiver; NULL: all in the first */
-  uint64_t first;        /* earliest arrival of the mail on this side */
+  _Alignas(64) struct weir_mail bag[WEIR_MAIL_SIDES][WEIR_MAIL_BAGS];
+  _Alignas(64) const uint8_t *bag_of; /* by receiver; NULL: all in the first */
+  uint64_t first[WEIR_MAIL_SIDES];    /* earliest arrival of the mail on each side */
   uint8_t side;
   bool is_failed; /* out of memory: seen by the exchange */
 };
 
+/* The line is going to be written: other cores are to give it up. Compilers make a prefetch for
+ * reading of a prefetch for writing where the oldest x86 has only that, and the line would be asked
+ * for twice; processors without this instruction take it for no operation. */
+static inline void weir_claim_line(const void *p) {
+#if defined __x86_64__
+  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
+#else
+  __builtin_prefetch(p, 1);
+#endif
+}
+
 /* Begin to write on a side, whose mail has been delivered. */
 static inline void weir_outbox_turn(struct weir_outbox *o, uint8_t side) {
   o->side = side;
-  o->first = UINT64_MAX;
+  o->first[side] = UINT64_MAX;
   for (unsigned i = 0; i < WEIR_MAIL_BAGS; i++)
     o->bag[side][i].n = 0;
 }
@@ -146,9 +157,9 @@ static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t 
     b->v = v;
     b->cap = cap;
   }
-  if (at < o->first) o->first = at;
-  /* The receiver's core has read this space two windows ago: it comes back while this one works. */
-  __builtin_prefetch(&b->v[b->n + WEIR_MAIL_AHEAD], 1);
+  if (at < o->first[o->side]) o->first[o->side] = at;
+  /* The receiver's core has read this space some steps ago: it comes back while this one works. */
+  weir_claim_line(&b->v[b->n + WEIR_MAIL_AHEAD]);
   return &b->v[b->n++];
 }
 
@@ -158,10 +169,9 @@ static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg 
 }
 
 static inline void weir_outbox_free(struct weir_outbox *o) {
-  for (unsigned i = 0; i < WEIR_MAIL_BAGS; i++) {
-    free(o->bag[0][i].v);
-    free(o->bag[1][i].v);
-  }
+  for (unsigned i = 0; i < WEIR_MAIL_SIDES; i++)
+    for (unsigned k = 0; k < WEIR_MAIL_BAGS; k++)
+      free(o->bag[i][k].v);
 }
 
 static inline uint64_t weir_min64(uint64_t a, uint64_t b) {

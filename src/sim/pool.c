@@ -5,22 +5,28 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-/* A turn lasts some tens of microseconds. A thread that waits looks so often before it helps the
- * others, then so often before it lets others run on its core (the one that it waits for may want
- * it, where cores are few), and after so many times of that it sleeps. */
-enum { LOOKS_BEFORE_HELP = 40, LOOKS_BEFORE_YIELD = 300, YIELDS = 50 };
+/* A step lasts some microseconds. A thread that waits looks so often before it lets others run on
+ * its core (the one that it waits for may want it, where cores are few), and after so many times of
+ * that it sleeps. */
+enum { LOOKS_BEFORE_YIELD = 2000, YIELDS = 50, LONGEST_SLEEP_NS = 1000000 };
 
-/* Of a component; alone in its cache line, which its owner writes in every turn: whom it belongs to
- * stands elsewhere, because every thread reads that. */
+/* Of a component; alone in its cache line, which its owner writes in every step. Whom it belongs to
+ * stands elsewhere: every thread reads that. */
 struct task {
-  _Alignas(64) atomic_uint turn; /* the last one in which a thread took it */
-  uint64_t work;                 /* since the last weighing */
+  _Alignas(64) uint64_t work; /* since the last weighing */
 };
 
 struct worker {
-  _Alignas(64) atomic_uint prepared; /* the last turn */
+  /* What the others read, in one cache line. */
+  _Alignas(64) atomic_uint_least64_t ended; /* the last step */
+  atomic_uint_least64_t stop;               /* nobody is to begin it */
+  /* Its own. */
+  _Alignas(64) uint64_t all_ended; /* a step that all threads are known to have ended */
+  uint64_t first_stop;             /* of all threads, as far as they had ended then */
+  uint64_t busy_ns, waited_ns;     /* since the last weighing; in this turn */
   struct weir_pool *pool;
   uint32_t index;
   pthread_t thread;
@@ -29,18 +35,17 @@ struct worker {
 
 struct weir_pool {
   _Alignas(64) atomic_uint turn;
-  _Alignas(64) atomic_uint left; /* of this turn: components to run, threads to prepare */
+  _Alignas(64) atomic_uint left; /* threads that are still at this turn */
   _Alignas(64) atomic_uint sleepers;
   atomic_bool quit;
   _Alignas(64) uint32_t n_threads;
-  uint32_t n_tasks;
-  unsigned help_looks, yield_looks;
+  uint32_t n_tasks, depth;
+  unsigned looks;
   struct weir_pool_job job;
   struct task *tasks;
-  atomic_uint *owner; /* of each task */
+  uint32_t *owner, *next_owner; /* of each task */
+  double *load, *price;         /* of each thread, while weighing */
   struct worker *workers;
-  uint64_t *load;      /* of each thread, while weighing */
-  struct task **order; /* likewise */
   pthread_mutex_t lock;
   pthread_cond_t changed;
 };
@@ -53,148 +58,209 @@ static void relax(void) {
 #endif
 }
 
-/* Sleepers are counted before their last look, and whoever changes what they look at reads the
- * count afterwards, both sequentially consistent: no wake-up is lost. */
+/* A thread that changes what others wait for does not stop until they see it, and may overlook one
+ * that is about to sleep: nobody sleeps for long without a look. */
 static void wake_all(struct weir_pool *p) {
-  if (atomic_load(&p->sleepers) == 0) return;
+  if (atomic_load_explicit(&p->sleepers, memory_order_relaxed) == 0) return;
   pthread_mutex_lock(&p->lock);
   pthread_cond_broadcast(&p->changed);
   pthread_mutex_unlock(&p->lock);
 }
 
-typedef bool (*condition)(struct weir_pool *, unsigned);
+typedef bool (*condition)(struct weir_pool *, uint32_t thread, uint64_t step);
 
-static bool has_come(struct weir_pool *p, condition is_so, unsigned arg, unsigned looks) {
-  for (unsigned i = 0; i < looks; i++) {
-    if (is_so(p, arg)) return true;
+static void await(struct weir_pool *p, condition is_so, uint32_t thread, uint64_t step) {
+  for (unsigned i = 0; i < p->looks; i++) {
+    if (is_so(p, thread, step)) return;
     relax();
   }
-  return is_so(p, arg);
-}
-
-static void await(struct weir_pool *p, condition is_so, unsigned arg) {
-  if (has_come(p, is_so, arg, p->yield_looks)) return;
   for (int i = 0; i < YIELDS; i++) {
+    if (is_so(p, thread, step)) return;
     sched_yield();
-    if (is_so(p, arg)) return;
   }
   pthread_mutex_lock(&p->lock);
   atomic_fetch_add(&p->sleepers, 1);
-  while (!is_so(p, arg))
-    pthread_cond_wait(&p->changed, &p->lock);
+  while (!is_so(p, thread, step)) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += LONGEST_SLEEP_NS;
+    if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&p->changed, &p->lock, &t);
+  }
   atomic_fetch_sub(&p->sleepers, 1);
   pthread_mutex_unlock(&p->lock);
 }
 
-static bool is_next_turn(struct weir_pool *p, unsigned seen) {
+static bool is_next_turn(struct weir_pool *p, uint32_t unused, uint64_t seen) {
+  (void)unused;
   return atomic_load(&p->turn) != seen || atomic_load(&p->quit);
 }
 
-static bool is_turn_done(struct weir_pool *p, unsigned unused) {
+static bool is_turn_done(struct weir_pool *p, uint32_t unused, uint64_t unused_too) {
   (void)unused;
+  (void)unused_too;
   return atomic_load(&p->left) == 0;
 }
 
-/* ---- a turn ---- */
-
-static uint32_t owner_of(const struct weir_pool *p, uint32_t task) {
-  return atomic_load_explicit(&p->owner[task], memory_order_relaxed);
+static bool has_ended(struct weir_pool *p, uint32_t thread, uint64_t step) {
+  return atomic_load(&p->workers[thread].ended) >= step;
 }
 
-static bool run_if_free(struct weir_pool *p, struct task *t, uint32_t index, unsigned turn) {
-  unsigned before = turn - 1;
-  if (!atomic_compare_exchange_strong_explicit(&t->turn, &before, turn, memory_order_relaxed,
-                                               memory_order_relaxed))
-    return false;
-  t->work += p->job.run(p->job.self, index, (uint32_t)(t - p->tasks));
-  return true;
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void count_down(struct weir_pool *p, unsigned n) {
-  if (n > 0 && atomic_fetch_sub(&p->left, n) == n) wake_all(p);
-}
+/* ---- steps ---- */
 
-static void run_own(struct weir_pool *p, uint32_t index, unsigned turn) {
-  p->job.prepare(p->job.self, index);
-  /* Whoever helps must see what was prepared. */
-  atomic_store_explicit(&p->workers[index].prepared, turn, memory_order_release);
-  unsigned n = 1;
-  for (uint32_t i = 0; i < p->n_tasks; i++)
-    if (owner_of(p, i) == index) n += run_if_free(p, &p->tasks[i], index, turn);
-  count_down(p, n);
-}
-
-/* From the end, where the owners come last. Should the turn have ended meanwhile, nothing of it is
- * free any more. */
-static void help(struct weir_pool *p, uint32_t index, unsigned turn) {
-  for (uint32_t i = p->n_tasks; i-- > 0;) {
-    struct task *t = &p->tasks[i];
-    if (atomic_load_explicit(&t->turn, memory_order_relaxed) != turn - 1) continue;
-    uint32_t owner = owner_of(p, i);
-    if (owner != index &&
-        atomic_load_explicit(&p->workers[owner].prepared, memory_order_acquire) == turn)
-      count_down(p, run_if_free(p, t, index, turn));
+/* Whatever a thread stopped in a step that it has ended is seen here; what it stopped since is a
+ * later step, and will be seen in time. */
+static void look(struct weir_pool *p, struct worker *me) {
+  uint64_t all = UINT64_MAX;
+  for (uint32_t i = 0; i < p->n_threads; i++) {
+    struct worker *w = &p->workers[i];
+    uint64_t ended = atomic_load(&w->ended), stop = atomic_load(&w->stop);
+    if (ended < all) all = ended;
+    if (stop < me->first_stop) me->first_stop = stop;
   }
+  me->all_ended = all;
+}
+
+void weir_pool_hint(const struct weir_pool *p, uint32_t thread) {
+  for (uint32_t i = 0; i < p->n_threads; i++)
+    if (i != thread) __builtin_prefetch(&p->workers[i].ended);
+}
+
+bool weir_pool_has_ended(struct weir_pool *p, uint32_t thread, uint64_t step) {
+  struct worker *me = &p->workers[thread];
+  if (me->all_ended < step) look(p, me);
+  return me->all_ended >= step;
+}
+
+bool weir_pool_begin(struct weir_pool *p, uint32_t thread, uint64_t step) {
+  struct worker *me = &p->workers[thread];
+  uint64_t needed = step - p->depth;
+  if (!weir_pool_has_ended(p, thread, needed)) {
+    uint64_t since = now_ns();
+    for (uint32_t i = 0; i < p->n_threads; i++)
+      if (i != thread) await(p, has_ended, i, needed);
+    look(p, me);
+    me->waited_ns += now_ns() - since;
+  }
+  return step < me->first_stop;
+}
+
+void weir_pool_end(struct weir_pool *p, uint32_t thread, uint64_t step, bool is_last) {
+  struct worker *me = &p->workers[thread];
+  if (is_last && atomic_load_explicit(&me->stop, memory_order_relaxed) > step + p->depth)
+    atomic_store_explicit(&me->stop, step + p->depth, memory_order_relaxed);
+  atomic_store_explicit(&me->ended, step, memory_order_release);
+  wake_all(p);
+}
+
+void weir_pool_count(struct weir_pool *p, uint32_t component, uint64_t work) {
+  p->tasks[component].work += work;
+}
+
+/* ---- turns ---- */
+
+static void take_turn(struct weir_pool *p, uint32_t thread) {
+  struct worker *me = &p->workers[thread];
+  uint64_t since = now_ns();
+  me->first_stop = UINT64_MAX;
+  me->waited_ns = 0;
+  p->job.run(p->job.self, thread);
+  me->busy_ns += now_ns() - since - me->waited_ns;
+  if (atomic_fetch_sub(&p->left, 1) == 1) wake_all(p);
 }
 
 static void *work(void *arg) {
   struct worker *w = arg;
   struct weir_pool *p = w->pool;
-  for (unsigned seen = 0;;) {
-    await(p, is_next_turn, seen);
+  for (unsigned seen = 0;; seen++) {
+    await(p, is_next_turn, 0, seen);
     if (atomic_load(&p->quit)) return NULL;
-    seen++;
-    run_own(p, w->index, seen);
-    if (!has_come(p, is_next_turn, seen, p->help_looks)) help(p, w->index, seen);
+    take_turn(p, w->index);
   }
-}
-
-static int by_work(const void *a, const void *b) {
-  const struct task *const *x = a, *const *y = b;
-  return ((*x)->work < (*y)->work) - ((*x)->work > (*y)->work);
-}
-
-/* The heaviest first, each to the thread that has least, its present owner if that has no more. */
-void weir_pool_weigh(struct weir_pool *p) {
-  memset(p->load, 0, p->n_threads * sizeof *p->load);
-  for (uint32_t i = 0; i < p->n_tasks; i++)
-    p->order[i] = &p->tasks[i];
-  qsort(p->order, p->n_tasks, sizeof *p->order, by_work);
-  for (uint32_t i = 0; i < p->n_tasks; i++) {
-    struct task *t = p->order[i];
-    uint32_t task = (uint32_t)(t - p->tasks), best = owner_of(p, task);
-    for (uint32_t k = 0; k < p->n_threads; k++)
-      if (p->load[k] < p->load[best]) best = k;
-    p->load[best] += t->work;
-    t->work = 0;
-    atomic_store_explicit(&p->owner[task], best, memory_order_relaxed);
-  }
-}
-
-bool weir_pool_is_lopsided(struct weir_pool *p) {
-  uint64_t sum = 0, most = 0;
-  memset(p->load, 0, p->n_threads * sizeof *p->load);
-  for (uint32_t i = 0; i < p->n_tasks; i++)
-    p->load[owner_of(p, i)] += p->tasks[i].work;
-  for (uint32_t i = 0; i < p->n_threads; i++) {
-    sum += p->load[i];
-    if (p->load[i] > most) most = p->load[i];
-  }
-  return most * p->n_threads > sum + sum / 16;
 }
 
 void weir_pool_turn(struct weir_pool *p) {
-  unsigned turn = atomic_load_explicit(&p->turn, memory_order_relaxed) + 1;
-  atomic_store(&p->left, p->n_tasks + p->n_threads);
-  atomic_store(&p->turn, turn);
+  for (uint32_t i = 0; i < p->n_threads; i++)
+    if (atomic_load_explicit(&p->workers[i].stop, memory_order_relaxed) != UINT64_MAX)
+      atomic_store_explicit(&p->workers[i].stop, UINT64_MAX, memory_order_relaxed);
+  atomic_store(&p->left, p->n_threads);
+  atomic_fetch_add(&p->turn, 1);
   wake_all(p);
-  run_own(p, 0, turn);
-  if (!has_come(p, is_turn_done, 0, p->help_looks)) help(p, 0, turn);
-  await(p, is_turn_done, 0);
+  take_turn(p, 0);
+  await(p, is_turn_done, 0, 0);
 }
 
+/* ---- who does what ---- */
+
 uint32_t weir_pool_owner(const struct weir_pool *p, uint32_t component) {
-  return owner_of(p, component);
+  return p->owner[component];
+}
+
+/* Of the components that `from` is to have, the one that brings it and `to` nearest together; none:
+ * n_tasks. `price` is the time per unit of work. */
+static uint32_t best_move(const struct weir_pool *p, uint32_t from, uint32_t to,
+                          const double *price) {
+  double gap = p->load[from] - p->load[to], left = gap * 0.99;
+  uint32_t best = p->n_tasks;
+  for (uint32_t i = 0; i < p->n_tasks; i++) {
+    double after = gap - 2 * price[p->owner[i]] * (double)p->tasks[i].work;
+    if (p->next_owner[i] != from || p->tasks[i].work == 0) continue;
+    if (after < 0) after = -after;
+    if (after < left) left = after, best = i;
+  }
+  return best;
+}
+
+/* From the thread that has most to the one that has least, as long as they are apart and it brings
+ * them nearer. A component is taken to need as much time for its work as the others of its owner.
+ */
+static bool share_out(struct weir_pool *p, const double *price) {
+  bool any = false;
+  for (uint32_t n = 0; n < p->n_tasks; n++) {
+    uint32_t most = 0, least = 0;
+    for (uint32_t i = 1; i < p->n_threads; i++) {
+      if (p->load[i] > p->load[most]) most = i;
+      if (p->load[i] < p->load[least]) least = i;
+    }
+    if (p->load[most] - p->load[least] <= p->load[most] / 16) break;
+    uint32_t task = best_move(p, most, least, price);
+    if (task == p->n_tasks) break;
+    double cost = price[p->owner[task]] * (double)p->tasks[task].work;
+    p->load[most] -= cost;
+    p->load[least] += cost;
+    p->next_owner[task] = least;
+    any = true;
+  }
+  return any;
+}
+
+bool weir_pool_weigh(struct weir_pool *p) {
+  double *price = p->price;
+  for (uint32_t i = 0; i < p->n_threads; i++) {
+    p->load[i] = (double)p->workers[i].busy_ns;
+    price[i] = 0;
+    p->workers[i].busy_ns = 0;
+  }
+  for (uint32_t i = 0; i < p->n_tasks; i++) {
+    p->next_owner[i] = p->owner[i];
+    price[p->owner[i]] += (double)p->tasks[i].work;
+  }
+  for (uint32_t i = 0; i < p->n_threads; i++)
+    price[i] = price[i] > 0 ? p->load[i] / price[i] : 0;
+  bool any = share_out(p, price);
+  for (uint32_t i = 0; i < p->n_tasks; i++)
+    p->tasks[i].work = 0;
+  return any;
+}
+
+void weir_pool_hand_over(struct weir_pool *p) {
+  memcpy(p->owner, p->next_owner, p->n_tasks * sizeof *p->owner);
 }
 
 /* ---- life ---- */
@@ -205,28 +271,38 @@ static void *allocate(size_t n, size_t size) {
   return v;
 }
 
-struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components,
+struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t depth,
                                 const struct weir_pool_job *job) {
   struct weir_pool *p = allocate(1, sizeof *p);
   if (p == NULL) return NULL;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   bool has_cores = cores <= 0 || (unsigned long)cores >= threads;
-  p->help_looks = has_cores ? LOOKS_BEFORE_HELP : 0;
-  p->yield_looks = has_cores ? LOOKS_BEFORE_YIELD : 0;
+  p->looks = has_cores ? LOOKS_BEFORE_YIELD : 0;
+  p->depth = depth;
   p->n_threads = threads;
   p->n_tasks = components;
   p->job = *job;
-  pthread_mutex_init(&p->lock, NULL); /* with default attributes neither of the two can fail */
-  pthread_cond_init(&p->changed, NULL);
+  pthread_condattr_t clock; /* with a clock that exists none of these can fail */
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->changed, &clock);
+  pthread_condattr_destroy(&clock);
   p->tasks = allocate(components, sizeof *p->tasks);
-  p->owner = allocate(components, sizeof *p->owner);
-  p->workers = allocate(threads, sizeof *p->workers);
+  p->owner = calloc(components, sizeof *p->owner);
+  p->next_owner = calloc(components, sizeof *p->owner);
   p->load = calloc(threads, sizeof *p->load);
-  p->order = calloc(components, sizeof *p->order);
-  bool ok = p->tasks != NULL && p->owner != NULL && p->workers != NULL && p->load != NULL &&
-            p->order != NULL;
+  p->price = calloc(threads, sizeof *p->price);
+  p->workers = allocate(threads, sizeof *p->workers);
+  bool ok = p->tasks != NULL && p->owner != NULL && p->next_owner != NULL && p->load != NULL &&
+            p->price != NULL && p->workers != NULL;
   for (uint32_t i = 0; ok && i < components; i++)
-    atomic_init(&p->owner[i], i % threads);
+    p->owner[i] = i % threads;
+  for (uint32_t i = 0; ok && i < threads; i++) {
+    atomic_init(&p->workers[i].ended, depth - 1);
+    atomic_init(&p->workers[i].stop, UINT64_MAX);
+    p->workers[i].all_ended = depth - 1;
+  }
   for (uint32_t i = 1; ok && i < threads; i++) {
     p->workers[i].pool = p;
     p->workers[i].index = i;
@@ -248,8 +324,9 @@ void weir_pool_free(struct weir_pool *p) {
   pthread_mutex_destroy(&p->lock);
   free(p->tasks);
   free(p->owner);
-  free(p->workers);
+  free(p->next_owner);
   free(p->load);
-  free(p->order);
+  free(p->price);
+  free(p->workers);
   free(p);
 }

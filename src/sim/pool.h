@@ -1,8 +1,11 @@
-/* Threads that run a set of components, each once per turn, in any order and on any thread.
+/* Threads that work together in turns, step by step.
  *
- * Each component belongs to a thread, whose core then holds its state. A thread that has waited for
- * the others for a while takes over what they have not begun, so one that the operating system has
- * put aside does not hold up the turn. */
+ * In a turn every thread runs the same job. Its steps need not keep time exactly: a thread may be
+ * `depth` steps ahead of the slowest, so that it seldom waits, neither for a thread that has more
+ * to do in one step and less in the next nor for the news from another core. With a depth of 1 all
+ * begin a step together.
+ *
+ * Each component of what is run belongs to a thread, whose core then holds its state. */
 #ifndef WEIR_SIM_POOL_H
 #define WEIR_SIM_POOL_H
 
@@ -11,25 +14,41 @@
 
 struct weir_pool_job {
   void *self;
-  /* First of all in a turn, on each thread, for all components that belong to it. */
-  void (*prepare)(void *self, uint32_t thread);
-  /* Then each component; returns a measure of the work that it was. */
-  uint64_t (*run)(void *self, uint32_t thread, uint32_t component);
+  void (*run)(void *self, uint32_t thread);
 };
 
 struct weir_pool;
 
 /* NULL: out of memory, or no thread could be started. */
-struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components,
+struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t depth,
                                 const struct weir_pool_job *job);
 void weir_pool_free(struct weir_pool *p);
-/* The caller is thread 0. Returns when all threads have prepared and all components have run. */
+/* The caller is thread 0. Returns when the job has returned on all threads. */
 void weir_pool_turn(struct weir_pool *p);
-/* Between turns. Does a thread have much more to do than it would have, were all equal? */
-bool weir_pool_is_lopsided(struct weir_pool *p);
-/* Share components out anew, by their work since the last time. */
-void weir_pool_weigh(struct weir_pool *p);
-/* The thread that prepares a component, and first tries to run it; until weir_pool_weigh. */
+
+/* ---- in the job; steps are numbered on from turn to turn, the first is `depth` ---- */
+
+/* Waits until all threads have ended step - depth. False: the turn ends before this step, on all
+ * threads. */
+bool weir_pool_begin(struct weir_pool *p, uint32_t thread, uint64_t step);
+/* `is_last`: nobody is to begin step + depth. */
+void weir_pool_end(struct weir_pool *p, uint32_t thread, uint64_t step, bool is_last);
+/* Have all threads ended a step, as far as this one can see without waiting? A hint some time
+ * before makes that a look into its own core's cache. */
+void weir_pool_hint(const struct weir_pool *p, uint32_t thread);
+bool weir_pool_has_ended(struct weir_pool *p, uint32_t thread, uint64_t step);
+/* A measure of what its owner did for a component. */
+void weir_pool_count(struct weir_pool *p, uint32_t component, uint64_t work);
+
 uint32_t weir_pool_owner(const struct weir_pool *p, uint32_t component);
+
+/* ---- between turns ---- */
+
+/* By the time that threads have worked since they were weighed last: should components change
+ * hands?
+ */
+bool weir_pool_weigh(struct weir_pool *p);
+/* They do. */
+void weir_pool_hand_over(struct weir_pool *p);
 
 #endif

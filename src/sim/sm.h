@@ -108,7 +108,7 @@ struct weir_sched {
 };
 
 struct weir_sm {
-  const struct weir_machine *m;
+  _Alignas(64) const struct weir_machine *m; /* its neighbour may run on another core */
   const struct weir_l1_ops *l1_ops;
   struct weir_l1 *l1;
   uint32_t id;
@@ -126,7 +126,7 @@ struct weir_sm {
   uint32_t age[64];
   struct weir_sched sched[4];
   struct weir_inbox in, credits; /* replies; credits do not wait for the port */
-  struct weir_outbox *out;       /* of the thread that runs it in this window */
+  struct weir_outbox *out;       /* of the thread that it belongs to */
   struct {
     struct weir_msg *v;
     uint32_t head, n, cap;
@@ -151,7 +151,7 @@ struct weir_sm {
   uint32_t inflight, writebacks;    /* writebacks: lines of the L1 under way, not acknowledged */
   uint32_t *credit;                 /* per slice, flits */
   uint64_t port_free, eject_free;   /* ports to and from the interconnect */
-  struct weir_casts heard, said;    /* in order of arrival; said: in this window */
+  struct weir_casts heard, said;    /* in order of arrival; said: since the last exchange */
   uint64_t now, last_event, wake;
   bool has_gate, has_order, hears_warps, is_literal;
   bool is_settled;    /* without work, and its slots say so */

@@ -1,4 +1,4 @@
-/* The threads of the engine: every component runs once per turn, after its mail. */
+/* The threads of the engine: how far apart they may be, where a turn ends, who owns what. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -11,96 +11,139 @@
 
 #include "sim/pool.h"
 
-enum { N = 37, THREADS = 64, TURNS = 5000 };
+enum { N = 37, THREADS = 64, TURNS = 400, MOST_STEPS = 12, STEPS = TURNS * MOST_STEPS + 8 };
 
 struct rig {
   struct weir_pool *pool;
-  uint32_t prepared[N], ran[N]; /* not atomic: the pool orders the accesses */
-  uint32_t turns[THREADS];      /* in which each thread has prepared */
+  uint32_t threads, depth;
+  uint64_t first;               /* step of the turn */
+  uint32_t n_steps;             /* the most of the turn */
+  uint64_t stop_in[THREADS];    /* each thread ends the turn in that step; 0: it does not */
+  uint32_t took[THREADS];       /* steps of the turn */
+  uint8_t done[THREADS][STEPS]; /* not atomic: the pool orders the accesses */
+  uint64_t ran[N];
   atomic_uint bad;
-  uint32_t threads;
-  unsigned heavy; /* components whose work counts a hundredfold */
+  unsigned heavy; /* components that take longer */
 };
 
-static void prepare(void *self, uint32_t thread) {
-  struct rig *r = self;
-  r->turns[thread]++;
-  for (uint32_t i = 0; i < N; i++)
-    if (weir_pool_owner(r->pool, i) == thread) r->prepared[i]++;
-}
-
-static uint64_t run(void *self, uint32_t thread, uint32_t i) {
-  struct rig *r = self;
-  if (thread >= r->threads) atomic_fetch_add(&r->bad, 1);
-  if (r->prepared[i] != r->ran[i] + 1) atomic_fetch_add(&r->bad, 1);
-  r->ran[i]++;
-  unsigned work = i < r->heavy ? 100 : 1, x = i;
-  for (unsigned k = 0; k < work * 5; k++)
+static void spin(unsigned n) {
+  volatile unsigned x = n;
+  for (unsigned k = 0; k < n * 5; k++)
     x = x * 1664525u + 1013904223u;
-  r->prepared[i] += x == 1 && work == 0; /* keeps the loop */
-  return work;
 }
 
-static void every_component_once(uint32_t threads, unsigned heavy) {
+static void run(void *self, uint32_t thread) {
+  struct rig *r = self;
+  uint32_t n = 0;
+  for (; n < r->n_steps; n++) {
+    uint64_t step = r->first + n;
+    if (!weir_pool_begin(r->pool, thread, step)) break;
+    for (uint32_t i = 0; i < r->threads; i++)
+      if (!r->done[i][step - r->depth]) atomic_fetch_add(&r->bad, 1);
+    if (step > r->depth && !weir_pool_has_ended(r->pool, thread, step - r->depth))
+      atomic_fetch_add(&r->bad, 1);
+    for (uint32_t i = 0; i < N; i++)
+      if (weir_pool_owner(r->pool, i) == thread) {
+        unsigned work = i < r->heavy ? 100 : 1;
+        spin(work);
+        weir_pool_count(r->pool, i, work);
+        r->ran[i]++;
+      }
+    weir_pool_hint(r->pool, thread);
+    r->done[thread][step] = 1;
+    weir_pool_end(r->pool, thread, step, step == r->stop_in[thread]);
+  }
+  r->took[thread] = n;
+}
+
+static struct rig *open_rig(uint32_t threads, uint32_t depth) {
   struct rig *r = calloc(1, sizeof *r);
   assert_non_null(r);
-  r->heavy = heavy;
   r->threads = threads;
-  const struct weir_pool_job job = {.self = r, .prepare = prepare, .run = run};
-  r->pool = weir_pool_new(threads, N, &job);
+  r->depth = depth;
+  r->first = depth;
+  for (uint32_t i = 0; i < threads; i++)
+    memset(r->done[i], 1, depth);
+  const struct weir_pool_job job = {.self = r, .run = run};
+  r->pool = weir_pool_new(threads, N, depth, &job);
   assert_non_null(r->pool);
-  for (uint32_t t = 1; t <= TURNS; t++) {
-    weir_pool_turn(r->pool);
-    for (uint32_t i = 0; i < N; i++)
-      assert_int_equal(r->ran[i], t);
-    for (uint32_t i = 0; i < threads; i++) /* those without components too */
-      assert_int_equal(r->turns[i], t);
-    if (t % 100 == 0 && weir_pool_is_lopsided(r->pool)) weir_pool_weigh(r->pool);
-  }
-  assert_int_equal(atomic_load(&r->bad), 0);
+  return r;
+}
+
+static void close_rig(struct rig *r) {
   weir_pool_free(r->pool);
   free(r);
+}
+
+/* Turns of all lengths, some of them ended by a thread or two: all threads stop at the same step.
+ */
+static void all_steps(uint32_t threads, uint32_t depth) {
+  struct rig *r = open_rig(threads, depth);
+  uint64_t x = 1, all = 0;
+  for (uint32_t t = 0; t < TURNS; t++) {
+    x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    r->n_steps = depth + (uint32_t)(x >> 33) % (MOST_STEPS - depth);
+    uint64_t end = r->n_steps;
+    memset(r->stop_in, 0, sizeof r->stop_in);
+    for (unsigned k = 0; k < (x >> 41) % 3; k++) {
+      uint64_t in = (x >> (44 + 4 * k)) % r->n_steps;
+      r->stop_in[(x >> (50 + 3 * k)) % threads] = r->first + in;
+    }
+    for (uint32_t i = 0; i < threads; i++)
+      if (r->stop_in[i] != 0 && r->stop_in[i] - r->first + depth < end)
+        end = r->stop_in[i] - r->first + depth;
+    weir_pool_turn(r->pool);
+    for (uint32_t i = 0; i < threads; i++)
+      assert_int_equal(r->took[i], end);
+    r->first += end;
+    all += end;
+    for (uint32_t i = 0; i < N; i++)
+      assert_int_equal(r->ran[i], all);
+    if (t % 8 == 0 && weir_pool_weigh(r->pool)) weir_pool_hand_over(r->pool);
+  }
+  assert_int_equal(atomic_load(&r->bad), 0);
+  close_rig(r);
 }
 
 static void test_two(void **state) {
   (void)state;
-  every_component_once(2, 0);
+  for (uint32_t depth = 1; depth <= 4; depth++)
+    all_steps(2, depth);
 }
 
 static void test_more_than_cores(void **state) {
   (void)state;
-  every_component_once(7, 3);
+  all_steps(7, 2);
 }
 
 static void test_more_than_components(void **state) {
   (void)state;
-  every_component_once(N + 3, 0);
+  all_steps(N + 3, 2);
 }
 
-/* Components 0, 2, 4, ... begin on thread 0; it gets fewer when they are heavy. */
+static uint32_t owned(const struct rig *r, uint32_t thread) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < N; i++)
+    n += weir_pool_owner(r->pool, i) == thread;
+  return n;
+}
+
+/* Components 0, 2, 4, ... begin on thread 0. One of them takes longer than all others together:
+ * those change hands. */
 static void test_weighing(void **state) {
   (void)state;
-  struct rig *r = calloc(1, sizeof *r);
-  assert_non_null(r);
+  struct rig *r = open_rig(2, 1);
   r->heavy = 1;
-  r->threads = 2;
-  const struct weir_pool_job job = {.self = r, .prepare = prepare, .run = run};
-  r->pool = weir_pool_new(2, N, &job);
-  assert_non_null(r->pool);
-  uint32_t before = 0, after = 0;
-  for (uint32_t i = 0; i < N; i++)
-    before += weir_pool_owner(r->pool, i) == 0;
-  assert_int_equal(before, (N + 1) / 2);
-  weir_pool_turn(r->pool);
-  assert_true(weir_pool_is_lopsided(r->pool));
-  weir_pool_weigh(r->pool);
-  weir_pool_turn(r->pool);
-  uint32_t heavy = weir_pool_owner(r->pool, 0);
-  for (uint32_t i = 0; i < N; i++)
-    after += weir_pool_owner(r->pool, i) == heavy;
-  assert_int_equal(after, 1); /* 100 against 36 of the others together */
-  weir_pool_free(r->pool);
-  free(r);
+  r->n_steps = 1;
+  assert_int_equal(owned(r, 0), (N + 1) / 2);
+  for (uint32_t t = 0; t < 2000; t++) {
+    weir_pool_turn(r->pool);
+    r->first++;
+    if (t % 200 == 199 && weir_pool_weigh(r->pool)) weir_pool_hand_over(r->pool);
+  }
+  assert_in_range(owned(r, weir_pool_owner(r->pool, 0)), 1, (N + 1) / 2 - 6);
+  assert_int_equal(atomic_load(&r->bad), 0);
+  close_rig(r);
 }
 
 int main(void) {
