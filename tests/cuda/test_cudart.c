@@ -278,6 +278,22 @@ static void one_address_for_both(void **state) {
   OK(cudaFree(managed));
 }
 
+/* Managed memory may be larger than the device's, of which nothing is left then. */
+static void more_than_there_is(void **state) {
+  (void)state;
+  void *managed, *p;
+  size_t left, all;
+  OK(cudaMemGetInfo(&left, &all));
+  OK(cudaMallocManaged(&managed, all + 4096, 1));
+  OK(cudaMemGetInfo(&left, &all));
+  assert_int_equal(left, 0);
+  assert_int_equal(cudaMalloc(&p, 4), OUT_OF_MEMORY);
+  (void)cudaGetLastError();
+  OK(cudaFree(managed));
+  OK(cudaMalloc(&p, 4));
+  OK(cudaFree(p));
+}
+
 static void pointers(void **state) {
   (void)state;
   enum { UNREGISTERED, HOST, DEVICE, MANAGED };
@@ -705,6 +721,7 @@ int main(int argc, char **argv) {
       TEST(wrong_launches),
       TEST(faults),
       TEST(one_address_for_both),
+      TEST(more_than_there_is),
       TEST(pointers),
       TEST(wrong_copies),
       TEST(rows),

@@ -51,7 +51,8 @@ int weir_gpu_alloc(enum weir_gpu_memory kind, uint64_t bytes, unsigned flags, ui
   char name[64];
   *addr = 0;
   if (bytes == 0) return 0;
-  uint64_t left = weir_gpu.props.memory_bytes - weir_gpu.used_bytes;
+  uint64_t left, total; /* managed memory may exceed the device's */
+  weir_gpu_memory_info(&left, &total);
   if (is_on_device(kind) && kind != WEIR_GPU_MANAGED && bytes > left)
     return WEIR_E_MemoryAllocation;
   struct weir_gpu_block *b = new_block(kind, bytes, flags, name);
