@@ -131,6 +131,11 @@ struct weir_l1 {
   unsigned sector_log; /* of their size */
   uint32_t line_shift, n_prefetches;
   uint64_t begin; /* of the kernel */
+  struct {
+    bool is_valid;
+    uint32_t ways;
+    uint64_t accepted; /* requests until then */
+  } flushed;           /* what the organisation was last emptied to */
   uint64_t now;
   uint64_t bank_free[MAX_BANKS], probe_cycle, banks_used;
   uint64_t mshr_since;
@@ -312,6 +317,14 @@ static uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {
 
 static void carry_out(struct weir_l1 *l1);
 
+/* Is it as it was emptied last? An SM that had no block of a small kernel need not be emptied
+ * again. An organisation that acts by itself can change without a request. */
+static bool is_empty(const struct weir_l1 *l1, uint32_t ways) {
+  const struct weir_part *part = &l1->chain.org_ops->part;
+  return l1->flushed.is_valid && l1->flushed.ways == ways &&
+         l1->flushed.accepted == l1->chain.accepted && part->tick == NULL && part->heard == NULL;
+}
+
 static bool kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32_t shared_used,
                          uint64_t now) {
   const struct weir_l1_cfg *c = &l1->m->l1;
@@ -330,7 +343,12 @@ static bool kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32
   l1->kernel.is_flushed = c->flush_on_kernel || c->unified_bytes > 0;
   l1->begin = l1->now = l1->mshr_since = now;
   l1->stats.mshr_most = 0;
-  if (l1->kernel.is_flushed) l1->chain.org_ops->flush(&l1->chain.org, ways);
+  if (l1->kernel.is_flushed && !is_empty(l1, ways)) {
+    l1->chain.org_ops->flush(&l1->chain.org, ways);
+    l1->flushed.is_valid = true;
+    l1->flushed.ways = ways;
+    l1->flushed.accepted = l1->chain.accepted;
+  }
   weir_chain_kernel_begin(&l1->chain, &l1->kernel);
   carry_out(l1);
   return true;

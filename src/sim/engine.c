@@ -49,7 +49,8 @@ struct weir_sim {
   bool is_broken;         /* a kernel failed */
   bool has_soft;          /* a part of the L1 wakes by itself, or hears others */
   uint32_t n_kernels;
-  struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; before it */
+  struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; until now */
+  struct weir_sim_result total;               /* until now */
   struct weir_pc_stats *insns;
   uint32_t n_insns;
 };
@@ -638,12 +639,13 @@ static bool keep_details(struct weir_sim *sim, uint64_t start) {
   if (sim->insns == NULL) return false;
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     const struct weir_sm *sm = &sim->sms[i];
-    struct weir_sim_unit *u = &sim->units[i];
+    struct weir_sim_unit *u = &sim->units[i], until_now = *u;
     u->cycles = sm->stats.blocks > sim->units_before[i].sm.blocks ? sm->last_event + 1 - start : 0;
     weir_stat_subtract(weir_sm_stat_table, &u->sm, &sim->units_before[i].sm);
     weir_stat_subtract(weir_l1_stat_table, &u->l1, &sim->units_before[i].l1);
+    sim->units_before[i] = until_now;
     const struct weir_pc_stats *pc = sm->l1_ops->pc_stats(sm->l1);
-    for (uint32_t k = 0; k < sim->n_insns; k++)
+    for (uint32_t k = 0; u->sm.blocks > 0 && k < sim->n_insns; k++)
       weir_stat_sum(weir_pc_stat_table, &sim->insns[k], &pc[k]);
   }
   return true;
@@ -756,9 +758,8 @@ static enum weir_status give_up(struct weir_sim *sim, enum weir_status st) {
 
 enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
                                  struct weir_sim_result *result, struct weir_err *err) {
-  struct weir_sim_result before, shape = {0};
+  struct weir_sim_result shape = {0};
   if (sim->is_broken) return weir_fail(err, WEIR_EINVAL, "an earlier kernel failed");
-  add_up(sim, sim->units_before, &before);
   sim->source = source;
   sim->is_source_done = false;
   sim->blocks_done = 0;
@@ -802,7 +803,9 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   }
   for (uint32_t i = 0; i < sim->n_channels; i++)
     weir_channel_settle(&sim->channels[i], end);
-  add_up(sim, sim->units, result);
+  struct weir_sim_result before = sim->total;
+  add_up(sim, sim->units, &sim->total);
+  *result = sim->total;
   subtract(sim, result, &before);
   if (!keep_details(sim, start)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   result->start = start;
