@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A step lasts some microseconds. A thread that waits looks so often before it lets others run on
- * its core (the one that it waits for may want it, where cores are few), and after so many times of
- * that it sleeps. */
-enum { LOOKS_BEFORE_YIELD = 2000, YIELDS = 50, LONGEST_SLEEP_NS = 1000000 };
+/* A step lasts some microseconds. A thread that waits looks for about as long before it lets others
+ * run on its core, and after so many times of that it sleeps. Where looking was in vain, because
+ * the thread that it waits for has no core, it will look for less long next time. */
+enum { MOST_LOOKS = 2000, LEAST_LOOKS = 20, YIELDS = 50, LONGEST_SLEEP_NS = 1000000 };
 
 /* Of a component; alone in its cache line, which its owner writes in every step. Whom it belongs to
  * stands elsewhere: every thread reads that. */
@@ -27,6 +27,7 @@ struct worker {
   _Alignas(64) uint64_t all_ended; /* a step that all threads are known to have ended */
   uint64_t first_stop;             /* of all threads, as far as they had ended then */
   uint64_t busy_ns, waited_ns;     /* since the last weighing; in this turn */
+  unsigned looks;                  /* before it yields */
   struct weir_pool *pool;
   uint32_t index;
   pthread_t thread;
@@ -40,7 +41,7 @@ struct weir_pool {
   atomic_bool quit;
   _Alignas(64) uint32_t n_threads;
   uint32_t n_tasks, depth;
-  unsigned looks;
+  bool has_cores; /* for all threads */
   struct weir_pool_job job;
   struct task *tasks;
   uint32_t *owner, *next_owner; /* of each task */
@@ -69,11 +70,23 @@ static void wake_all(struct weir_pool *p) {
 
 typedef bool (*condition)(struct weir_pool *, uint32_t thread, uint64_t step);
 
-static void await(struct weir_pool *p, condition is_so, uint32_t thread, uint64_t step) {
-  for (unsigned i = 0; i < p->looks; i++) {
-    if (is_so(p, thread, step)) return;
+/* Looks without a pause in which another thread could have the core. */
+static bool has_come(struct weir_pool *p, struct worker *me, condition is_so, uint32_t thread,
+                     uint64_t step) {
+  for (unsigned i = 0; i < me->looks; i++) {
+    if (is_so(p, thread, step)) {
+      me->looks = 2 * me->looks < MOST_LOOKS ? 2 * me->looks : MOST_LOOKS;
+      return true;
+    }
     relax();
   }
+  if (me->looks > LEAST_LOOKS) me->looks /= 2;
+  return false;
+}
+
+static void await(struct weir_pool *p, struct worker *me, condition is_so, uint32_t thread,
+                  uint64_t step) {
+  if (p->has_cores && has_come(p, me, is_so, thread, step)) return;
   for (int i = 0; i < YIELDS; i++) {
     if (is_so(p, thread, step)) return;
     sched_yield();
@@ -144,7 +157,7 @@ bool weir_pool_begin(struct weir_pool *p, uint32_t thread, uint64_t step) {
   if (!weir_pool_has_ended(p, thread, needed)) {
     uint64_t since = now_ns();
     for (uint32_t i = 0; i < p->n_threads; i++)
-      if (i != thread) await(p, has_ended, i, needed);
+      if (i != thread) await(p, me, has_ended, i, needed);
     look(p, me);
     me->waited_ns += now_ns() - since;
   }
@@ -179,7 +192,7 @@ static void *work(void *arg) {
   struct worker *w = arg;
   struct weir_pool *p = w->pool;
   for (unsigned seen = 0;; seen++) {
-    await(p, is_next_turn, 0, seen);
+    await(p, w, is_next_turn, 0, seen);
     if (atomic_load(&p->quit)) return NULL;
     take_turn(p, w->index);
   }
@@ -193,7 +206,7 @@ void weir_pool_turn(struct weir_pool *p) {
   atomic_fetch_add(&p->turn, 1);
   wake_all(p);
   take_turn(p, 0);
-  await(p, is_turn_done, 0, 0);
+  await(p, &p->workers[0], is_turn_done, 0, 0);
 }
 
 /* ---- who does what ---- */
@@ -276,8 +289,7 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
   struct weir_pool *p = allocate(1, sizeof *p);
   if (p == NULL) return NULL;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  bool has_cores = cores <= 0 || (unsigned long)cores >= threads;
-  p->looks = has_cores ? LOOKS_BEFORE_YIELD : 0;
+  p->has_cores = cores <= 0 || (unsigned long)cores >= threads;
   p->depth = depth;
   p->n_threads = threads;
   p->n_tasks = components;
@@ -302,6 +314,7 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
     atomic_init(&p->workers[i].ended, depth - 1);
     atomic_init(&p->workers[i].stop, UINT64_MAX);
     p->workers[i].all_ended = depth - 1;
+    p->workers[i].looks = MOST_LOOKS;
   }
   for (uint32_t i = 1; ok && i < threads; i++) {
     p->workers[i].pool = p;
