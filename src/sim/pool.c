@@ -45,7 +45,7 @@ struct weir_pool {
   struct weir_pool_job job;
   struct task *tasks;
   uint32_t *owner, *next_owner; /* of each task */
-  double *load, *price;         /* of each thread, while weighing */
+  double *load, *price;         /* of each thread, while weighing: time; time per unit of work */
   struct worker *workers;
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -215,15 +215,18 @@ uint32_t weir_pool_owner(const struct weir_pool *p, uint32_t component) {
   return p->owner[component];
 }
 
+static double cost_of(const struct weir_pool *p, uint32_t task) {
+  return p->price[p->owner[task]] * (double)p->tasks[task].work;
+}
+
 /* Of the components that `from` is to have, the one that brings it and `to` nearest together; none:
- * n_tasks. `price` is the time per unit of work. */
-static uint32_t best_move(const struct weir_pool *p, uint32_t from, uint32_t to,
-                          const double *price) {
+ * n_tasks. */
+static uint32_t best_move(const struct weir_pool *p, uint32_t from, uint32_t to) {
   double gap = p->load[from] - p->load[to], left = gap * 0.99;
   uint32_t best = p->n_tasks;
   for (uint32_t i = 0; i < p->n_tasks; i++) {
-    double after = gap - 2 * price[p->owner[i]] * (double)p->tasks[i].work;
     if (p->next_owner[i] != from || p->tasks[i].work == 0) continue;
+    double after = gap - 2 * cost_of(p, i);
     if (after < 0) after = -after;
     if (after < left) left = after, best = i;
   }
@@ -233,7 +236,7 @@ static uint32_t best_move(const struct weir_pool *p, uint32_t from, uint32_t to,
 /* From the thread that has most to the one that has least, as long as they are apart and it brings
  * them nearer. A component is taken to need as much time for its work as the others of its owner.
  */
-static bool share_out(struct weir_pool *p, const double *price) {
+static bool share_out(struct weir_pool *p) {
   bool any = false;
   for (uint32_t n = 0; n < p->n_tasks; n++) {
     uint32_t most = 0, least = 0;
@@ -242,11 +245,10 @@ static bool share_out(struct weir_pool *p, const double *price) {
       if (p->load[i] < p->load[least]) least = i;
     }
     if (p->load[most] - p->load[least] <= p->load[most] / 16) break;
-    uint32_t task = best_move(p, most, least, price);
+    uint32_t task = best_move(p, most, least);
     if (task == p->n_tasks) break;
-    double cost = price[p->owner[task]] * (double)p->tasks[task].work;
-    p->load[most] -= cost;
-    p->load[least] += cost;
+    p->load[most] -= cost_of(p, task);
+    p->load[least] += cost_of(p, task);
     p->next_owner[task] = least;
     any = true;
   }
@@ -266,7 +268,7 @@ bool weir_pool_weigh(struct weir_pool *p) {
   }
   for (uint32_t i = 0; i < p->n_threads; i++)
     price[i] = price[i] > 0 ? p->load[i] / price[i] : 0;
-  bool any = share_out(p, price);
+  bool any = share_out(p);
   for (uint32_t i = 0; i < p->n_tasks; i++)
     p->tasks[i].work = 0;
   return any;
