@@ -139,16 +139,17 @@ static void tell_all(struct weir_sim *sim) {
     tell_channel(&sim->shares[0], &sim->channels[i]);
 }
 
-/* At a kernel's end (credits mostly), and before owners change. */
+/* At a kernel's end (credits mostly), and before owners change. A thread may rest from now on: what
+ * it sent in earlier steps, and was delivered, must not lie there any more. */
 static bool deliver_all(struct weir_sim *sim) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->o.threads; i++) {
     struct weir_outbox *o = &sim->shares[i].out;
-    for (uint64_t step = sim->step - sim->depth; step < sim->step; step++) {
+    for (uint64_t step = sim->step - sim->depth; step < sim->step; step++)
       for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
         ok &= deliver_bag(sim, &o->bag[side_of(step)][k]);
-      weir_outbox_turn(o, side_of(step));
-    }
+    for (uint8_t side = 0; side < WEIR_MAIL_SIDES; side++)
+      weir_outbox_turn(o, side);
   }
   tell_all(sim);
   return ok;
@@ -174,7 +175,8 @@ static void share_out(struct weir_sim *sim) {
 /* Mail lies sorted by the present owners; it is out before they change. */
 static bool balance(struct weir_sim *sim) {
   enum { STEPS = 1024 };
-  if (sim->pool == NULL || sim->step < sim->weigh_at) return true;
+  if (sim->pool == NULL || (sim->step < sim->weigh_at && !weir_pool_is_late(sim->pool)))
+    return true;
   sim->weigh_at = sim->step + STEPS;
   if (!weir_pool_weigh(sim->pool)) return true;
   bool ok = deliver_all(sim);

@@ -9,9 +9,14 @@
 #include <unistd.h>
 
 /* A step lasts some microseconds. A thread that waits looks for about as long before it lets others
- * run on its core, and after so many times of that it sleeps. Where looking was in vain, because
- * the thread that it waits for has no core, it will look for less long next time. */
+ * run on its core, and then sleeps. Where looking was in vain, because the thread that it waits for
+ * has no core, it will look for less long next time. It yields only where the threads themselves
+ * share cores, and not again once something else has used the core for long: on a busy machine a
+ * yield costs the time slices of all others. */
 enum { MOST_LOOKS = 2000, LEAST_LOOKS = 20, YIELDS = 50, LONGEST_SLEEP_NS = 1000000 };
+/* No step takes that long: the thread that was waited for has no core. Then one thread does the
+ * work of all, for a while that doubles when the next attempt ends in the same way. */
+enum { LATE_NS = 2000000, FIRST_ALONE_NS = 20000000, LONGEST_ALONE_NS = 2000000000 };
 
 /* Of a component; alone in its cache line, which its owner writes in every step. Whom it belongs to
  * stands elsewhere: every thread reads that. */
@@ -39,12 +44,16 @@ struct weir_pool {
   _Alignas(64) atomic_uint left; /* threads that are still at this turn */
   _Alignas(64) atomic_uint sleepers;
   atomic_bool quit;
-  _Alignas(64) uint32_t n_threads;
+  _Alignas(64) atomic_bool is_late;          /* in this turn somebody waited for LATE_NS */
+  _Alignas(64) uint32_t n_threads, n_active; /* all; those that take turns: all or one */
   uint32_t n_tasks, depth;
-  bool has_cores; /* for all threads */
+  bool is_alone;                  /* thread 0 is to be, from the next hand-over on */
+  uint64_t alone_until, alone_ns; /* the present time alone; how long the next one is to be */
+  bool has_cores;                 /* for all threads */
   struct weir_pool_job job;
   struct task *tasks;
   uint32_t *owner, *next_owner; /* of each task */
+  uint32_t *home;               /* its owner before one thread took all */
   double *load, *price;         /* of each thread, while weighing: time; time per unit of work */
   struct worker *workers;
   pthread_mutex_t lock;
@@ -52,6 +61,12 @@ struct weir_pool {
 };
 
 /* ---- waiting ---- */
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 static void relax(void) {
 #if defined __x86_64__ || defined __i386__
@@ -87,9 +102,11 @@ static bool has_come(struct weir_pool *p, struct worker *me, condition is_so, ui
 static void await(struct weir_pool *p, struct worker *me, condition is_so, uint32_t thread,
                   uint64_t step) {
   if (p->has_cores && has_come(p, me, is_so, thread, step)) return;
-  for (int i = 0; i < YIELDS; i++) {
+  for (unsigned i = 0; !p->has_cores && i < YIELDS; i++) {
     if (is_so(p, thread, step)) return;
+    uint64_t since = now_ns();
     sched_yield();
+    if (now_ns() - since > LATE_NS / 2) break;
   }
   pthread_mutex_lock(&p->lock);
   atomic_fetch_add(&p->sleepers, 1);
@@ -119,19 +136,13 @@ static bool has_ended(struct weir_pool *p, uint32_t thread, uint64_t step) {
   return atomic_load(&p->workers[thread].ended) >= step;
 }
 
-static uint64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* ---- steps ---- */
 
 /* Whatever a thread stopped in a step that it has ended is seen here; what it stopped since is a
  * later step, and will be seen in time. */
 static void look(struct weir_pool *p, struct worker *me) {
   uint64_t all = UINT64_MAX;
-  for (uint32_t i = 0; i < p->n_threads; i++) {
+  for (uint32_t i = 0; i < p->n_active; i++) {
     struct worker *w = &p->workers[i];
     uint64_t ended = atomic_load(&w->ended), stop = atomic_load(&w->stop);
     if (ended < all) all = ended;
@@ -141,7 +152,7 @@ static void look(struct weir_pool *p, struct worker *me) {
 }
 
 void weir_pool_hint(const struct weir_pool *p, uint32_t thread) {
-  for (uint32_t i = 0; i < p->n_threads; i++)
+  for (uint32_t i = 0; i < p->n_active; i++)
     if (i != thread) __builtin_prefetch(&p->workers[i].ended);
 }
 
@@ -151,21 +162,28 @@ bool weir_pool_has_ended(struct weir_pool *p, uint32_t thread, uint64_t step) {
   return me->all_ended >= step;
 }
 
+static void note_wait(struct weir_pool *p, struct worker *me, uint64_t since) {
+  uint64_t ns = now_ns() - since;
+  me->waited_ns += ns;
+  if (ns > LATE_NS) atomic_store_explicit(&p->is_late, true, memory_order_relaxed);
+}
+
 bool weir_pool_begin(struct weir_pool *p, uint32_t thread, uint64_t step) {
   struct worker *me = &p->workers[thread];
   uint64_t needed = step - p->depth;
   if (!weir_pool_has_ended(p, thread, needed)) {
     uint64_t since = now_ns();
-    for (uint32_t i = 0; i < p->n_threads; i++)
+    for (uint32_t i = 0; i < p->n_active; i++)
       if (i != thread) await(p, me, has_ended, i, needed);
     look(p, me);
-    me->waited_ns += now_ns() - since;
+    note_wait(p, me, since);
   }
   return step < me->first_stop;
 }
 
 void weir_pool_end(struct weir_pool *p, uint32_t thread, uint64_t step, bool is_last) {
   struct worker *me = &p->workers[thread];
+  is_last |= atomic_load_explicit(&p->is_late, memory_order_relaxed);
   if (is_last && atomic_load_explicit(&me->stop, memory_order_relaxed) > step + p->depth)
     atomic_store_explicit(&me->stop, step + p->depth, memory_order_relaxed);
   atomic_store_explicit(&me->ended, step, memory_order_release);
@@ -199,14 +217,18 @@ static void *work(void *arg) {
 }
 
 void weir_pool_turn(struct weir_pool *p) {
-  for (uint32_t i = 0; i < p->n_threads; i++)
+  for (uint32_t i = 0; i < p->n_active; i++)
     if (atomic_load_explicit(&p->workers[i].stop, memory_order_relaxed) != UINT64_MAX)
       atomic_store_explicit(&p->workers[i].stop, UINT64_MAX, memory_order_relaxed);
-  atomic_store(&p->left, p->n_threads);
-  atomic_fetch_add(&p->turn, 1);
-  wake_all(p);
+  atomic_store(&p->left, p->n_active);
+  if (p->n_active > 1) {
+    atomic_fetch_add(&p->turn, 1);
+    wake_all(p);
+  }
   take_turn(p, 0);
+  uint64_t since = now_ns();
   await(p, &p->workers[0], is_turn_done, 0, 0);
+  note_wait(p, &p->workers[0], since);
 }
 
 /* ---- who does what ---- */
@@ -255,7 +277,35 @@ static bool share_out(struct weir_pool *p) {
   return any;
 }
 
+/* Of all threads, thread 0 will have everything: it has the core that is working. */
+static bool go_alone(struct weir_pool *p) {
+  atomic_store(&p->is_late, false);
+  memcpy(p->home, p->owner, p->n_tasks * sizeof *p->home);
+  memset(p->next_owner, 0, p->n_tasks * sizeof *p->next_owner);
+  p->is_alone = true;
+  p->alone_until = now_ns() + p->alone_ns;
+  if (p->alone_ns < LONGEST_ALONE_NS) p->alone_ns *= 2;
+  return true;
+}
+
+static bool go_together(struct weir_pool *p) {
+  if (now_ns() < p->alone_until) return false;
+  p->is_alone = false;
+  memcpy(p->next_owner, p->home, p->n_tasks * sizeof *p->home);
+  for (uint32_t i = 0; i < p->n_threads; i++)
+    p->workers[i].busy_ns = 0;
+  for (uint32_t i = 0; i < p->n_tasks; i++)
+    p->tasks[i].work = 0;
+  return true;
+}
+
+bool weir_pool_is_late(const struct weir_pool *p) {
+  return p->n_active == 1 || atomic_load_explicit(&p->is_late, memory_order_relaxed);
+}
+
 bool weir_pool_weigh(struct weir_pool *p) {
+  if (p->n_active == 1) return go_together(p);
+  if (atomic_load(&p->is_late)) return go_alone(p);
   double *price = p->price;
   for (uint32_t i = 0; i < p->n_threads; i++) {
     p->load[i] = (double)p->workers[i].busy_ns;
@@ -271,11 +321,16 @@ bool weir_pool_weigh(struct weir_pool *p) {
   bool any = share_out(p);
   for (uint32_t i = 0; i < p->n_tasks; i++)
     p->tasks[i].work = 0;
+  if (p->alone_ns > FIRST_ALONE_NS) p->alone_ns /= 2; /* all had cores since the last weighing */
   return any;
 }
 
+/* A thread that did not take part takes up where thread 0 is. */
 void weir_pool_hand_over(struct weir_pool *p) {
   memcpy(p->owner, p->next_owner, p->n_tasks * sizeof *p->owner);
+  p->n_active = p->is_alone ? 1 : p->n_threads;
+  for (uint32_t i = 1; i < p->n_threads; i++)
+    atomic_store(&p->workers[i].ended, atomic_load(&p->workers[0].ended));
 }
 
 /* ---- life ---- */
@@ -293,8 +348,9 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   p->has_cores = cores <= 0 || (unsigned long)cores >= threads;
   p->depth = depth;
-  p->n_threads = threads;
+  p->n_threads = p->n_active = threads;
   p->n_tasks = components;
+  p->alone_ns = FIRST_ALONE_NS;
   p->job = *job;
   pthread_condattr_t clock; /* with a clock that exists none of these can fail */
   pthread_condattr_init(&clock);
@@ -305,11 +361,12 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
   p->tasks = allocate(components, sizeof *p->tasks);
   p->owner = calloc(components, sizeof *p->owner);
   p->next_owner = calloc(components, sizeof *p->owner);
+  p->home = calloc(components, sizeof *p->home);
   p->load = calloc(threads, sizeof *p->load);
   p->price = calloc(threads, sizeof *p->price);
   p->workers = allocate(threads, sizeof *p->workers);
-  bool ok = p->tasks != NULL && p->owner != NULL && p->next_owner != NULL && p->load != NULL &&
-            p->price != NULL && p->workers != NULL;
+  bool ok = p->tasks != NULL && p->owner != NULL && p->next_owner != NULL && p->home != NULL &&
+            p->load != NULL && p->price != NULL && p->workers != NULL;
   for (uint32_t i = 0; ok && i < components; i++)
     p->owner[i] = i % threads;
   for (uint32_t i = 0; ok && i < threads; i++) {
@@ -340,6 +397,7 @@ void weir_pool_free(struct weir_pool *p) {
   free(p->tasks);
   free(p->owner);
   free(p->next_owner);
+  free(p->home);
   free(p->load);
   free(p->price);
   free(p->workers);

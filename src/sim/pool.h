@@ -44,9 +44,12 @@ uint32_t weir_pool_owner(const struct weir_pool *p, uint32_t component);
 
 /* ---- between turns ---- */
 
+/* Did a thread come late because others have the machine, or does thread 0 work alone for that
+ * reason? Then it is worth weighing after every turn. */
+bool weir_pool_is_late(const struct weir_pool *p);
 /* By the time that threads have worked since they were weighed last: should components change
- * hands?
- */
+ * hands? Where a thread came late, all of them go to thread 0, and the others rest; after a while
+ * they have them back. */
 bool weir_pool_weigh(struct weir_pool *p);
 /* They do. */
 void weir_pool_hand_over(struct weir_pool *p);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,6 +17,7 @@ enum { N = 37, THREADS = 64, TURNS = 400, MOST_STEPS = 12, STEPS = TURNS * MOST_
 struct rig {
   struct weir_pool *pool;
   uint32_t threads, depth;
+  uint32_t active;              /* threads that take part: all, or thread 0 alone */
   uint64_t first;               /* step of the turn */
   uint32_t n_steps;             /* the most of the turn */
   uint64_t stop_in[THREADS];    /* each thread ends the turn in that step; 0: it does not */
@@ -24,6 +26,7 @@ struct rig {
   uint64_t ran[N];
   atomic_uint bad;
   unsigned heavy; /* components that take longer */
+  unsigned late;  /* milliseconds that thread 1 sleeps in the turn's first step */
 };
 
 static void spin(unsigned n) {
@@ -37,8 +40,9 @@ static void run(void *self, uint32_t thread) {
   uint32_t n = 0;
   for (; n < r->n_steps; n++) {
     uint64_t step = r->first + n;
+    if (n == 0 && thread == 1 && r->late > 0) usleep(1000 * r->late);
     if (!weir_pool_begin(r->pool, thread, step)) break;
-    for (uint32_t i = 0; i < r->threads; i++)
+    for (uint32_t i = 0; i < r->active; i++)
       if (!r->done[i][step - r->depth]) atomic_fetch_add(&r->bad, 1);
     if (step > r->depth && !weir_pool_has_ended(r->pool, thread, step - r->depth))
       atomic_fetch_add(&r->bad, 1);
@@ -59,7 +63,7 @@ static void run(void *self, uint32_t thread) {
 static struct rig *open_rig(uint32_t threads, uint32_t depth) {
   struct rig *r = calloc(1, sizeof *r);
   assert_non_null(r);
-  r->threads = threads;
+  r->threads = r->active = threads;
   r->depth = depth;
   r->first = depth;
   for (uint32_t i = 0; i < threads; i++)
@@ -73,6 +77,32 @@ static struct rig *open_rig(uint32_t threads, uint32_t depth) {
 static void close_rig(struct rig *r) {
   weir_pool_free(r->pool);
   free(r);
+}
+
+static uint32_t owned(const struct rig *r, uint32_t thread) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < N; i++)
+    n += weir_pool_owner(r->pool, i) == thread;
+  return n;
+}
+
+static void weigh(struct rig *r) {
+  if (!weir_pool_weigh(r->pool)) return;
+  weir_pool_hand_over(r->pool);
+  r->active = owned(r, 0) == N && weir_pool_is_late(r->pool) ? 1 : r->threads;
+}
+
+/* A turn of `most` steps, or fewer where a thread came late: the same number on all threads. */
+static uint64_t take_turn(struct rig *r, uint64_t most) {
+  for (uint32_t i = r->active; i < r->threads; i++) /* a thread that rests holds up nobody */
+    memset(&r->done[i][r->first], 1, most);
+  weir_pool_turn(r->pool);
+  uint64_t n = r->took[0];
+  for (uint32_t i = 1; i < r->active; i++)
+    assert_int_equal(r->took[i], n);
+  if (n != most) assert_true(n < most && weir_pool_is_late(r->pool));
+  r->first += n;
+  return n;
 }
 
 /* Turns of all lengths, some of them ended by a thread or two: all threads stop at the same step.
@@ -89,17 +119,13 @@ static void all_steps(uint32_t threads, uint32_t depth) {
       uint64_t in = (x >> (44 + 4 * k)) % r->n_steps;
       r->stop_in[(x >> (50 + 3 * k)) % threads] = r->first + in;
     }
-    for (uint32_t i = 0; i < threads; i++)
+    for (uint32_t i = 0; i < r->active; i++)
       if (r->stop_in[i] != 0 && r->stop_in[i] - r->first + depth < end)
         end = r->stop_in[i] - r->first + depth;
-    weir_pool_turn(r->pool);
-    for (uint32_t i = 0; i < threads; i++)
-      assert_int_equal(r->took[i], end);
-    r->first += end;
-    all += end;
+    all += take_turn(r, end);
     for (uint32_t i = 0; i < N; i++)
       assert_int_equal(r->ran[i], all);
-    if (t % 8 == 0 && weir_pool_weigh(r->pool)) weir_pool_hand_over(r->pool);
+    if (t % 8 == 0 || weir_pool_is_late(r->pool)) weigh(r);
   }
   assert_int_equal(atomic_load(&r->bad), 0);
   close_rig(r);
@@ -121,11 +147,28 @@ static void test_more_than_components(void **state) {
   all_steps(N + 3, 2);
 }
 
-static uint32_t owned(const struct rig *r, uint32_t thread) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < N; i++)
-    n += weir_pool_owner(r->pool, i) == thread;
-  return n;
+/* A thread that has no core for long: thread 0 takes everything, no step is left out or done twice,
+ * and after a while both work again. The host may keep any thread waiting: sooner or later. */
+static void test_late(void **state) {
+  (void)state;
+  struct rig *r = open_rig(2, 2);
+  uint64_t all = 0;
+  bool was_alone = false, was_together_again = false;
+  r->n_steps = MOST_STEPS;
+  while (!was_together_again && r->first + MOST_STEPS < STEPS) {
+    r->late = was_alone ? 0 : 5;
+    if (was_alone && r->active == 1) usleep(1000);
+    all += take_turn(r, r->n_steps);
+    if (weir_pool_is_late(r->pool)) weigh(r);
+    for (uint32_t i = 0; i < N; i++)
+      assert_int_equal(r->ran[i], all);
+    if (was_alone && r->active == 2) was_together_again = true;
+    was_alone |= r->active == 1;
+  }
+  assert_true(was_alone);
+  assert_true(was_together_again);
+  assert_int_equal(atomic_load(&r->bad), 0);
+  close_rig(r);
 }
 
 /* Components 0, 2, 4, ... begin on thread 0. One of them takes longer than all others together:
@@ -139,9 +182,8 @@ static void test_weighing(void **state) {
   /* Threads are weighed by time, of which the host may take any for others: sooner or later. */
   uint32_t least = N;
   for (uint32_t t = 0; t < STEPS - 1 - r->depth && least > (N + 1) / 2 - 6; t++) {
-    weir_pool_turn(r->pool);
-    r->first++;
-    if (t % 50 == 49 && weir_pool_weigh(r->pool)) weir_pool_hand_over(r->pool);
+    take_turn(r, 1);
+    if (t % 50 == 49 || weir_pool_is_late(r->pool)) weigh(r);
     uint32_t n = owned(r, weir_pool_owner(r->pool, 0));
     if (n < least) least = n;
   }
@@ -155,6 +197,7 @@ int main(void) {
       cmocka_unit_test(test_two),
       cmocka_unit_test(test_more_than_cores),
       cmocka_unit_test(test_more_than_components),
+      cmocka_unit_test(test_late),
       cmocka_unit_test(test_weighing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
