@@ -2,21 +2,23 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench lint fuzz matrix docs install clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the program, at build/weir (installs missing Debian packages first)
 	@tools/bootstrap.sh build
-	@test -f $(BUILD)/build.ninja || meson setup --prefix=$(PREFIX) $(BUILD)
-	@ninja -C $(BUILD) --quiet
+	@tools/build.sh $(BUILD) --prefix=$(PREFIX)
 
 demo: build ## a first run, explained
 	@tools/demo.sh $(BUILD)
 
-test: build ## all tests, the ASan+UBSan build included; ends with 'N passed, N failed'
+test: build ## all tests; ends with 'N passed, N failed'
 	@tools/test.sh $(BUILD)
+
+test-all: test ## and all of them again in a build with ASan and UBSan
+	@tools/sanitize.sh
 
 bench: build ## speed of the simulator
 	@bench/run.sh $(BUILD)

@@ -34,9 +34,7 @@ format() {
 }
 # gcc's warnings show in every build, and CI makes them errors in the sanitizer build; this is clang's turn.
 clang_warnings() {
-  [ -f build-clang/build.ninja ] ||
-    CC=clang meson setup build-clang -Doptimization=0 -Dwerror=true -Dsanitize_test=false >/dev/null
-  ninja -C build-clang --quiet
+  CC=clang tools/build.sh build-clang -Doptimization=0 -Dwerror=true
 }
 cpp_check() {
   cppcheck --quiet --std=c11 --language=c --enable=warning,performance --inline-suppr \
@@ -61,5 +59,5 @@ have cppcheck && step "cppcheck" cpp_check
 have shellcheck && step "shellcheck" shell_check
 have codespell && step "spelling" spell
 
-if [ "${1:-all}" != lint ]; then step "tests" make test; fi
+if [ "${1:-all}" != lint ]; then step "tests" make test-all; fi
 exit "$status"

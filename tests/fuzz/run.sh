@@ -16,7 +16,7 @@ if [ $# -eq 0 ]; then set -- ptx exec yaml launch stream accelsim wtrace tags fa
 
 [ -f "$dir/build.ninja" ] ||
   CC=$compiler meson setup "$dir" -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 \
-    -Dsanitize_test=false -Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all -Wno-pass-failed' >/dev/null
+    -Dc_args='-fsanitize=fuzzer-no-link -fno-sanitize-recover=all -Wno-pass-failed' >/dev/null
 programs=
 for target in "$@"; do programs="$programs tests/fuzz/fuzz_$target"; done
 # shellcheck disable=SC2086 # a list of words

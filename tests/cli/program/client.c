@@ -125,6 +125,12 @@ static void show_device(const struct weir_wire_device *d) {
     printf("%s: %llu\n", rows[i].name, (unsigned long long)rows[i].value);
 }
 
+static void wait_for_signal(void) {
+  puts("client waits");
+  fflush(stdout);
+  pause();
+}
+
 int main(int argc, char **argv) {
   struct client c = {0};
   int code = 0;
@@ -140,7 +146,7 @@ int main(int argc, char **argv) {
   execute(&c, argv[1], argv[2]);
   for (; *what; what++) {
     if (!strcmp(*what, "abort")) abort();
-    if (!strcmp(*what, "wait")) pause();
+    if (!strcmp(*what, "wait")) wait_for_signal();
     if (!strcmp(*what, "exit") && what[1]) code = atoi(what[1]);
     if (!strcmp(*what, "say") && what[1]) check(weir_wire_message(c.wire, what[1], &c.err), &c.err);
   }

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Builds a folder, after setting it up with Meson if it is new; says what takes long, and what went wrong.
+#   tools/build.sh BUILD [options of meson setup, for a new folder]
+set -eu
+dir=$1
+shift
+if [ ! -f "$dir/build.ninja" ]; then
+  log=$(mktemp)
+  if ! meson setup "$dir" "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    exit 1
+  fi
+  rm -f "$log"
+  echo "building weir in $dir: a minute or two the first time"
+fi
+# On a terminal Ninja counts in one line; elsewhere that would be hundreds.
+if [ -t 1 ]; then
+  ninja -C "$dir"
+else
+  ninja -C "$dir" --quiet
+fi
