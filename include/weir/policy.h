@@ -356,6 +356,8 @@ static inline void weir_ask_wake(struct weir_policy *p, uint64_t cycle) {
 static inline bool weir_ask_broadcast(struct weir_policy *p, const uint64_t v[4]) {
   return p->services->broadcast(p, v);
 }
+/* Carried out unless the way is empty or pending, or dirty while the miss queue has no room for its
+ * write-back; `evict` tells of it. False: more than 16 were asked for in one hook. */
 static inline bool weir_ask_invalidate(struct weir_policy *p, uint32_t set, int way) {
   return p->services->invalidate(p, set, way);
 }

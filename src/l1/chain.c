@@ -67,15 +67,73 @@ static size_t state_bytes(const struct weir_part *part, const void *cfg,
   return part->state_size != NULL ? part->state_size(cfg, g) : part->state_bytes;
 }
 
-static size_t part_bytes(const struct weir_part *part, const void *cfg,
-                         const struct weir_geometry *g) {
-  return align(state_bytes(part, cfg, g)) + align(part->set_bytes * g->sets) +
-         align(part->line_bytes * g->sets * g->ways) + align(part->stats_bytes);
+/* Behind each piece of memory, and before the first, lies a zone that nobody writes: from the last
+ * byte of the piece to the next multiple of 16, and 16 bytes more. */
+enum { ZONE = 16, ZONE_BYTE = 0xa7, N_PIECES = 4 };
+
+/* State, sets, lines, counters. */
+static void piece_sizes(const struct weir_part *part, size_t state, const struct weir_geometry *g,
+                        size_t bytes[N_PIECES]) {
+  bytes[0] = state;
+  bytes[1] = part->set_bytes * g->sets;
+  bytes[2] = part->line_bytes * g->sets * g->ways;
+  bytes[3] = part->stats_bytes;
+}
+
+/* All of it, and no more than MOST: what a plug-in asks for may be anything. */
+static bool part_bytes(const struct weir_part *part, const void *cfg, const struct weir_geometry *g,
+                       size_t *bytes, struct weir_err *err) {
+  const size_t MOST = (size_t)1 << 40;
+  size_t state = state_bytes(part, cfg, g), n[N_PIECES];
+  const char *what = state > MOST                                  ? "'state_size'"
+                     : part->set_bytes > MOST / g->sets            ? ".part.set_bytes"
+                     : part->line_bytes > MOST / g->sets / g->ways ? ".part.line_bytes"
+                     : part->stats_bytes > MOST                    ? ".part.stats_bytes"
+                                                                   : NULL;
+  if (what != NULL) {
+    const char *file = weir_policy_file(weir_policy_find(part->name));
+    weir_fail(err, file != NULL ? WEIR_EFAULT : WEIR_EBUG,
+              "%s%spolicy %s: %s asks for more memory than there can be", file != NULL ? file : "",
+              file != NULL ? ": " : "", part->name, what);
+    return false;
+  }
+  piece_sizes(part, state, g, n);
+  *bytes = 0;
+  for (unsigned i = 0; i < N_PIECES; i++)
+    *bytes += align(n[i]) + ZONE;
+  return true;
+}
+
+static char *give_piece(char **at, size_t bytes) {
+  char *piece = *at;
+  *at += align(bytes) + ZONE;
+  memset(piece + bytes, ZONE_BYTE, (size_t)(*at - piece) - bytes);
+  return piece;
+}
+
+/* Is the zone behind a piece as it was made? */
+static bool is_whole(const void *piece, size_t bytes) {
+  static const unsigned char zone[2 * ZONE] = {[0 ... 2 * ZONE - 1] = ZONE_BYTE};
+  return memcmp((const char *)piece + bytes, zone, align(bytes) + ZONE - bytes) == 0;
+}
+
+bool weir_chain_is_sound(const struct weir_chain *c) {
+  if (!is_whole(c->memory, 0)) return false;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    const struct weir_policy *p = i == 0 ? &c->org : &c->policy[i - 1];
+    size_t n[N_PIECES];
+    piece_sizes(i == 0 ? &c->org_ops->part : &c->ops[i - 1]->part, p->state_bytes, p->geometry, n);
+    if (!is_whole(p->state, n[0]) || !is_whole(p->sets, n[1]) || !is_whole(p->lines, n[2]) ||
+        !is_whole(p->stats, n[3]))
+      return false;
+  }
+  return true;
 }
 
 static char *give_memory(struct weir_chain *c, struct weir_policy *p, const struct weir_part *part,
                          const void *cfg, uint32_t index, char *at) {
   const struct weir_geometry *g = &c->geometry;
+  size_t n[N_PIECES];
   *p = (struct weir_policy){.cfg = cfg,
                             .set_bytes = part->set_bytes,
                             .line_bytes = part->line_bytes,
@@ -85,14 +143,12 @@ static char *give_memory(struct weir_chain *c, struct weir_policy *p, const stru
                             .services = &services,
                             .core = c,
                             .index = index};
-  p->state = at;
-  at += align(p->state_bytes);
-  p->sets = at;
-  at += align(part->set_bytes * g->sets);
-  p->lines = at;
-  at += align(part->line_bytes * g->sets * g->ways);
-  p->stats = at;
-  return at + align(part->stats_bytes);
+  piece_sizes(part, p->state_bytes, g, n);
+  p->state = give_piece(&at, n[0]);
+  p->sets = give_piece(&at, n[1]);
+  p->lines = give_piece(&at, n[2]);
+  p->stats = give_piece(&at, n[3]);
+  return at;
 }
 
 static void list_hooks(struct weir_chain *c) {
@@ -123,11 +179,23 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
                            .next_wake = WEIR_NEVER,
                            .orderer = WEIR_MAX_PARTS,
                            .paranoid = d->paranoid};
-  c->memory_bytes = part_bytes(&d->org->part, d->org_cfg, g);
-  for (uint32_t i = 0; i < c->n; i++)
-    c->memory_bytes += part_bytes(&d->policy[i].ops->part, d->policy[i].cfg, g);
-  char *at = c->memory = weir_calloc(1, c->memory_bytes + 16);
-  if (at == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory"), false;
+  const struct weir_part *largest = &d->org->part;
+  size_t most = 0;
+  c->memory_bytes = ZONE;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    size_t bytes;
+    const struct weir_part *part = i == 0 ? &d->org->part : &d->policy[i - 1].ops->part;
+    if (!part_bytes(part, i == 0 ? d->org_cfg : d->policy[i - 1].cfg, g, &bytes, err)) return false;
+    c->memory_bytes += bytes;
+    if (bytes > most) most = bytes, largest = part;
+  }
+  char *at = c->memory = weir_calloc(1, c->memory_bytes);
+  if (at == NULL) {
+    weir_fail(err, WEIR_ENOMEM, "out of memory: %s asks for %zu bytes on each SM", largest->name,
+              most);
+    return false;
+  }
+  give_piece(&at, 0);
   at = give_memory(c, &c->org, &d->org->part, d->org_cfg, 0, at);
   for (uint32_t i = 0; i < c->n; i++) {
     c->ops[i] = d->policy[i].ops;
@@ -162,9 +230,9 @@ static void move_part(struct weir_chain *to, struct weir_policy *p, const struct
 
 bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
                       const struct weir_l1_host *host) {
-  to->memory = weir_malloc(from->memory_bytes + 16);
+  to->memory = weir_malloc(from->memory_bytes);
   if (to->memory == NULL) return false;
-  memcpy(to->memory, from->memory, from->memory_bytes + 16);
+  memcpy(to->memory, from->memory, from->memory_bytes);
   to->host = *host;
   move_part(to, &to->org, from);
   for (uint32_t i = 0; i < to->n; i++)
@@ -194,6 +262,13 @@ void weir_chain_fault(const struct weir_chain *c, const char *policy, const char
   e->fault_code = file != NULL ? WEIR_EFAULT : WEIR_EBUG;
 }
 
+void weir_chain_refuse(const struct weir_chain *c, const char *why) {
+  struct weir_chain *e = chain_of(&c->org);
+  if (e->fault[0] != '\0') return;
+  snprintf(e->fault, sizeof e->fault, "%s", why);
+  e->fault_code = WEIR_EINVAL;
+}
+
 /* ---- deciding ---- */
 
 #define EACH(c, h, i)                                                                              \
@@ -210,6 +285,20 @@ static void changed(const struct weir_chain *c, uint32_t i, const char *hook) {
 }
 static void after(const struct weir_chain *c, uint64_t hash, uint32_t i, const char *hook) {
   if (c->paranoid && weir_chain_hash(c) != hash) changed(c, i, hook);
+}
+
+static void refused(const struct weir_chain *c, uint32_t i, const char *hook) {
+  struct weir_chain *e = chain_of(&c->org);
+  e->refusal.policy = c->ops[i]->part.name;
+  e->refusal.hook = hook;
+  e->refusal.accepted = c->accepted;
+}
+
+void weir_chain_blame_refusal(struct weir_chain *c) {
+  char text[96];
+  if (c->refusal.policy == NULL || c->refusal.accepted != c->accepted) return;
+  snprintf(text, sizeof text, "'%s' refuses for ever, and nothing moves any more", c->refusal.hook);
+  weir_chain_fault(c, c->refusal.policy, text);
 }
 
 enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_access *a,
@@ -243,7 +332,10 @@ int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a,
     int way = c->ops[i]->victim(&c->policy[i], a, set);
     after(c, h, i, "victim");
     if (way == WEIR_WAY_PASS) continue;
-    if (way == WEIR_WAY_STALL) return -1;
+    if (way == WEIR_WAY_STALL) {
+      refused(c, i, "victim");
+      return -1;
+    }
     if (way < 0 || (uint32_t)way >= set.ways || set.line[way].tag == 0 ||
         set.line[way].pending_mask != 0) {
       weir_chain_fault(c, c->ops[i]->part.name,
@@ -297,7 +389,10 @@ bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op)
     uint64_t h = before(c);
     bool ok = c->ops[i]->gate(&c->policy[i], warp, op);
     after(c, h, i, "gate");
-    if (!ok) return false;
+    if (!ok) {
+      refused(c, i, "gate");
+      return false;
+    }
   }
   return true;
 }

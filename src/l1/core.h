@@ -72,6 +72,10 @@ struct weir_chain {
   void *memory;
   size_t memory_bytes;
   bool paranoid;
+  struct { /* the last refusal that holds requests or warps up */
+    const char *policy, *hook;
+    uint64_t accepted; /* requests until then */
+  } refusal;
   char fault[512]; /* who broke the contract, and how */
   enum weir_status fault_code;
 };
@@ -86,6 +90,13 @@ bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
 struct weir_policy *weir_chain_part(struct weir_chain *c, uint32_t i, const struct weir_part **is);
 uint64_t weir_chain_hash(const struct weir_chain *c);
 void weir_chain_fault(const struct weir_chain *c, const char *policy, const char *what);
+/* Nobody's fault: this design cannot run on this machine. */
+void weir_chain_refuse(const struct weir_chain *c, const char *why);
+/* Is what lies between the pieces of the parts' memory as it was? */
+bool weir_chain_is_sound(const struct weir_chain *c);
+/* Nothing moves any more: if a policy has refused since the last request was accepted, that is its
+ * fault. */
+void weir_chain_blame_refusal(struct weir_chain *c);
 
 /* Deciding: the first answer other than PASS. *who: the policy that gave it. */
 enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_access *a,

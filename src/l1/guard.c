@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,7 +64,21 @@ static void on_signal(int number) {
   raise(number);
 }
 
+/* exit() in a hook would end the run in the middle of things, with the plug-in's exit code. */
+static void on_exit_of_process(void) {
+  const struct frame *f = running;
+  if (f == NULL) return;
+  const char *const words[] = {"weir: ", f->who->file, ": policy ",        f->who->ops.part.name,
+                               ": '",    f->hook,      "' called exit()\n"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    say(words[i]);
+  _exit(1);
+}
+
 static void listen(void) {
+  static bool has_hook;
+  if (!has_hook) atexit(on_exit_of_process);
+  has_hook = true;
   struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_NODEFER | SA_ONSTACK};
   sigemptyset(&act.sa_mask);
   for (size_t i = 0; i < N_SIGNALS; i++)
@@ -107,7 +122,7 @@ static void enter(struct frame *f, const struct weir_guarded *who, const char *h
 
 static void blame(const struct weir_policy *p, const char *hook, const char *what) {
   char text[256];
-  snprintf(text, sizeof text, "'%s' %s", hook, what);
+  snprintf(text, sizeof text, "'%s' %.200s", hook, what);
   weir_chain_fault(chain_of(p), guarded_of(p)->ops.part.name, text);
 }
 
@@ -128,7 +143,8 @@ static void crashed(const struct weir_policy *p, struct frame *f) {
   }                                                                                                \
   running = &f;                                                                                    \
   call;                                                                                            \
-  running = f.up
+  running = f.up;                                                                                  \
+  if (!weir_chain_is_sound(chain_of(p))) blame(p, hook, "wrote outside of its memory")
 #define NOTHING
 
 static bool is_answer(const struct weir_policy *p, const char *hook, unsigned answer,
@@ -157,14 +173,39 @@ static size_t state_size(const void *cfg, const struct weir_geometry *g) {
   return n;
 }
 
-static enum weir_status crash_of_init(const struct weir_policy *p, struct weir_err *err) {
+static enum weir_status fault_of_init(const struct weir_policy *p, struct weir_err *err) {
   return weir_fail(err, WEIR_EFAULT, "%s", chain_of(p)->fault);
+}
+
+/* What a plug-in says, as something that can be shown: one line that ends, of characters. Read
+ * inside the wall, for it may not be text at all. */
+static void copy_text(char *to, size_t len, const char *from) {
+  size_t n = 0;
+  for (; n + 1 < len && from[n] != '\0'; n++)
+    to[n] = (unsigned char)from[n] < ' ' || (unsigned char)from[n] > '~' ? '?' : from[n];
+  to[n] = '\0';
+}
+
+static enum weir_status call_init(const struct weir_guarded *who, struct weir_policy *p, char *text,
+                                  size_t len) {
+  struct weir_err own = {0};
+  enum weir_status st = who->own->part.init(p, &own);
+  own.msg[sizeof own.msg - 1] = '\0';
+  copy_text(text, len, own.msg);
+  return st;
 }
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   enum weir_status st;
-  CALL(p, "init", st = who->own->part.init(p, err), crash_of_init(p, err));
-  return st;
+  char text[WEIR_ERR_TEXT / 2];
+  CALL(p, "init", st = call_init(who, p, text, sizeof text), fault_of_init(p, err));
+  if (has_failed(p)) return fault_of_init(p, err);
+  if (st == WEIR_OK) return WEIR_OK;
+  if (text[0] != '\0' && (st == WEIR_EINVAL || st == WEIR_ENOMEM))
+    return weir_fail(err, st, "%s: policy %s: %s", guarded_of(p)->file,
+                     guarded_of(p)->ops.part.name, text);
+  blame(p, "init", text[0] != '\0' ? text : "refused, and did not say why (weir_refuse does)");
+  return fault_of_init(p, err);
 }
 
 static uint64_t storage_bits(const struct weir_policy *p) {
@@ -173,9 +214,17 @@ static uint64_t storage_bits(const struct weir_policy *p) {
   return n;
 }
 
+static const char *call_verify(const struct weir_guarded *who, const struct weir_policy *p) {
+  static _Thread_local char text[256];
+  const char *bad = who->own->part.verify(p);
+  if (bad == NULL) return NULL;
+  copy_text(text, sizeof text, bad);
+  return text;
+}
+
 static const char *verify(const struct weir_policy *p) {
   const char *bad;
-  CALL(p, "verify", bad = who->own->part.verify(p), "its 'verify' crashed");
+  CALL(p, "verify", bad = call_verify(who, p), "its 'verify' crashed");
   return bad;
 }
 

@@ -700,8 +700,13 @@ static enum store_mode store_mode(const struct weir_l1 *l1, const struct weir_ac
   if (l1->chain.hook[WEIR_H_STORE].n > 0)
     switch (weir_chain_store(&l1->chain, a, view(l1, a->set), r->way)) {
     case WEIR_WRITE_BACK:
-      if (l1->chain.org_ops->has_dirty && r->way >= 0) return KEEP;
-      break;
+      if (!l1->chain.org_ops->has_dirty || r->way < 0) break;
+      if (l1->miss.cap < 2)
+        weir_chain_refuse(
+            &l1->chain,
+            "a policy keeps stores; a miss that replaces a dirty line sends two packets, and "
+            "l1.miss_queue must be at least 2");
+      return KEEP;
     case WEIR_WRITE_THROUGH:
       return THROUGH;
     case WEIR_WRITE_EVICT:
@@ -748,6 +753,11 @@ static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const s
   poison(l1, a->addr, sectors);
 }
 
+/* Must it be written back when it ends? */
+static bool is_dirty(const struct weir_l1 *l1, uint32_t set, int way) {
+  return way >= 0 && view(l1, set).line[way].dirty_mask != 0;
+}
+
 static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req *q,
                                    uint32_t inflight) {
   const struct weir_access *a = &q->a;
@@ -776,6 +786,7 @@ static struct weir_l1_result store(struct weir_l1 *l1, const struct weir_l1_req 
     dirty = org->can_reserve(&l1->chain.org, a, &r, 0);
     if (dirty < 0) return failed(WEIR_NO_LINE, true);
   }
+  if (has_tags && mode == EVICT) dirty = is_dirty(l1, a->set, r.way);
   if (mode != KEEP && l1->miss.n + 1 + (uint32_t)dirty > l1->miss.cap)
     return failed(WEIR_NO_QUEUE, is_on);
   if (is_on) l1->stats.probes++;
@@ -807,6 +818,9 @@ static void verify_parts(struct weir_l1 *l1) {
     const char *bad = is->verify != NULL ? is->verify(p) : NULL;
     if (bad != NULL) weir_chain_fault(&l1->chain, is->name, bad);
   }
+  if (!weir_chain_is_sound(&l1->chain))
+    weir_chain_fault(&l1->chain, l1->chain.org_ops->part.name,
+                     "a part wrote outside of its memory");
 }
 
 static struct weir_l1_result present(struct weir_l1 *l1, struct weir_l1_req *q, uint32_t inflight,
@@ -880,6 +894,14 @@ static void try_prefetch(struct weir_l1 *l1, const struct weir_ask *ask) {
   l1->stats.prefetches++;
 }
 
+static void try_invalidate(struct weir_l1 *l1, const struct weir_ask *ask) {
+  if (ask->set >= l1->chain.geometry.sets || ask->way < 0 ||
+      (uint32_t)ask->way >= view(l1, ask->set).ways)
+    return;
+  if (is_dirty(l1, ask->set, ask->way) && l1->miss.n == l1->miss.cap) return;
+  l1->chain.org_ops->invalidate_way(&l1->chain.org, ask->set, ask->way);
+}
+
 /* What is asked for while asks are carried out is forgotten: no hook can keep the L1 busy for
  * ever. */
 static void carry_out(struct weir_l1 *l1) {
@@ -889,9 +911,8 @@ static void carry_out(struct weir_l1 *l1) {
   for (uint32_t i = 0; i < n; i++)
     if (asks[i].is_prefetch)
       try_prefetch(l1, &asks[i]);
-    else if (asks[i].set < l1->chain.geometry.sets && asks[i].way >= 0 &&
-             (uint32_t)asks[i].way < view(l1, asks[i].set).ways)
-      l1->chain.org_ops->invalidate_way(&l1->chain.org, asks[i].set, asks[i].way);
+    else
+      try_invalidate(l1, &asks[i]);
   l1->chain.n_asks = 0;
 }
 
@@ -1117,7 +1138,9 @@ static const char *verify(const struct weir_l1 *l1) {
   for (uint32_t i = 0; bad == NULL && i <= l1->chain.n; i++) {
     const struct weir_policy *p = i == 0 ? &l1->chain.org : &l1->chain.policy[i - 1];
     const struct weir_part *is = i == 0 ? &l1->chain.org_ops->part : &l1->chain.ops[i - 1]->part;
-    if (is->verify != NULL) bad = is->verify(p);
+    if (is->verify == NULL || (bad = is->verify(p)) == NULL) continue;
+    weir_chain_fault(&l1->chain, is->name, bad);
+    bad = l1->chain.fault;
   }
   return bad;
 }
@@ -1128,6 +1151,11 @@ static const char *fault(const struct weir_l1 *l1) {
 
 static enum weir_status fault_code(const struct weir_l1 *l1) {
   return l1->chain.fault_code;
+}
+
+/* Nothing moves any more: a fault, if a policy holds it up. */
+static void blame(struct weir_l1 *l1) {
+  weir_chain_blame_refusal(&l1->chain);
 }
 
 static void describe(const struct weir_l1 *l1, char *text, size_t len) {
@@ -1185,4 +1213,5 @@ const struct weir_l1_ops weir_l1_pipeline = {.name = "l1",
                                              .verify = verify,
                                              .fault = fault,
                                              .fault_code = fault_code,
+                                             .blame = blame,
                                              .describe = describe};

@@ -146,10 +146,13 @@ static enum weir_status check_name(const char *path, const char *symbol, const c
 }
 
 static enum weir_status check_tables(const char *path, const struct weir_part *part,
-                                     struct weir_err *err) {
+                                     unsigned reason, struct weir_err *err) {
   struct weir_param_group params = {part->name, part->help, part->params, part->cfg_bytes};
   struct weir_stat_group stats = {part->name, part->help, part->stats, NULL};
   struct weir_err why;
+  if (reason >= WEIR_N_REASONS)
+    return weir_fail(err, WEIR_EINVAL, "%s: policy %s: .reason is %u; there are %d reasons", path,
+                     part->name, reason, WEIR_N_REASONS);
   if (part->help == NULL || part->help[0] == '\0')
     return weir_fail(err, WEIR_EINVAL, "%s: policy %s: .part.help is empty", path, part->name);
   if (part->params != NULL && weir_param_group_check(&params, &why) != WEIR_OK)
@@ -174,7 +177,7 @@ static enum weir_status add(const char *path, const char *symbol, const void *at
   if (bytes >= sizeof abi) memcpy(&abi, at, sizeof abi);
   enum weir_status st = check_version(path, symbol, abi, bytes, err);
   if (st == WEIR_OK) st = check_name(path, symbol, o->part.name, err);
-  if (st == WEIR_OK) st = check_tables(path, &o->part, err);
+  if (st == WEIR_OK) st = check_tables(path, &o->part, o->reason, err);
   if (st != WEIR_OK) return st;
   /* As long as the process: chains, results and settings point into it. */
   static struct weir_guarded guarded[WEIR_MAX_POLICIES];

@@ -745,10 +745,23 @@ static struct weir_parts parts_of(const struct weir_sim *sim) {
 static enum weir_status stuck(const struct weir_sim *sim, uint64_t quiet_since,
                               struct weir_err *err) {
   struct weir_parts parts = parts_of(sim);
-  weir_fail(err, WEIR_EBUG, "kernel %s: no progress since cycle %" PRIu64 " (now %" PRIu64 ")",
-            sim->source->kernel->name, quiet_since, sim->now);
+  for (uint32_t i = 0; i < sim->n_sms; i++) {
+    const struct weir_sm *sm = &sim->sms[i];
+    if (weir_sm_is_idle(sm)) continue;
+    sm->l1_ops->blame(sm->l1);
+    enum weir_status st = check_fault(sm, err);
+    if (st == WEIR_EFAULT) return st;
+  }
+  const char *file = sim->source->file;
+  enum weir_status st = file != NULL && weir_waits_at_barriers(&parts) ? WEIR_EFAULT : WEIR_EBUG;
+  weir_fail(err, st, "%s%skernel %s: no progress since cycle %" PRIu64 " (now %" PRIu64 ")",
+            file != NULL ? file : "", file != NULL ? ": " : "", sim->source->kernel->name,
+            quiet_since, sim->now);
+  if (st == WEIR_EFAULT)
+    weir_err_add(err,
+                 "warps wait at a barrier for others that never come to it: so the trace says");
   weir_describe(&parts, sim->now, err);
-  return WEIR_EBUG;
+  return st;
 }
 
 static enum weir_status give_up(struct weir_sim *sim, enum weir_status st) {

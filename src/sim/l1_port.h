@@ -129,6 +129,7 @@ struct weir_l1_ops {
    * plug-in's. */
   const char *(*fault)(const struct weir_l1 *l1);
   enum weir_status (*fault_code)(const struct weir_l1 *l1);
+  void (*blame)(struct weir_l1 *l1); /* nothing moves any more: a fault, if a policy refuses */
   /* One line about what waits here; empty if nothing does. */
   void (*describe)(const struct weir_l1 *l1, char *text, size_t len);
 };

@@ -46,7 +46,10 @@ static enum weir_status verify_sm(const struct weir_sm *sm, struct weir_err *err
       return wrong_sm(err, sm, "credits for a slice", sm->credit[i],
                       (uint64_t)sm->m->noc.request_buffer);
   const char *why = sm->l1_ops->verify(sm->l1);
-  if (why != NULL) return weir_fail(err, WEIR_EBUG, "SM %u, after the kernel: L1: %s", sm->id, why);
+  if (why != NULL)
+    return weir_fail(err,
+                     sm->l1_ops->fault(sm->l1) != NULL ? sm->l1_ops->fault_code(sm->l1) : WEIR_EBUG,
+                     "SM %u, after the kernel: L1: %s", sm->id, why);
   return WEIR_OK;
 }
 
@@ -231,6 +234,17 @@ static void describe_slice(const struct weir_slice *s, struct weir_err *err) {
   if (s->channel->has_l3)
     weir_err_add(err, "its L3 slice: %u reads, %u write-backs, %u MSHRs", s->channel->l3.reads.n,
                  s->channel->l3.writes.n, s->channel->l3.n_mshr);
+}
+
+bool weir_waits_at_barriers(const struct weir_parts *p) {
+  bool any = false;
+  for (uint32_t i = 0; i < p->n_sms; i++)
+    for (uint32_t k = 0; k < p->sms[i].n_order; k++) {
+      const struct weir_sm_warp *w = &p->sms[i].warps[p->sms[i].order[k]];
+      if (w->state != WEIR_W_BARRIER && w->state != WEIR_W_DONE) return false;
+      any |= w->state == WEIR_W_BARRIER;
+    }
+  return any;
 }
 
 void weir_describe(const struct weir_parts *p, uint64_t now, struct weir_err *err) {

@@ -19,4 +19,7 @@ enum weir_status weir_verify(const struct weir_parts *p, struct weir_err *err);
  * more there are. */
 void weir_describe(const struct weir_parts *p, uint64_t now, struct weir_err *err);
 
+/* Is every warp that is left at a barrier, or has it ended? */
+bool weir_waits_at_barriers(const struct weir_parts *parts);
+
 #endif

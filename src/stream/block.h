@@ -28,6 +28,7 @@ void weir_block_pool_free(struct weir_stream_pool *pool);
 /* A producer of blocks: PTX execution, a recorded trace, a foreign trace. */
 struct weir_block_source {
   const struct weir_kernel_info *kernel;
+  const char *file; /* the trace that it reads; NULL: it executes */
   /* The next block in the order of ids, finished; NULL after the last. */
   enum weir_status (*next)(struct weir_block_source *src, struct weir_block_stream **out,
                            struct weir_err *err);

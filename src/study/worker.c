@@ -57,8 +57,8 @@ enum weir_status weir_worker_end(struct weir_worker *w, void *answer, size_t byt
     got += n > 0 ? (size_t)n : 0;
   int status = wait_for(w);
   if (got == bytes && WIFEXITED(status) && WEXITSTATUS(status) == 0) return WEIR_OK;
-  if (!WIFSIGNALED(status))
-    return weir_fail(err, WEIR_EBUG, "its process ended with exit code %d and without an answer",
+  if (!WIFSIGNALED(status)) /* nothing of weir's ends it so: a plug-in did, or memory was short */
+    return weir_fail(err, WEIR_EFAULT, "its process ended with exit code %d and without an answer",
                      WEXITSTATUS(status));
   weir_fail(err, WEIR_EBUG, "its process was ended by signal %d (%s)", WTERMSIG(status),
             strsignal(WTERMSIG(status)));

@@ -321,8 +321,11 @@ enum weir_status weir_acc_kernel_open(struct weir_acc_kernel *k, const char *pat
   enum weir_status st = weir_text_in_open(&k->in, path, where, err);
   if (!st) st = first_reading(k, err);
   if (!st) st = second_reading(k, err);
-  k->source = (struct weir_block_source){
-      .kernel = &k->info, .next = next_block, .release = release_block, .self = k};
+  k->source = (struct weir_block_source){.kernel = &k->info,
+                                         .file = k->in.path,
+                                         .next = next_block,
+                                         .release = release_block,
+                                         .self = k};
   return st;
 }
 

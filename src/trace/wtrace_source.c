@@ -181,7 +181,8 @@ enum weir_status weir_wtrace_source_open(const struct weir_wtrace *t, uint32_t k
   s->next_group = find_group(t, kernel, first_block);
   s->is_fresh = true;
   s->is_whole = s->next_group == 0;
-  s->pub = (struct weir_block_source){.kernel = info, .next = next, .release = release, .self = s};
+  s->pub = (struct weir_block_source){
+      .kernel = info, .file = t->path, .next = next, .release = release, .self = s};
   *out = &s->pub;
   return WEIR_OK;
 }
@@ -232,7 +233,7 @@ static enum weir_status verify_kernel(const struct weir_wtrace *t, uint32_t kern
   weir_wtrace_source_close(src);
   const struct weir_wtrace_counts *c = &t->kernels[kernel].counts;
   if (!st && (n[0] != c->n_insns || n[1] != c->n_mem))
-    st = weir_fail(err, WEIR_EBUG,
+    st = weir_fail(err, WEIR_EPARSE,
                    "%s: kernel %u: its streams give %llu instructions, %llu of them with "
                    "addresses, but its groups %llu and %llu",
                    t->path, kernel, (unsigned long long)n[0], (unsigned long long)n[1],

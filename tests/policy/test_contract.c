@@ -351,10 +351,25 @@ static const struct weir_policy_ops blind = {
     .axes = WEIR_AXIS_REPLACEMENT,
     .victim = nonsense};
 
-static void fails(struct fixture *f, const char *text) {
+static void fails_with(struct fixture *f, enum weir_status code, const char *text) {
   struct weir_err err;
-  assert_int_equal(weir_sim_kernel(f->g.sim, synth_source(&f->s), &f->r, &err), WEIR_EBUG);
+  assert_int_equal(weir_sim_kernel(f->g.sim, synth_source(&f->s), &f->r, &err), code);
   assert_non_null(strstr(err.msg, text));
+}
+static void fails(struct fixture *f, const char *text) {
+  fails_with(f, WEIR_EBUG, text);
+}
+
+/* A miss that replaces a dirty line sends two packets at once: it would wait for ever. */
+static void test_kept_stores_need_a_miss_queue(void **state) {
+  (void)state;
+  struct fixture f;
+  open_with(&f, &recorder, "l1.miss_queue=1", "l1.local_wb=false");
+  load(&f, 0x1000);
+  synth_stride(&f.s, 0, 0, f.c.st, UINT32_MAX, 0x1000, 4);
+  script.store = WEIR_WRITE_BACK;
+  fails_with(&f, WEIR_EINVAL, "l1.miss_queue must be at least 2");
+  shut(&f);
 }
 
 static void test_a_hook_that_decides_must_not_change_state(void **state) {
@@ -766,6 +781,7 @@ int main(void) {
       cmocka_unit_test(test_blocked_may_go_past),
       cmocka_unit_test(test_blocked_waits_without_a_trace),
       cmocka_unit_test(test_stores),
+      cmocka_unit_test(test_kept_stores_need_a_miss_queue),
       cmocka_unit_test(test_the_first_answer_wins_and_all_are_told),
       cmocka_unit_test(test_combinations_are_refused_with_a_reason),
       cmocka_unit_test(test_a_hook_that_decides_must_not_change_state),

@@ -14,6 +14,8 @@ static const struct weir_msg *keep_packets(const struct weir_l1 *l1) {
   return NULL;
 }
 
+static const char *trace; /* the file that the kernel is said to come from */
+
 static void run_stuck(struct synth *s, const struct weir_l1_ops *l1, const char *const *set,
                       const struct weir_sim_options *o, struct weir_err *err) {
   struct machine x;
@@ -21,7 +23,9 @@ static void run_stuck(struct synth *s, const struct weir_l1_ops *l1, const char 
   struct weir_sim_result r;
   machine_init(&x, NULL, set);
   assert_int_equal(weir_sim_new(&x.m, l1, NULL, o, &sim, err), WEIR_OK);
-  assert_int_equal(weir_sim_kernel(sim, synth_source(s), &r, err), WEIR_EBUG);
+  struct weir_block_source *source = synth_source(s);
+  source->file = trace;
+  assert_int_equal(weir_sim_kernel(sim, source, &r, err), trace != NULL ? WEIR_EFAULT : WEIR_EBUG);
   assert_int_equal(s->n_released, s->next_block); /* no block is lost */
   struct weir_err again;
   assert_int_equal(weir_sim_kernel(sim, synth_source(s), &r, &again), WEIR_EINVAL);
@@ -70,6 +74,26 @@ static void test_missing_warps(void **state) {
   }
   run_stuck(&s, &weir_l1_pipeline, NULL, &o, &err);
   says(&err, "SM 0 warp 1 at pc 0x8 waits at barrier 3: 2 of 4 warps are there");
+  synth_free(&s);
+}
+
+/* Barriers that are never met are a trace's mistake, not weir's. */
+static void test_missing_warps_of_a_trace(void **state) {
+  (void)state;
+  struct weir_sim_options o = {.threads = 1, .watchdog = 1000};
+  struct weir_err err;
+  struct synth s;
+  synth_init(&s, 1, 2);
+  uint32_t bar = synth_barrier(&s, 3, 4, false), add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  for (uint32_t w = 0; w < 2; w++) {
+    synth_put(&s, 0, w, bar);
+    synth_put(&s, 0, w, add);
+  }
+  trace = "some.wtrace";
+  run_stuck(&s, &weir_l1_pipeline, NULL, &o, &err);
+  trace = NULL;
+  says(&err, "some.wtrace: kernel ");
+  says(&err, "never come to it");
   synth_free(&s);
 }
 
@@ -150,8 +174,11 @@ static void test_credits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lost_fill), cmocka_unit_test(test_missing_warps),
-      cmocka_unit_test(test_watchdog),  cmocka_unit_test(test_full_queues),
+      cmocka_unit_test(test_lost_fill),
+      cmocka_unit_test(test_missing_warps),
+      cmocka_unit_test(test_missing_warps_of_a_trace),
+      cmocka_unit_test(test_watchdog),
+      cmocka_unit_test(test_full_queues),
       cmocka_unit_test(test_credits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,10 +226,15 @@ static void present_chosen(struct weir_bench_sm *s) {
 
 /* ---- memory ---- */
 
+/* In every fourth phase the interconnect takes little: queues fill up. */
+static bool is_jammed(const struct weir_bench *b) {
+  return b->now / 64 % 4 == 1 && b->now % 16 != 0;
+}
+
 static void inject(struct weir_bench_sm *s) {
   struct weir_bench *b = s->b;
   const struct weir_msg *p = ops->peek(s->l1);
-  if (p == NULL || p->at > b->now || b->n_msgs == BENCH_MSGS) return;
+  if (p == NULL || p->at > b->now || b->n_msgs == BENCH_MSGS || is_jammed(b)) return;
   struct weir_msg m = *p;
   uint64_t line = m.addr / (uint64_t)b->m->l1.line % BENCH_LINES;
   m.src = (uint16_t)s->id;

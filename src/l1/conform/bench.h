@@ -52,4 +52,7 @@ void weir_bench_drain(struct weir_bench *b);
 /* Of all that the L1s remember. */
 uint64_t weir_bench_hash(const struct weir_bench *b);
 
+/* The policy that stands beside every part (asks.c). */
+extern const struct weir_policy_ops weir_conform_asks;
+
 #endif

@@ -50,6 +50,8 @@ static bool build(struct trial *t, const struct weir_org_ops *org, const struct 
   struct setup *s = &t->s;
   struct weir_err why;
   if (t->only != NULL && a != t->only && b != t->only) return false;
+  if ((a == &weir_conform_asks || b == &weir_conform_asks) && t->m.l1.miss_queue < 2)
+    return false; /* there stores cannot be kept */
   s->d = (struct weir_design){.org = org, .seed = SEED, .paranoid = true};
   s->d.org_cfg = defaults(&org->part, s->cfg[0]);
   if (a != NULL) add(s, a, s->cfg[1]);
@@ -143,6 +145,7 @@ static const char *const machines[][8] = {
     {"l1.sets=4", "l1.ways=4", "l1.line=128", "l1.banks=4", "l1.probes_per_cycle=4",
      "l1.write=through", NULL},
     {"l1.sets=1", "l1.ways=1", "l1.bypass_queue=1", "l1.miss_queue=2", "sm.inflight=6", NULL},
+    {"l1.sets=2", "l1.ways=2", "l1.local_wb=false", "l1.miss_queue=1", NULL},
 };
 enum { N_MACHINES = sizeof machines / sizeof *machines };
 
@@ -160,8 +163,11 @@ static enum weir_status set_machine(struct trial *t, size_t k) {
 
 static enum weir_status alone(struct trial *t, const struct weir_org_ops *org) {
   enum weir_status st = build(t, org, NULL, NULL) ? run(t) : WEIR_OK;
-  for (size_t i = 0; st == WEIR_OK && weir_policies[i] != NULL; i++)
+  if (st == WEIR_OK && build(t, org, &weir_conform_asks, NULL)) st = run(t);
+  for (size_t i = 0; st == WEIR_OK && weir_policies[i] != NULL; i++) {
     if (build(t, org, weir_policies[i], NULL)) st = run(t);
+    if (st == WEIR_OK && build(t, org, weir_policies[i], &weir_conform_asks)) st = run(t);
+  }
   return st;
 }
 

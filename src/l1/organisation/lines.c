@@ -249,9 +249,11 @@ static uint32_t invalidate(struct weir_policy *p, const struct weir_access *a, u
   if (way < 0) return 0;
   struct weir_line *l = set_of(p, a->set) + way;
   if (((l->valid_mask | l->written_mask | l->dirty_mask) & sectors) == 0) return 0;
-  uint16_t left = (uint16_t)~sectors;
-  l->dirty_mask &= left; /* what a store overwrites needs no write-back */
-  if ((held(l) & left) == 0 && l->pending_mask == 0) {
+  /* What a store overwrites whole needs no write-back; other bytes that were kept do. They go when
+   * the line ends, and stay with one that cannot end yet. */
+  l->dirty_mask &= (uint16_t) ~(sectors & a->full);
+  uint16_t left = (uint16_t) ~(sectors & ~(l->pending_mask != 0 ? l->dirty_mask : 0u));
+  if ((held(l) & (uint16_t)~sectors) == 0 && l->pending_mask == 0) {
     weir_l1_evict(p, a, view(p, a->set), way, cause);
     empty(p, a->set, way);
     return 1;

@@ -7,6 +7,9 @@
 #ifndef ABI
 #define ABI WEIR_POLICY_ABI
 #endif
+#ifndef REASON
+#define REASON WEIR_R_PROFILE
+#endif
 #ifndef SYMBOL
 #define SYMBOL weir_policy_mine
 #endif
@@ -53,6 +56,24 @@ static size_t state_size(const void *cfg, const struct weir_geometry *g) {
 }
 #endif
 
+#ifdef VERIFY
+static const char *verify(const struct weir_policy *p) {
+  (void)p;
+  return VERIFY;
+}
+#endif
+
+#ifdef STALL
+static bool gate(const struct weir_policy *p, uint32_t warp, enum weir_op op) {
+  (void)p, (void)op;
+  return warp == 77;
+}
+static int victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
+  (void)p, (void)a, (void)set;
+  return WEIR_WAY_STALL;
+}
+#endif
+
 #ifdef REFUSE
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   (void)p;
@@ -71,9 +92,15 @@ const struct weir_policy_ops SYMBOL = {.part = {.abi = ABI,
 #ifdef REFUSE
                                                 .init = init,
 #endif
+#ifdef VERIFY
+                                                .verify = verify,
+#endif
                                                 .cfg_bytes = sizeof(struct cfg),
                                                 .stats_bytes = sizeof(struct stats)},
                                        .axes = WEIR_AXIS_ADMISSION,
-                                       .reason = WEIR_R_PROFILE,
+#ifdef STALL
+                                       .STALL = STALL,
+#endif
+                                       .reason = REASON,
                                        .route = route,
                                        .bypass = bypass};
