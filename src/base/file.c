@@ -5,14 +5,13 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
-#include "base/text.h"
+#include "base/output.h"
 
 enum { CHUNK = 64 << 10 };
 
@@ -103,7 +102,11 @@ static enum weir_status open_file(const struct job *j, int *fd) {
     close(*fd);
     return weir_fail_at(j->err, WEIR_EINVAL, j->where, "'%s' is a folder, not a file", j->path);
   }
-  if (*fd >= 0) return WEIR_OK;
+  if (*fd >= 0) {
+    enum weir_status status = weir_input_opened(*fd, j->path, j->where, j->err);
+    if (status) close(*fd);
+    return status;
+  }
   enum weir_status code = errno == ENOENT || errno == ENOTDIR ? WEIR_ENOENT : WEIR_EIO;
   return weir_fail_at(j->err, code, j->where, "cannot open '%s': %s", j->path, strerror(errno));
 }
@@ -132,46 +135,15 @@ enum weir_status weir_file_read(const char *path, size_t limit_bytes,
   return WEIR_OK;
 }
 
-static bool write_fd(int fd, const char *data, size_t len) {
-  while (len) {
-    ssize_t put = write(fd, data, len);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    data += put;
-    len -= (size_t)put;
-  }
-  return true;
-}
-
-/* Open `name`, write, close; errno tells what failed. */
-static bool write_to(const char *name, int flags, const void *data, size_t len) {
-  int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-  if (fd < 0) return false;
-  bool good = write_fd(fd, data, len);
-  int saved = errno;
-  if (close(fd) != 0 && good) return false;
-  errno = saved;
-  return good;
-}
-
 enum weir_status weir_file_write(const char *path, const void *data, size_t len,
                                  struct weir_err *err) {
-  struct weir_text temporary = {0};
-  struct stat st;
-  bool good;
-  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-    good = write_to(path, 0, data, len); /* a device or a pipe must not be replaced by a file */
-  } else {
-    weir_text_printf(&temporary, "%s.%ld.tmp", path, (long)getpid());
-    if (temporary.failed) return weir_fail(err, WEIR_ENOMEM, "out of memory writing '%s'", path);
-    good = write_to(temporary.v, O_TRUNC, data, len) && rename(temporary.v, path) == 0;
-  }
-  int saved = errno;
-  if (!good && temporary.v) unlink(temporary.v);
-  weir_text_free(&temporary);
-  if (good) return WEIR_OK;
-  return weir_fail(err, saved == ENOENT ? WEIR_ENOENT : WEIR_EIO, "cannot write '%s': %s", path,
-                   strerror(saved));
+  struct weir_output *o;
+  enum weir_status st = weir_output_open(path, &o, err);
+  if (st != WEIR_OK) return st;
+  st = weir_output_write(o, data, len, err);
+  if (st == WEIR_OK) return weir_output_commit(o, err);
+  weir_output_discard(o);
+  return st;
 }
 
 char *weir_file_beside(struct weir_arena *a, const char *beside, const char *name) {

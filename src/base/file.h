@@ -13,7 +13,7 @@
 enum weir_status weir_file_read(const char *path, size_t limit_bytes,
                                 const struct weir_where *where, char **data, size_t *len,
                                 struct weir_err *err);
-/* Write so that the file is complete or not there: to a temporary beside it, then renamed. */
+/* Write a whole file, as an output (base/output.h). */
 enum weir_status weir_file_write(const char *path, const void *data, size_t len,
                                  struct weir_err *err);
 /* `name` as seen from the folder of `beside` ("a/b.yaml" and "c.ptx" give "a/c.ptx"); absolute

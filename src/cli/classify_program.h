@@ -5,7 +5,7 @@
 
 #include "cli/program_record.h"
 #include "ptx/exec.h"
-#include "study/temp.h"
+#include "base/temp.h"
 
 struct weir_classify_program {
   struct weir_program program;

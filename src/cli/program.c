@@ -18,7 +18,7 @@
 #include "cli/job.h"
 #include "cuda/device.h"
 #include "ptx/exec.h"
-#include "study/temp.h"
+#include "base/temp.h"
 #include "weir_build.h"
 
 static enum weir_status no_memory(struct weir_err *err) {

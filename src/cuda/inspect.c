@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/text.h"
 #include "cuda/fatbin.h"
 
@@ -289,14 +290,14 @@ enum weir_status weir_inspect(const char *path, const char *name, unsigned sm, c
   if (fd < 0)
     return errno == EACCES ? WEIR_OK /* it may be run, but not be read */
                            : weir_fail(err, WEIR_ENOENT, "%s: %s", name, strerror(errno));
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+  enum weir_status st = weir_input_opened(fd, name, NULL, err);
+  if (!st && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
     e.len = (uint64_t)info.st_size;
     void *bytes = mmap(NULL, e.len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) e.bytes = bytes;
   }
   close(fd);
-  if (!e.bytes) return WEIR_OK;
-  enum weir_status st = WEIR_OK;
+  if (st || !e.bytes) return st;
   if (is_elf64(&e)) {
     find_sections(&e);
     st = inspect_elf(&e, sm, folder, out, err);

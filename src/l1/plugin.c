@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/registry.h"
 #include "l1/design.h"
 #include "l1/guard.h"
@@ -36,7 +37,9 @@ static enum weir_status check_file(const char *path, struct weir_err *err) {
     return WEIR_ENOENT;
   }
   ssize_t n = S_ISREG(s.st_mode) ? read(fd, head, sizeof head) : 0;
+  enum weir_status st = weir_input_opened(fd, path, NULL, err);
   close(fd);
+  if (st != WEIR_OK) return st;
   if (n == (ssize_t)sizeof head && memcmp(head, ELFMAG, SELFMAG) == 0) return WEIR_OK;
   weir_fail(err, WEIR_EINVAL, "the plug-in %s is not a shared object", path);
   return how_to_build(err);

@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "base/temp.h"
 #include "stream/block.h"
 
 enum { HOLE_BYTES = 512 };
@@ -108,12 +109,11 @@ static void cold_remove(struct weir_stream_pool *p, struct weir_chunk *c) {
 static bool open_file(struct weir_stream_pool *p) {
   p->fd = open(p->tmp_dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
   if (p->fd >= 0) return true;
-  char path[4096]; /* not every file system has O_TMPFILE */
-  int n = snprintf(path, sizeof path, "%s/weir-stream-XXXXXX", p->tmp_dir);
-  if (n > 0 && (size_t)n < sizeof path) p->fd = mkostemp(path, O_CLOEXEC);
-  if (p->fd >= 0) {
-    unlink(path);
-    return true;
+  struct weir_temp t; /* not every file system has O_TMPFILE */
+  if (weir_temp_file(&t, p->tmp_dir, 0600, NULL) == WEIR_OK) {
+    p->fd = fcntl(t.fd, F_DUPFD_CLOEXEC, 0);
+    weir_temp_remove(&t); /* its name; what it holds stays until it is closed */
+    if (p->fd >= 0) return true;
   }
   weir_fail(&p->err, WEIR_EIO, "cannot make a temporary file for streams in %s: %s", p->tmp_dir,
             strerror(errno));

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "study/temp.h"
+#include "base/temp.h"
 #include "study/worker.h"
 
 size_t weir_study_n_runs(const struct weir_study *s) {

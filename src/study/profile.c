@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "study/setup.h"
 #include "study/streams.h"
-#include "study/temp.h"
+#include "base/temp.h"
 #include "study/worker.h"
 
 static enum weir_status no_memory(struct weir_err *err) {

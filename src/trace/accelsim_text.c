@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 
 /* BUFFER is also the longest line. xz -9 needs 65 MiB to unpack. */
 enum { BUFFER = 256 << 10, PACKED = 64 << 10 };
@@ -45,7 +46,7 @@ static enum weir_status open_fd(struct weir_text_in *t, const struct weir_where 
   t->fd = open(t->path, O_RDONLY | O_CLOEXEC);
   if (t->fd >= 0 && fstat(t->fd, &st) == 0 && S_ISDIR(st.st_mode))
     return weir_fail_at(err, WEIR_EINVAL, where, "'%s' is a folder, not a file", t->path);
-  if (t->fd >= 0) return WEIR_OK;
+  if (t->fd >= 0) return weir_input_opened(t->fd, t->path, where, err);
   enum weir_status code = errno == ENOENT || errno == ENOTDIR ? WEIR_ENOENT : WEIR_EIO;
   return weir_fail_at(err, code, where, "cannot open '%s': %s", t->path, strerror(errno));
 }

@@ -40,14 +40,18 @@ struct weir_wtrace_counts {
 
 /* ---- writing ---- */
 
+struct weir_output;
 struct weir_wtrace_opts {
   int level;             /* of zstd, 1..19; 0: WEIR_WTRACE_LEVEL; negative: nothing is compressed */
   uint32_t target_bytes; /* of a group before compression; 0: 2 MiB; 4 MiB at most */
   const char *source;    /* a line on where the streams come from; may be NULL */
+  /* Where to, opened already (base/output.h): the caller completes it, after finish. NULL: the
+   * writer opens the path and completes it. */
+  struct weir_output *output;
 };
 
 struct weir_wtrace_writer;
-/* The file gets its name when it is complete; until then `PATH.PID.tmp` grows beside it. */
+/* The file gets its name when it is complete; until then a temporary grows beside it. */
 enum weir_status weir_wtrace_create(const char *path, const struct weir_wtrace_opts *opts,
                                     struct weir_wtrace_writer **out, struct weir_err *err);
 /* Begins a kernel, which ends with the next kernel, copy or finish. `info` is copied. */

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/mem.h"
+#include "base/output.h"
 #include "trace/wtrace_read.h"
 
 enum { KERNEL_BYTES = 7, COPY_BYTES = 3, GROUP_BYTES = 2 }; /* at least, in the index */
@@ -209,7 +210,7 @@ static enum weir_status open_fd(struct weir_wtrace *t, struct weir_err *err) {
   if (!S_ISREG(info.st_mode))
     return weir_fail(err, WEIR_EINVAL, "'%s' is not a regular file", t->path);
   t->file_bytes = (uint64_t)info.st_size;
-  return WEIR_OK;
+  return weir_input_opened(t->fd, t->path, NULL, err);
 }
 
 static enum weir_status open_trace(const char *path, bool is_checked, struct weir_wtrace **out,

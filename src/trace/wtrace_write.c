@@ -1,15 +1,10 @@
 /* Writing a .wtrace: sections one after the other, then the index that was kept in memory. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/output.h"
 #include "trace/wtrace_code.h"
 
 enum { N_TABLES = 8, CHECK_EVERY = 64 };
@@ -20,8 +15,9 @@ struct table {
 };
 
 struct weir_wtrace_writer {
-  char *path, *temporary;
-  int fd;
+  char *path;
+  struct weir_output *output;
+  bool is_own; /* output: opened here, and completed here */
   bool in_kernel;
   uint64_t at; /* bytes written so far */
   uint32_t target, n_kernels, n_events;
@@ -41,23 +37,10 @@ static enum weir_status no_memory(const struct weir_wtrace_writer *w, struct wei
   return weir_fail(err, WEIR_ENOMEM, "out of memory writing '%s'", w->path);
 }
 
-static enum weir_status cannot_write(const struct weir_wtrace_writer *w, struct weir_err *err) {
-  int saved = errno;
-  return weir_fail(err, saved == ENOENT ? WEIR_ENOENT : WEIR_EIO, "cannot write '%s': %s",
-                   w->temporary, strerror(saved));
-}
-
 static enum weir_status write_all(struct weir_wtrace_writer *w, const uint8_t *p, size_t n,
                                   struct weir_err *err) {
   w->at += n;
-  while (n) {
-    ssize_t put = write(w->fd, p, n);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return cannot_write(w, err);
-    p += put;
-    n -= (size_t)put;
-  }
-  return WEIR_OK;
+  return weir_output_write(w->output, p, n, err);
 }
 
 /* ---- sections ---- */
@@ -330,7 +313,6 @@ enum weir_status weir_wtrace_copy(struct weir_wtrace_writer *w, enum weir_event_
 /* ---- life ---- */
 
 static void free_writer(struct weir_wtrace_writer *w) {
-  if (w->fd >= 0) close(w->fd);
   ZSTD_freeCCtx(w->zstd);
   wt_encoder_free(&w->enc);
   weir_wtrace_info_free(w->kernel);
@@ -341,13 +323,12 @@ static void free_writer(struct weir_wtrace_writer *w) {
   for (int i = 0; i < N_TABLES; i++)
     wt_buf_free(&w->tables[i].raw);
   free(w->path);
-  free(w->temporary);
   free(w);
 }
 
 void weir_wtrace_abandon(struct weir_wtrace_writer *w) {
   if (!w) return;
-  if (w->fd >= 0) unlink(w->temporary);
+  if (w->is_own) weir_output_discard(w->output);
   free_writer(w);
 }
 
@@ -360,13 +341,16 @@ static bool start_zstd(struct weir_wtrace_writer *w, int level) {
   return true;
 }
 
-static enum weir_status open_file(struct weir_wtrace_writer *w, struct weir_err *err) {
-  struct weir_text name = {0};
-  weir_text_printf(&name, "%s.%ld.tmp", w->path, (long)getpid());
-  w->temporary = name.v;
-  if (name.failed) return no_memory(w, err);
-  w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return w->fd < 0 ? cannot_write(w, err) : WEIR_OK;
+static enum weir_status open_file(struct weir_wtrace_writer *w, struct weir_output *given,
+                                  struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  w->output = given;
+  w->is_own = !given;
+  if (w->is_own) st = weir_output_open(w->path, &w->output, err);
+  if (!st && !weir_output_is_file(w->output))
+    st =
+        weir_fail(err, WEIR_EINVAL, "'%s' is not a regular file: a trace cannot go there", w->path);
+  return st;
 }
 
 enum weir_status weir_wtrace_create(const char *path, const struct weir_wtrace_opts *opts,
@@ -374,20 +358,16 @@ enum weir_status weir_wtrace_create(const char *path, const struct weir_wtrace_o
   static const struct weir_wtrace_opts defaults = {0};
   if (!opts) opts = &defaults;
   *out = NULL;
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-    return weir_fail(err, WEIR_EINVAL, "'%s' is not a regular file: a trace cannot go there", path);
   if (opts->level > 19 || opts->target_bytes > WT_GROUP_CUT)
     return weir_fail(err, WEIR_EINVAL, "a trace's level is at most 19 and its groups 4 MiB");
   struct weir_wtrace_writer *w = weir_calloc(1, sizeof *w);
   if (!w) return weir_fail(err, WEIR_ENOMEM, "out of memory writing '%s'", path);
-  w->fd = -1;
   w->target = opts->target_bytes ? opts->target_bytes : WT_GROUP_TARGET;
   w->path = copy_text(path);
   enum weir_status st = WEIR_OK;
   if (!w->path || !wt_encoder_init(&w->enc) || !start_zstd(w, opts->level))
     st = weir_fail(err, WEIR_ENOMEM, "out of memory writing '%s'", path);
-  if (!st) st = open_file(w, err);
+  if (!st) st = open_file(w, opts->output, err);
   if (!st) st = put_header(w, opts->source, err);
   if (st) {
     weir_wtrace_abandon(w);
@@ -423,21 +403,11 @@ enum weir_status weir_wtrace_finish(struct weir_wtrace_writer *w, struct weir_wt
                                     struct weir_err *err) {
   enum weir_status st = end_kernel(w, err);
   if (!st) st = put_index(w, err);
-  if (!st && close(w->fd) != 0) {
-    st = cannot_write(w, err);
-    unlink(w->temporary);
-    w->fd = -1;
-  }
   if (st) {
     weir_wtrace_abandon(w);
     return st;
   }
-  w->fd = -1;
-  if (rename(w->temporary, w->path) != 0) {
-    st = weir_fail(err, WEIR_EIO, "cannot rename '%s' to '%s': %s", w->temporary, w->path,
-                   strerror(errno));
-    unlink(w->temporary);
-  }
+  if (w->is_own) st = weir_output_commit(w->output, err);
   w->total.file_bytes = w->at;
   if (total) *total = w->total;
   free_writer(w);
