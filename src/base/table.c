@@ -51,17 +51,19 @@ static void push(struct weir_table *t, char *text) {
 }
 
 void weir_table_cell(struct weir_table *t, const char *fmt, ...) {
-  struct weir_text text = {0};
+  struct weir_text raw = {0}, text = {0};
   va_list ap;
   va_start(ap, fmt);
-  weir_text_vprintf(&text, fmt, ap);
+  weir_text_vprintf(&raw, fmt, ap);
   va_end(ap);
-  if (text.failed || !text.v) {
+  if (!raw.failed && raw.v) weir_text_escape(&text, raw.v);
+  if (raw.failed || text.failed || !text.v) {
     weir_text_free(&text);
     t->failed = true;
-    return;
+  } else {
+    push(t, text.v);
   }
-  push(t, text.v);
+  weir_text_free(&raw);
 }
 
 void weir_table_end_row(struct weir_table *t) {

@@ -19,7 +19,8 @@ struct weir_table;
 /* Columns are copied, their texts are not. NULL: no memory. */
 struct weir_table *weir_table_new(const struct weir_column *columns, size_t n);
 void weir_table_free(struct weir_table *t);
-/* Append a cell; rows fill from left to right. Out of memory shows when the table is written. */
+/* Append a cell, with what is not UTF-8 escaped (weir_text_escape); rows fill from left to right.
+ * Out of memory shows when the table is written. */
 void weir_table_cell(struct weir_table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Fill the rest of the row with empty cells; no effect at the start of a row. */

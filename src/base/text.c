@@ -1,6 +1,7 @@
 /* Growing strings and their width in a terminal. */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static size_t decode(const unsigned char *s, uint32_t *out) {
       if ((s[i] & 0xc0) != 0x80) goto broken;
       c = c << 6 | (s[i] & 0x3fu);
     }
-    if (c < forms[more].least) break;
+    if (c < forms[more].least || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)) break;
     *out = c;
     return more + 1;
   }
@@ -101,6 +102,26 @@ size_t weir_text_width(const char *s) {
     width += columns(c);
   }
   return width;
+}
+
+static bool is_escape(const unsigned char *s) {
+  return s[0] == '\\' && s[1] == 'x' && isxdigit(s[2]) && isxdigit(s[3]);
+}
+
+void weir_text_escape(struct weir_text *t, const char *s) {
+  const unsigned char *p = (const unsigned char *)s, *from = p;
+  while (*p) {
+    uint32_t c;
+    size_t n = decode(p, &c);
+    bool is_broken = n == 1 && *p >= 0x80;
+    if (is_broken || is_escape(p)) {
+      weir_text_add(t, (const char *)from, (size_t)(p - from));
+      weir_text_printf(t, "\\x%02x", *p);
+      from = p + n;
+    }
+    p += n;
+  }
+  weir_text_add(t, (const char *)from, (size_t)(p - from));
 }
 
 const char *weir_text_thousands(unsigned long long value, char *buf) {

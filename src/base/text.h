@@ -21,6 +21,11 @@ void weir_text_printf(struct weir_text *t, const char *fmt, ...)
 void weir_text_vprintf(struct weir_text *t, const char *fmt, va_list ap);
 void weir_text_free(struct weir_text *t);
 
+/* Appends `s` as UTF-8, whatever bytes it has: one that belongs to no character becomes \xNN, and
+ * so does a backslash in front of what would then read as one (\x5c). Putting the byte for each
+ * \xNN gives `s` back. */
+void weir_text_escape(struct weir_text *t, const char *s);
+
 /* Columns that a UTF-8 text takes in a terminal; a broken byte counts as one. */
 size_t weir_text_width(const char *s);
 /* 1234567 as "1,234,567". Returns `buf`, which needs 27 bytes. */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/job.h"
+
 enum weir_status weir_classify_program_open(struct weir_classify_program *c, char **argv,
                                             const struct weir_settings *s, const char *gpu,
                                             const struct weir_program_choice *choice,
@@ -71,7 +73,7 @@ enum weir_status weir_classify_program_run(struct weir_classify_program *c,
   c->program.options.want_modules = exec != NULL;
   c->recording = (struct weir_program_recording){.out = c->trace, .level = 1, .is_quiet = is_quiet};
   st = weir_program_record(&c->program, &c->recording, &c->result, err);
-  if (st == WEIR_OK && weir_program_is_interrupted(&c->result))
+  if (st == WEIR_OK && (weir_program_is_interrupted(&c->result) || weir_cli_signal() != 0))
     st = weir_fail(err, WEIR_ELIMIT, "%s was interrupted", c->program.name);
   return st == WEIR_OK && exec != NULL ? build_kernels(c, exec, err) : st;
 }

@@ -3,9 +3,9 @@
 #ifndef WEIR_CLI_CLASSIFY_PROGRAM_H
 #define WEIR_CLI_CLASSIFY_PROGRAM_H
 
+#include "base/temp.h"
 #include "cli/program_record.h"
 #include "ptx/exec.h"
-#include "base/temp.h"
 
 struct weir_classify_program {
   struct weir_program program;

@@ -296,12 +296,14 @@ static enum weir_status write_tags(const struct classify *c, struct weir_err *er
   struct weir_tags *tags;
   enum weir_status st = weir_profile_tags(&c->profile, &tags, err);
   if (st != WEIR_OK) return st;
-  struct weir_text about = {0};
+  struct weir_text about = {0}, out = {0};
   weir_text_printf(&about, "weir classify %s on %s", c->about.workload, c->about.gpu);
   if (c->about.input[0] != 0) weir_text_printf(&about, ", input %s", c->about.input);
-  st = about.failed ? weir_fail(err, WEIR_ENOMEM, "out of memory")
-                    : weir_tags_save(tags, c->tags, about.v, err);
+  if (!about.failed) weir_tags_text(tags, about.v, &out);
+  st = about.failed || out.failed ? weir_fail(err, WEIR_ENOMEM, "out of memory")
+                                  : weir_cli_put(c->tags, out.v, out.n, err);
   weir_text_free(&about);
+  weir_text_free(&out);
   weir_tags_free(tags);
   return st;
 }
@@ -341,7 +343,8 @@ static enum weir_status write_text(const struct classify *c, struct weir_err *er
 
 /* How many outputs go to stdout, which then has no table. */
 static uint32_t n_stdout(const struct classify *c) {
-  uint32_t n = (uint32_t)weir_cli_is_stdout(c->json) + (uint32_t)weir_cli_is_stdout(c->graph);
+  uint32_t n = (uint32_t)weir_cli_is_stdout(c->json) + (uint32_t)weir_cli_is_stdout(c->graph) +
+               (uint32_t)weir_cli_is_stdout(c->tags);
   for (uint32_t i = 0; i < c->n_outputs; i++)
     n += weir_cli_is_stdout(c->outputs[i]);
   return n;
@@ -352,15 +355,16 @@ static enum weir_status report(struct classify *c, struct weir_err *err) {
   if (st == WEIR_OK && c->tags != NULL) st = write_tags(c, err);
   if (st == WEIR_OK && c->json != NULL) st = write_json(c, err);
   if (st == WEIR_OK && c->graph != NULL) st = write_graph(c, err);
+  if (st == WEIR_OK) st = weir_cli_commit(err);
   return st == WEIR_OK && !c->quiet && n_stdout(c) == 0 ? write_text(c, err) : st;
 }
 
-static enum weir_status check_folders(const struct classify *c, struct weir_err *err) {
-  enum weir_status st = weir_cli_check_folder(c->tags, err);
-  if (st == WEIR_OK) st = weir_cli_check_folder(c->json, err);
-  if (st == WEIR_OK) st = weir_cli_check_folder(c->graph, err);
+static enum weir_status open_outputs(const struct classify *c, struct weir_err *err) {
+  enum weir_status st = weir_cli_output("--tags", c->tags, err);
+  if (st == WEIR_OK) st = weir_cli_output("--json", c->json, err);
+  if (st == WEIR_OK) st = weir_cli_output("--graph", c->graph, err);
   for (uint32_t i = 0; st == WEIR_OK && i < c->n_outputs; i++)
-    st = weir_cli_check_folder(c->outputs[i], err);
+    st = weir_cli_output("--output", c->outputs[i], err);
   return st;
 }
 
@@ -447,7 +451,7 @@ static int parse_options(int argc, char **argv, struct classify *c) {
 
 static enum weir_status classify(struct classify *c, struct weir_err *err) {
   enum weir_status st = find_target(c, err);
-  if (st == WEIR_OK) st = check_folders(c, err);
+  if (st == WEIR_OK) st = open_outputs(c, err);
   if (st == WEIR_OK) st = profile(c, err);
   if (st != WEIR_OK) return st;
   st = report(c, err);

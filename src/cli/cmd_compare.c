@@ -570,11 +570,40 @@ static enum weir_status write_text(const struct compare *c, struct weir_err *err
   return weir_cli_print(&out) == 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot write to stdout");
 }
 
-static enum weir_status report(const struct compare *c, struct weir_err *err) {
+/* What the tables would say of failures, without them. */
+static void say_failures(const struct compare *c) {
+  const struct weir_study *s = &c->study;
+  size_t ended, failed;
+  for (size_t i = 0; i < weir_study_n_runs(s); i++) {
+    size_t w = i / c->n_setups, g = i % c->n_setups / s->n_schemes, k = i % s->n_schemes;
+    const char *reason = weir_compare_reason(s, w, g, k);
+    if (weir_study_at(s, w, g, k)->state == WEIR_RUN_FAILED)
+      fprintf(stderr, "weir: %s with %s on %s: %s\n", s->workloads[w].name, s->schemes[k],
+              s->gpus[g], reason != NULL ? reason : "failed");
+  }
+  count_runs(s, &ended, &failed);
+  if (weir_cli_signal() != 0)
+    fprintf(stderr, "weir: interrupted: %zu of %zu runs ended\n", ended + failed,
+            weir_study_n_runs(s));
+}
+
+/* Interrupted before anything ended, there is nothing that could take the place of an older file.
+ */
+static enum weir_status write_files(const struct compare *c, struct weir_err *err) {
+  size_t ended, failed;
+  count_runs(&c->study, &ended, &failed);
+  if (weir_cli_signal() != 0 && ended == 0) return WEIR_OK;
   enum weir_status st = c->csv != NULL ? write_csv(c, err) : WEIR_OK;
   if (st == WEIR_OK && c->json != NULL) st = write_json(c, err);
+  return st == WEIR_OK ? weir_cli_commit(err) : st;
+}
+
+static enum weir_status report(const struct compare *c, struct weir_err *err) {
+  enum weir_status st = write_files(c, err);
   bool has_tables = !c->quiet && !weir_cli_is_stdout(c->csv) && !weir_cli_is_stdout(c->json);
-  return st == WEIR_OK && has_tables ? write_text(c, err) : st;
+  if (st == WEIR_OK && has_tables) return write_text(c, err);
+  say_failures(c);
+  return st;
 }
 
 /* ---- the command ---- */
@@ -673,8 +702,8 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
   if (st == WEIR_OK) st = find_workloads(c, err);
   if (st == WEIR_OK) st = make_setups(c, err);
   if (st == WEIR_OK) st = find_baseline(c, err);
-  if (st == WEIR_OK) st = weir_cli_check_folder(c->csv, err);
-  if (st == WEIR_OK) st = weir_cli_check_folder(c->json, err);
+  if (st == WEIR_OK) st = weir_cli_output("--csv", c->csv, err);
+  if (st == WEIR_OK) st = weir_cli_output("--json", c->json, err);
   if (st == WEIR_OK && c->argv != NULL)
     st = weir_classify_program_open(&c->program, c->argv, &c->settings[0], c->gpus.v[0], &c->choice,
                                     err);

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/cmd.h"
+#include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/program_record.h"
 #include "cli/timing.h"
@@ -113,6 +114,7 @@ static enum weir_status record_workload(struct record *r, const char *path,
                                      .input = r->input,
                                      .exec = &cfg,
                                      .out = r->path,
+                                     .output = weir_cli_opened(r->path),
                                      .level = r->level,
                                      .kernel = record_kernel,
                                      .self = r};
@@ -138,7 +140,8 @@ static enum weir_status record_accelsim(struct record *r, struct weir_wtrace_cou
   struct weir_stream_pool pool;
   struct weir_accelsim *t = NULL;
   struct weir_wtrace_writer *writer = NULL;
-  struct weir_wtrace_opts opts = {.level = r->level, .source = r->target};
+  struct weir_wtrace_opts opts = {
+      .level = r->level, .source = r->target, .output = weir_cli_opened(r->path)};
   enum weir_status st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
   if (st) return st;
   st = weir_accelsim_open(r->target, r->opcodes, r->n_opcodes, &pool, &t, err);
@@ -156,7 +159,7 @@ static enum weir_status record_accelsim(struct record *r, struct weir_wtrace_cou
 static enum weir_status record_program(struct record *r, struct weir_wtrace_counts *total,
                                        struct weir_err *err) {
   struct weir_program_recording recording = {
-      .out = r->path, .level = r->level, .is_quiet = r->quiet};
+      .out = r->path, .output = weir_cli_opened(r->path), .level = r->level, .is_quiet = r->quiet};
   struct weir_program_result result = {0};
   struct weir_program p = {0};
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
@@ -177,8 +180,8 @@ static bool ends_with(const char *s, const char *suffix) {
   return n > m && !strcmp(s + n - m, suffix);
 }
 
-static enum weir_status record(struct record *r, struct weir_wtrace_counts *total,
-                               struct weir_err *err) {
+static enum weir_status record_target(struct record *r, struct weir_wtrace_counts *total,
+                                      struct weir_err *err) {
   if (r->program) return record_program(r, total, err);
   if (weir_is_accelsim(r->target)) return record_accelsim(r, total, err);
   if (r->n_opcodes)
@@ -191,6 +194,17 @@ static enum weir_status record(struct record *r, struct weir_wtrace_counts *tota
   if (!st) st = record_workload(r, path, total, err);
   weir_arena_free(&a);
   return st;
+}
+
+static enum weir_status record(struct record *r, struct weir_wtrace_counts *total,
+                               struct weir_err *err) {
+  if (weir_cli_is_stdout(r->path))
+    return weir_fail(err, WEIR_EINVAL, "a trace goes to a file of its own, not to stdout");
+  enum weir_status st = weir_cli_output("--output", r->path, err);
+  if (!st) st = record_target(r, total, err);
+  if (!st && weir_cli_signal())
+    st = weir_fail(err, WEIR_ELIMIT, "interrupted: '%s' is not written", r->path);
+  return st ? st : weir_cli_commit(err);
 }
 
 static enum weir_status report(const struct record *r, const struct weir_wtrace_counts *total,
@@ -282,6 +296,7 @@ int weir_cmd_record(int argc, char **argv) {
     if (r.showed) fputs("\r\033[K", stderr);
     if (!st && !r.quiet) st = report(&r, &total, &err);
     code = st ? weir_cli_error(&err) : r.program_exit;
+    if (weir_cli_signal()) code = 128 + weir_cli_signal();
   }
   weir_settings_free(&r.settings);
   return code;

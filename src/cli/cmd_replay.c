@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/json.h"
 #include "cli/cmd.h"
+#include "cli/job.h"
 #include "cli/timing_opts.h"
 #include "study/streams.h"
 #include "trace/accelsim.h"
@@ -49,7 +50,7 @@ static enum weir_status time_kernel(void *self, struct weir_block_source *source
   struct replay *r = self;
   enum weir_status st = weir_timing_kernel(&r->timing, source, err);
   if (st != WEIR_OK || r->json_kernels == NULL) return st;
-  json_t *o = json_pack("{s:s, s:o}", "kernel", source->kernel->name, "timing",
+  json_t *o = json_pack("{s:o, s:o}", "kernel", weir_json_text(source->kernel->name), "timing",
                         weir_timing_json(&r->timing, source->kernel, r->t.views.per_sm));
   if (o == NULL || json_array_append_new(r->json_kernels, o) != 0)
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -82,18 +83,18 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   if (r->t.json != NULL) {
     json_t *root =
-        json_pack("{s:i, s:s, s:s, s:s, s:O}", "weir_result", 1, "trace", r->file, "gpu", r->t.gpu,
-                  "scheme", r->timing.setup.scheme.name, "kernels", r->json_kernels);
+        json_pack("{s:i, s:o, s:o, s:o, s:O}", "weir_result", 1, "trace", weir_json_text(r->file),
+                  "gpu", weir_json_text(r->t.gpu), "scheme",
+                  weir_json_text(r->timing.setup.scheme.name), "kernels", r->json_kernels);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
     if (text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-    if (strcmp(r->t.json, "-") == 0)
-      puts(text);
-    else
-      st = weir_file_write(r->t.json, text, strlen(text), err);
+    st = weir_cli_put(r->t.json, text, strlen(text), err);
+    if (st == WEIR_OK && weir_cli_is_stdout(r->t.json)) st = weir_cli_put(r->t.json, "\n", 1, err);
     free(text);
+    if (st == WEIR_OK) st = weir_cli_commit(err);
   }
-  if (st != WEIR_OK || r->t.quiet || (r->t.json != NULL && strcmp(r->t.json, "-") == 0)) return st;
+  if (st != WEIR_OK || r->t.quiet || weir_cli_is_stdout(r->t.json)) return st;
   struct weir_text out = {0};
   st = weir_timing_text(&r->timing, &r->t.views, &out, err);
   if (st != WEIR_OK) {
@@ -104,7 +105,8 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
 }
 
 static enum weir_status run(struct replay *r, struct weir_err *err) {
-  enum weir_status st = weir_cli_gpu_settings(&r->t.settings, r->t.gpu, err);
+  enum weir_status st = weir_cli_output("--json", r->t.json, err);
+  if (st == WEIR_OK) st = weir_cli_gpu_settings(&r->t.settings, r->t.gpu, err);
   if (st == WEIR_OK)
     st = weir_timing_begin(&r->timing, &r->t.settings, r->t.gpu, &r->t.line_up, r->t.threads,
                            r->t.check, err);

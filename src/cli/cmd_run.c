@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/stat_io.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
@@ -172,8 +173,9 @@ static json_t *buffers_json(struct weir_workload *w) {
 
 static json_t *run_json(struct weir_workload *w) {
   const struct weir_launchfile *lf = weir_workload_file(w);
-  return json_pack("{s:s, s:s, s:b, s:o}", "workload", lf->name, "input", lf->input,
-                   "results_checked", (int)(lf->n_expects > 0), "buffers", buffers_json(w));
+  return json_pack("{s:o, s:o, s:b, s:o}", "workload", weir_json_text(lf->name), "input",
+                   weir_json_text(lf->input != NULL ? lf->input : ""), "results_checked",
+                   (int)(lf->n_expects > 0), "buffers", buffers_json(w));
 }
 
 /* BUFFER=FILE of one --output. */
@@ -195,7 +197,7 @@ static enum weir_status find_output(const char *text, struct weir_workload *w, c
   return WEIR_EINVAL;
 }
 
-/* With `write` false only the names are checked: a long run should not end with a typing error. */
+/* With `write` false they are only opened: a long run should not end with a typing error. */
 static enum weir_status put_outputs(const struct run_opts *o, struct weir_workload *w, bool write,
                                     struct weir_err *err) {
   enum weir_status st = WEIR_OK;
@@ -204,9 +206,20 @@ static enum weir_status put_outputs(const struct run_opts *o, struct weir_worklo
     const void *data;
     uint64_t bytes;
     st = find_output(o->outputs[i], w, &file, &data, &bytes, err);
-    if (st == WEIR_OK && write) st = weir_file_write(file, data, (size_t)bytes, err);
+    if (st == WEIR_OK && !write) st = weir_cli_output("--output", file, err);
+    if (st == WEIR_OK && write) st = weir_cli_put(file, data, (size_t)bytes, err);
   }
   return st;
+}
+
+/* Outputs that go to stdout: tables and what kernels print are not mixed with them. */
+static unsigned n_stdout(const struct run_opts *o) {
+  unsigned n = weir_cli_is_stdout(o->t.json);
+  for (unsigned i = 0; i < o->n_outputs; i++) {
+    const char *eq = strchr(o->outputs[i], '=');
+    n += eq != NULL && weir_cli_is_stdout(eq + 1);
+  }
+  return n;
 }
 
 static bool is_launch_file(const char *name) {
@@ -265,8 +278,7 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
   enum weir_status st = weir_settings_fill(&o->t.settings, &ptx_exec_params, &cfg, err);
   if (st == WEIR_OK) st = ptx_device_init(&dev, &cfg, err);
   if (st != WEIR_OK) return st;
-  bool json_on_stdout = weir_cli_is_stdout(o->t.json);
-  dev.output = (struct ptx_output){.self = json_on_stdout ? stderr : stdout, .print = print_text};
+  dev.output = (struct ptx_output){.self = n_stdout(o) > 0 ? stderr : stdout, .print = print_text};
   st = weir_workload_open(&dev, path, o->input, &w, err);
   if (st == WEIR_OK) st = put_outputs(o, w, false, err);
   if (st == WEIR_OK) st = run_kernels(o, path, w, state, err);
@@ -312,7 +324,8 @@ static enum weir_status begin_timing(struct run_opts *o, struct weir_timing *t,
 
 static enum weir_status run(struct run_opts *o, struct run_state *state, struct weir_err *err) {
   struct weir_arena a = {0};
-  enum weir_status st = weir_run_report_init(&state->report, o->t.json != NULL, err);
+  enum weir_status st = weir_cli_output("--json", o->t.json, err);
+  if (st == WEIR_OK) st = weir_run_report_init(&state->report, o->t.json != NULL, err);
   if (st == WEIR_OK && o->targets.n == 1 && strcmp(o->targets.v[0], "all") == 0) {
     o->targets.n = 0;
     st = expand_all(o, &a, err);
@@ -327,8 +340,8 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
     if (st == WEIR_OK) st = run_one(o, path, state, err);
   }
   if (st == WEIR_OK && o->t.json != NULL) st = weir_run_report_json(&state->report, o->t.json, err);
-  if (st == WEIR_OK && !o->t.quiet && !weir_cli_is_stdout(o->t.json))
-    st = report_text(o, state, err);
+  if (st == WEIR_OK) st = weir_cli_commit(err);
+  if (st == WEIR_OK && !o->t.quiet && n_stdout(o) == 0) st = report_text(o, state, err);
   weir_arena_free(&a);
   return st;
 }
@@ -382,6 +395,7 @@ static int check_workloads(struct run_opts *o) {
     return weir_cli_usage("run", "--%s is for timed runs: add --gpu NAME", timed);
   if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))
     return weir_cli_usage("run", "--output goes with one workload");
+  if (n_stdout(o) > 1) return weir_cli_usage("run", "one output can go to stdout, not several");
   if (weir_program_is_chosen(&o->choice))
     return weir_cli_usage("run", "--kernels, --skip and --count go with a program: -- PROGRAM");
   return -1;

@@ -1,9 +1,13 @@
 /* The program: finds the command and calls it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggest.h"
 #include "cli/cmd.h"
+#include "cli/job.h"
 #include "weir_build.h"
 
 const struct weir_command weir_commands[] = {
@@ -77,12 +81,23 @@ static int dispatch(int argc, char **argv) {
   return c ? c->run(argc - 1, argv + 1) : weir_cli_unknown_command(argv[1]);
 }
 
+/* A file that is opened must not become stdout because that was closed. What is put there refuses
+ * to be written. */
+static void fill_standard(void) {
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+  fill_standard();
+  weir_cli_signals_begin();
   int exit_code = dispatch(argc, argv);
+  weir_cli_discard();
   /* A full disk must not look like success. */
   if (fflush(stdout) != 0 || ferror(stdout)) {
     perror("weir: cannot write the output");
-    return WEIR_EXIT_FAILED;
+    return exit_code != WEIR_EXIT_OK ? exit_code : WEIR_EXIT_FAILED;
   }
   return exit_code;
 }

@@ -9,16 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/temp.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
+#include "cli/timing.h"
 #include "cuda/device.h"
 #include "ptx/exec.h"
-#include "base/temp.h"
 #include "weir_build.h"
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -152,8 +154,9 @@ struct process {
   const char *socket;
   int listener, signals;
   bool is_ended;
-  int status;    /* of waitpid */
-  sigset_t mask; /* as it was */
+  int status;       /* of waitpid */
+  uint64_t kill_at; /* ms; 0: nobody has asked weir to end */
+  sigset_t mask;    /* as it was */
 };
 
 /* Before the folders that are searched already. */
@@ -180,6 +183,8 @@ static void become(struct weir_program *p, const struct process *c, int told) {
   if (set_environment(p, c)) {
     if (p->is_stdout_ours) dup2(STDERR_FILENO, STDOUT_FILENO);
     personality(ADDR_NO_RANDOMIZE);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* weir itself was killed */
+    weir_cli_signals_exec();
     sigprocmask(SIG_SETMASK, &c->mask, NULL);
     execv(p->path, p->argv);
     code = errno;
@@ -212,18 +217,44 @@ static enum weir_status start(struct weir_program *p, struct process *c, struct 
 
 /* ---- while it runs ---- */
 
-/* A signal from the terminal has reached the program, too; any other is passed on. */
+/* Processes whose parents have ended have become weir's children. */
+static void reap(struct process *c) {
+  int status;
+  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+    if (pid == c->pid) {
+      c->status = status;
+      c->is_ended = true;
+    }
+}
+
+enum { GRACE_MS = 5000 };
+
+/* A signal from the terminal has reached the program, too; any other is passed on, to all that it
+ * has started. SIGTERM and SIGHUP are for weir as well, and so is any when the program has ended.
+ */
 static void take_signal(struct process *c, struct weir_service *s) {
   struct signalfd_siginfo info;
   if (read(c->signals, &info, sizeof info) != sizeof info) return;
-  if (info.ssi_signo == SIGCHLD) {
-    if (waitpid(c->pid, &c->status, WNOHANG) == c->pid) c->is_ended = true;
-  } else if (c->is_ended) {
-    weir_cli_note_signal((int)info.ssi_signo);
-    weir_service_stop(s);
-  } else if (info.ssi_code != SI_KERNEL) {
-    kill(c->pid, (int)info.ssi_signo);
+  int number = (int)info.ssi_signo;
+  if (number == SIGCHLD) {
+    reap(c);
+    return;
   }
+  if (info.ssi_code != SI_KERNEL) weir_descendants_signal(number);
+  if (number != SIGTERM && number != SIGHUP && !c->is_ended) return;
+  weir_cli_note_signal(number);
+  weir_service_stop(s);
+  if (c->kill_at == 0) c->kill_at = weir_cli_ms() + GRACE_MS;
+}
+
+/* Milliseconds that poll may wait. What has not ended in time is ended. */
+static int time_left(struct process *c) {
+  if (c->kill_at == 0) return -1;
+  uint64_t now = weir_cli_ms();
+  if (now < c->kill_at) return (int)(c->kill_at - now);
+  weir_descendants_signal(SIGKILL);
+  c->kill_at = now + GRACE_MS;
+  return GRACE_MS;
 }
 
 static void serve(struct process *c, struct weir_service *s) {
@@ -233,9 +264,9 @@ static void serve(struct process *c, struct weir_service *s) {
                            {.fd = weir_service_fd(s), .events = POLLIN}};
     bool may_end = c->is_ended && weir_service_open(s) == 0;
     /* Connections that the program made before it ended may still wait. */
-    int ready = poll(fds, 3, may_end ? 0 : -1);
-    if (ready == 0) return;
-    if (ready < 0) continue;
+    int ready = poll(fds, 3, may_end ? 0 : time_left(c));
+    if (ready == 0 && may_end) return;
+    if (ready <= 0) continue;
     if (fds[0].revents & POLLIN) take_signal(c, s);
     if (fds[1].revents & POLLIN) weir_service_accept(s, c->listener);
     if (fds[2].revents & POLLIN) weir_service_collect(s);
@@ -252,8 +283,8 @@ static enum weir_status prepare(struct weir_program *p, struct process *c, struc
   sigset_t set;
   sigemptyset(&set);
   for (const int *n = (const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0}; *n != 0; n++)
-    sigaddset(&set, *n);
-  signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, there would be no status */
+    if (!weir_cli_is_ignored(*n)) sigaddset(&set, *n);
+  prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the program starts stays known when that has ended */
   pthread_sigmask(SIG_BLOCK, &set, &c->mask);
   c->signals = signalfd(-1, &set, SFD_CLOEXEC);
   return c->signals >= 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot watch for signals");
@@ -262,6 +293,7 @@ static enum weir_status prepare(struct weir_program *p, struct process *c, struc
 static void clean_up(struct process *c) {
   if (c->signals >= 0) {
     close(c->signals);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
     pthread_sigmask(SIG_SETMASK, &c->mask, NULL);
   }
   if (c->listener >= 0) close(c->listener);

@@ -94,7 +94,7 @@ struct weir_program_result {
 };
 
 /* Returns when the program has ended and everything that it sent is done. Ctrl-C is the program's;
- * when that has ended, it stops weir's work. */
+ * when that has ended, it stops weir's work. SIGTERM and SIGHUP end both. */
 enum weir_status weir_program_run(const struct weir_program *p,
                                   const struct weir_program_hooks *hooks,
                                   struct weir_program_result *out, struct weir_err *err);
@@ -102,6 +102,9 @@ enum weir_status weir_program_run(const struct weir_program *p,
 bool weir_program_is_interrupted(const struct weir_program_result *r);
 /* What a user should know after that, on stderr: how the program ended, if no kernel was seen. */
 void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r);
+
+/* program_processes.c: sends a signal to all processes that come from this one. */
+void weir_descendants_signal(int number);
 
 /* Folder of the libraries: $WEIR_CUDA, else cuda/ beside this program (a build), else that of the
  * installation, which may have been moved as a whole. */

@@ -157,7 +157,8 @@ static enum weir_status create(struct recorder *rec, const struct weir_program *
   struct weir_text source = {0};
   for (char **a = p->argv; *a != NULL; a++)
     weir_text_printf(&source, "%s%s", a == p->argv ? "" : " ", *a);
-  struct weir_wtrace_opts opts = {.level = rec->r->level, .source = source.v};
+  struct weir_wtrace_opts opts = {
+      .level = rec->r->level, .source = source.v, .output = rec->r->output};
   enum weir_status st =
       source.failed ? no_memory(err) : weir_wtrace_create(rec->r->out, &opts, &rec->writer, err);
   weir_text_free(&source);

@@ -18,9 +18,10 @@ struct weir_recorded_kernel {
 };
 
 struct weir_program_recording {
-  const char *out; /* the trace */
-  int level;       /* of compression, as in struct weir_wtrace_opts */
-  bool is_quiet;   /* no progress on a terminal */
+  const char *out;            /* the trace */
+  struct weir_output *output; /* these two as in struct weir_wtrace_opts */
+  int level;
+  bool is_quiet; /* no progress on a terminal */
   /* Found out. */
   struct weir_wtrace_counts total;
   uint64_t n_launches, n_whole; /* n_whole: that ended properly */

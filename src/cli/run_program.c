@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/stat_io.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
@@ -120,10 +121,11 @@ static enum weir_status ended(void *session, const struct weir_wire_event *e, bo
 static json_t *session_json(const struct session *s) {
   json_t *argv = json_array();
   for (char **a = s->run->o->argv; argv != NULL && *a != NULL; a++)
-    json_array_append_new(argv, json_string_nocheck(*a));
-  return json_pack("{s:s, s:s, s:b, s:{}, s:o, s:I, s:I}", "workload", s->name, "input", "",
-                   "results_checked", 0, "buffers", "command", argv, "launches_not_wanted",
-                   (json_int_t)s->n_unwanted, "launches_failed", (json_int_t)s->n_failed);
+    json_array_append_new(argv, weir_json_text(*a));
+  return json_pack("{s:o, s:s, s:b, s:{}, s:o, s:I, s:I}", "workload", weir_json_text(s->name),
+                   "input", "", "results_checked", 0, "buffers", "command", argv,
+                   "launches_not_wanted", (json_int_t)s->n_unwanted, "launches_failed",
+                   (json_int_t)s->n_failed);
 }
 
 static enum weir_status check_session(const struct session *s, struct weir_err *err) {
@@ -181,7 +183,12 @@ static enum weir_status report_text(const struct run *r, struct weir_err *err) {
 static enum weir_status report(struct run *r, struct weir_err *err) {
   const struct weir_timing_opts *t = r->o->t;
   enum weir_status st = join_sessions(r, err);
-  if (st == WEIR_OK && t->json != NULL) st = weir_run_report_json(&r->report, t->json, err);
+  /* Interrupted, nothing does not take the place of something. */
+  bool is_worth = weir_cli_signal() == 0 || r->report.launches > 0;
+  if (st == WEIR_OK && t->json != NULL && is_worth) {
+    st = weir_run_report_json(&r->report, t->json, err);
+    if (st == WEIR_OK) st = weir_cli_commit(err);
+  }
   if (st == WEIR_OK && !t->quiet && r->report.launches > 0) st = report_text(r, err);
   return st;
 }
@@ -204,7 +211,7 @@ static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
 
 static enum weir_status prepare(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
-  enum weir_status st = weir_cli_check_folder(t->json, err);
+  enum weir_status st = weir_cli_output("--json", t->json, err);
   if (st == WEIR_OK) st = weir_run_report_init(&r->report, t->json != NULL, err);
   r->report.keeps_launches = r->o->per_launch;
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&t->settings, r->gpu, err);
@@ -244,7 +251,7 @@ int weir_run_program(const struct weir_run_program *o) {
   if (run(&r, &err) != WEIR_OK) {
     code = weir_cli_error(&err);
   } else {
-    if (!o->t->quiet) weir_program_notes(&r.program, &r.result);
+    weir_program_notes(&r.program, &r.result);
     if (weir_cli_signal() != 0 && r.report.launches == 0)
       fputs("weir: interrupted before a launch was timed\n", stderr);
     code = r.result.exit_code;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/json.h"
 #include "base/stat_io.h"
 #include "base/table.h"
 #include "cli/job.h"
@@ -66,11 +67,11 @@ static struct weir_kernel_row *row_of(struct weir_run_report *r, const char *ker
 static json_t *launch_json(struct weir_run_report *r, const struct weir_launch_report *l) {
   const struct weir_kernel_info *k = l->info;
   json_t *o =
-      json_pack("{s:s, s:i, s:[i,i,i], s:[i,i,i], s:b, s:b, s:o}", "kernel", l->kernel,
-                "repetition", (int)l->k, "grid", (int)k->grid[0], (int)k->grid[1], (int)k->grid[2],
-                "block", (int)k->block[0], (int)k->block[1], (int)k->block[2], "interleaved",
-                (int)k->is_interleaved, "reads_clock", (int)k->reads_clock, "statistics",
-                weir_stat_json(weir_func_stat_table, &l->stats));
+      json_pack("{s:o, s:i, s:[i,i,i], s:[i,i,i], s:b, s:b, s:o}", "kernel",
+                weir_json_text(l->kernel), "repetition", (int)l->k, "grid", (int)k->grid[0],
+                (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0], (int)k->block[1],
+                (int)k->block[2], "interleaved", (int)k->is_interleaved, "reads_clock",
+                (int)k->reads_clock, "statistics", weir_stat_json(weir_func_stat_table, &l->stats));
   if (o != NULL && r->timing.sim != NULL &&
       json_object_set_new(o, "timing", weir_timing_json(&r->timing, k, r->per_sm)) != 0)
     r->is_failed = true;
@@ -307,10 +308,8 @@ enum weir_status weir_run_report_json(const struct weir_run_report *r, const cha
   json_decref(root);
   if (text == NULL) return no_memory(err);
   enum weir_status code = WEIR_OK;
-  if (!weir_cli_is_stdout(path))
-    code = weir_cli_put(path, text, strlen(text), err);
-  else if (puts(text) < 0 || fflush(stdout) != 0)
-    code = weir_fail(err, WEIR_EIO, "cannot write to stdout");
+  code = weir_cli_put(path, text, strlen(text), err);
+  if (code == WEIR_OK && weir_cli_is_stdout(path)) code = weir_cli_put(path, "\n", 1, err);
   free(text);
   return code;
 }

@@ -230,6 +230,7 @@ enum weir_status weir_timing_prepare(struct weir_timing *t, const struct weir_se
   weir_cli_signals_hold();
   enum weir_status st = weir_cli_prepare(&r, &new.found, err);
   weir_cli_signals_release();
+  if (st == WEIR_OK && weir_cli_signal() != 0) st = weir_fail(err, WEIR_ELIMIT, "interrupted");
   if (st == WEIR_OK && (new.workload == NULL || !WEIR_PUSH(t->profiles, new)))
     st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (st != WEIR_OK) {

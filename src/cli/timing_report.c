@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/json.h"
 #include "base/stat_io.h"
 #include "base/table.h"
 #include "cli/timing.h"
@@ -110,7 +111,7 @@ static void add_profiles(const struct weir_timing *t, struct weir_text *out) {
 json_t *weir_timing_profile_json(const struct weir_timing *t) {
   if (t->tags == NULL) return NULL;
   const struct weir_preparation *p = &t->profiles.v[t->profiles.n - 1].found;
-  return json_pack("{s:s, s:b, s:I, s:b}", "input", p->input, "is_timed_input",
+  return json_pack("{s:o, s:b, s:I, s:b}", "input", weir_json_text(p->input), "is_timed_input",
                    (int)p->is_same_input, "runs", (json_int_t)p->n_runs, "was_kept",
                    (int)p->was_kept);
 }
@@ -280,7 +281,7 @@ static json_t *loads_json(const struct weir_timing *t, const struct weir_kernel_
         json_object_set_new(o, "access", json_string(access_name(s))) != 0 ||
         json_object_set_new(o, "ptx_line", json_integer(s->ptx_line)) != 0 ||
         json_object_set_new(o, "line", json_integer(s->line)) != 0 ||
-        json_object_set_new(o, "file", file != NULL ? json_string(file) : json_null()) != 0 ||
+        json_object_set_new(o, "file", file != NULL ? weir_json_text(file) : json_null()) != 0 ||
         json_array_append_new(list, o) != 0) {
       json_decref(list);
       return NULL;
@@ -359,7 +360,7 @@ static bool add_costs(json_t *o, const struct weir_timing *t) {
   struct weir_text notes = {0};
   energy_notes(s, &notes);
   bool ok = !notes.failed &&
-            (notes.n == 0 || json_object_set_new(o, "energy_notes", json_string(notes.v)) == 0);
+            (notes.n == 0 || json_object_set_new(o, "energy_notes", weir_json_text(notes.v)) == 0);
   weir_text_free(&notes);
   return ok && json_object_set_new(o, "energy", weir_stat_json(weir_energy_stat_table, &e)) == 0 &&
          json_object_set_new(o, "storage",

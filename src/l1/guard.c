@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temp.h"
 #include "l1/core.h"
 
 /* ---- crashes ---- */
@@ -58,8 +59,10 @@ static void on_signal(int number) {
                                  "\n"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
       say(words[i]);
+    weir_temps_remove();
     _exit(1);
   }
+  weir_temps_remove();
   signal(number, SIG_DFL); /* none of a plug-in's: as if nobody had listened */
   raise(number);
 }

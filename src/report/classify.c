@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/json.h"
 #include "base/table.h"
 
 /* ---- text ---- */
@@ -127,7 +128,7 @@ enum weir_status weir_classify_text(const struct weir_profile *p,
 /* ---- JSON ---- */
 
 static json_t *text_json(const char *text) {
-  return text != NULL ? json_string(text) : json_null();
+  return text != NULL ? weir_json_text(text) : json_null();
 }
 
 static json_t *load_json(const struct weir_profiled_kernel *k, uint32_t i) {
@@ -175,7 +176,7 @@ static json_t *kernel_json(const struct weir_profiled_kernel *k) {
       json_decref(loads);
       return NULL;
     }
-  return json_pack("{s:s, s:I, s:o, s:o}", "kernel", k->loads.kernel, "n_groups",
+  return json_pack("{s:o, s:I, s:o, s:o}", "kernel", weir_json_text(k->loads.kernel), "n_groups",
                    (json_int_t)k->loads.n_groups, "groups", groups_json(k), "loads", loads);
 }
 
@@ -186,7 +187,8 @@ json_t *weir_classify_json(const struct weir_profile *p, const struct weir_class
       json_decref(kernels);
       return NULL;
     }
-  return json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "weir_classify", 1, "workload",
-                   about->workload, "input", about->input, "gpu", about->gpu, "profiling_runs",
-                   (json_int_t)p->n_runs, "kernels", kernels);
+  return json_pack("{s:i, s:o, s:o, s:o, s:I, s:o}", "weir_classify", 1, "workload",
+                   weir_json_text(about->workload), "input", weir_json_text(about->input), "gpu",
+                   weir_json_text(about->gpu), "profiling_runs", (json_int_t)p->n_runs, "kernels",
+                   kernels);
 }

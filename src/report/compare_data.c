@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/stat_io.h"
 #include "base/table.h"
@@ -180,17 +181,17 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
   const struct weir_run *run = weir_study_at(s, w, g, c);
   const char *reason = weir_compare_reason(s, w, g, c);
   const char *input = s->workloads[w].input;
-  json_t *o =
-      json_pack("{s:s, s:s, s:o, s:s, s:s}", "gpu", s->gpus[g], "workload", s->workloads[w].name,
-                "input", input != NULL ? json_string(input) : json_null(), "scheme", s->schemes[c],
-                "status", state_name(run->state));
+  json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:s}", "gpu", weir_json_text(s->gpus[g]), "workload",
+                        weir_json_text(s->workloads[w].name), "input",
+                        input != NULL ? weir_json_text(input) : json_null(), "scheme",
+                        weir_json_text(s->schemes[c]), "status", state_name(run->state));
   bool ok = o != NULL;
-  if (ok && reason != NULL) ok = json_object_set_new(o, "reason", json_string(reason)) == 0;
+  if (ok && reason != NULL) ok = json_object_set_new(o, "reason", weir_json_text(reason)) == 0;
   const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
   if (ok && prep != NULL && prep->tags != NULL)
     ok = json_object_set_new(o, "profile",
-                             json_pack("{s:s, s:b}", "input", prep->input, "is_timed_input",
-                                       (int)prep->is_same_input)) == 0;
+                             json_pack("{s:o, s:b}", "input", weir_json_text(prep->input),
+                                       "is_timed_input", (int)prep->is_same_input)) == 0;
   if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, baseline);
   if (ok) return o;
   json_decref(o);
@@ -199,13 +200,14 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
 
 static json_t *mean_json(const struct weir_study *s, size_t g, size_t c, size_t baseline) {
   struct weir_compare_mean m = weir_compare_mean(s, g, c, baseline);
-  return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "gpu",
-                   s->gpus[g], "scheme", s->schemes[c], "workloads", (json_int_t)m.n, "speedup",
-                   real_json(m.speedup), "hit_rate_l1", real_json(m.hit_rate_l1), "hit_rate_stream",
-                   real_json(m.hit_rate_stream), "bypass_rate", real_json(m.bypass_rate),
-                   "stall_frac", real_json(m.stall_frac), "l1_requests", real_json(m.requests),
-                   "l1_flits", real_json(m.flits), "dram_accesses", real_json(m.dram), "l1_energy",
-                   real_json(m.energy), "cycles", (json_int_t)m.cycles, "added_storage_bits",
+  return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "gpu",
+                   weir_json_text(s->gpus[g]), "scheme", weir_json_text(s->schemes[c]), "workloads",
+                   (json_int_t)m.n, "speedup", real_json(m.speedup), "hit_rate_l1",
+                   real_json(m.hit_rate_l1), "hit_rate_stream", real_json(m.hit_rate_stream),
+                   "bypass_rate", real_json(m.bypass_rate), "stall_frac", real_json(m.stall_frac),
+                   "l1_requests", real_json(m.requests), "l1_flits", real_json(m.flits),
+                   "dram_accesses", real_json(m.dram), "l1_energy", real_json(m.energy), "cycles",
+                   (json_int_t)m.cycles, "added_storage_bits",
                    m.has_storage ? json_integer(m.storage_bits) : json_null());
 }
 
@@ -216,16 +218,16 @@ static json_t *setup_json(const struct weir_study *s, size_t g, size_t c) {
   const struct weir_part *part;
   bool ok = parts != NULL && settings != NULL;
   for (uint32_t i = 0; ok && (part = weir_setup_part(setup->setup, i)) != NULL; i++)
-    ok = json_array_append_new(parts, json_string(part->name)) == 0;
+    ok = json_array_append_new(parts, weir_json_text(part->name)) == 0;
   for (size_t i = 0; ok && i < setup->settings->n; i++) {
     const struct weir_setting *v = &setup->settings->v[i];
     char key[128];
     if (v->layer == WEIR_LAYER_DEFAULT) continue;
     snprintf(key, sizeof key, "%s.%s", v->group->prefix, v->param->name);
-    ok = json_object_set_new(settings, key, json_string(v->text)) == 0;
+    ok = json_object_set_new(settings, key, weir_json_text(v->text)) == 0;
   }
-  json_t *o = ok ? json_pack("{s:s, s:s, s:O, s:O}", "gpu", s->gpus[g], "scheme", s->schemes[c],
-                             "parts", parts, "settings", settings)
+  json_t *o = ok ? json_pack("{s:o, s:o, s:O, s:O}", "gpu", weir_json_text(s->gpus[g]), "scheme",
+                             weir_json_text(s->schemes[c]), "parts", parts, "settings", settings)
                  : NULL;
   json_decref(parts);
   json_decref(settings);
@@ -244,11 +246,11 @@ json_t *weir_compare_json(const struct weir_study *s, size_t baseline) {
         ok = json_array_append_new(runs, run_json(s, w, g, c, baseline)) == 0;
   }
   json_t *root =
-      ok ? json_pack("{s:i, s:s, s:I, s:I, s:I, s:I, s:O, s:O, s:O}", "weir_compare", 1, "baseline",
-                     s->schemes[baseline], "executions", (json_int_t)s->n_executions, "replays",
-                     (json_int_t)s->n_replays, "profiling_runs", (json_int_t)s->n_profiling_runs,
-                     "profiles_kept", (json_int_t)s->n_profiles_kept, "setups", setups, "means",
-                     means, "runs", runs)
+      ok ? json_pack("{s:i, s:o, s:I, s:I, s:I, s:I, s:O, s:O, s:O}", "weir_compare", 1, "baseline",
+                     weir_json_text(s->schemes[baseline]), "executions",
+                     (json_int_t)s->n_executions, "replays", (json_int_t)s->n_replays,
+                     "profiling_runs", (json_int_t)s->n_profiling_runs, "profiles_kept",
+                     (json_int_t)s->n_profiles_kept, "setups", setups, "means", means, "runs", runs)
          : NULL;
   json_decref(setups);
   json_decref(means);

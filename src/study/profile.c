@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/temp.h"
 #include "study/setup.h"
 #include "study/streams.h"
-#include "base/temp.h"
 #include "study/worker.h"
 
 static enum weir_status no_memory(struct weir_err *err) {

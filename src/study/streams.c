@@ -20,7 +20,7 @@ static enum weir_status create(struct writing *w, const struct weir_launchfile *
   struct weir_text source = {0};
   weir_text_printf(&source, "%s%s%s", lf->name, lf->input != NULL ? ", input " : "",
                    lf->input != NULL ? lf->input : "");
-  struct weir_wtrace_opts opts = {.level = w->r->level, .source = source.v};
+  struct weir_wtrace_opts opts = {.level = w->r->level, .source = source.v, .output = w->r->output};
   enum weir_status st = weir_wtrace_create(w->r->out, &opts, &w->writer, err);
   weir_text_free(&source);
   return st;

@@ -9,8 +9,9 @@
 struct weir_recording {
   const char *path, *input; /* launch file; NULL input: its first */
   const struct ptx_exec_cfg *exec;
-  const char *out; /* the trace */
-  int level;       /* of compression, see wtrace.h */
+  const char *out;            /* the trace */
+  struct weir_output *output; /* as that of wtrace.h */
+  int level;                  /* of compression, see wtrace.h */
   /* Writes one launch; NULL: weir_wtrace_record. */
   enum weir_status (*kernel)(void *self, struct weir_wtrace_writer *w,
                              struct weir_block_source *src, struct weir_err *err);

@@ -11,13 +11,14 @@
 #include "base/mem.h"
 
 /* In the new process, which never returns. */
-static void serve(int fd, void (*work)(const void *, void *), const void *self, size_t bytes) {
-  /* Ctrl-C goes to every process of a terminal; the first one decides what becomes of the others,
-   * and none outlives it. */
+static void serve(int fd, pid_t parent, void (*work)(const void *, void *), const void *self,
+                  size_t bytes) {
+  /* Ctrl-C goes to every process of a terminal, and other signals may go to a whole group; the
+   * first one decides what becomes of the others, and none outlives it. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
-  signal(SIGHUP, SIG_IGN);
+  if (getppid() != parent) _exit(1);
+  for (const int *n = (const int[]){SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0}; *n != 0; n++)
+    signal(*n, SIG_IGN);
   void *answer = weir_calloc(1, bytes);
   if (answer == NULL) _exit(1);
   work(self, answer);
@@ -29,8 +30,9 @@ enum weir_status weir_worker_start(struct weir_worker *w, void (*work)(const voi
   int ends[2];
   *w = (struct weir_worker){.fd = -1};
   if (pipe(ends) != 0) return weir_fail(err, WEIR_EIO, "cannot open a pipe: %s", strerror(errno));
+  pid_t parent = getpid();
   w->pid = fork();
-  if (w->pid == 0) serve(ends[1], work, self, bytes);
+  if (w->pid == 0) serve(ends[1], parent, work, self, bytes);
   close(ends[1]);
   w->fd = ends[0];
   if (w->pid > 0) return WEIR_OK;

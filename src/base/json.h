@@ -1,0 +1,11 @@
+/* Texts of users in JSON. */
+#ifndef WEIR_BASE_JSON_H
+#define WEIR_BASE_JSON_H
+
+#include <jansson.h>
+
+/* A path, a name or an argument, which may be any bytes: those that are not UTF-8 are escaped as
+ * weir_text_escape does it. NULL: no memory. */
+json_t *weir_json_text(const char *s);
+
+#endif

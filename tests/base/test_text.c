@@ -1,0 +1,87 @@
+#include "base/json.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "testing.h"
+
+static char *escaped(const char *s) {
+  struct weir_text t = {0};
+  weir_text_escape(&t, s);
+  assert_false(t.failed);
+  return t.v;
+}
+
+static void assert_escaped(const char *s, const char *expected) {
+  char *got = escaped(s);
+  assert_string_equal(got, expected);
+  free(got);
+}
+
+/* As the header says: the byte for each \xNN. */
+static void unescape(const char *s, char *out) {
+  while (*s != 0)
+    if (s[0] == '\\' && s[1] == 'x' && strspn(s + 2, "0123456789abcdef") >= 2)
+      *out++ = (char)strtol((const char[]){s[2], s[3], 0}, NULL, 16), s += 4;
+    else
+      *out++ = *s++;
+  *out = 0;
+}
+
+static void bytes_that_are_no_character(void **state) {
+  (void)state;
+  assert_escaped("", "");
+  assert_escaped("plain a\\b C:\\x \\xg1 \n\x01", "plain a\\b C:\\x \\xg1 \n\x01");
+  assert_escaped("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8c\x8a",
+                 "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8c\x8a");
+  assert_escaped("a\xff", "a\\xff");
+  assert_escaped("\xc3(", "\\xc3(");
+  assert_escaped("\xe2\x82", "\\xe2\\x82");                   /* cut off */
+  assert_escaped("\xc0\xaf", "\\xc0\\xaf");                   /* longer than need be */
+  assert_escaped("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* half of a pair */
+  assert_escaped("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond Unicode */
+  assert_escaped("\\x41", "\\x5cx41");
+  assert_escaped("\\\\x4F", "\\\\x5cx4F");
+}
+
+static void nothing_is_lost(void **state) {
+  (void)state;
+  static const char letters[] = "\\x41f\xc3\xbc\xe2\x82\xac\xff\x80\xf0 ";
+  uint64_t random = 1;
+  for (int i = 0; i < 20000; i++) {
+    char raw[16] = "", back[64];
+    for (int k = 0; k < 15; k++) {
+      random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+      raw[k] = letters[(random >> 33) % (sizeof letters - 1)];
+    }
+    char *text = escaped(raw);
+    unescape(text, back);
+    assert_string_equal(back, raw);
+    json_t *o = weir_json_text(raw);
+    assert_non_null(o);
+    assert_string_equal(json_string_value(o), text);
+    json_decref(o);
+    free(text);
+  }
+}
+
+static void tables_have_them_too(void **state) {
+  (void)state;
+  struct weir_table *t = weir_table_new((const struct weir_column[]){{"name", NULL, WEIR_LEFT}}, 1);
+  struct weir_text csv = {0}, text = {0};
+  weir_table_cell(t, "%s,%d", "a\xff", 1);
+  assert_int_equal(weir_table_csv(t, &csv, NULL), WEIR_OK);
+  assert_string_equal(csv.v, "name\n\"a\\xff,1\"\n");
+  assert_int_equal(weir_table_text(t, &text, NULL), WEIR_OK);
+  assert_contains(text.v, "a\\xff,1");
+  weir_text_free(&csv);
+  weir_text_free(&text);
+  weir_table_free(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bytes_that_are_no_character),
+      cmocka_unit_test(nothing_is_lost),
+      cmocka_unit_test(tables_have_them_too),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
