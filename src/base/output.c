@@ -176,12 +176,11 @@ bool weir_output_was_read(const struct weir_output *o) {
   return was;
 }
 
-enum weir_status weir_input_opened(int fd, const char *path, const struct weir_where *where,
-                                   struct weir_err *err) {
-  struct stat info;
+enum weir_status weir_input_found(const struct stat *info, const char *path,
+                                  const struct weir_where *where, struct weir_err *err) {
+  struct reading r = {{info->st_dev, info->st_ino}, info->st_ctim};
   enum weir_status st = WEIR_OK;
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return WEIR_OK;
-  struct reading r = {{info.st_dev, info.st_ino}, info.st_ctim};
+  if (!S_ISREG(info->st_mode)) return WEIR_OK;
   pthread_mutex_lock(&all.lock);
   for (const struct weir_output *o = all.open; st == WEIR_OK && o != NULL; o = o->next)
     if (o->exists && is_same(r.file, o->old.st_dev, o->old.st_ino))
@@ -191,6 +190,12 @@ enum weir_status weir_input_opened(int fd, const char *path, const struct weir_w
     st = weir_fail_at(err, WEIR_ENOMEM, where, "out of memory while reading '%s'", path);
   pthread_mutex_unlock(&all.lock);
   return st;
+}
+
+enum weir_status weir_input_opened(int fd, const char *path, const struct weir_where *where,
+                                   struct weir_err *err) {
+  struct stat info;
+  return fstat(fd, &info) == 0 ? weir_input_found(&info, path, where, err) : WEIR_OK;
 }
 
 /* ---- opening ---- */

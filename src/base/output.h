@@ -36,5 +36,9 @@ int weir_output_descriptor(const char *path);
 /* For what opens a file to read it: WEIR_EINVAL if that is an open output. */
 enum weir_status weir_input_opened(int fd, const char *path, const struct weir_where *where,
                                    struct weir_err *err);
+/* The same for a file that will be read later. */
+struct stat;
+enum weir_status weir_input_found(const struct stat *info, const char *path,
+                                  const struct weir_where *where, struct weir_err *err);
 
 #endif

@@ -741,6 +741,7 @@ int weir_cmd_compare(int argc, char **argv) {
     code = WEIR_EXIT_OK;
     if (compare(&c, &err) != WEIR_OK) {
       code = weir_cli_error(&err);
+      if (weir_cli_signal() != 0) code = 128 + weir_cli_signal();
       if (c.program.result.signal != 0) code = c.program.result.exit_code;
     } else if (weir_cli_signal() != 0) {
       code = 128 + weir_cli_signal();

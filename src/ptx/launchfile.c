@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/output.h"
 #include "base/suggest.h"
 #include "ptx/launchfile_load.h"
 
@@ -239,6 +240,8 @@ static enum weir_status read_path(struct loader *l, uint32_t i, uint64_t bytes, 
   }
   if (!S_ISREG(st.st_mode))
     return weir_config_fail(l->c, i, WEIR_EINVAL, l->err, "'%.200s' is not a plain file", path);
+  const struct weir_where where = weir_config_where(l->c, i);
+  TRY(weir_input_found(&st, path, &where, l->err));
   size_t n = strlen(path);
   if (bytes == 0 || (n > 4 && strcmp(path + n - 4, ".zst") == 0)) return WEIR_OK;
   if ((uint64_t)st.st_size == bytes) return WEIR_OK;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -50,6 +51,12 @@ static int wait_for(struct weir_worker *w) {
   return status;
 }
 
+/* Any other was sent by somebody, or by the system for a limit. */
+static bool is_own_fault(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+         number == SIGABRT;
+}
+
 enum weir_status weir_worker_end(struct weir_worker *w, void *answer, size_t bytes,
                                  struct weir_err *err) {
   size_t got = 0;
@@ -62,11 +69,12 @@ enum weir_status weir_worker_end(struct weir_worker *w, void *answer, size_t byt
   if (!WIFSIGNALED(status)) /* nothing of weir's ends it so: a plug-in did, or memory was short */
     return weir_fail(err, WEIR_EFAULT, "its process ended with exit code %d and without an answer",
                      WEXITSTATUS(status));
-  weir_fail(err, WEIR_EBUG, "its process was ended by signal %d (%s)", WTERMSIG(status),
+  enum weir_status st = is_own_fault(WTERMSIG(status)) ? WEIR_EBUG : WEIR_ELIMIT;
+  weir_fail(err, st, "its process was ended by signal %d (%s)", WTERMSIG(status),
             strsignal(WTERMSIG(status)));
   if (WTERMSIG(status) == SIGKILL)
     weir_err_add(err, "perhaps memory was short: fewer runs at once (--jobs) need less");
-  return WEIR_EBUG;
+  return st;
 }
 
 void weir_worker_kill(struct weir_worker *w) {

@@ -21,8 +21,8 @@ def judge(name, checks, shown):
         sys.exit(f"{name}: not so: {', '.join(failed)}\n{shown}")
 
 
-def command(program, client):
-    return [program, "run", "--gpu", "fermi-s3", "--", client, LAUNCH_FILE, "profile", "wait"]
+def command(program, client, *more):
+    return [program, "run", "--gpu", "fermi-s3", "--", client, LAUNCH_FILE, "profile", *more, "wait"]
 
 
 def on_terminal(program, client, temporary):
@@ -47,9 +47,9 @@ def on_terminal(program, client, temporary):
 
 
 def by_kill(program, client, temporary):
-    """A signal to weir alone is passed on."""
+    """A signal to weir alone is passed on. The client asks for times, so that all is timed when it waits."""
     env = dict(os.environ, TMPDIR=temporary)
-    with subprocess.Popen(command(program, client), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with subprocess.Popen(command(program, client, "ask"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as weir:
         while weir.stdout.readline() not in ("client waits\n", ""):
             pass

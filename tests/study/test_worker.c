@@ -61,7 +61,7 @@ static void an_early_end_is_an_error_that_says_how(void **state) {
   assert_int_equal(weir_worker_end(&w, &answer, sizeof answer, &err), WEIR_EFAULT);
   assert_contains(err.msg, "exit code 7");
   assert_int_equal(weir_worker_start(&w, be_killed, NULL, sizeof answer, &err), WEIR_OK);
-  assert_int_equal(weir_worker_end(&w, &answer, sizeof answer, &err), WEIR_EBUG);
+  assert_int_equal(weir_worker_end(&w, &answer, sizeof answer, &err), WEIR_ELIMIT);
   assert_contains(err.msg, "signal 9 (Killed)");
   assert_contains(err.msg, "--jobs");
 }
