@@ -257,12 +257,19 @@ static int time_left(struct process *c) {
   return GRACE_MS;
 }
 
+/* Asked to end, weir leaves nobody behind. */
+static bool may_leave(const struct process *c) {
+  siginfo_t info;
+  return c->kill_at == 0 ||
+         (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD);
+}
+
 static void serve(struct process *c, struct weir_service *s) {
   for (;;) {
     struct pollfd fds[] = {{.fd = c->signals, .events = POLLIN},
                            {.fd = c->listener, .events = POLLIN},
                            {.fd = weir_service_fd(s), .events = POLLIN}};
-    bool may_end = c->is_ended && weir_service_open(s) == 0;
+    bool may_end = c->is_ended && weir_service_open(s) == 0 && may_leave(c);
     /* Connections that the program made before it ended may still wait. */
     int ready = poll(fds, 3, may_end ? 0 : time_left(c));
     if (ready == 0 && may_end) return;

@@ -341,15 +341,17 @@ def one_signal_ends_all():
 
 @test
 def what_does_not_listen():
-    """A program that ignores SIGTERM is ended after a while."""
-    with start("run", "--", "sh", "-c", f"trap '' TERM; {CLIENT} {BFS} profile; echo begins; while :; do sleep 1; done"
-               ) as p:
-        p.stdout.readline()
-        p.send_signal(signal.SIGTERM)
-        shown = p.communicate(timeout=LIMIT_S)
-    check(p.returncode == 143, f"exit code {p.returncode}", shown)
-    until(lambda: not processes(os.path.abspath("../tmp").encode()), "all have ended")
-    left()
+    """A program that ignores SIGTERM is ended after a while, and so is what one that does not leaves behind."""
+    for script in (f"trap '' TERM; {CLIENT} {BFS} profile; echo begins; while :; do sleep 1; done",
+                   "(trap '' TERM; echo begins; exec sleep 1000) & wait"):
+        with start("run", "--", "sh", "-c", script) as p:
+            while "begins" not in p.stdout.readline().decode():
+                pass
+            p.send_signal(signal.SIGTERM)
+            shown = p.communicate(timeout=LIMIT_S)
+        check(p.returncode == 143, f"exit code {p.returncode}", shown)
+        until(lambda: not processes(os.path.abspath("../tmp").encode()), "all have ended")
+        left()
 
 
 @test
