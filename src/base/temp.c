@@ -159,7 +159,9 @@ static void remove_left(const char *folder, const char *prefix, bool is_folder) 
 static int create(const struct weir_temp_slot *s, mode_t mode) {
   if (!s->is_folder) return open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (mkdir(s->path, mode) != 0) return -1;
-  return open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) errno = EEXIST; /* gone already, see below: another name */
+  return fd;
 }
 
 /* Another may have taken it for one that was left, before it was locked. */

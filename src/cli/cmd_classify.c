@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "analysis/retag.h"
-#include "base/file.h"
 #include "cli/classify_program.h"
 #include "cli/cmd.h"
 #include "cli/job.h"

@@ -8,7 +8,6 @@
 #include <xxhash.h>
 
 #include "base/config.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/stat_io.h"
 #include "cli/cmd.h"

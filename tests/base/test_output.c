@@ -282,6 +282,34 @@ static void the_next_run_removes_what_is_left(void **state) {
   unsetenv("TMPDIR");
 }
 
+static void make_many(void) {
+  struct weir_temp t;
+  struct weir_output *o;
+  for (int i = 0; i < 200; i++) {
+    if (weir_temp_make(&t, NULL) != WEIR_OK || access(t.path, W_OK) != 0) _exit(1);
+    if (weir_output_open(in_dir("a"), &o, NULL) != WEIR_OK) _exit(2);
+    weir_temp_remove(&t);
+    if (weir_output_commit(o, NULL) != WEIR_OK) _exit(3);
+  }
+  _exit(0);
+}
+
+/* Each looks at what the others have just made. */
+static void many_at_once_do_not_hurt_each_other(void **state) {
+  (void)state;
+  pid_t pid[6];
+  int status;
+  setenv("TMPDIR", dir, 1);
+  for (size_t i = 0; i < COUNT(pid); i++)
+    if ((pid[i] = fork()) == 0) make_many();
+  for (size_t i = 0; i < COUNT(pid); i++) {
+    waitpid(pid[i], &status, 0);
+    assert_int_equal(status, 0);
+  }
+  assert_int_equal(n_entries(dir), 1);
+  unsetenv("TMPDIR");
+}
+
 static void removing_all_is_for_the_owner(void **state) {
   (void)state;
   struct weir_temp t;
@@ -329,6 +357,7 @@ int main(void) {
       TEST(what_is_given_up_leaves_nothing),
       TEST(a_full_disk_keeps_the_old_file),
       TEST(the_next_run_removes_what_is_left),
+      TEST(many_at_once_do_not_hurt_each_other),
       TEST(removing_all_is_for_the_owner),
       TEST(lack_of_memory_is_reported),
   };

@@ -18,7 +18,7 @@ expect() {
 }
 f=$dir/v.wtrace
 expect 0 'per warp instruction' "$weir" record -o "$f" vecadd --input profile
-[ "$(find "$dir" -name '*.tmp')" = "" ] || fail "a temporary file is left"
+[ "$(find "$dir" -name '.weir-*')" = "" ] || fail "a temporary file is left"
 expect 0 '45,056' "$weir" trace info "$f"
 expect 0 'vecadd, input profile' "$weir" trace info "$f"
 expect 0 '256x1x1' "$weir" trace kernels "$f"
