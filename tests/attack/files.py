@@ -161,11 +161,11 @@ class Attack:
 
     def signals(self, n, all_commands):
         takes = {}
-        for name, args, outputs in all_commands:
+        for name, args, outputs in all_commands * 3:
             self.prepare(outputs)
             began = time.time()
             code, said = self.finish(self.start(args), name)
-            takes[name] = time.time() - began
+            takes[name] = min(time.time() - began, takes.get(name, LIMIT_S))
             if code != 0:
                 self.complain(name, f"exit code {code} without an attack", said)
         for i in range(n):
@@ -174,7 +174,7 @@ class Attack:
             is_group = self.random.random() < 0.3  # as a terminal or a service manager does it
             self.prepare(outputs)
             p = self.start(args)
-            time.sleep(self.random.random() * takes[name] * 1.1)
+            time.sleep(self.random.random() * takes[name])
             with contextlib.suppress(ProcessLookupError):
                 (os.killpg if is_group else os.kill)(p.pid, number)
             what = f"{name}, {number.name}{' to all' if is_group else ''}"
@@ -226,7 +226,7 @@ class Attack:
             self.judge(what, outputs)
 
     def limits(self, n, all_commands):
-        kinds = {"-f": (resource.RLIMIT_FSIZE, 0, 200_000), "-v": (resource.RLIMIT_AS, 40 << 20, 1 << 30),
+        kinds = {"-f": (resource.RLIMIT_FSIZE, 0, 20_000), "-v": (resource.RLIMIT_AS, 40 << 20, 1 << 30),
                  "-n": (resource.RLIMIT_NOFILE, 4, 40), "-s": (resource.RLIMIT_STACK, 128 << 10, 1 << 20),
                  "-u": (resource.RLIMIT_NPROC, 1, 100), "-t": (resource.RLIMIT_CPU, 0, 2)}
         for i in range(n):
