@@ -241,10 +241,11 @@ static void take_signal(struct process *c, struct weir_service *s) {
     return;
   }
   if (info.ssi_code != SI_KERNEL) weir_descendants_signal(number);
-  if (number != SIGTERM && number != SIGHUP && !c->is_ended) return;
+  bool is_end = number == SIGTERM || number == SIGHUP;
+  if (!is_end && !c->is_ended) return;
   weir_cli_note_signal(number);
   weir_service_stop(s);
-  if (c->kill_at == 0) c->kill_at = weir_cli_ms() + GRACE_MS;
+  if (is_end && c->kill_at == 0) c->kill_at = weir_cli_ms() + GRACE_MS;
 }
 
 /* Milliseconds that poll may wait. What has not ended in time is ended. */

@@ -184,7 +184,7 @@ static enum weir_status report(struct run *r, struct weir_err *err) {
   const struct weir_timing_opts *t = r->o->t;
   enum weir_status st = join_sessions(r, err);
   /* Interrupted, nothing does not take the place of something. */
-  bool is_worth = weir_cli_signal() == 0 || r->report.launches > 0;
+  bool is_worth = r->report.launches > 0 || (weir_cli_signal() == 0 && r->result.signal == 0);
   if (st == WEIR_OK && t->json != NULL && is_worth) {
     st = weir_run_report_json(&r->report, t->json, err);
     if (st == WEIR_OK) st = weir_cli_commit(err);

@@ -57,7 +57,8 @@ def commands(weir, client, cuda):
 
 
 def is_json(path):
-    return bool(json.loads(path.read_text(encoding="utf-8")))
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return all(found.get(what, True) for what in ("runs", "kernels"))  # an empty result is none
 
 
 def is_csv(path):

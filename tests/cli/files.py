@@ -277,6 +277,20 @@ def interrupted_before_anything_ended():
 
 
 @test
+def a_program_that_is_interrupted():
+    """Before its first launch there is nothing to write."""
+    put("j")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        with start("run", "--json", "j", "--", "sh", "-c", "echo begins; exec sleep 1000") as p:
+            p.stdout.readline()
+            p.send_signal(number)
+            shown = p.communicate(timeout=LIMIT_S)
+        check(p.returncode == 128 + number, f"exit code {p.returncode}", shown)
+        check(get("j") == "old", "the older result stays")
+        left("j")
+
+
+@test
 def ended_in_the_midst():
     put("f")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE, signal.SIGUSR1,
