@@ -75,6 +75,7 @@ static void on_exit_of_process(void) {
                                ": '",    f->hook,      "' called exit()\n"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     say(words[i]);
+  weir_temps_remove(); /* others that were to be called at the end are not */
   _exit(1);
 }
 

@@ -30,3 +30,4 @@ echo "a worker"
 cc -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" -include stdlib.h -DCRASH_OBSERVING='exit(0)' mine.c
 weir compare gather --input profile --plugin "$TMP/mine.so" -S baseline,mine | tail -1
 echo "exit ${PIPESTATUS[0]}"
+echo "$(find "$TMP" -name ".weir-*" | wc -l) temporary files are left"
