@@ -61,6 +61,15 @@ int dec_func_index(const struct decoder *d, const struct ptx_func *f) {
   return -1;
 }
 
+const struct ptx_fused *dec_fused(const struct decoder *d, const struct ptx_insn *in) {
+  const struct ptx_fused *f = d->fused[d->func];
+  return f != NULL ? &f[in - dec_func(d)->insns] : NULL;
+}
+
+const uint32_t *dec_kept(const struct decoder *d, uint32_t i) {
+  return d->kept[d->func][i];
+}
+
 uint32_t *dec_list(struct decoder *d, unsigned n) {
   uint32_t *list = weir_arena_array(&d->prog->arena, n ? n : 1, sizeof *list);
   if (list == NULL) dec_fail(d, "out of memory");
@@ -350,6 +359,22 @@ static bool list_contents(struct decoder *d, uint32_t f) {
       list[info->n_contents++] =
           (struct ptx_lanes){dec_place(d, ir->vars[i]), (uint32_t)ir->vars[i]->bytes};
   info->contents = list;
+  return !d->is_failed;
+}
+
+/* What the assembler would fuse, and room for factors that are needed longer than their registers
+ * hold them. */
+static bool contract_function(struct decoder *d, uint32_t f) {
+  const struct ptx_func *ir = d->prog->funcs[f].ir;
+  struct weir_arena *a = &d->prog->arena;
+  if (!d->cfg->contract) return true;
+  if (!ptx_contract(ir, a, &d->fused[f])) return dec_fail(d, "out of memory");
+  if (d->fused[f] == NULL) return true;
+  d->kept[f] = weir_arena_array(a, ir->n_insns, sizeof *d->kept[f]);
+  if (d->kept[f] == NULL) return dec_fail(d, "out of memory");
+  for (uint32_t i = 0; i < ir->n_insns; i++)
+    for (uint32_t k = 0; k < 2 && d->fused[f][i].is_kept; k++)
+      d->kept[f][i][k] = new_slot(d, ptx_type_bytes(ptx_insn_type(&ir->insns[i], 0)));
   return !d->is_failed;
 }
 
@@ -689,10 +714,14 @@ static bool build(struct decoder *d, const struct ptx_func *entry) {
   if (!reach_functions(d, entry)) return false;
   d->reg_offset = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->reg_offset);
   d->reg_base = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->reg_base);
-  if (d->reg_offset == NULL || d->reg_base == NULL) return dec_fail(d, "out of memory");
+  d->fused = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->fused);
+  d->kept = weir_arena_array(&p->arena, p->n_funcs, sizeof *d->kept);
+  if (d->reg_offset == NULL || d->reg_base == NULL || d->fused == NULL || d->kept == NULL)
+    return dec_fail(d, "out of memory");
   uint32_t n_regs = 0, peak = 0;
   for (uint32_t f = 0; f < p->n_funcs; f++)
-    if (!lay_out_function(d, f, &n_regs) || !find_zeroed(d, f, &peak)) return false;
+    if (!lay_out_function(d, f, &n_regs) || !find_zeroed(d, f, &peak) || !contract_function(d, f))
+      return false;
   p->n_stream_regs = n_regs;
   p->regs_estimate = ptx_estimate_registers(entry, d->image->module->sm, peak);
   place_all_shared(d);

@@ -3,6 +3,7 @@
 #ifndef WEIR_PTX_DECODE_H
 #define WEIR_PTX_DECODE_H
 
+#include "ptx/contract.h"
 #include "ptx/core.h"
 #include "ptx/exec.h"
 #include "ptx/image.h"
@@ -21,6 +22,8 @@ struct decoder {
   uint32_t func;         /* being decoded */
   uint32_t **reg_offset; /* per function, per register */
   uint32_t *reg_base;    /* per function: number of its first register in the stream's numbering */
+  const struct ptx_fused **fused; /* per function, per instruction; NULL: nothing in it is fused */
+  uint32_t (**kept)[2]; /* per function, per instruction: where the factors of a product are kept */
   struct {
     struct dec_place *v;
     size_t n, cap;
@@ -60,6 +63,10 @@ unsigned dec_reg_bytes(const struct decoder *d, uint32_t reg); /* 0: predicate *
 enum ptx_type dec_reg_type(const struct decoder *d, uint32_t reg);
 const struct ptx_func *dec_func(const struct decoder *d);
 int dec_func_index(const struct decoder *d, const struct ptx_func *f);
+/* What is fused with an instruction of the function being decoded, or NULL; where the factors of
+ * product i are kept. */
+const struct ptx_fused *dec_fused(const struct decoder *d, const struct ptx_insn *in);
+const uint32_t *dec_kept(const struct decoder *d, uint32_t i);
 uint32_t *dec_list(struct decoder *d, unsigned n);
 /* The functions that a call can reach, one at a time; *k begins with 0. NULL after the last. */
 const struct ptx_func *dec_next_callee(struct decoder *d, const struct ptx_insn *in, size_t *k);
@@ -75,6 +82,9 @@ void dec_address(struct decoder *d, const struct ptx_operand *o);
 void dec_matrix(struct decoder *d);
 void dec_copy_async(struct decoder *d);
 
+/* Bits of an immediate as type t. A float literal in an integer slot of its size keeps its bits; an
+ * integer literal in a float slot is a value. */
+uint64_t dec_imm_bits(const struct ptx_operand *o, enum ptx_type t);
 /* Slot of a source operand, as type t. */
 uint32_t dec_source(struct decoder *d, const struct ptx_operand *o, enum ptx_type t);
 /* Data registers of a load or store into the micro-operation: one, or a vector. All have one width.

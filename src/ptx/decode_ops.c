@@ -12,9 +12,7 @@ static unsigned width(enum ptx_type t) {
   return ptx_type_bytes(t);
 }
 
-/* Bits of an immediate as type t. A float literal in an integer slot of its size keeps its bits; an
- * integer literal in a float slot is a value. */
-static uint64_t imm_bits(const struct ptx_operand *o, enum ptx_type t) {
+uint64_t dec_imm_bits(const struct ptx_operand *o, enum ptx_type t) {
   if (o->kind == PTX_O_int) {
     if (t == PTX_T_f32) {
       float f = o->is_unsigned ? (float)o->imm : (float)(int64_t)o->imm;
@@ -75,7 +73,7 @@ uint32_t dec_source(struct decoder *d, const struct ptx_operand *o, enum ptx_typ
   case PTX_O_int:
   case PTX_O_f32:
   case PTX_O_f64:
-    return dec_const(d, imm_bits(o, t), bytes);
+    return dec_const(d, dec_imm_bits(o, t), bytes);
   case PTX_O_var:
     if (o->var->space == PTX_SPACE_local) {
       dec_fail(d, "the address of a local variable can only be moved or converted");
@@ -259,8 +257,60 @@ static void decode_carry(struct decoder *d, enum ptx_handler h, bool in, bool ou
   d->uop->kind = PTX_K_PLAIN; /* the carry is wanted even if the sum is not */
 }
 
+/* ---- products and sums that become one (contract.h) ---- */
+
+/* Handlers by the signs of product and addend, both positive first. */
+static void fused_handler(struct decoder *d, enum ptx_type t, unsigned signs) {
+  static const uint16_t f32[] = {PTX_H_fma_f32, PTX_H_fms_f32, PTX_H_fnma_f32, PTX_H_fnms_f32},
+                        ftz[] = {PTX_H_fma_ftz_f32, PTX_H_fms_ftz_f32, PTX_H_fnma_ftz_f32,
+                                 PTX_H_fnms_ftz_f32},
+                        f64[] = {PTX_H_fma_f64, PTX_H_fms_f64, PTX_H_fnma_f64, PTX_H_fnms_f64};
+  struct ptx_uop *u = d->uop;
+  u->aux = (uint8_t)signs;
+  if (is_half(t)) {
+    half_type(d, t);
+    u->size = 2;
+    u->x.half = ptx_half_fma;
+    plain(d, PTX_H_fused_half);
+  } else if (t == PTX_T_f64) {
+    plain(d, (enum ptx_handler)f64[signs]);
+  } else if (u->mode.sat) {
+    plain(d, PTX_H_fused_f32);
+  } else {
+    plain(d, (enum ptx_handler)(u->mode.ftz ? ftz : f32)[signs]);
+  }
+}
+
+static bool decode_fused(struct decoder *d, bool is_sub) {
+  const struct ptx_fused *f = dec_fused(d, d->insn);
+  if (f == NULL || f->mul == PTX_NOT_FUSED) return false;
+  const struct ptx_insn *mul = &dec_func(d)->insns[f->mul];
+  enum ptx_type t = type(d, 0);
+  const uint32_t *kept = f->is_copy ? dec_kept(d, f->mul) : NULL;
+  d->uop->d = dst(d, 0);
+  d->uop->a = kept != NULL ? kept[0] : dec_source(d, &mul->opnds[1], t);
+  d->uop->b = kept != NULL ? kept[1] : dec_source(d, &mul->opnds[2], t);
+  d->uop->c = src(d, f->is_second ? 1 : 2, t);
+  fp_mode(d);
+  bool minus = f->is_negated ^ (is_sub && f->is_second), less = is_sub && !f->is_second;
+  fused_handler(d, t, (minus ? 2u : 0u) | (less ? 1u : 0u));
+  return true;
+}
+
+/* The factors are wanted again after their registers were written over. */
+static void keep_factors(struct decoder *d) {
+  const struct ptx_fused *f = dec_fused(d, d->insn);
+  if (f == NULL || !f->is_kept || d->uop->kind != PTX_K_PLAIN) return;
+  const uint32_t *kept = dec_kept(d, (uint32_t)(d->insn - dec_func(d)->insns));
+  d->uop->imm = (uint64_t)kept[1] << 32 | kept[0];
+  d->uop->size = (uint8_t)width(type(d, 0));
+  d->uop->target = d->uop->h;
+  plain(d, PTX_H_mul_kept);
+}
+
 static void decode_add(struct decoder *d, bool is_sub) {
   enum ptx_type t = type(d, 0);
+  if (decode_fused(d, is_sub)) return;
   if (is_half(t)) {
     half_op(d, 2, is_sub ? ptx_half_sub : ptx_half_add);
     return;
@@ -802,7 +852,7 @@ static void decode_mov(struct decoder *d) {
       else if (e->kind == PTX_O_reg)
         list[k] = dec_reg(d, e->reg);
       else
-        list[k] = dec_const(d, imm_bits(e, PTX_T_none), u->size);
+        list[k] = dec_const(d, dec_imm_bits(e, PTX_T_none), u->size);
     }
     u->x.list = list;
     u->kind = PTX_K_PLAIN;
@@ -1048,7 +1098,7 @@ void dec_data(struct decoder *d, const struct ptx_operand *o, bool is_store) {
       }
       list[k] = dec_reg(d, e->reg);
     } else
-      list[k] = dec_const(d, imm_bits(e, t), u->reg_bytes);
+      list[k] = dec_const(d, dec_imm_bits(e, t), u->reg_bytes);
   }
   u->x.list = list;
   if (is_store)
@@ -1251,7 +1301,7 @@ static bool actual_slot(struct decoder *d, const struct ptx_operand *actual,
   } else if (!is_result && (actual->kind == PTX_O_int || actual->kind == PTX_O_f32 ||
                             actual->kind == PTX_O_f64)) {
     bytes = (uint32_t)formal->bytes;
-    *slot = dec_const(d, imm_bits(actual, formal->type), bytes);
+    *slot = dec_const(d, dec_imm_bits(actual, formal->type), bytes);
   } else if (is_result && actual->kind == PTX_O_sink) {
     *slot = UINT32_MAX;
     return true;
@@ -1498,6 +1548,7 @@ bool dec_instruction(struct decoder *d, uint32_t at) {
     break;
   case PTX_OP_mul:
     decode_mul(d, false);
+    keep_factors(d);
     break;
   case PTX_OP_mad:
   case PTX_OP_fma:

@@ -22,6 +22,7 @@
 struct ptx_exec_cfg {
   int64_t wave, wave_memory, quantum, yield_after, deadlock_quanta, clock_factor, max_instructions,
       stack_bytes, max_depth, heap, printf_bytes, device_memory, stream_memory, sm_count;
+  bool contract; /* fuse products and sums as an assembler does (ptx/contract.h) */
   const char *simd;
 };
 extern const struct weir_param ptx_exec_table[];

@@ -111,6 +111,69 @@ bool ptx_liveness_find(const struct ptx_func *f, const uint64_t *first, struct p
   return true;
 }
 
+/* ---- what is needed ---- */
+
+struct need {
+  uint64_t *set;
+  bool wanted, has_result;
+};
+
+static void note_wanted(void *ctx, uint32_t reg, bool is_def) {
+  struct need *n = ctx;
+  if (!is_def) return;
+  n->has_result = true;
+  n->wanted |= has(n->set, reg);
+}
+
+static void note_done(void *ctx, uint32_t reg, bool is_def) {
+  struct need *n = ctx;
+  if (is_def) n->set[reg >> 6] &= ~(UINT64_C(1) << (reg & 63));
+}
+
+static void note_needed(void *ctx, uint32_t reg, bool is_def) {
+  struct need *n = ctx;
+  if (!is_def) put(n->set, reg);
+}
+
+/* Does it nothing but give results? */
+static bool only_results(const struct ptx_insn *in) {
+  if (in->op == PTX_OP_call) return false;
+  enum weir_class cls = ptx_form(in->form)->cls;
+  if (cls == WEIR_C_LOAD)
+    return !ptx_has(in, PTX_M_volatile) && !ptx_has(in, PTX_M_acquire) &&
+           !ptx_has(in, PTX_M_relaxed);
+  return cls <= WEIR_C_SFU;
+}
+
+static bool step_back(const struct ptx_insn *in, struct need *n) {
+  n->wanted = n->has_result = false;
+  ptx_visit_regs(in, note_wanted, n);
+  if (n->has_result && !n->wanted && only_results(in)) return true;
+  if (!in->guarded) ptx_visit_regs(in, note_done, n);
+  ptx_visit_regs(in, note_needed, n);
+  return false;
+}
+
+bool ptx_needed_find(const struct ptx_func *f, struct ptx_liveness *l, uint8_t *dead) {
+  size_t words = (f->n_regs + 63u) / 64, nb = f->cfg.n_blocks;
+  *l = (struct ptx_liveness){.words = words ? words : 1};
+  l->in = weir_calloc((nb + 1) * l->words, sizeof *l->in);
+  if (l->in == NULL) return false;
+  struct need n = {.set = l->in + nb * l->words};
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t b = nb; b-- > 0;) {
+      for (size_t k = 0; k < l->words; k++)
+        n.set[k] = live_out(f, l, b, k);
+      for (uint32_t i = f->cfg.blocks[b].last + 1; i-- > f->cfg.blocks[b].first;)
+        dead[i] = step_back(&f->insns[i], &n);
+      changed |= memcmp(n.set, l->in + b * l->words, l->words * sizeof *n.set) != 0;
+      memcpy(l->in + b * l->words, n.set, l->words * sizeof *n.set);
+    }
+  }
+  return true;
+}
+
 void ptx_liveness_free(struct ptx_liveness *l) {
   free(l->in);
   l->in = NULL;

@@ -21,6 +21,11 @@ struct ptx_liveness {
 bool ptx_liveness_find(const struct ptx_func *f, const uint64_t *first, struct ptx_liveness *l);
 void ptx_liveness_free(struct ptx_liveness *l);
 
+/* The same, but what reads only for a result that nobody needs needs nothing itself; dead[i]
+ * becomes 1 for such instructions, of which the array has one each. A guard ends no need. False:
+ * out of memory. */
+bool ptx_needed_find(const struct ptx_func *f, struct ptx_liveness *l, uint8_t *dead);
+
 static inline bool ptx_is_live(const struct ptx_liveness *l, size_t block, uint32_t reg) {
   return l->in[block * l->words + (reg >> 6)] >> (reg & 63) & 1;
 }

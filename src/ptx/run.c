@@ -53,6 +53,10 @@ const struct weir_param ptx_exec_table[] = {
         .help = "warp streams kept in memory before they spill to a compressed temporary file"),
     WEIR_PARAM(ptx_exec_cfg, sm_count, "132", .min = 1, .max = 4096,
                .help = "what %nsmid tells the program; block b runs on %smid = b modulo this"),
+    WEIR_PARAM(ptx_exec_cfg, contract, "true",
+               .help = "mul and add or sub without a rounding modifier become one fused "
+                       "multiply-add where the assembler for an H200 fuses them; false = as the "
+                       "text has it"),
     WEIR_PARAM(ptx_exec_cfg, simd, "auto", .choices = "auto|base|avx2|avx512",
                .help = "vector code used for execution; results are the same for all"),
     WEIR_PARAM_END};

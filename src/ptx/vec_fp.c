@@ -42,12 +42,18 @@ HANDLER(rcp_f32) {
   const float *a = REG(float, u->a);
   STORE_LANES(uint32_t, canon32(1.0f / a[i]));
 }
-HANDLER(fma_f32) {
-  const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, u->c);
-  STORE_LANES(uint32_t, canon32(__builtin_fmaf(a[i], b[i], c[i])));
-}
+/* fms, fnma, fnms: with the addend, the product or both negated. */
+#define FMA32(id, EXPR)                                                                            \
+  HANDLER(id##_f32) {                                                                              \
+    const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, u->c);               \
+    STORE_LANES(uint32_t, canon32(EXPR));                                                          \
+  }
+FMA32(fma, __builtin_fmaf(a[i], b[i], c[i]))
+FMA32(fms, __builtin_fmaf(a[i], b[i], -c[i]))
+FMA32(fnma, __builtin_fmaf(-a[i], b[i], c[i]))
+FMA32(fnms, __builtin_fmaf(-a[i], b[i], -c[i]))
 /* A result of exactly 2^-126 may have to be flushed (fp.h). */
-#define PRODUCT_FTZ(id, C, Z, EXPR)                                                                \
+#define PRODUCT_FTZ(id, C, A, Z, EXPR)                                                             \
   HANDLER(id##_ftz_f32) {                                                                          \
     const float *a = REG(float, u->a), *b = REG(float, u->b), *c = REG(float, C);                  \
     uint32_t t[LANES] __attribute__((aligned(64))), edge = 0;                                      \
@@ -55,12 +61,16 @@ HANDLER(fma_f32) {
     EACH_LANE t[i] = canon32(flush(EXPR));                                                         \
     EACH_LANE edge |= (uint32_t)ptx_f32_is_edge(t[i]);                                             \
     for (unsigned i = 0; edge && i < LANES; i++)                                                   \
-      if (ptx_f32_is_edge(t[i]) && ptx_f32_is_tiny(flush(a[i]), flush(b[i]), Z, PTX_RN))           \
+      if (ptx_f32_is_edge(t[i]) && ptx_f32_is_tiny(A, flush(b[i]), Z, PTX_RN))                     \
         t[i] &= 0x80000000u;                                                                       \
     BLEND(uint32_t, t);                                                                            \
   }
-PRODUCT_FTZ(mul, u->b, 0.0f, flush(a[i]) * flush(b[i]))
-PRODUCT_FTZ(fma, u->c, flush(c[i]), __builtin_fmaf(flush(a[i]), flush(b[i]), flush(c[i])))
+PRODUCT_FTZ(mul, u->b, flush(a[i]), 0.0f, flush(a[i]) * flush(b[i]))
+#define FMA_FTZ(id, A, Z) PRODUCT_FTZ(id, u->c, A, Z, __builtin_fmaf(A, flush(b[i]), Z))
+FMA_FTZ(fma, flush(a[i]), flush(c[i]))
+FMA_FTZ(fms, flush(a[i]), -flush(c[i]))
+FMA_FTZ(fnma, -flush(a[i]), flush(c[i]))
+FMA_FTZ(fnms, -flush(a[i]), -flush(c[i]))
 
 /* The host's choice of NaN is not the GPU's: where a result is one, it is made again by
  * ptx_f64_nan. */
@@ -85,6 +95,9 @@ F64(add, u->b, a[i] + b[i])
 F64(sub, u->b, a[i] - b[i])
 F64(mul, u->b, a[i] * b[i])
 F64(fma, u->c, __builtin_fma(a[i], b[i], c[i]))
+F64(fms, u->c, __builtin_fma(a[i], b[i], -c[i]))
+F64(fnma, u->c, __builtin_fma(-a[i], b[i], c[i]))
+F64(fnms, u->c, __builtin_fma(-a[i], b[i], -c[i]))
 
 /* ---- through fp.h: x.p is the function ---- */
 typedef void (*fp1_32)(uint32_t *, const uint32_t *, struct ptx_fpmode);
@@ -195,6 +208,61 @@ HANDLER(half) {
     BLEND(uint16_t, t);
   else
     BLEND(uint32_t, (const uint32_t *)(const void *)t);
+}
+
+/* ---- fused sums that are rare: aux has the signs, 2 for the product's, 1 for the addend's ---- */
+HANDLER(fused_f32) {
+  uint32_t a[LANES] __attribute__((aligned(64))), c[LANES] __attribute__((aligned(64)));
+  uint32_t t[LANES] __attribute__((aligned(64)));
+  const uint32_t *ra = REG(uint32_t, u->a), *rc = REG(uint32_t, u->c);
+  const uint32_t minus = u->aux & 2 ? 0x80000000u : 0, less = u->aux & 1 ? 0x80000000u : 0;
+  EACH_LANE a[i] = ra[i] ^ minus;
+  EACH_LANE c[i] = rc[i] ^ less;
+  ptx_f32_fma(t, a, REG(uint32_t, u->b), c, u->mode);
+  BLEND(uint32_t, t);
+}
+HANDLER(fused_half) {
+  uint16_t a[2 * LANES] __attribute__((aligned(64))), c[2 * LANES] __attribute__((aligned(64)));
+  uint16_t t[2 * LANES] __attribute__((aligned(64)));
+  const uint16_t *ra = REG(uint16_t, u->a), *rc = REG(uint16_t, u->c);
+  const uint16_t minus = u->aux & 2 ? 0x8000 : 0, less = u->aux & 1 ? 0x8000 : 0;
+  struct ptx_halfmode m = {.is_bf16 = u->is_signed,
+                           .n = (uint8_t)(u->n_vec * LANES),
+                           .ftz = u->mode.ftz,
+                           .sat = u->mode.sat};
+  for (unsigned i = 0; i < m.n; i++) {
+    a[i] = ra[i] ^ minus;
+    c[i] = rc[i] ^ less;
+  }
+  ptx_half_fma(t, a, REG(uint16_t, u->b), c, m);
+  if (u->n_vec == 1)
+    BLEND(uint16_t, t);
+  else
+    BLEND(uint32_t, (const uint32_t *)(const void *)t);
+}
+
+/* A product (target is its handler) whose factors are kept for a sum: imm says where. */
+HANDLER(mul_kept) {
+  uint32_t a = (uint32_t)u->imm, b = (uint32_t)(u->imm >> 32);
+  for (unsigned i = 0; i < LANES; i++)
+    if (mask >> i & 1) {
+      memcpy(w->reg + a + i * u->size, w->reg + u->a + i * u->size, u->size);
+      memcpy(w->reg + b + i * u->size, w->reg + u->b + i * u->size, u->size);
+    }
+  switch (u->target) {
+  case PTX_H_mul_f32:
+    HN(mul_f32)(w, u, mask);
+    break;
+  case PTX_H_mul_ftz_f32:
+    HN(mul_ftz_f32)(w, u, mask);
+    break;
+  case PTX_H_mul_f64:
+    HN(mul_f64)(w, u, mask);
+    break;
+  default:
+    HN(half)(w, u, mask);
+    break;
+  }
 }
 
 /* Of pairs each half is compared: setp gives two predicates, set a value for each half (imm). */

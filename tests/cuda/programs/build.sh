@@ -22,6 +22,7 @@ sources() {
 arch() {
   case $1 in
   cp_async) echo 80 ;;
+  contract_bf16) echo 90 ;;
   *) echo 75 ;;
   esac
 }
@@ -30,6 +31,7 @@ options() {
   compress_*) echo "--compress-mode=${1#compress_}" ;;
   rdc) echo -rdc=true ;;
   lambda) echo --extended-lambda ;;
+  contract_off) echo --fmad=false ;;
   esac
 }
 cudart() {
