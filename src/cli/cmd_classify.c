@@ -22,6 +22,7 @@ enum {
   OPT_GRAPH,
   OPT_CONFIG,
   OPT_SET,
+  OPT_NO_CONTRACT,
   OPT_JOBS,
   OPT_CHECK,
   OPT_QUIET
@@ -80,6 +81,7 @@ static const struct weir_usage usage = {
              "set a parameter ('weir list params', cls.* are those of the classes); may be "
              "repeated",
              OPT_SET},
+            WEIR_NO_CONTRACT_OPTION(OPT_NO_CONTRACT),
             WEIR_PROGRAM_OPTIONS,
             {"jobs", 0, "N",
              "runs at a time (default: one for each core); the results are the same for any number",
@@ -404,6 +406,8 @@ static enum weir_status set_option(struct classify *c, int id, const char *value
     break;
   case OPT_CONFIG:
     return weir_cli_settings_file(&c->settings, value, err);
+  case OPT_NO_CONTRACT:
+    return weir_settings_assign(&c->settings, WEIR_NO_CONTRACT, err);
   case OPT_SET:
     return weir_settings_assign(&c->settings, value, err);
   case OPT_JOBS:

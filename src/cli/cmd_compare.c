@@ -23,6 +23,7 @@ enum {
   OPT_BASELINE,
   OPT_CONFIG,
   OPT_SET,
+  OPT_NO_CONTRACT,
   OPT_JOBS,
   OPT_CSV,
   OPT_JSON,
@@ -89,6 +90,7 @@ static const struct weir_usage usage = {
              OPT_CONFIG},
             {"set", 's', "KEY=VALUE",
              "set a parameter ('weir list params') in all runs; may be repeated", OPT_SET},
+            WEIR_NO_CONTRACT_OPTION(OPT_NO_CONTRACT),
             {"jobs", 0, "N",
              "runs at a time (default: one for each core); the results are the same for any number",
              OPT_JOBS},
@@ -619,6 +621,8 @@ static enum weir_status set_option(struct compare *c, int id, const char *value,
     return add_names(c, &c->schemes, "scheme", value, err);
   case OPT_GPUS:
     return add_names(c, &c->gpus, "machine", value, err);
+  case OPT_NO_CONTRACT:
+    value = WEIR_NO_CONTRACT; /* fall through */
   case OPT_SET:
     return WEIR_PUSH(c->sets, value) ? WEIR_OK : no_memory(err);
   case OPT_CONFIG:

@@ -16,7 +16,16 @@
 #include "study/streams.h"
 #include "trace/accelsim.h"
 
-enum { OPT_OUTPUT = 1, OPT_INPUT, OPT_SET, OPT_LEVEL, OPT_OPCODE, OPT_QUIET, OPT_GPU };
+enum {
+  OPT_OUTPUT = 1,
+  OPT_INPUT,
+  OPT_SET,
+  OPT_NO_CONTRACT,
+  OPT_LEVEL,
+  OPT_OPCODE,
+  OPT_QUIET,
+  OPT_GPU
+};
 
 static const struct weir_usage usage = {
     .command = "record",
@@ -36,6 +45,7 @@ static const struct weir_usage usage = {
             {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
             {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",
              OPT_SET},
+            WEIR_NO_CONTRACT_OPTION(OPT_NO_CONTRACT),
             {"level", 'l', "N", "how hard to compress, 1 to 19 (default: 15)", OPT_LEVEL},
             {"opcode-class", 0, "NAME=CLASS",
              "class of an opcode of an Accel-Sim trace; may be repeated", OPT_OPCODE},
@@ -243,6 +253,8 @@ static int parse_options(int argc, char **argv, struct record *r) {
     case OPT_INPUT:
       r->input = args.value;
       break;
+    case OPT_NO_CONTRACT:
+      args.value = WEIR_NO_CONTRACT; /* fall through */
     case OPT_SET:
       if (weir_settings_assign(&r->settings, args.value, &err)) return weir_cli_error(&err);
       break;

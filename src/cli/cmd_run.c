@@ -19,6 +19,7 @@
 enum {
   OPT_INPUT = 1,
   OPT_MAX,
+  OPT_NO_CONTRACT,
   OPT_STREAMS,
   OPT_OUTPUT,
   OPT_FUNCTIONAL,
@@ -69,6 +70,7 @@ static const struct weir_usage usage = {
              "show every launch, besides the sums of each kernel (in JSON always)", OPT_PER_LAUNCH},
             {"max-instructions", 'm', "N",
              "stop with an error after N warp instructions in a launch", OPT_MAX},
+            WEIR_NO_CONTRACT_OPTION(OPT_NO_CONTRACT),
             {"output", 'o', "BUFFER=FILE",
              "write a buffer's final contents as raw bytes; may be repeated", OPT_OUTPUT},
             WEIR_PROGRAM_OPTIONS,
@@ -360,6 +362,10 @@ static int set_option(struct run_opts *o, int id, const char *value) {
   case OPT_MAX:
     snprintf(text, sizeof text, "exec.max_instructions=%.32s", value);
     if (weir_settings_assign(&o->t.settings, text, &err) != WEIR_OK) return weir_cli_error(&err);
+    break;
+  case OPT_NO_CONTRACT:
+    if (weir_settings_assign(&o->t.settings, WEIR_NO_CONTRACT, &err) != WEIR_OK)
+      return weir_cli_error(&err);
     break;
   case OPT_OUTPUT:
     if (o->n_outputs == MAX_OUTPUTS)

@@ -17,6 +17,16 @@ struct weir_usage {
   int has_program;             /* -- ends the options, and what follows is not the command's */
 };
 
+/* A row for commands that execute kernels; it does what --set WEIR_NO_CONTRACT does. */
+#define WEIR_NO_CONTRACT "exec.contract=false"
+#define WEIR_NO_CONTRACT_OPTION(id)                                                                \
+  {                                                                                                \
+    "no-contract", 0, NULL,                                                                        \
+        "execute mul and add as the text has them; an assembler makes one fused operation of\n"    \
+        "them where it may, and so does weir",                                                     \
+        id                                                                                         \
+  }
+
 enum {
   WEIR_OPT_END = 0,
   WEIR_OPT_WORD = -1, /* not an option */

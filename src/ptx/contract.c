@@ -3,8 +3,8 @@
  * - A product takes part if it has no rounding modifier, no .sat and no guard, and a sum if it has
  *   no rounding modifier. Both have one type, and both or neither .ftz.
  * - All that reads the product must be such sums in the same basic block. It may go to them through
- *   mov, neg (not of bf16x2), a multiplication by 1 or -1 (f32 and f64), and abs if it is a square
- *   and not negated after. Sums may be guarded.
+ *   mov, neg (not of bf16x2), a multiplication by 1 or -1 (not packed), and abs (f32) if it
+ *   is a square and is not negated after. Sums may be guarded.
  * - In the order of the text, sums take in products that nothing else reads, the first operand if
  *   both are; then, in a second pass, those with several readers, of two the one with fewer (as
  * they were before that pass), else the first. The other product is then the addend, so that no sum
@@ -65,9 +65,10 @@ struct walk {
   struct product *product;      /* of each instruction */
   struct value *held;           /* by each register; valid if chain_of says so */
   uint32_t *chain_of, *written; /* of each register: chain of the last write, place in it */
+  uint32_t *touched;            /* registers written in the chain */
   uint32_t *sole_def;           /* of each register: the only instruction that writes it, or NONE */
   struct sum *sums;             /* of the chain */
-  uint32_t n_sums, chain, section, at;
+  uint32_t n_sums, n_touched, chain, section, at, n_values;
   bool found;
 };
 
@@ -111,12 +112,17 @@ static bool ends_section(const struct ptx_insn *in) {
 
 /* ---- values ---- */
 
-static uint32_t id_of_insn(const struct walk *w, uint32_t i) {
+/* Numbers of values: what a register held at first, products, and all else that is written. */
+static uint32_t id_of_product(const struct walk *w, uint32_t i) {
   return w->f->n_regs + i;
 }
 
+static struct value new_value(struct walk *w) {
+  return (struct value){.id = w->f->n_regs + w->f->n_insns + w->n_values++};
+}
+
 static struct product *product_of(struct walk *w, const struct value *v) {
-  if (v->id == NONE || v->id < w->f->n_regs) return NULL;
+  if (v->id < w->f->n_regs || v->id - w->f->n_regs >= w->f->n_insns) return NULL;
   struct product *p = &w->product[v->id - w->f->n_regs];
   return p->is_candidate ? p : NULL;
 }
@@ -146,6 +152,7 @@ static struct value value_of(const struct walk *w, const struct ptx_operand *o, 
 }
 
 static void hold(struct walk *w, uint32_t reg, struct value v) {
+  if (w->chain_of[reg] != w->chain) w->touched[w->n_touched++] = reg;
   w->chain_of[reg] = w->chain;
   w->written[reg] = w->at;
   w->held[reg] = v;
@@ -185,65 +192,76 @@ static void note_kept(void *ctx, uint32_t reg, bool is_def) {
 
 struct write_ctx {
   struct walk *w;
-  struct value v;
+  const struct value *v; /* NULL: each register gets one of its own */
 };
 static void note_write(void *ctx, uint32_t reg, bool is_def) {
   struct write_ctx *c = ctx;
-  if (is_def) hold(c->w, reg, c->v);
+  if (is_def) hold(c->w, reg, c->v != NULL ? *c->v : new_value(c->w));
 }
 
-static void write_result(struct walk *w, uint32_t i, struct value v) {
+static void write_result(struct walk *w, uint32_t i, const struct value *v) {
   const struct ptx_insn *in = &w->f->insns[i];
-  if (in->guarded) {
-    if (!w->dead[i]) ptx_visit_regs(in, note_kept, w);
-    v = (struct value){.id = id_of_insn(w, i)};
-  }
-  struct write_ctx c = {w, v};
+  if (in->guarded && !w->dead[i]) ptx_visit_regs(in, note_kept, w);
+  struct write_ctx c = {w, in->guarded ? NULL : v};
   ptx_visit_regs(in, note_write, &c);
 }
 
 /* +1, -1, or 0 if it is neither. */
 static int unit_of(const struct value *v, enum ptx_type t) {
   if (!v->has_bits) return 0;
-  uint64_t one = t == PTX_T_f32 ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000);
-  uint64_t sign = t == PTX_T_f32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
-  int unit = v->bits == one ? 1 : v->bits == (one | sign) ? -1 : 0;
+  uint64_t one = t == PTX_T_f32    ? UINT64_C(0x3f800000)
+                 : t == PTX_T_f64  ? UINT64_C(0x3ff0000000000000)
+                 : t == PTX_T_bf16 ? 0x3f80
+                                   : 0x3c00;
+  uint64_t sign = UINT64_C(1) << (8 * ptx_type_bytes(t) - 1);
+  uint64_t bits = v->bits & (sign | (sign - 1));
+  int unit = bits == one ? 1 : bits == (one | sign) ? -1 : 0;
   return v->is_neg ? -unit : unit;
+}
+
+static bool is_packed(enum ptx_type t) {
+  return t == PTX_T_f16x2 || t == PTX_T_bf16x2;
+}
+
+/* Is it no product, or one of this type? */
+static bool fits_type(struct walk *w, const struct value *v, enum ptx_type t) {
+  const struct product *p = product_of(w, v);
+  return p == NULL || ptx_insn_type(&w->f->insns[p - w->product], 0) == t;
+}
+
+static bool is_square(struct walk *w, const struct value *v) {
+  const struct product *p = product_of(w, v);
+  return p != NULL && same_factor(&p->a, &p->b) && p->a.is_neg == p->b.is_neg;
+}
+
+/* A multiplication by 1 or -1 passes on its other factor. */
+static bool passes_factor(struct walk *w, const struct ptx_insn *in, struct value *v) {
+  enum ptx_type t = ptx_insn_type(in, 0);
+  if (!is_product(in) || is_packed(t)) return false;
+  for (unsigned k = 1; k < 3; k++) {
+    struct value one = value_of(w, &in->opnds[3 - k], t);
+    int unit = unit_of(&one, t);
+    *v = value_of(w, &in->opnds[k], t);
+    if (unit == 0 || v->is_const || !fits_type(w, v, t)) continue;
+    v->is_neg ^= unit < 0;
+    return true;
+  }
+  return false;
 }
 
 /* Where only the way matters: *v becomes the value that the instruction passes on. */
 static bool passes_on(struct walk *w, const struct ptx_insn *in, struct value *v) {
   enum ptx_type t = ptx_insn_type(in, 0);
   if (in->guarded || in->n_opnds < 2 || in->opnds[0].kind != PTX_O_reg) return false;
-  if (in->op == PTX_OP_mov) {
-    if (in->opnds[1].kind != PTX_O_reg && !is_immediate(&in->opnds[1])) return false;
-    *v = value_of(w, &in->opnds[1], t);
-    return true;
-  }
-  if (!is_arithmetic(in)) return false;
   *v = value_of(w, &in->opnds[1], t);
-  const struct product *p = product_of(w, v);
-  bool fits = p == NULL || ptx_insn_type(&w->f->insns[p - w->product], 0) == t;
-  if (in->op == PTX_OP_neg && fits && t != PTX_T_bf16x2 && !v->is_square) {
+  if (in->op == PTX_OP_mov) return in->opnds[1].kind == PTX_O_reg || is_immediate(&in->opnds[1]);
+  if (!is_arithmetic(in)) return false;
+  if (in->op == PTX_OP_neg && fits_type(w, v, t) && t != PTX_T_bf16x2 && !v->is_square)
     v->is_neg ^= true;
-  } else if (in->op == PTX_OP_abs && fits && p != NULL && same_factor(&p->a, &p->b) &&
-             p->a.is_neg == p->b.is_neg) {
-    v->is_neg = false;
-    v->is_square = true;
-  } else if (is_product(in) && (t == PTX_T_f32 || t == PTX_T_f64)) {
-    struct value b = value_of(w, &in->opnds[2], t);
-    int unit = unit_of(&b, t);
-    if (unit == 0) {
-      unit = unit_of(v, t);
-      *v = b;
-      p = product_of(w, v);
-      fits = p == NULL || ptx_insn_type(&w->f->insns[p - w->product], 0) == t;
-    }
-    if (unit == 0 || !fits || v->is_const) return false;
-    v->is_neg ^= unit < 0;
-  } else {
+  else if (in->op == PTX_OP_abs && fits_type(w, v, t) && t == PTX_T_f32 && is_square(w, v))
+    v->is_square = true, v->is_neg = false;
+  else if (!passes_factor(w, in, v))
     return false;
-  }
   v->needs_ftz |= ptx_has(in, PTX_M_ftz);
   return true;
 }
@@ -297,29 +315,42 @@ static bool all_const(const struct walk *w, const struct ptx_insn *in) {
   return true;
 }
 
+static void add_product(struct walk *w, uint32_t i) {
+  const struct ptx_insn *in = &w->f->insns[i];
+  enum ptx_type t = ptx_insn_type(in, 0);
+  w->product[i] = (struct product){.is_candidate = true,
+                                   .section = w->section,
+                                   .at = w->at,
+                                   .a = value_of(w, &in->opnds[1], t),
+                                   .b = value_of(w, &in->opnds[2], t)};
+}
+
+/* What reads its operands in earnest; true if its result is a product that may be taken in. */
+static bool read_operands(struct walk *w, uint32_t i) {
+  const struct ptx_insn *in = &w->f->insns[i];
+  if (w->dead[i]) return false;
+  if (is_sum(in)) {
+    add_sum(w, i);
+    return false;
+  }
+  ptx_visit_regs(in, note_read, w);
+  if (!is_product(in)) return false;
+  add_product(w, i);
+  return true;
+}
+
 static void walk_insn(struct walk *w, uint32_t i) {
   const struct ptx_insn *in = &w->f->insns[i];
-  struct value v = {.id = id_of_insn(w, i)}, passed;
+  const struct value constant = {.id = NONE, .is_const = true},
+                     product = {.id = id_of_product(w, i)};
+  struct value passed;
   w->at++;
   if (ends_section(in)) w->section++;
-  if (passes_on(w, in, &passed)) {
-    v = passed;
-  } else if (all_const(w, in)) {
-    v.is_const = true;
-  } else if (is_sum(in) && !w->dead[i]) {
-    add_sum(w, i);
-  } else {
-    if (!w->dead[i]) ptx_visit_regs(in, note_read, w);
-    if (is_product(in) && !w->dead[i]) {
-      enum ptx_type t = ptx_insn_type(in, 0);
-      w->product[i] = (struct product){.is_candidate = true,
-                                       .section = w->section,
-                                       .at = w->at,
-                                       .a = value_of(w, &in->opnds[1], t),
-                                       .b = value_of(w, &in->opnds[2], t)};
-    }
-  }
-  write_result(w, i, v);
+  write_result(w, i,
+               passes_on(w, in, &passed) ? &passed
+               : all_const(w, in)        ? &constant
+               : read_operands(w, i)     ? &product
+                                         : NULL);
 }
 
 /* ---- decisions ---- */
@@ -341,9 +372,8 @@ static void merge_equal(struct walk *w, struct sum *s) {
     return;
   struct product *p = &w->product[s->product[0]], *q = &w->product[s->product[1]];
   if ((p->n_uses != 1 && q->n_uses != 1) || !same_product(p, q)) return;
-  q->n_uses--;
-  p->n_uses++;
-  p->n_other += 2;
+  p->n_other++;
+  q->n_other++;
   s->product[0] = s->product[1] = NONE;
 }
 
@@ -365,7 +395,7 @@ static void decide(struct walk *w) {
   for (uint32_t i = 0; i < w->n_sums; i++) {
     struct sum *s = &w->sums[i];
     enum ptx_type t = ptx_insn_type(&w->f->insns[s->insn], 0);
-    if (t == PTX_T_f16x2 || t == PTX_T_bf16x2) continue;
+    if (is_packed(t)) continue;
     merge_equal(w, s);
     try_operands(w, s, 0, true);
   }
@@ -386,21 +416,22 @@ static uint32_t next_in_chain(const struct ptx_cfg *cfg, const uint32_t *n_preds
   return block->succ[0];
 }
 
+/* What lives on is read elsewhere. */
 static void end_chain(struct walk *w, uint32_t block) {
   const struct ptx_block *b = &w->f->cfg.blocks[block];
-  for (uint32_t r = 0; r < w->f->n_regs; r++) {
-    if (w->chain_of[r] != w->chain) continue;
+  for (uint32_t i = 0; i < w->n_touched; i++) {
+    uint32_t reg = w->touched[i];
     bool live = false;
     for (uint32_t s = 0; s < b->n_succ; s++)
-      live |= ptx_is_live(&w->live, b->succ[s], r);
-    if (live) use_otherwise(w, w->held[r]);
+      live |= ptx_is_live(&w->live, b->succ[s], reg);
+    if (live) use_otherwise(w, w->held[reg]);
   }
 }
 
 static void walk_chain(struct walk *w, const uint32_t *n_preds, uint32_t head) {
   uint32_t last = head;
   w->chain++;
-  w->n_sums = w->section = w->at = 0;
+  w->n_sums = w->n_touched = w->section = w->at = 0;
   for (uint32_t b = head; b != NONE; b = next_in_chain(&w->f->cfg, n_preds, b)) {
     for (uint32_t i = w->f->cfg.blocks[b].first; i <= w->f->cfg.blocks[b].last; i++)
       walk_insn(w, i);
@@ -448,12 +479,13 @@ static bool prepare(struct walk *w) {
   w->product = weir_calloc(n + 1, sizeof *w->product);
   w->sums = weir_calloc(n + 1, sizeof *w->sums);
   w->held = weir_calloc(regs + 1, sizeof *w->held);
-  w->chain_of = weir_calloc(3 * regs + 1, sizeof *w->chain_of);
+  w->chain_of = weir_calloc(4 * regs + 1, sizeof *w->chain_of);
   struct def_ctx c = {.seen = weir_calloc(regs + 1, sizeof *c.seen)};
   bool ok = w->dead && w->product && w->sums && w->held && w->chain_of && c.seen;
   if (ok) {
     w->written = w->chain_of + regs;
-    w->sole_def = w->written + regs;
+    w->touched = w->written + regs;
+    w->sole_def = w->touched + regs;
     memset(w->sole_def, 0xff, regs * sizeof *w->sole_def);
     c.sole_def = w->sole_def;
     for (; c.insn < n; c.insn++)

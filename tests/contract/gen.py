@@ -152,6 +152,15 @@ class Kernel:
             return v
         return None
 
+    def product(self, like):
+        """A product for a sum with these modifiers; seldom read by others, too."""
+        t = self.temp()
+        m = ".ftz" if ".ftz" in like or self.r.chance(self.ftz // 10) else ""
+        self.emit("mul%s.%s %s, %s, %s;" % (m, self.ty, t, self.read(), self.read()))
+        if self.r.chance(25):
+            self.vars.append(t)
+        return t
+
     def operation(self, depth, ops, weights):
         op = self.r.weighted(ops, weights)
         m = self.mods(op)
@@ -159,6 +168,8 @@ class Kernel:
         src = [self.read() for _ in range(n)]
         if op == "sub" and src[0] == src[1]:  # a zero would spoil what comes after
             src[1] = self.r.pick(self.vars[:N_INPUTS])
+        if op in ("add", "sub") and self.r.chance(35):
+            src[self.r.below(2)] = self.product(m)
         if op in ("mul", "add", "sub") and self.r.chance(9):
             src[self.r.below(2)] = self.constant()
         kept = self.dest(depth)
@@ -197,7 +208,10 @@ class Kernel:
         p = "p%d" % self.n_preds
         self.n_preds += 1
         if self.ty in ("f32", "f64") and self.r.chance(50):
-            self.emit("setp.lt.%s %s, %s, %s;" % (self.ty, p, self.read(), self.read()))
+            a, b = self.read(), self.read()
+            if a == b:  # known at assembly time
+                b = self.r.pick([v for v in self.vars[:N_INPUTS] if v != a])
+            self.emit("setp.lt.%s %s, %s, %s;" % (self.ty, p, a, b))
         else:
             b = self.n_ints
             self.n_ints += 1

@@ -15,34 +15,43 @@ __device__ __forceinline__ float sum(float a, float b) {
 __global__ void across(const float *in, float *out, int n) {
   int i = threadIdx.x;
   float a = in[i], b = in[i + n], c = in[i + 2 * n], p = product(a, b), q = product(b, c);
-  float r = a;
+  float r = a, g = c;
+  /* In one block, under a guard. */
+  asm("{.reg .pred t;\n\tsetp.lt.f32 t, %1, 0f00000000;\n\t@t add.f32 %0, %2, %0;}"
+      : "+f"(g)
+      : "f"(a), "f"(q));
+  out[i + n] = g;
+  /* In another block than its product. */
   if (i % 3 == 0) {
     r = sum(p, c);
-    out[4 * n] = r;
     __threadfence_block();
   }
   out[i] = r;
-  asm("{.reg .pred t;\n\tsetp.lt.f32 t, %1, 0f00000000;\n\t@t add.f32 %0, %2, %0;}"
-      : "+f"(c)
-      : "f"(a), "f"(q));
-  out[i + n] = c;
 }
 
 __global__ void polynomial(const float *in, float *out, int n, int degree) {
   int i = threadIdx.x;
-  float x = in[i], y = in[i + n], power = x;
+  float x = in[i], y = in[i + n], power = x, alternating = y;
 #pragma unroll 1
   for (int k = 0; k < degree; k++) {
-    y = sum(product(y, x), in[(i + k) % n]);
+    float coefficient = in[(unsigned)(i + k) % (unsigned)n];
+    __syncthreads();
+    y = sum(product(y, x), coefficient);
     power = product(power, x);
+    if (coefficient > 0) {
+      float term = product(power, coefficient);
+      alternating = sum(term, alternating);
+    } else {
+      alternating = sum(alternating, power);
+    }
   }
   out[i] = y;
-  out[i + n] = sum(power, y);
+  out[i + n] = sum(power, alternating);
 }
 
 int main() {
   const int n = 96;
-  static float in[3 * n], out[4 * n + 1];
+  static float in[3 * n], out[4 * n];
   float *din, *dout;
   unsigned seed = 41;
   for (int i = 0; i < 3 * n; i++)
