@@ -495,7 +495,13 @@ static bool prepare(struct walk *w) {
   return ok && ptx_needed_find(w->f, &w->live, w->dead);
 }
 
+/* What was compiled for a debugger (nvcc -G) is not optimised. */
+static bool is_debug(const struct ptx_module *m) {
+  return m != NULL && m->target != NULL && strstr(m->target, "debug") != NULL;
+}
+
 static bool may_contract(const struct ptx_func *f) {
+  if (is_debug(f->module)) return false;
   bool products = false, sums = false;
   for (uint32_t i = 0; i < f->n_insns; i++) {
     products |= is_product(&f->insns[i]);

@@ -202,6 +202,26 @@ static void overwritten(void **state) {
         {"mul.f32 t,a,b; add.f32 u,t,c; mul.f32 t,c,d; add.f32 v,t,e; S u; S v;", "u=t v=t"});
 }
 
+static void debug_target(void **state) {
+  (void)state;
+  char *text = expand("mul.f32 t,a,b; add.f32 u,t,c; S u;");
+  char *debug = calloc(1, strlen(text) + 16);
+  assert_non_null(debug);
+  const char *at = strstr(text, "sm_90") + 5;
+  sprintf(debug, "%.*s, debug%s", (int)(at - text), text, at);
+  struct ptx_module *m;
+  struct ptx_diags diags = {0};
+  struct weir_arena arena = {0};
+  const struct ptx_fused *fused;
+  assert_int_equal(ptx_parse(debug, strlen(debug), "test.ptx", &m, &diags), WEIR_OK);
+  assert_true(ptx_contract(m->funcs[0], &arena, &fused));
+  assert_null(fused);
+  weir_arena_free(&arena);
+  ptx_module_free(m);
+  free(debug);
+  free(text);
+}
+
 static void out_of_memory(void **state) {
   (void)state;
   char *text = expand("mul.f32 t,a,b; add.f32 u,t,c; S u;");
@@ -225,8 +245,9 @@ static void out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(signs),      cmocka_unit_test(modifiers),   cmocka_unit_test(readers),
-      cmocka_unit_test(candidates), cmocka_unit_test(constants),   cmocka_unit_test(blocks),
-      cmocka_unit_test(guards),     cmocka_unit_test(overwritten), cmocka_unit_test(out_of_memory)};
+      cmocka_unit_test(signs),        cmocka_unit_test(modifiers),   cmocka_unit_test(readers),
+      cmocka_unit_test(candidates),   cmocka_unit_test(constants),   cmocka_unit_test(blocks),
+      cmocka_unit_test(guards),       cmocka_unit_test(overwritten), cmocka_unit_test(debug_target),
+      cmocka_unit_test(out_of_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
