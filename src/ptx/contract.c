@@ -7,8 +7,8 @@
  *   is a square and is not negated after. Sums may be guarded.
  * - In the order of the text, sums take in products that nothing else reads, the first operand if
  *   both are; then, in a second pass, those with several readers, of two the one with fewer (as
- * they were before that pass), else the first. The other product is then the addend, so that no sum
- *   after this one takes it in. Packed types have only the second pass.
+ *   they were before that pass), else the first. The other product is then the addend, so that no
+ *   sum after this one takes it in. Packed types have only the second pass.
  * - In the first pass two equal products that are added, one of which nothing else reads, become
  *   one that is read twice by the same sum, which no sum can take in.
  *
