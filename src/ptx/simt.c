@@ -122,8 +122,7 @@ static bool pick(struct ptx_warp *w, int32_t after, bool spinning) {
       uint32_t i = ((uint32_t)after + k) % count;
       struct ptx_split *s = &w->splits[i];
       bool can_run = s->state == PTX_S_RUN;
-      bool can_release =
-          s->state == PTX_S_JOIN && s->mask != 0 && (spinning || pass == 1) && (int32_t)i != after;
+      bool can_release = s->state == PTX_S_JOIN && s->mask != 0 && (spinning || pass == 1);
       if (!can_run && !can_release) continue;
       w->current = can_run ? (int32_t)i : release(w, (int32_t)i);
       if (w->current >= 0) w->splits[w->current].n_back = 0;
@@ -331,8 +330,7 @@ static void take_results(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
     EACH_BIT(i, mine) {
       uint32_t from;
       if (shuffle_source(u->aux, i, REG32(u->b)[i], REG32(u->c)[i], &from)) in_range |= 1u << i;
-      got[i] = (uint32_t)x->value[from]; /* a lane that takes no part: its value is unspecified,
-                                            here that of its register */
+      got[i] = x->mask >> from & 1 ? (uint32_t)x->value[from] : 0; /* as an H200 does */
     }
     if (u->d != UINT32_MAX) EACH_BIT(i, mine) REG32(u->d)[i] = got[i];
     put_mask(w, pred_at, mine, in_range);
@@ -398,9 +396,7 @@ static void exchange_now(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
   struct exchange x;
   x.preds = 0;
   x.mask = 0;
-  bool is_shuffle = u->aux >= PTX_SYNC_SHFL_UP && u->aux <= PTX_SYNC_SHFL_IDX;
-  bring_values(w, u, is_shuffle ? FULL : mine, &x);
-  x.mask = mine;
+  bring_values(w, u, mine, &x);
   take_results(w, u, mine, &x);
 }
 

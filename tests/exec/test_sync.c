@@ -33,6 +33,46 @@ static void shuffles(void **state) {
   vm_close(&vm);
 }
 
+/* A lane that is not there gives 0: it is outside of the mask, has exited, or never was. The
+ * predicate only tells whether it lies in the segment. */
+static void shuffles_of_missing_lanes(void **state) {
+  (void)state;
+  static const char kernels[] =
+      KERNEL_AS("outside", "add.u32 %r0, %r30, 100; mov.u32 %r1, 7; setp.ge.u32 %p0, %r30, 8;\n"
+                           "@%p0 bra done; shfl.sync.bfly.b32 %r1|%p1, %r0, 12, 31, 0xff;\n"
+                           "@!%p1 add.u32 %r1, %r1, 1000; done: st.global.u32 [%d31], %r1;")
+          KERNEL_AS("guarded", "add.u32 %r0, %r30, 100; mov.u32 %r1, 7; setp.lt.u32 %p0, %r30, 8;\n"
+                               "@%p0 shfl.sync.down.b32 %r1|%p1, %r0, 4, 31, 0xff;\n"
+                               "st.global.u32 [%d31], %r1;")
+              KERNEL_AS("gone",
+                        "add.u32 %r0, %r30, 100; and.b32 %r1, %r30, 1; setp.eq.u32 %p0, %r1, 1;\n"
+                        "@%p0 exit; shfl.sync.up.b32 %r1|%p1, %r0, 3, 0, -1;\n"
+                        "st.global.u32 [%d31], %r1;")
+                  KERNEL_AS("gone_two",
+                            "add.u32 %r0, %r30, 100; setp.ge.u32 %p0, %r30, 16; @%p0 bra b;\n"
+                            "shfl.sync.idx.b32 %r1, %r0, 20, 31, -1; bra done;\n"
+                            "b: setp.lt.u32 %p1, %r30, 24; @%p1 exit;\n"
+                            "shfl.sync.idx.b32 %r1, %r0, 3, 31, -1;\n"
+                            "done: st.global.u32 [%d31], %r1;")
+                      KERNEL_AS("never",
+                                "add.u32 %r0, %r30, 100; shfl.sync.bfly.b32 %r1, %r0, 16, 31, -1;\n"
+                                "st.global.u32 [%d31], %r1;");
+  struct vm vm;
+  vm_open(&vm, kernels);
+  vm_run(&vm, "outside", LINE(1, 32));
+  EACH_WORD(i, 32) assert_out(i, i < 8 ? 0 : 7);
+  vm_run(&vm, "guarded", LINE(1, 32));
+  EACH_WORD(i, 32) assert_out(i, i < 4 ? 104 + i : i < 8 ? 0 : 7);
+  memset(vm.out, 0, 128);
+  vm_run(&vm, "gone", LINE(1, 32));
+  EACH_WORD(i, 32) assert_out(i, i == 0 ? 100 : i == 2 ? 102 : 0); /* no such lane: one's own */
+  vm_run(&vm, "gone_two", LINE(1, 32));
+  EACH_WORD(i, 32) assert_out(i, i >= 24 ? 103 : 0);
+  vm_run(&vm, "never", LINE(1, 40));
+  EACH_WORD(i, 40) assert_out(i, i < 32 ? 100 + (i ^ 16) : 0);
+  vm_close(&vm);
+}
+
 /* The same exchange reached from both sides of a branch, at different instructions. */
 static void exchange_from_two_splits(void **state) {
   (void)state;
@@ -330,6 +370,24 @@ static void barrier_from_two_splits(void **state) {
   vm_close(&vm);
 }
 
+/* A sum whose barrier stands inside the condition, before any other branch of the kernel: those who
+ * do not add wait behind it, and must not wait for ever. */
+static void barrier_in_condition(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_once(&vm,
+          KERNEL(".shared .align 4 .b8 s[512]; mov.u64 %d0, s; mul.wide.u32 %d1, %r30, 4;\n"
+                 "add.u64 %d1, %d1, %d0; st.shared.u32 [%d1], %r30; bar.sync 0; mov.u32 %r5, 64;\n"
+                 "loop: setp.ge.u32 %p0, %r30, %r5; @%p0 bra skip;\n"
+                 "mul.wide.u32 %d2, %r5, 4; add.u64 %d2, %d2, %d1; ld.shared.u32 %r6, [%d2];\n"
+                 "ld.shared.u32 %r7, [%d1]; add.u32 %r7, %r7, %r6; st.shared.u32 [%d1], %r7;\n"
+                 "bar.sync 0; skip: shr.u32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra loop;\n"
+                 "ld.shared.u32 %r7, [s]; st.global.u32 [%d31], %r7;"),
+          LINE(1, 128));
+  assert_out(0, 127 * 64);
+  vm_close(&vm);
+}
+
 /* What the streams of block 0 say of barriers: "warp: id.warps" with > for an arrival and - where
  * lanes are missing. */
 static void barrier_records(struct vm *vm, struct weir_block_stream *b,
@@ -468,6 +526,7 @@ static void warp_pipe(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shuffles),
+      cmocka_unit_test(shuffles_of_missing_lanes),
       cmocka_unit_test(exchange_from_two_splits),
       cmocka_unit_test(votes),
       cmocka_unit_test(groups_by_mask),
@@ -481,6 +540,7 @@ int main(void) {
       cmocka_unit_test(reducing_barriers),
       cmocka_unit_test(barrier_after_exit),
       cmocka_unit_test(barrier_from_two_splits),
+      cmocka_unit_test(barrier_in_condition),
       cmocka_unit_test(streams_of_barriers),
       cmocka_unit_test(barrier_deadlocks),
       cmocka_unit_test(lane_lock),
