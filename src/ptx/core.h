@@ -87,6 +87,7 @@ struct ptx_uop {
   uint8_t reg_bytes; /* width of the data registers */
   uint8_t is_signed;
   uint8_t base_kind; /* enum ptx_base */
+  bool is_aligned;   /* of barriers: for whole warps */
   struct ptx_fpmode mode;
 };
 
@@ -140,6 +141,9 @@ struct ptx_copy_async {
   bool neg;
 };
 
+/* aux2 of PTX_K_BRA: sides that an assembler makes guarded instructions of */
+enum { PTX_BRA_NEXT_GUARDED = 1, PTX_BRA_TARGET_GUARDED = 2 };
+
 struct ptx_lanes { /* 32 elements of lane_bytes from `at` on; lane_bytes 0 = a predicate's mask */
   uint32_t at, lane_bytes;
 };
@@ -175,9 +179,12 @@ struct ptx_split {
   uint8_t state;
   bool is_call; /* JOIN made by a call: lanes arrive by ret */
   const struct ptx_call *call;
-  uint8_t *saved; /* the callee's part of the register block as it was, if the call is recursive */
+  uint8_t *saved;  /* the callee's part of the register block as it was, if the call is recursive */
+  bool is_guarded; /* an assembler makes guarded instructions of what leads here from the parent */
   uint32_t sync_mask; /* SYNC: member mask */
+  uint32_t bar_count; /* BAR: threads; 0: all of the block */
   uint8_t bar_id;
+  bool is_counted; /* BAR: its warp has come */
 };
 
 struct ptx_fault {
@@ -186,7 +193,7 @@ struct ptx_fault {
   uint64_t addr;
   uint64_t generic; /* the address as the program had it, if that was a generic one; else 0 */
   uint32_t bytes;
-  uint8_t space;
+  uint8_t space, why; /* why: of PTX_F_BARRIER, an enum ptx_bar_fault */
   bool is_store;
 };
 
@@ -220,11 +227,11 @@ struct ptx_warp {
   const uint64_t *launch_executed;
   struct ptx_split *splits;
   uint32_t cap_splits;
-  uint32_t bar_mask[16]; /* lanes that arrived at a barrier whose warp has not been counted yet */
-  struct ptx_arrival {   /* the last of these arrivals, not in the stream yet: whether it is the one
-                            with which the warp counts is known only when others come or exit */
-    uint32_t pc, mask, warps; /* mask 0: none */
-  } arrival[16];
+  struct ptx_arrival { /* the last arrival of lanes at a barrier, not in the stream yet: whether it
+                          is the one with which the warp counts is known when others come or exit */
+    uint32_t pc, mask, warps, id; /* mask 0: none */
+  } arrival;
+  bool is_held; /* all its lanes wait at a barrier to which some came */
   struct ptx_fault fault;
   bool is_stored; /* something happened that another warp could see */
   uint64_t cache_lo,
@@ -241,8 +248,9 @@ struct ptx_cta {
   struct ptx_bar {              /* counts threads, in whole warps */
     uint32_t arrived, expected; /* expected 0: all warps that have not exited */
     uint32_t n_true, n_voted;   /* bar.red */
+    uint8_t red;                /* enum ptx_bar_op: what it reduces, or PTX_BAR_SYNC */
     bool is_open;
-  } bar[16];
+  } bar[WEIR_BARRIERS];
   struct weir_block_stream *stream;
   const struct ptx_launch *launch;
   struct ptx_fifo printed; /* by printf, until the block is done */

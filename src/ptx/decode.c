@@ -500,6 +500,52 @@ static void mark_spins(struct decoder *d) {
   }
 }
 
+/* ---- branches that become guards ---- */
+
+/* What ptxas 13.0 makes of an arm of a branch for sm_90: up to eight machine instructions are
+ * guarded instead of jumped over, if none is a load from global memory, an atomic or a fence. Some
+ * of PTX's are no instruction of the machine. */
+enum { SHORT_ARM = 12 };
+
+static bool can_be_guarded(const struct ptx_program *p, uint32_t pc, uint32_t end) {
+  const struct ptx_uop *u = &p->code[pc];
+  enum weir_class cls = (enum weir_class)p->statics[pc].cls;
+  switch ((enum ptx_kind)u->kind) {
+  case PTX_K_PLAIN:
+  case PTX_K_NOP:
+  case PTX_K_BAR:
+    return true;
+  case PTX_K_MEM:
+    return cls == WEIR_C_STORE ||
+           (cls == WEIR_C_LOAD && u->space != PTX_SPACE_global && u->space != PTX_SPACE_none);
+  case PTX_K_BRA:
+    return u->target > pc && u->target <= end;
+  default:
+    return false;
+  }
+}
+
+static bool is_short_arm(const struct ptx_program *p, uint32_t from, uint32_t end) {
+  if (end - from > SHORT_ARM) return false;
+  for (uint32_t pc = from; pc < end; pc++)
+    if (!can_be_guarded(p, pc, end)) return false;
+  return true;
+}
+
+/* Barriers tell such branches from others (simt.c). The arms of one are what lies between it, its
+ * target and the place where they meet. */
+static void mark_short_branches(struct decoder *d) {
+  const struct ptx_program *p = d->prog;
+  for (uint32_t pc = 0; pc < p->n_code; pc++) {
+    struct ptx_uop *u = &p->code[pc];
+    if (u->kind != PTX_K_BRA || u->guard == SLOT_TRUE || u->target <= pc) continue;
+    uint32_t end = u->rpc != PTX_NO_RPC ? u->rpc : p->funcs[p->func_of[pc]].end - 1;
+    if (end < u->target) continue;
+    if (is_short_arm(p, pc + 1, u->target)) u->aux2 |= PTX_BRA_NEXT_GUARDED;
+    if (is_short_arm(p, u->target, end)) u->aux2 |= PTX_BRA_TARGET_GUARDED;
+  }
+}
+
 /* ---- the table for streams ---- */
 
 static uint8_t cache_op_of(const struct ptx_insn *in) {
@@ -674,6 +720,7 @@ static bool decode_all(struct decoder *d) {
       fill_static(d, pc);
   }
   mark_spins(d);
+  mark_short_branches(d);
   return true;
 }
 

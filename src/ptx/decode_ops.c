@@ -1451,6 +1451,7 @@ static void decode_bar(struct decoder *d) {
            : has(d, PTX_M_popc) ? PTX_BAR_POPC
            : has(d, PTX_M_and)  ? PTX_BAR_AND
                                 : PTX_BAR_OR;
+  u->is_aligned = d->insn->op == PTX_OP_bar || has(d, PTX_M_aligned);
   u->a = src(d, k, PTX_T_u32);
   if (n > k + 1) u->b = src(d, k + 1, PTX_T_u32);
 }

@@ -105,7 +105,9 @@ enum ptx_fault_kind {
   PTX_F_CALL,     /* a call through an address at which no fitting function is (718) */
   PTX_F_TEXTURE,  /* no texture or surface of that handle that fits the instruction (700) */
   PTX_F_SURFACE,  /* an access outside of a surface that was to trap (719) */
-  PTX_F_BARRIER,  /* a barrier that does not exist, or an impossible number of threads (715) */
+  PTX_F_BARRIER,  /* at a barrier: a number that is not of whole warps, or others name another (715)
+                   */
+  PTX_F_MEMBERS,  /* an exchange by a lane that is not in the member mask which it names (715) */
   PTX_F_HANG,     /* threads that wait for one another, or spin, for ever (702) */
   PTX_F_LIMIT,    /* exec.max_instructions (702) */
   PTX_F_NOMEM     /* the host is out of memory (2) */

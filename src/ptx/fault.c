@@ -7,6 +7,7 @@
 
 #include "base/demangle.h"
 #include "ptx/image.h"
+#include "ptx/sync.h"
 #include "ptx/tex_insn.h"
 
 enum { NULL_PAGE = 4096, MAX_WAITING = 4 };
@@ -191,14 +192,30 @@ static const char *report_texture(const struct ptx_fault *f, struct weir_err *er
   return texts[f->bytes].remedy;
 }
 
-static void report_barrier(const struct ptx_fault *f, struct weir_err *err) {
-  if (f->addr > 15)
-    weir_fail(err, WEIR_EFAULT, "barrier %" PRIu64 " does not exist: ids are 0 to 15", f->addr);
-  else
+static const char *report_barrier(const struct ptx_fault *f, struct weir_err *err) {
+  switch ((enum ptx_bar_fault)f->why) {
+  case PTX_BAR_LANES:
     weir_fail(err, WEIR_EFAULT,
-              "barrier %" PRIu64
-              " for %u threads: the number must be a multiple of 32, from 32 to 1024",
+              "lanes of one warp come to different barriers, or for different numbers of threads");
+    return "the whole warp must name the same";
+  case PTX_BAR_COUNTS:
+    weir_fail(err, WEIR_EFAULT,
+              "barrier %" PRIu64 " for %u threads, but others wait there for another number",
               f->addr, f->bytes);
+    return "a barrier without a number, and one with the number of all, are not the same either";
+  case PTX_BAR_KINDS:
+    weir_fail(err, WEIR_EFAULT,
+              "barrier %" PRIu64 ": some warps reduce there, others do not, or in another way",
+              f->addr);
+    return NULL;
+  case PTX_BAR_COUNT:
+    break;
+  }
+  weir_fail(err, WEIR_EFAULT,
+            "barrier %" PRIu64
+            " for %u threads: the number must be a multiple of 32, from 32 to 1024",
+            f->addr, f->bytes);
+  return NULL;
 }
 
 enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_cta *c,
@@ -242,7 +259,11 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
     remedy = report_call(s, f, err);
     break;
   case PTX_F_BARRIER:
-    report_barrier(f, err);
+    remedy = report_barrier(f, err);
+    break;
+  case PTX_F_MEMBERS:
+    weir_fail(err, WEIR_EFAULT, "lane %u is not in the member mask 0x%08x which it names", f->lane,
+              (unsigned)f->addr);
     break;
   case PTX_F_TEXTURE:
     remedy = report_texture(f, err);
@@ -263,7 +284,8 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
 static void describe_wait(const struct ptx_split *n, char *buf, size_t len) {
   switch ((enum ptx_split_state)n->state) {
   case PTX_S_BAR:
-    snprintf(buf, len, "wait at barrier %u", n->bar_id);
+    snprintf(buf, len, "wait at barrier %u%s", n->bar_id,
+             n->is_counted ? "" : " for the rest of their warp");
     break;
   case PTX_S_SYNC:
     snprintf(buf, len, "wait for lanes %08x of their warp", n->sync_mask);
@@ -295,6 +317,19 @@ static unsigned add_waiting(const struct ptx_scene *s, const struct ptx_cta *c, 
   return shown;
 }
 
+/* Does a part of a warp wait at a barrier that is for whole ones? */
+static bool has_parted_warp(const struct ptx_program *p, const struct ptx_cta *ctas, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < ctas[i].n_warps; k++) {
+      const struct ptx_warp *w = &ctas[i].warps[k];
+      for (uint32_t q = 0; w->live != 0 && q < w->n_splits; q++) {
+        const struct ptx_split *s = &w->splits[q];
+        if (s->state == PTX_S_BAR && !s->is_counted && p->code[s->pc].is_aligned) return true;
+      }
+    }
+  return false;
+}
+
 enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx_cta *ctas,
                                      uint32_t n_ctas, bool spins, struct weir_err *err) {
   if (spins)
@@ -311,6 +346,10 @@ enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx
     for (uint32_t k = 0; k < ctas[i].n_warps && shown < MAX_WAITING; k++)
       shown = add_waiting(s, &ctas[i], k, shown, err);
   if (spins) weir_err_add(err, "remedy: exec.deadlock_quanta sets how long to wait");
+  if (has_parted_warp(s->prog, ctas, n_ctas))
+    weir_err_add(err,
+                 "remedy: bar.sync (__syncthreads) is for whole warps; barrier.sync (sync() of a "
+                 "block's cooperative group) is not");
   return WEIR_EFAULT;
 }
 

@@ -75,6 +75,7 @@ static int32_t add_node(struct ptx_warp *w, int32_t like, enum ptx_split_state s
   s->mask = mask;
   s->expected = 0;
   s->n_back = 0;
+  s->is_guarded = false;
   return n;
 }
 
@@ -116,7 +117,7 @@ static int32_t release(struct ptx_warp *w, int32_t j) {
 /* The next leaf in index order after `after`. A spinning one gives way to lanes waiting at joins as
  * well. */
 static bool pick(struct ptx_warp *w, int32_t after, bool spinning) {
-  uint32_t count = w->n_splits;
+  uint32_t count = w->is_held ? 0 : w->n_splits;
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t k = 1; k <= count; k++) {
       uint32_t i = ((uint32_t)after + k) % count;
@@ -135,8 +136,8 @@ static bool pick(struct ptx_warp *w, int32_t after, bool spinning) {
 bool ptx_warp_start(struct ptx_warp *w, uint32_t live) {
   w->n_splits = 0;
   w->live = live;
-  memset(w->bar_mask, 0, sizeof w->bar_mask);
-  memset(w->arrival, 0, sizeof w->arrival);
+  w->arrival.mask = 0;
+  w->is_held = false;
   w->executed = 0;
   w->fault.kind = PTX_F_NONE;
   w->cache_lo = w->cache_hi = 0;
@@ -165,21 +166,37 @@ void ptx_warp_free(struct ptx_warp *w) {
   w->n_splits = w->cap_splits = 0;
 }
 
-/* ---- block barriers ---- */
+/* ---- block barriers ----
+ *
+ * Lanes that come to a barrier wait for the rest of their warp, those that have exited left out;
+ * only then does the warp count there. As on an H200:
+ *
+ *   barrier   the others may come to another barrier instruction, if that is one of the same kind
+ *   bar       they must come to this instruction: what is aligned is for whole warps. But an
+ *             assembler makes a short arm of a branch into guarded instructions, and of a guarded
+ *             bar.sync or bar.arrive the warp counts at once, with all lanes waiting: so it is here
+ *             where only such branches lie between these lanes and their warp */
 
 /* Writes the arrival that was held back. */
-static void put_arrival(struct ptx_warp *w, uint32_t id, bool is_partial) {
-  struct ptx_arrival a = w->arrival[id];
-  w->arrival[id].mask = 0;
+static void put_arrival(struct ptx_warp *w, bool is_partial) {
+  struct ptx_arrival a = w->arrival;
+  w->arrival.mask = 0;
   if (a.mask == 0 || w->writer == NULL) return;
   const struct weir_static *s = &w->prog->statics[a.pc];
-  struct weir_barrier b = {(uint8_t)id, (uint8_t)a.warps, is_partial};
+  struct weir_barrier b = {(uint8_t)a.id, (uint8_t)a.warps, is_partial};
   struct weir_addrs addrs = {
       .kind = WEIR_ADDR_UNIFORM, .space = WEIR_SP_GLOBAL, .base = weir_barrier_pack(b)};
-  if (is_partial || s->scope != id || s->bar_warps != a.warps)
+  if (is_partial || s->scope != a.id || s->bar_warps != a.warps)
     weir_put_mem(w->writer, a.pc, a.mask, &addrs);
   else
     weir_put(w->writer, a.pc, a.mask);
+}
+
+static void pass_barrier(struct ptx_warp *w, struct ptx_split *s) {
+  s->state = PTX_S_RUN;
+  s->pc++;
+  w->is_held = false;
+  if (w->current < 0) w->current = (int32_t)(s - w->splits);
 }
 
 static void finish_barrier(struct ptx_cta *cta, uint32_t id) {
@@ -188,9 +205,7 @@ static void finish_barrier(struct ptx_cta *cta, uint32_t id) {
     struct ptx_warp *w = &cta->warps[k];
     for (uint32_t i = 0; i < w->n_splits; i++) {
       struct ptx_split *s = &w->splits[i];
-      if (s->state != PTX_S_BAR || s->bar_id != id) continue;
-      put_arrival(w, id, true); /* of a warp that was not waited for */
-      w->bar_mask[id] &= ~s->mask;
+      if (s->state != PTX_S_BAR || s->bar_id != id || !s->is_counted) continue;
       const struct ptx_uop *u = &w->code[s->pc];
       if (u->d != UINT32_MAX && u->aux == PTX_BAR_POPC)
         EACH_BIT(lane, s->mask) REG32(u->d)[lane] = b->n_true;
@@ -198,9 +213,7 @@ static void finish_barrier(struct ptx_cta *cta, uint32_t id) {
         bool r = u->aux == PTX_BAR_AND ? b->n_true == b->n_voted : b->n_true > 0;
         PRED(u->d) = (PRED(u->d) & ~s->mask) | (r ? s->mask : 0);
       }
-      s->state = PTX_S_RUN;
-      s->pc++;
-      if (w->current < 0) w->current = (int32_t)i;
+      pass_barrier(w, s);
     }
   }
   *b = (struct ptx_bar){0};
@@ -212,13 +225,80 @@ static void check_barrier(struct ptx_cta *cta, uint32_t id) {
   if (b->is_open && b->arrived >= expected) finish_barrier(cta, id);
 }
 
-/* A warp counts at a barrier when all its lanes that still live have come. */
-static void count_warp(struct ptx_warp *w, uint32_t id) {
-  if (w->bar_mask[id] == 0 || (w->bar_mask[id] & w->live) != w->live) return;
-  w->bar_mask[id] = 0;
-  put_arrival(w, id, false);
-  w->cta->bar[id].arrived += LANES;
+static bool barrier_fault(struct ptx_warp *w, const struct ptx_split *at, enum ptx_bar_fault why) {
+  w->fault.kind = PTX_F_BARRIER;
+  w->fault.why = (uint8_t)why;
+  w->fault.pc = at->pc;
+  w->fault.lane = (uint32_t)__builtin_ctz(at->mask);
+  w->fault.addr = at->bar_id;
+  w->fault.bytes = at->bar_count;
+  return false;
+}
+
+/* Is this leaf one of those that wait for the rest of their warp, and (alone < 0) all of them? */
+static bool is_coming(const struct ptx_split *s, int32_t i, int32_t alone) {
+  return s->state == PTX_S_BAR && !s->is_counted && (alone < 0 || i == alone);
+}
+
+/* The warp counts at the barrier at which its lanes (or the leaf `alone`) have come. False: a
+ * fault. */
+static bool count_warp(struct ptx_warp *w, const struct ptx_split *first, int32_t alone) {
+  uint32_t id = first->bar_id, kind = w->code[first->pc].aux;
+  struct ptx_bar *b = &w->cta->bar[id];
+  uint32_t red = kind >= PTX_BAR_POPC ? kind : PTX_BAR_SYNC;
+  if (b->is_open && b->red != red) return barrier_fault(w, first, PTX_BAR_KINDS);
+  if (b->is_open && b->expected != first->bar_count) return barrier_fault(w, first, PTX_BAR_COUNTS);
+  b->is_open = true;
+  b->red = (uint8_t)red;
+  b->expected = first->bar_count;
+  b->arrived += LANES;
+  put_arrival(w, false);
+  for (uint32_t i = 0; i < w->n_splits; i++) {
+    struct ptx_split *s = &w->splits[i];
+    const struct ptx_uop *u = &w->code[s->pc];
+    if (!is_coming(s, (int32_t)i, alone)) continue;
+    s->is_counted = true;
+    if (kind >= PTX_BAR_POPC) {
+      uint32_t p = (PRED(u->c) ^ (u->aux2 ? FULL : 0)) & s->mask;
+      b->n_true += (uint32_t)__builtin_popcount(p);
+      b->n_voted += (uint32_t)__builtin_popcount(s->mask);
+    } else if (kind == PTX_BAR_ARRIVE)
+      pass_barrier(w, s);
+    else
+      w->is_held = alone >= 0;
+  }
   check_barrier(w->cta, id);
+  return true;
+}
+
+/* Have all lanes of the warp that live come to one barrier? False: a fault. */
+static bool gather_warp(struct ptx_warp *w) {
+  const struct ptx_split *first = NULL, *other = NULL;
+  uint32_t here = 0;
+  for (uint32_t i = 0; i < w->n_splits; i++) {
+    const struct ptx_split *s = &w->splits[i];
+    if (!is_coming(s, (int32_t)i, -1)) continue;
+    here |= s->mask;
+    if (first == NULL) first = s;
+    const struct ptx_uop *u = &w->code[s->pc], *v = &w->code[first->pc];
+    bool is_same = v->is_aligned ? s->pc == first->pc : !u->is_aligned && u->aux == v->aux;
+    if (!is_same) return true; /* they wait for one another for ever */
+    if (s->bar_id != first->bar_id || s->bar_count != first->bar_count) other = s;
+  }
+  if (here == 0 || here != w->live) return true;
+  if (other != NULL) return barrier_fault(w, other, PTX_BAR_LANES);
+  return count_warp(w, first, -1);
+}
+
+/* Do only guards lie between the lanes of a leaf and their warp? */
+static bool is_whole_warp(const struct ptx_warp *w, int32_t leaf) {
+  uint32_t lanes = w->splits[leaf].mask;
+  for (int32_t n = leaf; lanes != w->live; lanes = w->splits[n].expected) {
+    if (!w->splits[n].is_guarded) return false;
+    n = w->splits[n].parent;
+    if (n < 0) return false;
+  }
+  return true;
 }
 
 /* ---- exits ---- */
@@ -235,15 +315,11 @@ static void lanes_exit(struct ptx_warp *w, uint32_t mask) {
     }
   if (w->live == 0) {
     w->cta->n_live_warps--;
-    for (uint32_t id = 0; id < 16; id++) {
-      count_warp(w, id); /* its last lanes did not come, but others had arrived and gone on */
+    for (uint32_t id = 0; id < WEIR_BARRIERS; id++)
       check_barrier(w->cta, id);
-    }
     return;
   }
-  for (uint32_t id = 0; id < 16; id++)
-    count_warp(w, id);
-  check_exchanges(w);
+  if (gather_warp(w)) check_exchanges(w);
 }
 
 /* ---- exchanges within the warp ---- */
@@ -391,6 +467,17 @@ static void bring_values(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m
     EACH_BIT(i, mine) x->value[i] = REG32(u->a)[i];
 }
 
+static bool is_shuffle(unsigned aux) {
+  return aux >= PTX_SYNC_SHFL_UP && aux <= PTX_SYNC_SHFL_IDX;
+}
+
+/* Of some lanes, those that name the same members as the first. */
+static uint32_t same_members(const uint32_t *members, uint32_t lanes) {
+  uint32_t which = members[__builtin_ctz(lanes)], same = 0;
+  EACH_BIT(i, lanes) same |= (uint32_t)(members[i] == which) << i;
+  return same;
+}
+
 /* An exchange of which all lanes are in one leaf: the usual case. */
 static void exchange_now(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mine) {
   struct exchange x;
@@ -483,27 +570,37 @@ static bool branch_join(struct ptx_warp *w, int32_t leaf, uint32_t rpc, int32_t 
   int32_t j = add_node(w, leaf, PTX_S_JOIN, rpc, 0);
   if (j < 0) return false;
   w->splits[j].expected = w->splits[leaf].mask;
+  w->splits[j].is_guarded = w->splits[leaf].is_guarded;
+  w->splits[leaf].is_guarded = true; /* as far as this join */
   *parent = j;
   *meet = rpc;
   return true;
 }
 
-/* The leaf keeps `stay` at pc_stay; the other lanes become a leaf at pc_go. Both run to `rpc`. */
-static bool diverge(struct ptx_warp *w, int32_t leaf, uint32_t stay, uint32_t pc_stay, uint32_t go,
-                    uint32_t pc_go, uint32_t rpc) {
+/* A side of a branch. */
+struct side {
+  uint32_t mask, pc;
+  bool is_guarded; /* an assembler makes guarded instructions of it */
+};
+
+/* The leaf keeps one side, the other becomes a leaf of its own. Both run to `rpc`. */
+static bool diverge(struct ptx_warp *w, int32_t leaf, struct side stay, struct side go,
+                    uint32_t rpc) {
   int32_t parent;
   uint32_t meet;
   if (!branch_join(w, leaf, rpc, &parent, &meet)) return false;
-  int32_t n = add_node(w, leaf, PTX_S_RUN, pc_go, go);
+  int32_t n = add_node(w, leaf, PTX_S_RUN, go.pc, go.mask);
   if (n < 0) return false;
+  struct ptx_split *s = &w->splits[leaf];
   w->splits[n].parent = parent;
   w->splits[n].rpc = meet;
-  struct ptx_split *s = &w->splits[leaf];
+  w->splits[n].is_guarded = s->is_guarded && go.is_guarded;
   s->parent = parent;
   s->rpc = meet;
-  s->pc = pc_stay;
-  s->mask = stay;
-  if (pc_go == meet) arrive(w, n);
+  s->pc = stay.pc;
+  s->mask = stay.mask;
+  s->is_guarded &= stay.is_guarded;
+  if (go.pc == meet) arrive(w, n);
   return true;
 }
 
@@ -521,7 +618,9 @@ static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uo
   uint32_t left = mask, others = w->splits[leaf].mask & ~mask;
   int32_t at = leaf;
   if (others != 0) { /* lanes whose guard is false fall through */
-    if (!diverge(w, leaf, mask, pc, others, pc + 1, u->rpc)) return false;
+    if (!diverge(w, leaf, (struct side){mask, pc, false}, (struct side){others, pc + 1, false},
+                 u->rpc))
+      return false;
   }
   while (left != 0) {
     uint32_t target = u->x.list[index[__builtin_ctz(left)]], same = 0;
@@ -530,7 +629,9 @@ static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uo
       w->splits[at].pc = target;
       return true;
     }
-    if (!diverge(w, at, left & ~same, pc, same, target, u->rpc)) return false;
+    if (!diverge(w, at, (struct side){left & ~same, pc, false}, (struct side){same, target, false},
+                 u->rpc))
+      return false;
     left &= ~same;
   }
   return true;
@@ -621,6 +722,7 @@ static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_call *c, uin
     if (!is_formal) copy_lanes(w, callee->zero[k].at, zeros, callee->zero[k].lane_bytes, mask);
   }
   s->mask = mask;
+  s->is_guarded = false;
   s->pc = callee->entry;
   s->rpc = PTX_NO_RPC;
   s->parent = j;
@@ -694,6 +796,7 @@ static bool part(struct ptx_warp *w, int32_t leaf, uint32_t mask, uint32_t pc) {
   if (rest == 0) return true;
   int32_t n = add_node(w, leaf, PTX_S_RUN, pc + 1, rest);
   if (n < 0) return false;
+  w->splits[n].is_guarded = w->splits[leaf].is_guarded;
   w->splits[leaf].mask = mask;
   if (w->splits[n].pc == w->splits[n].rpc) arrive(w, n);
   return true;
@@ -701,40 +804,27 @@ static bool part(struct ptx_warp *w, int32_t leaf, uint32_t mask, uint32_t pc) {
 
 static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
                          uint32_t pc) {
-  uint32_t lane = (uint32_t)__builtin_ctz(mask), id = REG32(u->a)[lane];
+  uint32_t lane = (uint32_t)__builtin_ctz(mask), id = REG32(u->a)[lane], differ = 0;
   uint32_t count = u->b != UINT32_MAX ? REG32(u->b)[lane] : 0;
-  if (id > 15 || (u->b != UINT32_MAX && (count == 0 || count % LANES != 0 || count > 1024))) {
-    w->fault.kind = PTX_F_BARRIER;
-    w->fault.lane = lane;
-    w->fault.addr = id;
-    w->fault.bytes = count;
-    return false;
-  }
-  struct ptx_bar *b = &w->cta->bar[id];
-  b->is_open = true;
-  w->is_stored = true;
-  if (count != 0) b->expected = count;
-  if (u->aux >= PTX_BAR_POPC) {
-    uint32_t p = (PRED(u->c) ^ (u->aux2 ? FULL : 0)) & mask;
-    b->n_true += (uint32_t)__builtin_popcount(p);
-    b->n_voted += (uint32_t)__builtin_popcount(mask);
-  }
-  w->bar_mask[id] |= mask;
-  put_arrival(w, id, true);
-  w->arrival[id] = (struct ptx_arrival){pc, mask, count / LANES};
-  if (u->aux == PTX_BAR_ARRIVE) {
-    w->splits[leaf].pc = pc + 1;
-    count_warp(w, id);
-    return true;
-  }
+  EACH_BIT(i, mask) differ |= REG32(u->a)[i] ^ id;
+  if (u->b != UINT32_MAX) EACH_BIT(i, mask) differ |= REG32(u->b)[i] ^ count;
+  bool is_alone =
+      u->is_aligned && u->aux < PTX_BAR_POPC && mask != w->live && is_whole_warp(w, leaf);
   if (!part(w, leaf, mask, pc)) return false;
   struct ptx_split *s = &w->splits[leaf];
   s->state = PTX_S_BAR;
-  s->bar_id = (uint8_t)id;
+  s->bar_id = (uint8_t)(id % WEIR_BARRIERS);
+  s->bar_count = count;
+  s->is_counted = false;
   s->pc = pc;
   w->current = -1;
-  count_warp(w, id);
-  return true;
+  w->is_stored = true;
+  if (differ != 0) return barrier_fault(w, s, PTX_BAR_LANES);
+  bool is_none = count == 0 && u->aux == PTX_BAR_ARRIVE; /* of others, 0 is as without a number */
+  if (count % LANES != 0 || count > 1024 || is_none) return barrier_fault(w, s, PTX_BAR_COUNT);
+  put_arrival(w, true);
+  w->arrival = (struct ptx_arrival){pc, mask, count / LANES, s->bar_id};
+  return is_alone ? count_warp(w, s, leaf) : gather_warp(w);
 }
 
 /* Lanes that name another member mask belong to another exchange: each group becomes a leaf of its
@@ -742,8 +832,8 @@ static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop 
 static bool part_by_members(struct ptx_warp *w, int32_t leaf, const uint32_t *members,
                             uint32_t mask, uint32_t pc) {
   for (uint32_t left = mask; left != 0;) {
-    uint32_t which = members[__builtin_ctz(left)], same = 0;
-    EACH_BIT(i, left) same |= (uint32_t)(members[i] == which) << i;
+    uint32_t same = same_members(members, left);
+    uint32_t which = members[__builtin_ctz(left)];
     left &= ~same;
     int32_t n = left != 0 ? add_node(w, leaf, PTX_S_SYNC, pc, same) : leaf;
     if (n < 0) return false;
@@ -756,6 +846,31 @@ static bool part_by_members(struct ptx_warp *w, int32_t leaf, const uint32_t *me
   return true;
 }
 
+/* Does every lane's group have all its living members here, which all name it? */
+static bool has_whole_groups(const uint32_t *members, uint32_t mask, uint32_t live) {
+  for (uint32_t left = mask; left != 0;) {
+    uint32_t same = same_members(members, left);
+    if ((members[__builtin_ctz(left)] & live & ~same) != 0) return false;
+    left &= ~same;
+  }
+  return true;
+}
+
+/* Groups that are all there go on together. A shuffle is then one for all of them: it reads from
+ * other groups as well. */
+static void exchange_groups(struct ptx_warp *w, const struct ptx_uop *u, const uint32_t *members,
+                            uint32_t mask) {
+  if (is_shuffle(u->aux)) {
+    exchange_now(w, u, mask);
+    return;
+  }
+  for (uint32_t left = mask; left != 0;) {
+    uint32_t same = same_members(members, left);
+    exchange_now(w, u, same);
+    left &= ~same;
+  }
+}
+
 /* True if the leaf may go on at once. */
 static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
                           uint32_t pc) {
@@ -763,17 +878,29 @@ static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop
   uint32_t at = is_matrix ? UINT32_MAX : u->x.list[PTX_SYNC_MEMBERS];
   const uint32_t *members = at == UINT32_MAX ? NULL : REG32(at);
   uint32_t first = is_matrix ? FULL : members == NULL ? mask : members[__builtin_ctz(mask)];
-  uint32_t differ = 0;
-  if (members != NULL) EACH_BIT(i, mask) differ |= members[i] ^ first;
-  if (differ == 0 && (first & w->live & ~mask) == 0) {
+  uint32_t differ = 0, wanted = first, without = 0;
+  if (members != NULL) EACH_BIT(i, mask) {
+      differ |= members[i] ^ first;
+      wanted |= members[i];
+      without |= ~members[i] & UINT32_C(1) << i;
+    }
+  if (without != 0) {
+    w->fault.kind = PTX_F_MEMBERS;
+    w->fault.lane = (uint32_t)__builtin_ctz(without);
+    w->fault.addr = members[w->fault.lane];
+    return false;
+  }
+  if (differ == 0 ? (first & w->live & ~mask) == 0 : has_whole_groups(members, mask, w->live)) {
     if (is_matrix)
       u->fn(w, u, mask);
-    else
+    else if (differ == 0)
       exchange_now(w, u, mask);
+    else
+      exchange_groups(w, u, members, mask);
     return w->fault.kind == PTX_F_NONE;
   }
   if (!part(w, leaf, mask, pc)) return false;
-  if (members == NULL || differ == 0) {
+  if (differ == 0) {
     struct ptx_split *s = &w->splits[leaf];
     s->state = PTX_S_SYNC;
     s->sync_mask = first;
@@ -864,9 +991,10 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
         LEAVE_LEAF();
         /* The side that does not stand at the meeting point goes on; of two, the one in program
          * order. */
-        bool ok = pc + 1 == u->rpc
-                      ? diverge(w, w->current, m, u->target, active & ~m, pc + 1, u->rpc)
-                      : diverge(w, w->current, active & ~m, pc + 1, m, u->target, u->rpc);
+        struct side next = {active & ~m, pc + 1, u->aux2 & PTX_BRA_NEXT_GUARDED};
+        struct side there = {m, u->target, u->aux2 & PTX_BRA_TARGET_GUARDED};
+        bool ok = pc + 1 == u->rpc ? diverge(w, w->current, there, next, u->rpc)
+                                   : diverge(w, w->current, next, there, u->rpc);
         if (!ok) goto fault;
         uint32_t n_back = w->splits[w->current].n_back;
         ENTER_LEAF();

@@ -48,5 +48,12 @@ enum ptx_mbarrier {
 
 /* aux of PTX_K_BAR */
 enum ptx_bar_op { PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_POPC, PTX_BAR_AND, PTX_BAR_OR };
+/* Why a barrier is refused. */
+enum ptx_bar_fault {
+  PTX_BAR_COUNT,  /* not a number of whole warps */
+  PTX_BAR_LANES,  /* lanes of a warp name different barriers, or numbers of threads */
+  PTX_BAR_COUNTS, /* warps name different numbers of threads */
+  PTX_BAR_KINDS   /* some warps reduce, others do not or otherwise */
+};
 
 #endif

@@ -26,7 +26,9 @@ static void control(void **state) {
   expect_kind(KERNEL("brkpt;"), PTX_F_TRAP, "trap");
   expect_kind(KERNEL("t: .branchtargets a, b; brx.idx %r31, t; a: b:"), PTX_F_BRANCH,
               "branch index 2");
-  expect_kind(KERNEL("mov.u32 %r1, 77; bar.sync %r1;"), PTX_F_BARRIER, "barrier 77");
+  expect_kind(KERNEL("mov.u32 %r1, 40; bar.sync 1, %r1;"), PTX_F_BARRIER, "barrier 1 for 40");
+  expect_kind(KERNEL("bar.warp.sync 1;"), PTX_F_MEMBERS,
+              "lane 1 is not in the member mask 0x00000001");
   expect_kind(KERNEL("setp.lt.u32 %p1, %r31, 32; @%p1 bar.sync 1; @!%p1 bar.sync 2;"), PTX_F_HANG,
               "deadlock");
   expect_kind(".func f() { call f; ret; }\n" KERNEL("call f;"), PTX_F_STACK, "stack overflow");

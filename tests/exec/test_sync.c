@@ -456,10 +456,32 @@ static void streams_of_barriers(void **state) {
                         "@%p0 bra low; bar.arrive 2, 64; bra done; low: exit;\n"
                         "wait: bar.sync 2, 64; done:"),
                  64, "0: >2.2 1: 2.2");
-  /* Some lanes arrive, the others wait. */
+  /* Arrivals from both sides of a branch: lanes wait for their warp, which then goes on. */
   expect_records(KERNEL("setp.lt.u32 %p0, %r30, 7; @%p0 bra low; barrier.arrive 1, 32; bra done;\n"
-                        "low: barrier.sync 1, 32; done:"),
-                 32, "0: >1.1- 1.1");
+                        "low: barrier.arrive 1, 32; done:"),
+                 32, "0: >1.1- >1.1");
+  /* In an arm that becomes guarded instructions the warp counts with those who are there. */
+  expect_records(KERNEL("setp.lt.u32 %p0, %r30, 7; @%p0 bra low; add.u32 %r1, %r1, 1; bar.sync 1;\n"
+                        "low: bar.sync 1;"),
+                 32, "0: 1.0 1.0");
+}
+
+/* What an H200 refuses as an illegal instruction. */
+static void barrier_faults(void **state) {
+  (void)state;
+  struct vm vm;
+  vm_open(&vm, KERNEL_AS("lanes", "and.b32 %r0, %r30, 1; barrier.sync %r0;")
+                   KERNEL_AS("arms", "and.b32 %r0, %r30, 1; setp.eq.u32 %p0, %r0, 1; @%p0 bra b;\n"
+                                     "barrier.sync 1; bra done; b: barrier.sync 2; done:")
+                       KERNEL_AS("counts", "setp.lt.u32 %p0, %r30, 32; @%p0 bra b;\n"
+                                           "bar.sync 1; bra done; b: bar.sync 1, 64; done:")
+                           KERNEL_AS("kinds", "setp.lt.u32 %p0, %r30, 32; @%p0 bra b; bar.sync 1;\n"
+                                              "bra done; b: bar.red.popc.u32 %r0, 1, %p0; done:"));
+  expect_fault(&vm, "lanes", LINE(1, 64), "lanes of one warp come to different barriers");
+  expect_fault(&vm, "arms", LINE(1, 64), "lanes of one warp come to different barriers");
+  expect_fault(&vm, "counts", LINE(1, 64), "others wait there for another number");
+  expect_fault(&vm, "kinds", LINE(1, 64), "some warps reduce there");
+  vm_close(&vm);
 }
 
 static void barrier_deadlocks(void **state) {
@@ -467,12 +489,17 @@ static void barrier_deadlocks(void **state) {
   struct vm vm;
   vm_open(&vm,
           KERNEL_AS("a", "setp.lt.u32 %p0, %r30, 32; @%p0 bar.sync 1; @!%p0 bar.sync 2;")
-              KERNEL_AS("b", "bar.sync 0, 128;")
-                  KERNEL_AS("c", "setp.lt.u32 %p0, %r30, 1; @%p0 bra x; bar.warp.sync 0xfffffffe;\n"
-                                 "bar.sync 0; bra y;\n x: vote.sync.ballot.b32 %r0, 1, 3; y:"));
+              KERNEL_AS("b", "bar.sync 0, 128;") KERNEL_AS(
+                  "c", "setp.lt.u32 %p0, %r30, 1; @%p0 bra x; bar.warp.sync 0xfffffffe;\n"
+                       "bar.sync 0; bra y;\n x: vote.sync.ballot.b32 %r0, 1, 3; y:")
+                  KERNEL_AS("d", "setp.lt.u32 %p0, %r30, 7; @%p0 bra x; membar.cta; bar.sync 0;\n"
+                                 "bra y; x: membar.gl; bar.sync 0; y:"));
   expect_fault(&vm, "a", LINE(1, 64), "warp 1: lanes ffffffff wait at barrier 2");
   expect_fault(&vm, "b", LINE(1, 64), "deadlock");
   expect_fault(&vm, "c", LINE(1, 32), "lanes 00000001 wait for lanes 00000003");
+  expect_fault(&vm, "d", LINE(1, 32),
+               "lanes 0000007f wait at barrier 0 for the rest of their warp");
+  expect_fault(&vm, "d", LINE(1, 32), "remedy: bar.sync (__syncthreads) is for whole warps");
   vm_close(&vm);
 }
 
@@ -542,6 +569,7 @@ int main(void) {
       cmocka_unit_test(barrier_from_two_splits),
       cmocka_unit_test(barrier_in_condition),
       cmocka_unit_test(streams_of_barriers),
+      cmocka_unit_test(barrier_faults),
       cmocka_unit_test(barrier_deadlocks),
       cmocka_unit_test(lane_lock),
       cmocka_unit_test(warp_pipe),

@@ -193,6 +193,7 @@ static int code_of(enum ptx_fault_kind kind) {
   case PTX_F_CALL:
     return WEIR_E_InvalidPc;
   case PTX_F_BARRIER:
+  case PTX_F_MEMBERS:
     return WEIR_E_IllegalInstruction;
   case PTX_F_HANG:
   case PTX_F_LIMIT:
