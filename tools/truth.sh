@@ -5,6 +5,7 @@
 #   tools/truth.sh gpu FOLDER     on a machine with an H200 (or another sm_90 GPU), gcc and the CUDA toolkit: runs every
 #                                 variant and the simt kernels, leaves raw results in FOLDER
 #   tools/truth.sh tex FOLDER     there as well: runs the cases of textures and surfaces, leaves raw results in FOLDER
+#   tools/truth.sh meet FOLDER    there as well: runs the cases of exchanges and barriers, leaves raw results in FOLDER
 #   tools/truth.sh store FOLDER   here: compresses the raw results into tests/truth/data
 #
 # Afterwards `meson test -C BUILD --suite truth` replays them, and `truth_replay --coverage docs/reference/ptx-coverage.md`
@@ -82,8 +83,28 @@ tex() {
   cat "$out/tex_h200.txt"
 }
 
+meet() {
+  out=$1
+  # shellcheck disable=SC2086
+  ${CC:-gcc} $flags tests/truth/meet_gpu.c tests/truth/meet_cases.c tests/truth/meet_barriers.c -o "$work/meet_gpu" \
+    "-L$cuda/lib64" "-L$cuda/lib64/stubs" "-L$cuda/lib/stubs" -lcuda
+  tests/truth/meet_gpu.sh "$work/meet_gpu" "$work"
+  {
+    echo "date: $(date -u '+%Y-%m-%d %H:%M UTC')"
+    echo "GPU: $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader)"
+    echo "command: tools/truth.sh meet FOLDER"
+    echo "What became of each case: ok, hangs (after 2.5 s), not repeatable (in four runs), or fault with the CUDA error."
+    cut -f2- "$work/meet.txt"
+  } > "$out/meet_h200.txt"
+  cp "$work/meet.bin" "$out"
+}
+
 store() {
   from=$1
+  if [ -e "$from/meet.bin" ]; then
+    zstd -q -f -19 --ultra -22 --long=24 "$from/meet.bin" -o $data/meet.bin.zst
+    install -m 644 "$from/meet_h200.txt" $data/
+  fi
   if [ -e "$from/tex.bin" ]; then
     zstd -q -f -19 --ultra -22 --long=24 "$from/tex.bin" -o $data/tex.bin.zst
     install -m 644 "$from/tex_h200.txt" $data/
@@ -103,9 +124,10 @@ case ${1:-} in
 check) check ;;
 gpu) gpu "$2" ;;
 tex) tex "$2" ;;
+meet) meet "$2" ;;
 store) store "$2" ;;
 *)
-  sed -n '2,12s/^# \{0,1\}//p' "$0"
+  sed -n '2,13s/^# \{0,1\}//p' "$0"
   exit 2
   ;;
 esac

@@ -507,7 +507,7 @@ static void mark_spins(struct decoder *d) {
  * of PTX's are no instruction of the machine. */
 enum { SHORT_ARM = 12 };
 
-static bool can_be_guarded(const struct ptx_program *p, uint32_t pc, uint32_t end) {
+static bool can_be_guarded(const struct ptx_program *p, uint32_t pc, uint32_t meet) {
   const struct ptx_uop *u = &p->code[pc];
   enum weir_class cls = (enum weir_class)p->statics[pc].cls;
   switch ((enum ptx_kind)u->kind) {
@@ -519,16 +519,17 @@ static bool can_be_guarded(const struct ptx_program *p, uint32_t pc, uint32_t en
     return cls == WEIR_C_STORE ||
            (cls == WEIR_C_LOAD && u->space != PTX_SPACE_global && u->space != PTX_SPACE_none);
   case PTX_K_BRA:
-    return u->target > pc && u->target <= end;
+    return u->target > pc && u->target <= meet;
   default:
     return false;
   }
 }
 
-static bool is_short_arm(const struct ptx_program *p, uint32_t from, uint32_t end) {
+/* `meet` is where the arms of the branch meet. */
+static bool is_short_arm(const struct ptx_program *p, uint32_t from, uint32_t end, uint32_t meet) {
   if (end - from > SHORT_ARM) return false;
   for (uint32_t pc = from; pc < end; pc++)
-    if (!can_be_guarded(p, pc, end)) return false;
+    if (!can_be_guarded(p, pc, meet)) return false;
   return true;
 }
 
@@ -541,8 +542,8 @@ static void mark_short_branches(struct decoder *d) {
     if (u->kind != PTX_K_BRA || u->guard == SLOT_TRUE || u->target <= pc) continue;
     uint32_t end = u->rpc != PTX_NO_RPC ? u->rpc : p->funcs[p->func_of[pc]].end - 1;
     if (end < u->target) continue;
-    if (is_short_arm(p, pc + 1, u->target)) u->aux2 |= PTX_BRA_NEXT_GUARDED;
-    if (is_short_arm(p, u->target, end)) u->aux2 |= PTX_BRA_TARGET_GUARDED;
+    if (is_short_arm(p, pc + 1, u->target, end)) u->aux2 |= PTX_BRA_NEXT_GUARDED;
+    if (is_short_arm(p, u->target, end, end)) u->aux2 |= PTX_BRA_TARGET_GUARDED;
   }
 }
 

@@ -21,7 +21,7 @@ sources() {
 }
 arch() {
   case $1 in
-  cp_async) echo 80 ;;
+  cp_async | shfl_votes_gone) echo 80 ;;
   contract_bf16) echo 90 ;;
   *) echo 75 ;;
   esac

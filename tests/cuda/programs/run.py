@@ -2,6 +2,7 @@
 """Runs one of the CUDA test programs on the stand-in libraries.
 
     tests/cuda/programs/run.py FOLDER NAME [--preload LIBRARY] [--weir PROGRAM] [--bless]
+    tests/cuda/programs/run.py --list
 
 FOLDER holds the stand-ins (build/cuda). bin/NAME.xz is the program, as build.sh left it; expected/NAME.txt is what it must
 print on stdout, and in a last line `exit N` its exit code. The expected files come from a GPU (see README.md); --bless writes
@@ -17,7 +18,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIMIT_S = 120
+LIMIT_S = 3600  # of one that waits for ever; tools/test.sh stops one that computes for ever
 
 
 def run(name, libraries, preload, weir):
@@ -41,6 +42,9 @@ def run(name, libraries, preload, weir):
 
 
 def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(sorted(file.stem for file in (HERE / "bin").glob("*.xz"))))
+        return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("name")
