@@ -88,6 +88,7 @@ struct ptx_uop {
   uint8_t is_signed;
   uint8_t base_kind; /* enum ptx_base */
   bool is_aligned;   /* of barriers: for whole warps */
+  uint8_t watch;     /* enum ptx_watch */
   struct ptx_fpmode mode;
 };
 
@@ -96,6 +97,13 @@ enum ptx_base {
   PTX_BASE_REG32,
   PTX_BASE_CONST,
   PTX_BASE_FRAME /* local memory of this activation */
+};
+/* What spin.h has to know of memory operations. */
+enum ptx_watch {
+  PTX_WATCH_LOADS = 1,
+  PTX_WATCH_VALUES = 2,   /* its destination holds what was loaded */
+  PTX_WATCH_OBSERVES = 4, /* it asks for the newest value */
+  PTX_WATCH_STORES = 8
 };
 enum ptx_atom {
   PTX_ATOM_ADD,
@@ -197,6 +205,22 @@ struct ptx_fault {
   bool is_store;
 };
 
+struct ptx_word { /* of global or shared memory, as a warp saw it */
+  uint64_t addr, value;
+  const uint8_t *at; /* where it is; NULL: nobody but the launch can change it now */
+  uint32_t bytes;    /* 0: no word */
+  bool is_global;
+};
+struct ptx_words {
+  struct ptx_word *v;
+  size_t n, cap;
+};
+
+/* The loads of a stretch of time: equal sets of them give equal signatures. */
+struct ptx_signature {
+  uint64_t max, min, bits, n;
+};
+
 struct weir_warp_writer;
 
 struct ptx_warp {
@@ -233,7 +257,14 @@ struct ptx_warp {
   } arrival;
   bool is_held; /* all its lanes wait at a barrier to which some came */
   struct ptx_fault fault;
-  bool is_stored; /* something happened that another warp could see */
+  bool is_stored;        /* something happened that another warp could see */
+  bool has_met;          /* it reached a barrier */
+  bool has_run;          /* since signatures were taken last */
+  bool is_asleep;        /* it would do the same again and again until one of `sleeps_on` changes */
+  uint32_t n_quiet;      /* quanta in a row in which it stored nothing */
+  struct ptx_spin *spin; /* of the launch; NULL: it cannot spin */
+  struct ptx_words sleeps_on;
+  struct ptx_signature signature, signature_before;
   uint64_t cache_lo,
       cache_hi; /* allocation of the last global access: the bounds check is two comparisons */
   bool cache_ro;

@@ -547,6 +547,27 @@ static void mark_short_branches(struct decoder *d) {
   }
 }
 
+static uint8_t watch_of(const struct ptx_insn *in) {
+  switch (in->op) {
+  case PTX_OP_ld:
+    return PTX_WATCH_LOADS | PTX_WATCH_VALUES | (is_observing_load(in) ? PTX_WATCH_OBSERVES : 0);
+  case PTX_OP_atom:
+    return PTX_WATCH_LOADS | PTX_WATCH_VALUES | PTX_WATCH_STORES;
+  case PTX_OP_mbarrier:
+    return PTX_WATCH_LOADS;
+  case PTX_OP_st:
+  case PTX_OP_red:
+    return PTX_WATCH_STORES;
+  default:
+    return 0;
+  }
+}
+
+static void mark_watched(struct decoder *d) {
+  for (uint32_t pc = 0; pc < d->prog->n_code; pc++)
+    d->prog->code[pc].watch = watch_of(d->prog->insn[pc]);
+}
+
 /* ---- the table for streams ---- */
 
 static uint8_t cache_op_of(const struct ptx_insn *in) {
@@ -722,6 +743,7 @@ static bool decode_all(struct decoder *d) {
   }
   mark_spins(d);
   mark_short_branches(d);
+  mark_watched(d);
   return true;
 }
 

@@ -24,6 +24,7 @@ struct ptx_exec_cfg {
       stack_bytes, max_depth, heap, printf_bytes, device_memory, stream_memory, sm_count;
   bool contract; /* fuse products and sums as an assembler does (ptx/contract.h) */
   const char *simd;
+  bool interleave;
 };
 extern const struct weir_param ptx_exec_table[];
 extern const struct weir_param_group ptx_exec_params;
@@ -83,6 +84,7 @@ struct ptx_launch {
   uint32_t regs_per_thread, static_shared_ptxas; /* as ptxas reported them; 0 = unknown */
   const void *params; /* the parameter block, ptx_func.param_bytes long */
   bool cooperative;   /* all blocks run together and may wait for one another (grid.sync()) */
+  bool may_park;      /* it may wait for others than its own blocks: see ptx_run_is_parked */
 };
 /* Blocks of a cooperative launch of this kernel that can run together; a larger grid is refused.
  * The grid of `launch` does not matter. What the simulated machine can hold is the caller's to ask.
@@ -122,6 +124,22 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
  * of progress. */
 enum weir_status ptx_run_next(struct ptx_run *run, struct weir_block_stream **out,
                               struct weir_err *err);
+/* Can it happen to this launch that it is parked? */
+bool ptx_run_can_park(const struct ptx_run *run);
+/* After ptx_run_next gave no block: the launch is not at its end, but waits for memory to change,
+ * before any block was delivered. ptx_run_next goes on with it. */
+bool ptx_run_is_parked(const struct ptx_run *run);
+/* Is there a use in going on? */
+enum ptx_wake {
+  PTX_WAKE_NO,    /* it would find what it has found, and do the same again */
+  PTX_WAKE_MAYBE, /* what it looks at is the same, but it counts, computes, or stores */
+  PTX_WAKE_YES    /* a word that it looks at has changed */
+};
+enum ptx_wake ptx_run_wake(const struct ptx_run *run);
+/* Does a parked launch look at memory that the host uses as well? */
+bool ptx_run_waits_for_host(const struct ptx_run *run);
+/* Ends a parked launch: nothing will come. Says who waits where. */
+enum weir_status ptx_run_give_up(struct ptx_run *run, struct weir_err *err);
 /* Give a delivered block back: its streams are dropped. */
 void ptx_run_release(struct ptx_run *run, struct weir_block_stream *block);
 /* All of it: begin, next until the end, stats. */

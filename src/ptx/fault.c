@@ -331,12 +331,15 @@ static bool has_parted_warp(const struct ptx_program *p, const struct ptx_cta *c
 }
 
 enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx_cta *ctas,
-                                     uint32_t n_ctas, bool spins, struct weir_err *err) {
-  if (spins)
+                                     uint32_t n_ctas, enum ptx_stuck how, struct weir_err *err) {
+  if (how == PTX_STUCK_QUIET)
     weir_fail(err, WEIR_EFAULT,
               "no progress: for %lld rounds nothing was stored, no barrier was reached and no "
               "thread exited",
               (long long)s->dev->cfg.deadlock_quanta);
+  else if (how == PTX_STUCK_SPINS)
+    weir_fail(err, WEIR_EFAULT,
+              "no progress: threads look again and again at memory that nothing changes");
   else
     weir_fail(err, WEIR_EFAULT, "deadlock: every thread waits for another");
   char name[WEIR_DEMANGLED];
@@ -345,7 +348,8 @@ enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx
   for (uint32_t i = 0; i < n_ctas && shown < MAX_WAITING; i++)
     for (uint32_t k = 0; k < ctas[i].n_warps && shown < MAX_WAITING; k++)
       shown = add_waiting(s, &ctas[i], k, shown, err);
-  if (spins) weir_err_add(err, "remedy: exec.deadlock_quanta sets how long to wait");
+  if (how == PTX_STUCK_QUIET)
+    weir_err_add(err, "remedy: exec.deadlock_quanta sets how long to wait");
   if (has_parted_warp(s->prog, ctas, n_ctas))
     weir_err_add(err,
                  "remedy: bar.sync (__syncthreads) is for whole warps; barrier.sync (sync() of a "

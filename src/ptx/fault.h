@@ -15,9 +15,15 @@ struct ptx_scene {
 /* The fault of a warp: what happened, where, and what can be done. */
 enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_cta *c,
                                   const struct ptx_warp *w, struct weir_err *err);
-/* Nothing can go on, or (`spins`) nothing has changed for long: who waits where, up to a few. */
+/* Why a launch is given up. */
+enum ptx_stuck {
+  PTX_STUCK_WAITS, /* nothing can run */
+  PTX_STUCK_SPINS, /* what runs looks at memory that nothing changes, and will find the same */
+  PTX_STUCK_QUIET  /* nothing has changed for long */
+};
+/* Who waits where, up to a few. */
 enum weir_status ptx_report_deadlock(const struct ptx_scene *s, const struct ptx_cta *ctas,
-                                     uint32_t n_ctas, bool spins, struct weir_err *err);
+                                     uint32_t n_ctas, enum ptx_stuck how, struct weir_err *err);
 /* exec.max_instructions are spent; `w` would have been next. */
 enum weir_status ptx_report_limit(const struct ptx_scene *s, const struct ptx_cta *c,
                                   const struct ptx_warp *w, struct weir_err *err);

@@ -194,6 +194,11 @@ const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr) {
   return addr - a->base < a->bytes ? a : NULL;
 }
 
+void ptx_mem_share(struct ptx_mem *m, uint64_t addr) {
+  size_t i = upper(m, addr);
+  if (i > 0 && m->allocs[i - 1].base == addr) m->allocs[i - 1].is_hosts = true;
+}
+
 static void describe_distance(uint64_t n, const char *which, const struct ptx_alloc *a, char *buf,
                               size_t len) {
   char far[64];

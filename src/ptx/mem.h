@@ -30,6 +30,7 @@ struct ptx_alloc {
   const char *name;  /* for messages; owned by the table */
   bool is_read_only; /* for kernels: constant memory */
   bool is_adopted;   /* memory of the host program, outside the range */
+  bool is_hosts;     /* the host program reads and writes it while kernels run */
 };
 
 struct ptx_mem {
@@ -54,6 +55,8 @@ enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align
  */
 enum weir_status ptx_mem_adopt(struct ptx_mem *m, uint64_t addr, uint64_t bytes, const char *name,
                                bool read_only, struct weir_err *err);
+/* The allocation at `addr` is the host's as well: it may change while a kernel runs. */
+void ptx_mem_share(struct ptx_mem *m, uint64_t addr);
 enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err);
 /* Allocation that holds `addr`, or NULL. */
 const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr);

@@ -12,23 +12,28 @@
 #include "ptx/heap.h"
 #include "ptx/image.h"
 #include "ptx/simt.h"
+#include "ptx/spin.h"
 #include "ptx/tex_object.h"
 
 const struct weir_param ptx_exec_table[] = {
     WEIR_PARAM(ptx_exec_cfg, wave, "160", .min = 1, .max = 65536, .unit = "block",
                .help = "blocks that run together where blocks can feel one another"),
-    WEIR_PARAM(ptx_exec_cfg, wave_memory, "2G", .min = 1048576, .max = 1099511627776.0,
+    WEIR_PARAM(ptx_exec_cfg, wave_memory, "4G", .min = 1048576, .max = 1099511627776.0,
                .unit = "byte",
-               .help = "registers, shared and local memory that a widened wave may take; a wave is "
-                       "widened to the whole grid if that fits"),
+               .help = "registers, shared and local memory that a widened wave may take; a wave "
+                       "whose blocks spin is widened to as many blocks of the grid as fit"),
+    WEIR_PARAM(ptx_exec_cfg, interleave, "false",
+               .help =
+                   "the blocks of every kernel run together in waves, not only where blocks can "
+                   "feel one another"),
     WEIR_PARAM(ptx_exec_cfg, quantum, "256", .min = 1, .max = 1000000000, .unit = "insn",
                .help = "instructions of one warp before the next warp of the block (or wave) runs"),
     WEIR_PARAM(ptx_exec_cfg, yield_after, "32", .min = 1, .max = 1000000,
                .help = "backward branches of a loop that watches memory before other lanes of the "
                        "warp get their turn"),
     WEIR_PARAM(ptx_exec_cfg, deadlock_quanta, "20000", .min = 1, .max = 1000000000,
-               .help = "rounds without a store, barrier or exit after which a waiting launch is "
-                       "widened, then given up"),
+               .help = "rounds without a store, barrier or exit after which a launch that waits is "
+                       "given up, if it is not known earlier that it waits for ever"),
     WEIR_PARAM(ptx_exec_cfg, clock_factor, "4", .min = 1, .max = 1000, .unit = "cycle",
                .help = "what %clock advances per executed warp instruction (not simulated cycles)"),
     WEIR_PARAM(ptx_exec_cfg, max_instructions, "0", .min = 0, .max = 1e18, .unit = "insn",
@@ -106,6 +111,19 @@ struct ptx_run {
   uint32_t n_delivered; /* of a finished wave */
   uint64_t blocks_done;
   enum ptx_fault_kind fault;
+  bool is_open;         /* a wave has begun and not ended */
+  int64_t quiet;        /* rounds in which nothing was stored */
+  int64_t patience;     /* quiet rounds before it is put aside (again) */
+  struct ptx_spin spin; /* of a launch that can spin (`has_spins`) */
+  struct spin_check {   /* three stretches of so many rounds are compared */
+    int64_t rounds, at, stretch;
+    bool is_same, is_off, has_met;
+  } check;
+  bool is_parked, is_certain; /* it will do nothing until a watched word changes */
+  struct ptx_words watched;
+  uint64_t n_rounds, next_probe;
+  uint64_t slice_begin;    /* value of `executed` when it last went on */
+  uint64_t grid_workspace; /* of a cooperative launch */
   struct ptx_fifo printed;
   struct weir_block_stream marker; /* stands for a block where no streams are wanted */
 };
@@ -228,9 +246,9 @@ static uint64_t sreg_value(const struct ptx_run *r, const struct ptx_cta *cta, u
   case PTX_SR_dynamic_smem_size:
     return r->launch.dyn_shared;
   case PTX_SR_envreg1:
-    return r->launch.cooperative ? r->dev->grid_workspace >> 32 : 0;
+    return r->grid_workspace >> 32;
   case PTX_SR_envreg2:
-    return r->launch.cooperative ? r->dev->grid_workspace & UINT32_MAX : 0;
+    return r->grid_workspace & UINT32_MAX;
   default:
     return 0; /* environment, performance counters and clusters: nothing there */
   }
@@ -282,6 +300,7 @@ static void fill_fixed(const struct ptx_run *r, uint8_t *reg) {
 static void free_cta(struct ptx_cta *c) {
   for (uint32_t w = 0; c->warps != NULL && w < c->n_warps; w++) {
     ptx_warp_free(&c->warps[w]);
+    free(c->warps[w].sleeps_on.v);
     free(c->warps[w].reg);
     free(c->warps[w].local);
   }
@@ -315,7 +334,8 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
     fill_fixed(r, w->reg);
     w->prog = r->prog;
     w->cta = c;
-    w->code = r->code;
+    w->code = r->has_spins ? ptx_spin_code(&r->spin) : r->code;
+    w->spin = r->has_spins ? &r->spin : NULL;
     w->stat = r->stat;
     w->mem = &r->dev->mem;
     w->tex = r->dev->tex;
@@ -368,6 +388,8 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
     struct ptx_warp *w = &c->warps[k];
     uint32_t left = r->n_threads - k * LANES;
     w->writer = r->want_streams ? &c->stream->writers[k] : NULL;
+    w->is_asleep = false;
+    w->n_quiet = 0;
     if (w->local != NULL) clear_local(w);
     if (!ptx_warp_start(w, left >= LANES ? FULL : (UINT32_C(1) << left) - 1))
       return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -377,32 +399,106 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
 
 /* ---- running ---- */
 
-/* One quantum of every warp of a block. *ran and *changed tell what happened. */
-static enum weir_status round_of_block(struct ptx_run *r, struct ptx_cta *c, bool *ran,
-                                       bool *changed, struct weir_err *err) {
+/* Up to `budget` instructions of a warp; *n of them were executed. */
+static enum weir_status run_warp(struct ptx_run *r, struct ptx_cta *c, struct ptx_warp *w,
+                                 uint64_t budget, uint64_t *n, struct weir_err *err) {
   const struct ptx_exec_cfg *cfg = &r->dev->cfg;
   const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
+  if (cfg->max_instructions > 0) {
+    uint64_t left = (uint64_t)cfg->max_instructions - r->executed;
+    if (left == 0) {
+      r->fault = PTX_F_LIMIT;
+      return ptx_report_limit(&scene, c, w, err);
+    }
+    budget = budget < left ? budget : left;
+  }
+  w->is_stored = w->has_met = false;
+  *n = ptx_warp_run(w, budget, (uint32_t)cfg->yield_after, (uint32_t)cfg->max_depth);
+  r->executed += *n;
+  w->has_run |= *n > 0;
+  if (w->fault.kind == PTX_F_NONE) return WEIR_OK;
+  r->fault = w->fault.kind;
+  return ptx_report_fault(&scene, c, w, err);
+}
+
+/* ---- warps that wait ---- */
+
+enum {
+  LONGEST_LOOP = 16384, /* instructions after which a warp that spins should be where it was */
+  QUIET_QUANTA = 8      /* without a store before it is looked at */
+};
+
+/* Runs a warp until it is in the state in which it was, and records what it loads on the way: if it
+ * stores nothing and these words stay as they are, it will do that again for ever. */
+static enum weir_status close_loop(struct ptx_run *r, struct ptx_cta *c, struct ptx_warp *w,
+                                   bool *is_loop, bool *changed, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  *is_loop = false;
+  uint64_t n = 1, state = 0;
+  uint32_t pc = UINT32_MAX, n_back = 0;
+  bool has_met = false;
+  for (uint32_t i = 0; i <= LONGEST_LOOP && st == WEIR_OK && w->live != 0; i++) {
+    if (w->current >= 0) {
+      const struct ptx_split *s = &w->splits[w->current];
+      if (ptx_spin_is_blind(&w->code[s->pc])) break;
+      if (pc == UINT32_MAX)
+        pc = s->pc, n_back = s->n_back, state = ptx_warp_state(w);
+      else
+        *is_loop = s->pc == pc && s->n_back == n_back && ptx_warp_state(w) == state;
+    }
+    if (*is_loop || *changed || has_met || n == 0) break;
+    st = run_warp(r, c, w, 1, &n, err);
+    *changed |= w->is_stored;
+    has_met |= w->has_met;
+  }
+  *is_loop |= n == 0 && !has_met; /* it waits for others */
+  return st;
+}
+
+/* A warp that has stored nothing for long need not run while what it looks at stays the same. */
+static enum weir_status try_sleep(struct ptx_run *r, struct ptx_cta *c, struct ptx_warp *w,
+                                  bool *changed, struct weir_err *err) {
+  bool is_loop, stored = false;
+  const struct ptx_uop *code = w->code;
+  w->code = r->spin.watching;
+  r->spin.is_recording = true;
+  enum weir_status st = close_loop(r, c, w, &is_loop, &stored, err);
+  r->spin.is_recording = false;
+  w->code = code;
+  if (is_loop && !stored && w->live != 0) ptx_spin_sleep(&r->spin, w);
+  r->spin.seen.n = 0;
+  *changed |= stored;
+  return st;
+}
+
+static bool is_power_of_two(uint32_t n) {
+  return (n & (n - 1)) == 0;
+}
+
+/* One quantum of every warp of a block. */
+struct round {
+  bool ran, changed, met, sleeps; /* of any warp */
+};
+static enum weir_status round_of_block(struct ptx_run *r, struct ptx_cta *c, struct round *all,
+                                       struct weir_err *err) {
   for (uint32_t k = 0; k < c->n_warps; k++) {
     struct ptx_warp *w = &c->warps[k];
+    uint64_t n = 0;
     if (w->live == 0) continue;
-    uint64_t budget = (uint64_t)cfg->quantum;
-    if (cfg->max_instructions > 0) {
-      uint64_t left = (uint64_t)cfg->max_instructions - r->executed;
-      if (left == 0) {
-        r->fault = PTX_F_LIMIT;
-        return ptx_report_limit(&scene, c, w, err);
-      }
-      budget = budget < left ? budget : left;
+    if (w->is_asleep && !ptx_spin_wakes(w)) {
+      all->sleeps = true;
+      continue;
     }
-    w->is_stored = false;
-    uint64_t n = ptx_warp_run(w, budget, (uint32_t)cfg->yield_after, (uint32_t)cfg->max_depth);
-    r->executed += n;
-    if (w->fault.kind != PTX_F_NONE) {
-      r->fault = w->fault.kind;
-      return ptx_report_fault(&scene, c, w, err);
-    }
-    *ran |= n > 0;
-    *changed |= w->is_stored;
+    w->is_asleep = false;
+    enum weir_status st = run_warp(r, c, w, (uint64_t)r->dev->cfg.quantum, &n, err);
+    if (st != WEIR_OK) return st;
+    all->ran |= n > 0;
+    all->changed |= w->is_stored;
+    all->met |= w->has_met;
+    w->n_quiet = n > 0 && !w->is_stored && !w->has_met ? w->n_quiet + 1 : 0;
+    if (w->n_quiet < QUIET_QUANTA || !r->has_spins || !is_power_of_two(w->n_quiet)) continue;
+    st = try_sleep(r, c, w, &all->changed, err);
+    if (st != WEIR_OK) return st;
   }
   return WEIR_OK;
 }
@@ -440,11 +536,14 @@ static uint32_t local_bytes_of(const struct ptx_device *dev, const struct ptx_pr
   return prog->is_recursive ? (uint32_t)dev->cfg.stack_bytes : prog->local_bytes;
 }
 
-/* A GPU holds far fewer, so a kernel that needs more would hang there as well. */
+/* A GPU holds far fewer, so a kernel that needs more would hang there as well. The stack of a
+ * recursive program is reserved, and hardly any of it used. */
 uint64_t ptx_most_blocks(const struct ptx_device *dev, const struct ptx_program *prog,
                          const struct ptx_launch *l) {
-  uint64_t warp =
-      sizeof(struct ptx_warp) + prog->reg_bytes + (uint64_t)LANES * local_bytes_of(dev, prog);
+  enum { USUAL_STACK = 2048 };
+  uint64_t local = local_bytes_of(dev, prog);
+  if (prog->is_recursive && local > USUAL_STACK) local = USUAL_STACK;
+  uint64_t warp = sizeof(struct ptx_warp) + prog->reg_bytes + LANES * local;
   uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
   uint64_t shared = (uint64_t)prog->static_shared + l->dyn_shared;
   uint64_t n = (uint64_t)dev->cfg.wave_memory /
@@ -452,10 +551,10 @@ uint64_t ptx_most_blocks(const struct ptx_device *dev, const struct ptx_program 
   return n > (uint64_t)dev->cfg.wave ? n : (uint64_t)dev->cfg.wave;
 }
 
-static enum weir_status report_stuck(struct ptx_run *r, const struct ptx_scene *scene, bool spins,
-                                     struct weir_err *err) {
+static enum weir_status report_stuck(struct ptx_run *r, enum ptx_stuck how, struct weir_err *err) {
+  const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
   r->fault = PTX_F_HANG;
-  enum weir_status st = ptx_report_deadlock(scene, r->ctas, r->n_ctas, spins, err);
+  enum weir_status st = ptx_report_deadlock(&scene, r->ctas, r->n_ctas, how, err);
   if (r->is_interleaved && r->next_block < r->n_blocks)
     weir_err_add(err,
                  "%u of %" PRIu64
@@ -487,34 +586,238 @@ static void deliver_output(struct ptx_run *r) {
   }
 }
 
-static enum weir_status run_blocks(struct ptx_run *r, struct weir_err *err) {
-  const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
-  const uint64_t widest = ptx_most_blocks(r->dev, r->prog, &r->launch);
+/* ---- waiting ---- */
+
+enum {
+  QUIET_BEFORE = 2, /* rounds without a store before loads are watched */
+  STRETCHES = 3,    /* that must be the same */
+  LONGEST = 1024,   /* rounds of one stretch */
+  SLICE = 1000000   /* instructions of a launch that looks at the host's memory before the host
+                       gets its turn */
+};
+
+#define EACH_WARP(r, c, w)                                                                         \
+  for (struct ptx_cta *c = (r)->ctas; c < (r)->ctas + (r)->n_ctas; c++)                            \
+    for (struct ptx_warp *w = c->warps; w < c->warps + c->n_warps; w++)
+
+static void watch_loads(struct ptx_run *r, bool on) {
+  if (!r->has_spins || r->spin.is_checking == on) return;
+  r->spin.is_checking = on;
+  EACH_WARP(r, c, w) w->code = ptx_spin_code(&r->spin);
+}
+
+static void next_stretch(struct ptx_run *r) {
+  r->check.at = 0;
+  EACH_WARP(r, c, w) {
+    w->signature_before = w->signature;
+    w->signature = (struct ptx_signature){0};
+    w->has_run = false;
+  }
+}
+
+static void begin_check(struct ptx_run *r, int64_t rounds) {
+  r->check.rounds = rounds;
+  r->check.stretch = 0;
+  r->check.is_same = true;
+  watch_loads(r, true);
+  next_stretch(r);
+}
+
+/* Something was stored: nobody spins for sure. */
+static void end_check(struct ptx_run *r) {
+  watch_loads(r, false);
+  r->check = (struct spin_check){0};
+}
+
+/* Did all warps that ran make the same loads as in the stretch before? One that makes none does
+ * not wait for others: it computes. */
+static bool is_same_stretch(const struct ptx_run *r) {
+  bool is_same = true;
+  EACH_WARP(r, c, w) {
+    if (w->live == 0 || !w->has_run) continue;
+    const struct ptx_signature *a = &w->signature, *b = &w->signature_before;
+    bool first = r->check.stretch == 0;
+    is_same &= a->n > 0 && (first || (a->max == b->max && a->min == b->min && a->bits == b->bits));
+  }
+  return is_same;
+}
+
+/* After a round in which nothing was stored: is it known now that the wave spins? */
+static bool finds_spin(struct ptx_run *r) {
+  struct spin_check *k = &r->check;
+  if (!r->has_spins || k->is_off || r->quiet < QUIET_BEFORE) return false;
+  if (!r->spin.is_checking) {
+    begin_check(r, 1);
+    return false;
+  }
+  if (++k->at < k->rounds) return false;
+  k->is_same &= is_same_stretch(r);
+  next_stretch(r);
+  if (++k->stretch < STRETCHES) return false;
+  if (k->is_same) return true;
+  if (k->rounds < LONGEST) {
+    begin_check(r, 2 * k->rounds);
+    return false;
+  }
+  watch_loads(r, false);
+  k->is_off = true;
+  return false;
+}
+
+/* Blocks may wait by meeting at barriers again and again, or by storing what is there already: now
+ * and then it is looked whether that is all they do. */
+static void probe(struct ptx_run *r) {
+  enum { FIRST = 64, RARELY = 1024 };
+  uint64_t n = ++r->n_rounds;
+  if (!r->has_spins || r->spin.is_checking || n < FIRST || n < r->next_probe) return;
+  r->next_probe = n + (n < RARELY ? n : RARELY);
+  begin_check(r, 1);
+}
+
+static void wake_all(struct ptx_run *r) {
+  r->spin.is_stored = false;
+  EACH_WARP(r, c, w) w->is_asleep = false;
+}
+
+/* Puts the launch aside, if there is something outside of it that it can wait for. */
+static enum weir_status park(struct ptx_run *r, bool is_certain, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  bool changed = false;
+  r->is_certain = true;
+  r->spin.is_recording = true;
+  wake_all(r);
+  watch_loads(r, true);
+  EACH_WARP(r, c, w) {
+    bool is_loop = true;
+    if (st == WEIR_OK && !changed && w->live != 0)
+      st = close_loop(r, c, w, &is_loop, &changed, err);
+    r->is_certain &= is_loop;
+  }
+  r->is_certain = (r->is_certain && !r->check.has_met) || is_certain;
+  r->spin.is_recording = false;
+  ptx_spin_take(&r->spin, &r->watched);
+  if (r->spin.is_out_of_memory) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  end_check(r);
+  if (changed) r->quiet = 0;
+  r->is_parked = st == WEIR_OK && !changed && r->watched.n > 0;
+  return st;
+}
+
+static bool may_park(const struct ptx_run *r) {
+  return ptx_run_can_park(r) && r->next_block == r->n_ctas;
+}
+
+/* It has looked at the host's memory for long, and goes on storing: the host may wait for that. */
+static bool is_slice_over(const struct ptx_run *r) {
+  return may_park(r) && r->spin.frozen.n > 0 && r->executed - r->slice_begin > SLICE;
+}
+
+static void park_slice(struct ptx_run *r) {
+  end_check(r);
+  ptx_spin_take(&r->spin, &r->watched);
+  r->is_certain = false;
+  r->is_parked = r->watched.n > 0;
+  r->slice_begin = r->executed;
+}
+
+static void go_on(struct ptx_run *r) {
+  enum { PARTS = 16 };
+  bool is_new = ptx_words_changed(&r->watched, &r->dev->mem);
+  if (is_new) r->quiet = 0;
+  r->patience = is_new ? 0 : r->quiet + r->dev->cfg.deadlock_quanta / PARTS;
+  r->is_parked = false;
+  r->slice_begin = r->executed;
+  r->watched.n = 0;
+  if (r->quiet > 0) begin_check(r, 1); /* it does not end with a barrier */
+  ptx_spin_thaw(&r->spin);
+  /* What was remembered of memory and textures may be gone. */
+  wake_all(r);
+  EACH_WARP(r, c, w) {
+    w->cache_lo = w->cache_hi = 0;
+    w->tex = r->dev->tex;
+  }
+}
+
+/* ---- waves ---- */
+
+static enum weir_status begin_wave(struct ptx_run *r, struct weir_err *err) {
+  end_check(r);
   r->n_ctas = 0;
   r->n_delivered = 0;
-  enum weir_status st = widen(r,
-                              r->launch.cooperative ? r->n_blocks
-                              : r->is_interleaved   ? (uint64_t)r->dev->cfg.wave
-                                                    : 1,
-                              err);
-  int64_t quiet = 0;
-  while (st == WEIR_OK) {
-    bool ran = false, changed = false, alive = false;
-    for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++) {
-      if (r->ctas[i].n_live_warps == 0) continue;
-      alive = true;
-      st = round_of_block(r, &r->ctas[i], &ran, &changed, err);
-    }
-    if (st != WEIR_OK || !alive) break;
-    quiet = changed ? 0 : quiet + 1;
-    bool stuck =
-        !ran || (quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->is_interleaved));
-    if (stuck && r->is_interleaved && r->next_block < r->n_blocks && r->n_ctas < widest) {
-      st = widen(r, r->n_blocks < widest ? r->n_blocks : widest, err);
-      quiet = 0;
-    } else if (stuck)
-      st = report_stuck(r, &scene, ran, err);
+  r->quiet = 0;
+  r->is_open = true;
+  return widen(r,
+               r->launch.cooperative ? r->n_blocks
+               : r->is_interleaved   ? (uint64_t)r->dev->cfg.wave
+                                     : 1,
+               err);
+}
+
+static bool can_widen(const struct ptx_run *r) {
+  return r->is_interleaved && r->next_block < r->n_blocks &&
+         r->n_ctas < ptx_most_blocks(r->dev, r->prog, &r->launch);
+}
+
+static enum weir_status handle_round(struct ptx_run *r, const struct round *all,
+                                     struct weir_err *err) {
+  bool changed = all->changed || (all->met && !r->spin.is_checking);
+  if (r->spin.is_stored) wake_all(r);
+  r->quiet = changed ? 0 : r->quiet + 1;
+  if (changed) r->patience = 0;
+  r->check.has_met |= all->met;
+  if (changed && (r->spin.is_checking || r->check.is_off)) end_check(r);
+  bool is_quiet = r->quiet > r->dev->cfg.deadlock_quanta && (r->has_spins || r->is_interleaved);
+  bool spins = !all->ran || is_quiet || (!changed && finds_spin(r));
+  if (spins && can_widen(r)) {
+    end_check(r);
+    r->quiet = 0;
+    return widen(r, ptx_most_blocks(r->dev, r->prog, &r->launch), err);
   }
+  if (spins && (all->ran || all->sleeps) && may_park(r)) {
+    if (r->quiet < r->patience) {
+      begin_check(r, 1);
+      return WEIR_OK;
+    }
+    enum weir_status st = park(r, is_quiet, err);
+    if (st != WEIR_OK || r->is_parked) return st;
+  }
+  if (spins) {
+    end_check(r);
+    r->check.is_off = r->quiet > 0;
+  }
+  if (r->quiet > 0 && (!all->ran || is_quiet))
+    return report_stuck(r,
+                        all->ran      ? PTX_STUCK_QUIET
+                        : all->sleeps ? PTX_STUCK_SPINS
+                                      : PTX_STUCK_WAITS,
+                        err);
+  probe(r);
+  if (is_slice_over(r)) park_slice(r);
+  return WEIR_OK;
+}
+
+/* One quantum of every warp of the wave, then what is to be done about those that wait. */
+static enum weir_status round_of_wave(struct ptx_run *r, bool *alive, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  struct round all = {0};
+  *alive = false;
+  for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++) {
+    if (r->ctas[i].n_live_warps == 0) continue;
+    *alive = true;
+    st = round_of_block(r, &r->ctas[i], &all, err);
+  }
+  if (st != WEIR_OK || !*alive) return st;
+  return handle_round(r, &all, err);
+}
+
+static enum weir_status run_blocks(struct ptx_run *r, struct weir_err *err) {
+  enum weir_status st = r->is_open ? WEIR_OK : begin_wave(r, err);
+  bool alive = true;
+  if (r->is_parked) go_on(r);
+  while (st == WEIR_OK && alive && !r->is_parked)
+    st = round_of_wave(r, &alive, err);
+  if (st == WEIR_OK && r->is_parked) return WEIR_OK;
+  r->is_open = false;
   for (uint32_t i = 0; i < r->n_ctas && st == WEIR_OK; i++)
     st = finish_block(&r->ctas[i], err);
   return st;
@@ -522,6 +825,7 @@ static enum weir_status run_blocks(struct ptx_run *r, struct weir_err *err) {
 
 static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
   enum weir_status st = run_blocks(r, err);
+  if (r->is_parked) return st;
   if (st == WEIR_OK)
     st = collect_output(r, err);
   else
@@ -578,17 +882,30 @@ static enum weir_status check_launch(const struct ptx_device *dev, const struct 
  * is in %envreg1 (high half) and %envreg2; the first word is the record's size. */
 enum { GRID_WORKSPACE = 512 };
 
-static enum weir_status prepare_grid(struct ptx_device *dev, struct weir_err *err) {
+/* The device keeps one such record for the next launch. */
+static enum weir_status prepare_grid(struct ptx_run *r, struct weir_err *err) {
+  struct ptx_device *dev = r->dev;
   enum weir_status st = WEIR_OK;
   if (dev->grid_workspace == 0)
     st = ptx_mem_alloc(&dev->mem, GRID_WORKSPACE, 0, "workspace of grid.sync()", false,
                        &dev->grid_workspace, err);
   if (st != WEIR_OK) return st;
+  r->grid_workspace = dev->grid_workspace;
+  dev->grid_workspace = 0;
   uint32_t size = GRID_WORKSPACE;
-  uint8_t *p = ptx_mem_host(&dev->mem, dev->grid_workspace);
+  uint8_t *p = ptx_mem_host(&dev->mem, r->grid_workspace);
   memset(p, 0, GRID_WORKSPACE);
   memcpy(p, &size, sizeof size);
   return WEIR_OK;
+}
+
+static void return_grid(struct ptx_run *r) {
+  struct ptx_device *dev = r->dev;
+  if (r->grid_workspace == 0) return;
+  if (dev->grid_workspace == 0)
+    dev->grid_workspace = r->grid_workspace;
+  else
+    ptx_mem_release(&dev->mem, r->grid_workspace, NULL);
 }
 
 enum { MAX_FILES = 4096 }; /* source files by number; a larger one keeps its number and no name */
@@ -641,7 +958,7 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
   r->launch_index = dev->n_launches++;
   r->want_streams = want_streams;
   r->shared_bytes = (uint32_t)shared;
-  r->is_interleaved = prog->is_interleaved || launch->cooperative;
+  r->is_interleaved = prog->is_interleaved || launch->cooperative || dev->cfg.interleave;
   r->local_bytes = local_bytes_of(dev, prog);
   r->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
   r->n_warps = (r->n_threads + LANES - 1) / LANES;
@@ -660,9 +977,14 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
     r->code[i].fn = handlers[r->code[i].h];
     r->has_spins |= r->code[i].kind == PTX_K_BRA && r->code[i].aux;
   }
+  if (r->has_spins &&
+      !ptx_spin_init(&r->spin, prog, r->code, handlers[PTX_H_watch], launch->may_park)) {
+    ptx_run_end(r);
+    return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  }
   if (prog->uses_heap && dev->heap == NULL)
     st = ptx_heap_new(&dev->mem, (uint64_t)dev->cfg.heap, &dev->heap, err);
-  if (st == WEIR_OK && launch->cooperative) st = prepare_grid(dev, err);
+  if (st == WEIR_OK && launch->cooperative) st = prepare_grid(r, err);
   if (st != WEIR_OK) {
     ptx_run_end(r);
     return st;
@@ -682,9 +1004,10 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
 enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out,
                               struct weir_err *err) {
   *out = NULL;
-  if (r->n_delivered == r->n_ctas) {
-    if (r->next_block == r->n_blocks) return WEIR_OK;
+  if (r->n_delivered == r->n_ctas || r->is_parked) {
+    if (r->next_block == r->n_blocks && !r->is_parked) return WEIR_OK;
     enum weir_status st = run_wave(r, err);
+    if (r->is_parked) return st;
     if (st == WEIR_OK && r->has_pool) st = weir_stream_pool_status(&r->pool, err);
     if (st != WEIR_OK) return st;
     if (!r->want_streams) r->n_delivered = r->n_ctas - 1;
@@ -698,6 +1021,34 @@ enum weir_status ptx_run_next(struct ptx_run *r, struct weir_block_stream **out,
 
 void ptx_run_release(struct ptx_run *run, struct weir_block_stream *block) {
   if (run->want_streams && block != NULL) weir_block_release(block);
+}
+
+bool ptx_run_can_park(const struct ptx_run *r) {
+  return r->launch.may_park && r->has_spins;
+}
+
+bool ptx_run_is_parked(const struct ptx_run *r) {
+  return r->is_parked;
+}
+
+enum ptx_wake ptx_run_wake(const struct ptx_run *r) {
+  if (!r->is_parked || ptx_words_changed(&r->watched, &r->dev->mem)) return PTX_WAKE_YES;
+  return r->is_certain ? PTX_WAKE_NO : PTX_WAKE_MAYBE;
+}
+
+bool ptx_run_waits_for_host(const struct ptx_run *r) {
+  for (size_t i = 0; i < r->watched.n; i++) {
+    const struct ptx_alloc *a = ptx_mem_find(&r->dev->mem, r->watched.v[i].addr);
+    if (a != NULL && (a->is_hosts || a->is_adopted)) return true;
+  }
+  return false;
+}
+
+enum weir_status ptx_run_give_up(struct ptx_run *r, struct weir_err *err) {
+  r->is_parked = false;
+  collect_output(r, NULL);
+  deliver_output(r);
+  return report_stuck(r, PTX_STUCK_SPINS, err);
 }
 
 enum ptx_fault_kind ptx_run_fault(const struct ptx_run *run) {
@@ -755,6 +1106,9 @@ void ptx_run_end(struct ptx_run *r) {
     free_cta(&r->ctas[i]);
   free(r->ctas);
   if (r->has_pool) weir_stream_pool_free(&r->pool);
+  ptx_spin_free(&r->spin);
+  free(r->watched.v);
+  return_grid(r);
   ptx_fifo_free(&r->printed);
   free(r->params);
   free(r->code);

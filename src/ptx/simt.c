@@ -818,7 +818,7 @@ static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop 
   s->is_counted = false;
   s->pc = pc;
   w->current = -1;
-  w->is_stored = true;
+  w->has_met = true;
   if (differ != 0) return barrier_fault(w, s, PTX_BAR_LANES);
   bool is_none = count == 0 && u->aux == PTX_BAR_ARRIVE; /* of others, 0 is as without a number */
   if (count % LANES != 0 || count > 1024 || is_none) return barrier_fault(w, s, PTX_BAR_COUNT);

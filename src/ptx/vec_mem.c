@@ -3,6 +3,7 @@
 #include "ptx/vec.h"
 
 #include "ptx/matrix.h"
+#include "ptx/spin.h"
 #include "ptx/sync.h"
 #include "ptx/tex_insn.h"
 #include "stream/coalesce.h"
@@ -594,6 +595,16 @@ static void atomic_data(struct ptx_warp *w, const struct ptx_uop *u, const struc
 }
 HANDLER(atom) {
   access_memory(w, u, mask, u->space, u->size, 1, WEIR_DIR_ATOM, atomic_data);
+}
+
+/* In place of a load, store or atomic while the launch is watched (spin.h). A load may overwrite
+ * its address. */
+HANDLER(watch) {
+  uint64_t addr[LANES] __attribute__((aligned(64)));
+  lane_addresses(w, u, addr);
+  struct ptx_spin_before before = ptx_spin_before(w, u, mask, addr);
+  w->spin->plain[u - w->code].fn(w, u, mask);
+  if (w->fault.kind == PTX_F_NONE) ptx_spin_note(w, u, mask, addr, &before);
 }
 
 /* A read of the kernel's parameters through an address in a register. */

@@ -190,6 +190,7 @@ static void flag_never_set(void **state) {
   assert_null(strstr(vm.err.msg, "ran together"));
   /* Far more blocks than could run together. */
   vm.cfg.deadlock_quanta = vm.cfg.quantum = 1;
+  vm.cfg.wave_memory = 256 << 20;
   expect_fault(&vm, "k", ((struct vm_shape){{2000000000, 1, 1}, {1024, 1, 1}, 0}),
                " of 2000000000 blocks ran together");
   vm_close(&vm);
