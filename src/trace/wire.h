@@ -67,7 +67,7 @@ struct weir_wire_launch {
   uint64_t stream;  /* 0: the default stream */
   uint64_t module;  /* its id in weir_wire_module; 0: none */
   bool has_streams; /* blocks follow */
-  bool is_wanted;   /* what weir_wire_wants said last: weir_wire_begin fills it in */
+  bool is_wanted;   /* what weir_wire_wants said of it */
 };
 
 /* When a launch ran on the simulated machine, which starts with the connection at 0. */

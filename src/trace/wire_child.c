@@ -64,16 +64,11 @@ static bool matches(const struct weir_wire *w, const char *kernel) {
          regexec(&w->kernels, weir_demangle(kernel, name, sizeof name), 0, NULL, 0) == 0;
 }
 
-static bool is_wanted(struct weir_wire *w, const char *kernel) {
+bool weir_wire_wants(struct weir_wire *w, const char *kernel) {
   const struct weir_wire_options *o = &w->options;
   if (!matches(w, kernel)) return false;
   uint64_t i = w->n_matched++;
   return i >= o->skip && i - o->skip < o->count;
-}
-
-bool weir_wire_wants(struct weir_wire *w, const char *kernel) {
-  w->is_unwanted = !is_wanted(w, kernel);
-  return !w->is_unwanted;
 }
 
 enum weir_status weir_wire_module(struct weir_wire *w, uint64_t id, const char *name,
@@ -104,7 +99,7 @@ enum weir_status weir_wire_begin(struct weir_wire *w, const struct weir_wire_lau
   } else {
     const uint64_t head[] = {
         l->number, l->stream, l->module,
-        (l->has_streams ? WIRE_HAS_STREAMS : 0u) | (w->is_unwanted ? 0u : WIRE_IS_WANTED), info.n};
+        (l->has_streams ? WIRE_HAS_STREAMS : 0u) | (l->is_wanted ? WIRE_IS_WANTED : 0u), info.n};
     wire_frame(w, WIRE_LAUNCH, sizeof head + info.n + table.n);
     wire_put(w, head, sizeof head);
     wire_put(w, info.v, info.n);

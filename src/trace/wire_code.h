@@ -62,7 +62,6 @@ struct weir_wire {
   regex_t kernels;
   bool has_kernels;
   uint64_t n_matched;
-  bool is_unwanted; /* the launch that was asked about last */
 
   /* weir's end */
   const char *program;

@@ -188,7 +188,7 @@ static void test_round_trip(void **state) {
   e = next_event(w, WEIR_WIRE_LAUNCH);
   assert_int_equal(e.launch.number, 1);
   assert_int_equal(e.launch.module, 7);
-  assert_false(e.launch.is_wanted); /* the last question was about one launch too many */
+  assert_false(e.launch.is_wanted);
   check_info(e.source->kernel, 0);
   for (; !e.source->next(e.source, &b, &err) && b; n++) {
     assert_int_equal(b->id, n);

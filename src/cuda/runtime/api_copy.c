@@ -1,5 +1,5 @@
 /* Copies and fills, of memory and arrays. The asynchronous ones are done when they are submitted,
- * which is within what they promise. */
+ * which is within what they promise, unless a kernel before them waits. */
 #include "cuda/runtime/api.h"
 #include "cuda/runtime/array.h"
 
@@ -14,7 +14,7 @@ static int copy_line(void *dst, const void *src, size_t bytes, int kind, void *s
 }
 
 CUDA_API(cudaMemcpy, void *dst, const void *src, size_t bytes, int kind) {
-  CUDA_CALL(copy_line(dst, src, bytes, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_line(dst, src, bytes, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpy, _ptds);
 
@@ -29,7 +29,7 @@ static int copy_peer(void *dst, int to, const void *src, int from, size_t bytes,
 }
 
 CUDA_API(cudaMemcpyPeer, void *dst, int to, const void *src, int from, size_t bytes) {
-  CUDA_CALL(copy_peer(dst, to, src, from, bytes, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_peer(dst, to, src, from, bytes, NULL)));
 }
 
 CUDA_API(cudaMemcpyPeerAsync, void *dst, int to, const void *src, int from, size_t bytes,
@@ -74,7 +74,7 @@ static int copy_from_symbol(void *dst, const void *symbol, size_t bytes, size_t 
 
 CUDA_API(cudaMemcpyToSymbol, const void *symbol, const void *src, size_t bytes, size_t offset,
          int kind) {
-  CUDA_CALL(copy_to_symbol(symbol, src, bytes, offset, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_to_symbol(symbol, src, bytes, offset, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpyToSymbol, _ptds);
 
@@ -86,7 +86,7 @@ CUDA_ALIAS(cudaMemcpyToSymbolAsync, _ptsz);
 
 CUDA_API(cudaMemcpyFromSymbol, void *dst, const void *symbol, size_t bytes, size_t offset,
          int kind) {
-  CUDA_CALL(copy_from_symbol(dst, symbol, bytes, offset, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_from_symbol(dst, symbol, bytes, offset, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpyFromSymbol, _ptds);
 
@@ -112,7 +112,8 @@ static int copy_rows(struct weir_gpu_side dst, struct weir_gpu_side src, size_t 
 
 CUDA_API(cudaMemcpy2D, void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
          size_t height, int kind) {
-  CUDA_CALL(copy_rows(rows_at(dst, dst_pitch), rows_at(src, src_pitch), width, height, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(
+      copy_rows(rows_at(dst, dst_pitch), rows_at(src, src_pitch), width, height, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpy2D, _ptds);
 
@@ -138,8 +139,8 @@ static int copy_array(struct weir_gpu_side dst, struct weir_gpu_side src, bool t
 
 CUDA_API(cudaMemcpy2DToArray, void *dst, size_t x, size_t y, const void *src, size_t pitch,
          size_t width, size_t height, int kind) {
-  CUDA_CALL(
-      copy_array(array_at(dst, x, y), rows_at(src, pitch), true, false, width, height, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_array(array_at(dst, x, y), rows_at(src, pitch), true, false, width,
+                                       height, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpy2DToArray, _ptds);
 
@@ -152,8 +153,8 @@ CUDA_ALIAS(cudaMemcpy2DToArrayAsync, _ptsz);
 
 CUDA_API(cudaMemcpy2DFromArray, void *dst, size_t pitch, const void *src, size_t x, size_t y,
          size_t width, size_t height, int kind) {
-  CUDA_CALL(
-      copy_array(rows_at(dst, pitch), array_at(src, x, y), false, true, width, height, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_array(rows_at(dst, pitch), array_at(src, x, y), false, true, width,
+                                       height, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpy2DFromArray, _ptds);
 
@@ -166,8 +167,8 @@ CUDA_ALIAS(cudaMemcpy2DFromArrayAsync, _ptsz);
 
 CUDA_API(cudaMemcpy2DArrayToArray, void *dst, size_t x, size_t y, const void *src, size_t src_x,
          size_t src_y, size_t width, size_t height, int kind) {
-  CUDA_CALL(copy_array(array_at(dst, x, y), array_at(src, src_x, src_y), true, true, width, height,
-                       kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_array(array_at(dst, x, y), array_at(src, src_x, src_y), true, true,
+                                       width, height, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpy2DArrayToArray, _ptds);
 
@@ -204,7 +205,7 @@ static int copy_from_array(void *dst, const void *src, size_t x, size_t y, size_
 
 CUDA_API(cudaMemcpyToArray, void *dst, size_t x, size_t y, const void *src, size_t bytes,
          int kind) {
-  CUDA_CALL(copy_to_array(dst, x, y, src, bytes, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_to_array(dst, x, y, src, bytes, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpyToArray, _ptds);
 
@@ -216,7 +217,7 @@ CUDA_ALIAS(cudaMemcpyToArrayAsync, _ptsz);
 
 CUDA_API(cudaMemcpyFromArray, void *dst, const void *src, size_t x, size_t y, size_t bytes,
          int kind) {
-  CUDA_CALL(copy_from_array(dst, src, x, y, bytes, kind, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_from_array(dst, src, x, y, bytes, kind, NULL)));
 }
 CUDA_ALIAS(cudaMemcpyFromArray, _ptds);
 
@@ -249,7 +250,7 @@ static int copy_between(void *dst, size_t x, size_t y, const void *src, size_t s
 
 CUDA_API(cudaMemcpyArrayToArray, void *dst, size_t x, size_t y, const void *src, size_t src_x,
          size_t src_y, size_t bytes, int kind) {
-  CUDA_CALL(copy_between(dst, x, y, src, src_x, src_y, bytes, kind));
+  CUDA_CALL(weir_gpu_copied(copy_between(dst, x, y, src, src_x, src_y, bytes, kind)));
 }
 CUDA_ALIAS(cudaMemcpyArrayToArray, _ptds);
 
@@ -291,7 +292,7 @@ static int copy_3d(const struct cuda_copy3d *p, void *stream) {
 }
 
 CUDA_API(cudaMemcpy3D, const struct cuda_copy3d *p) {
-  CUDA_CALL(copy_3d(p, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_3d(p, NULL)));
 }
 CUDA_ALIAS(cudaMemcpy3D, _ptds);
 
@@ -315,7 +316,7 @@ static int copy_3d_peer(const struct cuda_copy3d_peer *p, void *stream) {
 }
 
 CUDA_API(cudaMemcpy3DPeer, const struct cuda_copy3d_peer *p) {
-  CUDA_CALL(copy_3d_peer(p, NULL));
+  CUDA_CALL(weir_gpu_copied(copy_3d_peer(p, NULL)));
 }
 CUDA_ALIAS(cudaMemcpy3DPeer, _ptds);
 

@@ -90,8 +90,9 @@ struct callback {
 };
 
 static void call_back(void *p) {
-  const struct callback *c = p;
-  c->fn(c->stream, weir_gpu.sticky, c->data);
+  struct callback c = *(struct callback *)p;
+  free(p);
+  c.fn(c.stream, weir_gpu.sticky, c.data);
 }
 
 static int add_callback(void *stream, void (*fn)(void *, int, void *), void *data) {
@@ -99,9 +100,13 @@ static int add_callback(void *stream, void (*fn)(void *, int, void *), void *dat
   if (s == NULL) return WEIR_E_InvalidResourceHandle;
   if (fn == NULL) return WEIR_E_InvalidValue;
   if (s->capture != NULL) return WEIR_E_StreamCaptureUnsupported;
-  struct callback c = {fn, stream, data};
-  return weir_gpu_submit(
-      s, &(struct weir_gpu_op){.kind = WEIR_GPU_OP_HOST, .u.host = {call_back, &c}});
+  struct callback *c = malloc(sizeof *c);
+  if (c == NULL) return WEIR_E_MemoryAllocation;
+  *c = (struct callback){fn, stream, data};
+  int error =
+      weir_gpu_submit(s, &(struct weir_gpu_op){.kind = WEIR_GPU_OP_HOST, .u.host = {call_back, c}});
+  if (error != 0) free(c);
+  return error;
 }
 
 CUDA_API(cudaStreamAddCallback, void *stream, void (*fn)(void *, int, void *), void *data,

@@ -1,5 +1,6 @@
 /* Code that is loaded at run time. */
 #include "cuda/runtime/api.h"
+#include "cuda/runtime/pending.h"
 
 struct library {
   struct weir_gpu_handle handle;
@@ -40,6 +41,7 @@ CUDA_API(cudaLibraryLoadFromFile, void **out, const char *path, int *jit, void *
 
 static int unload(struct library *l) {
   if (l == NULL) return WEIR_E_InvalidResourceHandle;
+  weir_gpu_wait_all(); /* for kernels of it */
   weir_gpu_module_close(l->module);
   weir_gpu_drop(l);
   return 0;

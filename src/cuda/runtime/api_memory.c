@@ -1,4 +1,5 @@
 #include "cuda/runtime/api.h"
+#include "cuda/runtime/pending.h"
 
 /* ---- allocation ---- */
 
@@ -53,9 +54,10 @@ CUDA_API(cudaMalloc3D, struct cuda_pitched *out, struct cuda_extent extent) {
   CUDA_CALL(alloc_3d(out, extent));
 }
 
-/* Work is done when it is submitted: nothing can still use the memory. */
+/* Work that is pending may still use the memory: a GPU waits for it, too. */
 static int give_back(void *ptr, unsigned kinds) {
   int error = weir_gpu_check_capture();
+  if (error == 0) error = weir_gpu_wait_all();
   return error != 0 ? error : weir_gpu_free(cudart_addr(ptr), kinds, WEIR_E_InvalidValue);
 }
 

@@ -1,5 +1,6 @@
 /* What nvcc puts into host code: registration of device code, and <<< >>>. */
 #include "cuda/runtime/api.h"
+#include "cuda/runtime/pending.h"
 
 #include <string.h>
 
@@ -21,6 +22,7 @@ void __cudaRegisterFatBinaryEnd(void **handle) {
 CUDA_EXPORT void __cudaUnregisterFatBinary(void **handle);
 void __cudaUnregisterFatBinary(void **handle) {
   weir_gpu_enter_always();
+  weir_gpu_pend_drop(); /* the program ends */
   weir_gpu_module_close((struct weir_gpu_module *)handle);
   weir_gpu_leave(0);
 }

@@ -54,7 +54,7 @@ CUDA_API(cudaStreamSynchronize, void *stream) {
 CUDA_ALIAS(cudaStreamSynchronize, _ptsz);
 
 CUDA_API(cudaStreamQuery, void *stream) {
-  WITH_STREAM(stream, weir_gpu_stream_sync(s));
+  WITH_STREAM(stream, weir_gpu_stream_query(s));
 }
 CUDA_ALIAS(cudaStreamQuery, _ptsz);
 
@@ -171,17 +171,22 @@ CUDA_API(cudaEventRecordWithFlags, void *event, void *stream, unsigned flags) {
 }
 CUDA_ALIAS(cudaEventRecordWithFlags, _ptsz);
 
-static int check_event(void *event) {
+static int sync_event(void *event) {
   struct weir_gpu_event *e = event_of(event);
   return e != NULL ? weir_gpu_event_sync(e) : WEIR_E_InvalidResourceHandle;
 }
 
 CUDA_API(cudaEventSynchronize, void *event) {
-  CUDA_CALL(check_event(event));
+  CUDA_CALL(sync_event(event));
+}
+
+static int query_event(void *event) {
+  struct weir_gpu_event *e = event_of(event);
+  return e != NULL ? weir_gpu_event_query(e) : WEIR_E_InvalidResourceHandle;
 }
 
 CUDA_API(cudaEventQuery, void *event) {
-  CUDA_CALL(check_event(event));
+  CUDA_CALL(query_event(event));
 }
 
 static int elapsed(float *ms, void *from, void *to) {

@@ -1,6 +1,7 @@
 #include "cuda/runtime/array.h"
 
 #include "cuda/runtime/memory.h"
+#include "cuda/runtime/pending.h"
 
 enum { PITCH_ALIGN = 32, FLAG_LAYERED = 1, FLAG_CUBEMAP = 4 };
 
@@ -47,6 +48,7 @@ int weir_gpu_array_new(const struct weir_gpu_format *f, uint64_t width, uint64_t
 }
 
 int weir_gpu_array_free(struct weir_gpu_array *a) {
+  weir_gpu_wait_all();
   int error = weir_gpu_free(a->addr, 1u << WEIR_GPU_IN_ARRAY, WEIR_E_InvalidValue);
   weir_gpu_drop(a);
   return error;

@@ -3,6 +3,7 @@
 #include "cuda/runtime/array.h"
 #include "cuda/runtime/memory.h"
 #include "cuda/runtime/module.h"
+#include "cuda/runtime/pending.h"
 #include "cuda/runtime/stream.h"
 
 __thread uint64_t weir_gpu_owner;
@@ -28,6 +29,7 @@ static void free_handle(struct weir_gpu_handle *h) {
 }
 
 void weir_gpu_free_owned(uint64_t owner) {
+  weir_gpu_pend_drop();
   for (size_t i = 0; i < weir_gpu.handles.cap; i++) {
     struct weir_gpu_handle *h = weir_gpu.handles.slots[i].value;
     if (h != NULL && h->owner == owner) free_handle(h);

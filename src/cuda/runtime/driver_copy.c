@@ -1,5 +1,5 @@
 /* Copies and fills. The asynchronous ones are done when they are submitted, which is within what
- * they promise. */
+ * they promise, unless a kernel before them waits. */
 #include "cuda/runtime/array.h"
 #include "cuda/runtime/driver.h"
 
@@ -14,7 +14,7 @@ static int copy_line(uint64_t dst, uint64_t src, size_t bytes, int kind, const v
 }
 
 CUDA_API(cuMemcpy, uint64_t dst, uint64_t src, size_t bytes) {
-  CU_CALL(copy_line(dst, src, bytes, WEIR_GPU_ANY, NULL));
+  CU_CALL(weir_gpu_copied(copy_line(dst, src, bytes, WEIR_GPU_ANY, NULL)));
 }
 CUDA_ALIAS(cuMemcpy, _ptds);
 
@@ -24,7 +24,7 @@ CUDA_API(cuMemcpyAsync, uint64_t dst, uint64_t src, size_t bytes, const void *st
 CUDA_ALIAS(cuMemcpyAsync, _ptsz);
 
 CUDA_API(cuMemcpyHtoD_v2, uint64_t dst, const void *src, size_t bytes) {
-  CU_CALL(copy_line(dst, cudart_addr(src), bytes, WEIR_GPU_H2D, NULL));
+  CU_CALL(weir_gpu_copied(copy_line(dst, cudart_addr(src), bytes, WEIR_GPU_H2D, NULL)));
 }
 CUDA_ALIAS(cuMemcpyHtoD_v2, _ptds);
 
@@ -34,7 +34,7 @@ CUDA_API(cuMemcpyHtoDAsync_v2, uint64_t dst, const void *src, size_t bytes, cons
 CUDA_ALIAS(cuMemcpyHtoDAsync_v2, _ptsz);
 
 CUDA_API(cuMemcpyDtoH_v2, void *dst, uint64_t src, size_t bytes) {
-  CU_CALL(copy_line(cudart_addr(dst), src, bytes, WEIR_GPU_D2H, NULL));
+  CU_CALL(weir_gpu_copied(copy_line(cudart_addr(dst), src, bytes, WEIR_GPU_D2H, NULL)));
 }
 CUDA_ALIAS(cuMemcpyDtoH_v2, _ptds);
 
@@ -44,7 +44,7 @@ CUDA_API(cuMemcpyDtoHAsync_v2, void *dst, uint64_t src, size_t bytes, const void
 CUDA_ALIAS(cuMemcpyDtoHAsync_v2, _ptsz);
 
 CUDA_API(cuMemcpyDtoD_v2, uint64_t dst, uint64_t src, size_t bytes) {
-  CU_CALL(copy_line(dst, src, bytes, WEIR_GPU_D2D, NULL));
+  CU_CALL(weir_gpu_copied(copy_line(dst, src, bytes, WEIR_GPU_D2D, NULL)));
 }
 CUDA_ALIAS(cuMemcpyDtoD_v2, _ptds);
 
@@ -61,7 +61,7 @@ static int copy_peer(uint64_t dst, const void *to, uint64_t src, const void *fro
 }
 
 CUDA_API(cuMemcpyPeer, uint64_t dst, const void *to, uint64_t src, const void *from, size_t bytes) {
-  CU_CALL(copy_peer(dst, to, src, from, bytes, NULL));
+  CU_CALL(weir_gpu_copied(copy_peer(dst, to, src, from, bytes, NULL)));
 }
 CUDA_ALIAS(cuMemcpyPeer, _ptds);
 
@@ -215,17 +215,17 @@ static int copy_row(struct cu_side dst, struct cu_side src, size_t bytes, const 
 }
 
 CUDA_API(cuMemcpyDtoA_v2, const void *dst, size_t offset, uint64_t src, size_t bytes) {
-  CU_CALL(copy_row(in_array(dst, offset), in_device(src), bytes, NULL));
+  CU_CALL(weir_gpu_copied(copy_row(in_array(dst, offset), in_device(src), bytes, NULL)));
 }
 CUDA_ALIAS(cuMemcpyDtoA_v2, _ptds);
 
 CUDA_API(cuMemcpyAtoD_v2, uint64_t dst, const void *src, size_t offset, size_t bytes) {
-  CU_CALL(copy_row(in_device(dst), in_array(src, offset), bytes, NULL));
+  CU_CALL(weir_gpu_copied(copy_row(in_device(dst), in_array(src, offset), bytes, NULL)));
 }
 CUDA_ALIAS(cuMemcpyAtoD_v2, _ptds);
 
 CUDA_API(cuMemcpyHtoA_v2, const void *dst, size_t offset, const void *src, size_t bytes) {
-  CU_CALL(copy_row(in_array(dst, offset), in_host(src), bytes, NULL));
+  CU_CALL(weir_gpu_copied(copy_row(in_array(dst, offset), in_host(src), bytes, NULL)));
 }
 CUDA_ALIAS(cuMemcpyHtoA_v2, _ptds);
 
@@ -236,7 +236,7 @@ CUDA_API(cuMemcpyHtoAAsync_v2, const void *dst, size_t offset, const void *src, 
 CUDA_ALIAS(cuMemcpyHtoAAsync_v2, _ptsz);
 
 CUDA_API(cuMemcpyAtoH_v2, void *dst, const void *src, size_t offset, size_t bytes) {
-  CU_CALL(copy_row(in_host(dst), in_array(src, offset), bytes, NULL));
+  CU_CALL(weir_gpu_copied(copy_row(in_host(dst), in_array(src, offset), bytes, NULL)));
 }
 CUDA_ALIAS(cuMemcpyAtoH_v2, _ptds);
 
@@ -248,7 +248,8 @@ CUDA_ALIAS(cuMemcpyAtoHAsync_v2, _ptsz);
 
 CUDA_API(cuMemcpyAtoA_v2, const void *dst, size_t dst_offset, const void *src, size_t src_offset,
          size_t bytes) {
-  CU_CALL(copy_row(in_array(dst, dst_offset), in_array(src, src_offset), bytes, NULL));
+  CU_CALL(
+      weir_gpu_copied(copy_row(in_array(dst, dst_offset), in_array(src, src_offset), bytes, NULL)));
 }
 CUDA_ALIAS(cuMemcpyAtoA_v2, _ptds);
 

@@ -1,5 +1,6 @@
 /* Allocation, and questions about memory. A CUdeviceptr is a number that host and device share. */
 #include "cuda/runtime/driver.h"
+#include "cuda/runtime/pending.h"
 
 /* ---- device memory ---- */
 
@@ -27,9 +28,16 @@ CUDA_API(cuMemAllocPitch_v2, uint64_t *out, size_t *pitch, size_t width, size_t 
   CU_CALL(alloc_pitch(out, pitch, width, height, elem_bytes));
 }
 
-/* Work is done when it is submitted: nothing can still use the memory. */
+/* Work that is pending may still use the memory. */
+static int give_back(uint64_t ptr) {
+  int error = weir_gpu_wait_all();
+  return error != 0 ? error
+                    : weir_gpu_free(ptr, 1u << WEIR_GPU_DEVICE | 1u << WEIR_GPU_MANAGED,
+                                    WEIR_E_InvalidValue);
+}
+
 CUDA_API(cuMemFree_v2, uint64_t ptr) {
-  CU_CALL(weir_gpu_free(ptr, 1u << WEIR_GPU_DEVICE | 1u << WEIR_GPU_MANAGED, WEIR_E_InvalidValue));
+  CU_CALL(give_back(ptr));
 }
 
 CUDA_API(cuMemAllocManaged, uint64_t *out, size_t bytes, unsigned flags) {

@@ -1,6 +1,7 @@
 /* Modules, libraries and their functions. A library is a module that needs no context, a kernel of
  * it a function. */
 #include "cuda/runtime/driver.h"
+#include "cuda/runtime/pending.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,7 @@ struct weir_gpu_module *cu_module_of(const void *handle) {
 static int unload(const void *handle) {
   struct weir_gpu_module *m = cu_module_of(handle);
   if (m == NULL) return WEIR_E_InvalidResourceHandle;
+  weir_gpu_wait_all(); /* for kernels of it */
   weir_gpu_module_close(m);
   return 0;
 }

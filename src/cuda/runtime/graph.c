@@ -14,7 +14,7 @@ static uint8_t *copy_params(const struct weir_gpu_launch *l) {
   return copy;
 }
 
-static int own(struct weir_gpu_op *op) {
+int weir_gpu_op_own(struct weir_gpu_op *op) {
   if (op->kind == WEIR_GPU_OP_KERNEL) {
     int error = weir_gpu_kernel_load(op->u.kernel.kernel);
     if (error != 0) return error;
@@ -30,16 +30,16 @@ static int own(struct weir_gpu_op *op) {
   return weir_gpu_graph_order(copy);
 }
 
-static void disown(struct weir_gpu_op *op) {
+void weir_gpu_op_disown(struct weir_gpu_op *op) {
   if (op->kind == WEIR_GPU_OP_KERNEL) free(op->u.kernel.params);
   if (op->kind == WEIR_GPU_OP_CHILD) weir_gpu_graph_free(op->u.child);
 }
 
 int weir_gpu_node_set(struct weir_gpu_node *n, const struct weir_gpu_op *op) {
   struct weir_gpu_op now = *op;
-  int error = own(&now);
+  int error = weir_gpu_op_own(&now);
   if (error != 0) return error;
-  disown(&n->op);
+  weir_gpu_op_disown(&n->op);
   n->op = now;
   return 0;
 }
@@ -63,7 +63,8 @@ int weir_gpu_object_release(struct weir_gpu_object *o, uint64_t n) {
   if (o->n_refs > 0) return 0;
   struct weir_gpu_op last = {.kind = WEIR_GPU_OP_HOST, .u.host = {o->destroy, o->data}};
   weir_gpu_drop(o);
-  return weir_gpu_op_run(weir_gpu_stream_of(NULL), &last);
+  struct weir_gpu_running *none;
+  return weir_gpu_op_run(weir_gpu_stream_of(NULL), &last, &none);
 }
 
 int weir_gpu_graph_hold(struct weir_gpu_graph *g, struct weir_gpu_object *o, uint64_t n) {
@@ -102,7 +103,7 @@ struct weir_gpu_graph *weir_gpu_graph_new(void) {
 }
 
 static void free_node(struct weir_gpu_node *n) {
-  disown(&n->op);
+  weir_gpu_op_disown(&n->op);
   free(n->deps);
   free(n->args);
   weir_gpu_drop(n);
@@ -165,7 +166,7 @@ int weir_gpu_graph_add(struct weir_gpu_graph *g, struct weir_gpu_node *const *de
   if (n == NULL) return WEIR_E_MemoryAllocation;
   n->op = *op;
   n->graph = g;
-  int error = own(&n->op);
+  int error = weir_gpu_op_own(&n->op);
   if (error != 0) {
     n->op.kind = WEIR_GPU_OP_EMPTY;
     free_node(n);
@@ -254,7 +255,7 @@ int weir_gpu_graph_order(struct weir_gpu_graph *g) {
 int weir_gpu_graph_run(const struct weir_gpu_graph *g, struct weir_gpu_stream *s) {
   int error = 0;
   for (size_t i = 0; i < g->n_nodes && error == 0; i++)
-    if (!g->nodes[i]->is_disabled) error = weir_gpu_op_run(s, &g->nodes[i]->op);
+    if (!g->nodes[i]->is_disabled) error = weir_gpu_op_do(s, &g->nodes[i]->op);
   return error;
 }
 

@@ -232,76 +232,124 @@ void weir_gpu_tell_copy(const struct weir_gpu_copy *c) {
       weir_wire_copy(weir_gpu.wire, kind, weir_gpu_side_start(s), weir_gpu_copy_bytes(c), err_));
 }
 
-struct telling { /* what weir wants of this launch */
-  bool streams;
-  uint64_t module;
+/* A launch that has begun. Weir is told of it when it ends, or when nothing can park it any more:
+ * what it is told is one launch after the other. */
+struct weir_gpu_running {
+  struct ptx_run *run;
+  const struct weir_gpu_kernel *kernel;
+  uint64_t stream, module;
+  bool is_wanted, has_streams, is_told;
 };
 
-static struct telling ask_wire(const struct weir_gpu_launch *l) {
-  struct telling t = {0};
-  if (weir_gpu.wire == NULL) return t;
+static void ask_wire(struct weir_gpu_running *g, struct weir_gpu_unit *u) {
+  if (weir_gpu.wire == NULL) return;
   const struct weir_wire_options *o = weir_wire_options(weir_gpu.wire);
-  bool is_wanted = weir_wire_wants(weir_gpu.wire, l->kernel->name);
-  struct weir_gpu_unit *u = l->kernel->unit;
-  t.streams = is_wanted && o->want_streams;
-  if (is_wanted && o->want_modules && !u->is_sent) {
+  g->is_wanted = weir_wire_wants(weir_gpu.wire, g->kernel->name);
+  g->has_streams = g->is_wanted && o->want_streams;
+  if (g->is_wanted && o->want_modules && !u->is_sent) {
     ON_WIRE(weir_wire_module(weir_gpu.wire, u->id, u->ir->path, u->text, u->n_text, err_));
     u->is_sent = true;
   }
-  t.module = u->is_sent ? u->id : 0;
-  return t;
+  g->module = u->is_sent ? u->id : 0;
 }
 
-static enum weir_status run_blocks(struct ptx_run *run, bool streams, struct weir_err *err) {
+static void tell_begin(struct weir_gpu_running *g) {
+  if (g->is_told) return;
+  g->is_told = true;
+  uint64_t number = ++weir_gpu.n_launches;
+  ON_WIRE(weir_wire_begin(weir_gpu.wire,
+                          &(struct weir_wire_launch){.info = ptx_run_info(g->run),
+                                                     .number = number,
+                                                     .stream = g->stream,
+                                                     .module = g->module,
+                                                     .has_streams = g->has_streams,
+                                                     .is_wanted = g->is_wanted},
+                          err_));
+}
+
+static enum weir_status run_blocks(struct weir_gpu_running *g, struct weir_err *err) {
   struct weir_block_stream *b = NULL;
   enum weir_status st;
   do {
-    st = ptx_run_next(run, &b, err);
-    if (st != WEIR_OK || b == NULL || !streams) continue;
+    st = ptx_run_next(g->run, &b, err);
+    if (st != WEIR_OK || b == NULL) break;
+    tell_begin(g);
+    if (!g->has_streams) continue;
     ON_WIRE(weir_wire_block(weir_gpu.wire, b, err_));
-    ptx_run_release(run, b);
-  } while (st == WEIR_OK && b != NULL);
+    ptx_run_release(g->run, b);
+  } while (true);
   return st;
 }
 
-static void finish(struct ptx_run *run, enum weir_status st, const struct weir_err *err) {
+static void finish(struct weir_gpu_running *g, enum weir_status st, const struct weir_err *err) {
   struct weir_func_stats stats;
-  ptx_run_stats(run, &stats);
+  tell_begin(g);
+  ptx_run_stats(g->run, &stats);
   weir_gpu.kernel_ns += estimate_kernel(&stats);
-  if (st != WEIR_OK) weir_gpu.sticky = weir_gpu_fail(code_of(ptx_run_fault(run)), err);
+  if (st != WEIR_OK) weir_gpu.sticky = weir_gpu_fail(code_of(ptx_run_fault(g->run)), err);
   ON_WIRE(weir_wire_end(weir_gpu.wire, &stats, st, err_));
+  ptx_run_end(g->run);
+  free(g);
 }
 
-int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream) {
-  struct ptx_launch launch = {
-      .dyn_shared = (uint32_t)l->dyn_shared, .params = l->params, .cooperative = l->is_cooperative};
+int weir_gpu_launch_begin(const struct weir_gpu_launch *l, uint64_t stream,
+                          struct weir_gpu_running **out) {
+  struct ptx_launch launch = {.dyn_shared = (uint32_t)l->dyn_shared,
+                              .params = l->params,
+                              .cooperative = l->is_cooperative,
+                              .may_park = true};
   memcpy(launch.grid, l->grid, sizeof launch.grid);
   memcpy(launch.block, l->block, sizeof launch.block);
   weir_gpu_flush();
-  struct telling t = ask_wire(l);
-  struct ptx_run *run;
+  *out = NULL;
+  struct weir_gpu_running *g = weir_calloc(1, sizeof *g);
+  if (g == NULL) return WEIR_E_MemoryAllocation;
+  g->kernel = l->kernel;
+  g->stream = stream;
+  ask_wire(g, l->kernel->unit);
   struct weir_err err;
   enum weir_status st =
-      ptx_run_begin(&weir_gpu.dev, l->kernel->program, &launch, t.streams, &run, &err);
-  if (st != WEIR_OK)
+      ptx_run_begin(&weir_gpu.dev, l->kernel->program, &launch, g->has_streams, &g->run, &err);
+  if (st != WEIR_OK) {
+    free(g);
     return weir_gpu_fail(st == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidConfiguration,
                          &err);
-  uint64_t number = ++weir_gpu.n_launches;
-  ON_WIRE(weir_wire_begin(weir_gpu.wire,
-                          &(struct weir_wire_launch){.info = ptx_run_info(run),
-                                                     .number = number,
-                                                     .stream = stream,
-                                                     .module = t.module,
-                                                     .has_streams = t.streams},
-                          err_));
+  }
+  if (!ptx_run_can_park(g->run)) tell_begin(g);
+  *out = g;
+  return 0;
+}
+
+bool weir_gpu_launch_go_on(struct weir_gpu_running *g) {
+  struct weir_err err;
   /* A host that rounds upwards, or was linked with -ffast-math and flushes subnormal numbers, must
    * not change what kernels compute. */
   fenv_t host;
   fegetenv(&host);
   fesetenv(FE_DFL_ENV);
-  st = run_blocks(run, t.streams, &err);
+  enum weir_status st = run_blocks(g, &err);
   fesetenv(&host);
-  finish(run, st, &err);
-  ptx_run_end(run);
-  return 0;
+  if (st == WEIR_OK && ptx_run_is_parked(g->run)) return false;
+  finish(g, st, &err);
+  return true;
+}
+
+enum ptx_wake weir_gpu_launch_wake(const struct weir_gpu_running *g) {
+  return ptx_run_wake(g->run);
+}
+
+bool weir_gpu_launch_waits_for_host(const struct weir_gpu_running *g) {
+  return ptx_run_waits_for_host(g->run);
+}
+
+void weir_gpu_launch_give_up(struct weir_gpu_running *g) {
+  struct weir_err err;
+  enum weir_status st = ptx_run_give_up(g->run, &err);
+  finish(g, st, &err);
+}
+
+void weir_gpu_launch_drop(struct weir_gpu_running *g) {
+  weir_gpu_say("kernel %s has not ended: the program did not wait for it", g->kernel->name);
+  ptx_run_end(g->run);
+  free(g);
 }

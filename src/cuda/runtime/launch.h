@@ -20,9 +20,21 @@ WEIR_GPU_SHARED uint8_t *weir_gpu_pack(const struct weir_gpu_kernel *k, void *co
 WEIR_GPU_SHARED bool weir_gpu_is_configuration(const uint32_t grid[3], const uint32_t block[3]);
 /* The error that the launch call itself returns; loads the kernel. */
 WEIR_GPU_SHARED int weir_gpu_launch_check(const struct weir_gpu_launch *l);
-/* Executes it and tells weir. A fault is kept in weir_gpu.sticky, and is no error here: on a real
- * machine the kernel would not have started yet. */
-int weir_gpu_launch_run(const struct weir_gpu_launch *l, uint64_t stream);
+/* Makes it ready to run, as *out. */
+struct weir_gpu_running;
+int weir_gpu_launch_begin(const struct weir_gpu_launch *l, uint64_t stream,
+                          struct weir_gpu_running **out);
+/* Executes it, to its end and then tells weir; or, false, until it waits for something that is not
+ * its own. A fault is kept in weir_gpu.sticky, and is no error here: on a real machine the kernel
+ * would not have started yet. */
+bool weir_gpu_launch_go_on(struct weir_gpu_running *g);
+/* Of one that waits: is there a use in going on? */
+enum ptx_wake weir_gpu_launch_wake(const struct weir_gpu_running *g);
+bool weir_gpu_launch_waits_for_host(const struct weir_gpu_running *g);
+/* Of one that waits: it fails, for nothing will come. */
+void weir_gpu_launch_give_up(struct weir_gpu_running *g);
+/* The same without a result, when the program ends or resets the device. */
+void weir_gpu_launch_drop(struct weir_gpu_running *g);
 
 /* Blocks of the kernel that fit on one SM. */
 WEIR_GPU_SHARED int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads,

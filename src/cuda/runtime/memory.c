@@ -63,6 +63,8 @@ int weir_gpu_alloc(enum weir_gpu_memory kind, uint64_t bytes, unsigned flags, ui
     return WEIR_E_MemoryAllocation;
   }
   *addr = b->base;
+  if (kind == WEIR_GPU_PINNED || kind == WEIR_GPU_MANAGED)
+    ptx_mem_share(&weir_gpu.dev.mem, b->base);
   return keep_block(b);
 }
 
@@ -114,6 +116,7 @@ int weir_gpu_variable(uint64_t addr, uint64_t bytes) {
   struct weir_gpu_block *b = weir_calloc(1, sizeof *b);
   if (b == NULL) return WEIR_E_MemoryAllocation;
   *b = (struct weir_gpu_block){.base = addr, .bytes = bytes, .kind = WEIR_GPU_MANAGED};
+  ptx_mem_share(&weir_gpu.dev.mem, addr);
   if (weir_gpu_map_set(&weir_gpu.blocks, addr, b)) return 0;
   free(b);
   return WEIR_E_MemoryAllocation;

@@ -11,6 +11,7 @@
 #include "cuda/runtime/context.h"
 #include "cuda/runtime/memory.h"
 #include "cuda/runtime/module.h"
+#include "cuda/runtime/pending.h"
 #include "cuda/runtime/stream.h"
 
 /* Ids below 16 are those of the default streams. */
@@ -167,6 +168,7 @@ static void notice_fork(void) {
 int weir_gpu_enter_always(void) {
   pthread_mutex_lock(&weir_gpu.lock);
   notice_fork();
+  weir_gpu_poke();
   if (weir_gpu.is_ready) return 0;
   if (weir_gpu.init_error != 0) return weir_gpu.init_error;
   struct weir_err err;
@@ -255,6 +257,7 @@ int weir_gpu_set_limit(int limit, uint64_t value) {
 }
 
 int weir_gpu_reset(void) {
+  weir_gpu_pend_drop();
   weir_gpu_flush();
   weir_gpu_streams_reset();
   weir_gpu_modules_unload();
@@ -287,6 +290,7 @@ void weir_gpu_drop(void *handle) {
 __attribute__((destructor)) static void finish(void) {
   pthread_mutex_lock(&weir_gpu.lock);
   notice_fork();
+  weir_gpu_pend_close();
   weir_gpu_flush();
   fflush(stdout);
   weir_wire_close(weir_gpu.wire);

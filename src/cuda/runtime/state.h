@@ -2,7 +2,8 @@
  *
  * Calls come from any thread. Each takes the lock with weir_gpu_enter and gives it back with
  * weir_gpu_leave; everything else in this folder expects it to be held. Work is executed when it is
- * submitted, in the order of the calls, which every order that streams and events ask for allows.
+ * submitted, in the order of the calls, which every order that streams and events ask for allows;
+ * kernels that wait for the host or for later work are put aside (pending.h).
  */
 #ifndef WEIR_CUDA_RUNTIME_STATE_H
 #define WEIR_CUDA_RUNTIME_STATE_H

@@ -5,18 +5,26 @@
 
 #include "base/mem.h"
 #include "cuda/runtime/graph.h"
+#include "cuda/runtime/pending.h"
 
 enum { NON_BLOCKING = 1 };
 
 static struct weir_gpu_stream legacy = {.handle = {.kind = WEIR_GPU_STREAM, .id = 1}};
-static __thread struct weir_gpu_stream own = {.handle = {.kind = WEIR_GPU_STREAM, .id = 2}};
+/* The thread's own; work may be pending in it when the thread ends. */
+static __thread struct weir_gpu_stream *own;
 /* What the host has waited for: what it submits afterwards begins later. */
 static struct weir_gpu_mark host;
+
+static struct weir_gpu_stream *own_stream(void) {
+  if (own == NULL) own = weir_calloc(1, sizeof *own);
+  if (own != NULL) own->handle = (struct weir_gpu_handle){.kind = WEIR_GPU_STREAM, .id = 2};
+  return own;
+}
 
 struct weir_gpu_stream *weir_gpu_stream_of(const void *handle) {
   uintptr_t n = (uintptr_t)handle;
   if (n <= 1) return &legacy;
-  if (n == 2) return &own;
+  if (n == 2) return own_stream();
   return weir_gpu_handle(handle, WEIR_GPU_STREAM);
 }
 
@@ -38,8 +46,22 @@ int weir_gpu_stream_free(struct weir_gpu_stream *s) {
   if (*at == NULL) return WEIR_E_InvalidResourceHandle;
   *at = s->next;
   weir_gpu_capture_leave(s);
-  weir_gpu_drop(s);
+  s->is_gone = true;
+  weir_gpu_map_remove(&weir_gpu.handles, (uintptr_t)s);
+  weir_gpu_stream_release(s);
   return 0;
+}
+
+void weir_gpu_stream_release(struct weir_gpu_stream *s) {
+  if (s->is_gone && s->n_pending == 0) free(s);
+}
+
+bool weir_gpu_stream_is_default(const struct weir_gpu_stream *s) {
+  return s == &legacy;
+}
+
+bool weir_gpu_stream_is_blocking(const struct weir_gpu_stream *s) {
+  return s != &legacy && (s->flags & NON_BLOCKING) == 0;
 }
 
 void weir_gpu_streams_reset(void) {
@@ -50,7 +72,7 @@ void weir_gpu_streams_reset(void) {
 
 /* ---- time ---- */
 
-static void advance(struct weir_gpu_mark *to, const struct weir_gpu_mark *from) {
+void weir_gpu_mark_advance(struct weir_gpu_mark *to, const struct weir_gpu_mark *from) {
   if (from->launch > to->launch) {
     to->launch = from->launch;
     to->kernel_ns = from->kernel_ns;
@@ -60,13 +82,13 @@ static void advance(struct weir_gpu_mark *to, const struct weir_gpu_mark *from) 
 
 /* The default stream waits for all blocking streams, and they for it. */
 static void meet(struct weir_gpu_stream *s) {
-  advance(&s->mark, &host);
+  weir_gpu_mark_advance(&s->mark, &host);
   if (s != &legacy) {
-    if ((s->flags & NON_BLOCKING) == 0) advance(&s->mark, &legacy.mark);
+    if ((s->flags & NON_BLOCKING) == 0) weir_gpu_mark_advance(&s->mark, &legacy.mark);
     return;
   }
   for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
-    if ((o->flags & NON_BLOCKING) == 0) advance(&legacy.mark, &o->mark);
+    if ((o->flags & NON_BLOCKING) == 0) weir_gpu_mark_advance(&legacy.mark, &o->mark);
 }
 
 /* ---- work ---- */
@@ -82,10 +104,18 @@ static int run_host(const struct weir_gpu_op *op) {
   return 0;
 }
 
-static int run_kernel(struct weir_gpu_stream *s, const struct weir_gpu_launch *l) {
-  int error = weir_gpu_launch_run(l, s == &legacy ? 0 : s->handle.id);
+bool weir_gpu_kernel_go_on(struct weir_gpu_stream *s, struct weir_gpu_running *g) {
+  if (!weir_gpu_launch_go_on(g)) return false;
   s->mark.launch = weir_gpu.n_launches;
   s->mark.kernel_ns = weir_gpu.kernel_ns;
+  return true;
+}
+
+static int run_kernel(struct weir_gpu_stream *s, const struct weir_gpu_launch *l,
+                      struct weir_gpu_running **parked) {
+  struct weir_gpu_running *g;
+  int error = weir_gpu_launch_begin(l, s == &legacy ? 0 : s->handle.id, &g);
+  if (error == 0 && !weir_gpu_kernel_go_on(s, g)) *parked = g;
   return error;
 }
 
@@ -101,7 +131,7 @@ static bool is_gone(const void *handle, enum weir_gpu_kind kind) {
 }
 
 /* A graph may hold what the program has destroyed since. */
-static int check(const struct weir_gpu_op *op) {
+int weir_gpu_op_check(const struct weir_gpu_op *op) {
   switch (op->kind) {
   case WEIR_GPU_OP_KERNEL:
     return weir_gpu_launch_check(&op->u.kernel);
@@ -120,14 +150,16 @@ static int check(const struct weir_gpu_op *op) {
   }
 }
 
-int weir_gpu_op_run(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
+int weir_gpu_op_run(struct weir_gpu_stream *s, const struct weir_gpu_op *op,
+                    struct weir_gpu_running **parked) {
+  *parked = NULL;
   if (weir_gpu.sticky != 0) return weir_gpu.sticky;
-  int error = check(op);
+  int error = weir_gpu_op_check(op);
   if (error != 0) return error;
   meet(s);
   switch (op->kind) {
   case WEIR_GPU_OP_KERNEL:
-    return run_kernel(s, &op->u.kernel);
+    return run_kernel(s, &op->u.kernel, parked);
   case WEIR_GPU_OP_COPY: {
     const struct weir_gpu_copy *c = &op->u.copy;
     s->mark.copy_ns += weir_gpu_estimate_copy(weir_gpu_copy_bytes(c), weir_gpu_copy_crosses(c));
@@ -172,12 +204,21 @@ static int check_implicit(const struct weir_gpu_stream *s) {
   return 0;
 }
 
+int weir_gpu_op_do(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
+  struct weir_gpu_running *parked;
+  if (weir_gpu_must_wait(s)) return weir_gpu_pend(s, op);
+  int error = weir_gpu_op_run(s, op, &parked);
+  if (error == 0 && parked != NULL) error = weir_gpu_pend_parked(s, parked);
+  weir_gpu_poke();
+  return error;
+}
+
 int weir_gpu_submit(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
   if (s->capture == NULL) {
     int error = check_implicit(s);
-    return error != 0 ? error : weir_gpu_op_run(s, op);
+    return error != 0 ? error : weir_gpu_op_do(s, op);
   }
-  int error = check(op);
+  int error = weir_gpu_op_check(op);
   if (error == 0) return weir_gpu_capture_add(s, op);
   weir_gpu_capture_break(s->capture);
   return error;
@@ -185,13 +226,24 @@ int weir_gpu_submit(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
 
 int weir_gpu_stream_sync(struct weir_gpu_stream *s) {
   if (s->capture == NULL) {
+    int error = weir_gpu_wait_stream(s);
+    if (error != 0) return error;
     meet(s);
-    advance(&host, &s->mark);
+    weir_gpu_mark_advance(&host, &s->mark);
     weir_gpu_flush();
     return check_implicit(s);
   }
   weir_gpu_capture_break(s->capture);
   return WEIR_E_StreamCaptureUnsupported;
+}
+
+int weir_gpu_stream_query(struct weir_gpu_stream *s) {
+  if (s->capture == NULL && weir_gpu_is_pending(s)) return WEIR_E_NotReady;
+  return weir_gpu_stream_sync(s);
+}
+
+int weir_gpu_copied(int error) {
+  return error != 0 ? error : weir_gpu_wait_stream(&legacy);
 }
 
 int weir_gpu_check_capture(void) {
@@ -205,11 +257,12 @@ int weir_gpu_check_capture(void) {
 
 int weir_gpu_sync_all(void) {
   int error = weir_gpu_check_capture();
+  if (error == 0) error = weir_gpu_wait_all();
   if (error != 0) return error;
   for (const struct weir_gpu_stream *o = weir_gpu.streams; o != NULL; o = o->next)
-    advance(&host, &o->mark);
-  advance(&host, &legacy.mark);
-  advance(&host, &own.mark);
+    weir_gpu_mark_advance(&host, &o->mark);
+  weir_gpu_mark_advance(&host, &legacy.mark);
+  if (own != NULL) weir_gpu_mark_advance(&host, &own->mark);
   weir_gpu_flush();
   return 0;
 }
@@ -225,6 +278,7 @@ int weir_gpu_event_new(unsigned flags, struct weir_gpu_event **out) {
 }
 
 int weir_gpu_event_free(struct weir_gpu_event *e) {
+  weir_gpu_pend_forget(e);
   free(e->tail);
   weir_gpu_drop(e);
   return 0;
@@ -232,11 +286,18 @@ int weir_gpu_event_free(struct weir_gpu_event *e) {
 
 int weir_gpu_event_record(struct weir_gpu_event *e, struct weir_gpu_stream *s) {
   if (s->capture != NULL) return weir_gpu_capture_record(e, s);
-  meet(s);
   e->capture = NULL;
   e->is_recorded = true;
-  e->mark = s->mark;
+  e->pending = 0;
+  if (weir_gpu_must_wait(s))
+    return weir_gpu_pend(s, &(struct weir_gpu_op){.kind = WEIR_GPU_OP_RECORD, .u.event = e});
+  weir_gpu_event_reached(e, s);
   return 0;
+}
+
+void weir_gpu_event_reached(struct weir_gpu_event *e, struct weir_gpu_stream *s) {
+  meet(s);
+  e->mark = s->mark;
 }
 
 int weir_gpu_event_sync(struct weir_gpu_event *e) {
@@ -244,16 +305,24 @@ int weir_gpu_event_sync(struct weir_gpu_event *e) {
     if (weir_gpu_capture_is_on(e)) weir_gpu_capture_break(e->capture);
     return WEIR_E_CapturedEvent;
   }
-  advance(&host, &e->mark);
+  int error = weir_gpu_wait_event(e);
+  if (error != 0) return error;
+  weir_gpu_mark_advance(&host, &e->mark);
   weir_gpu_flush();
   return 0;
+}
+
+int weir_gpu_event_query(struct weir_gpu_event *e) {
+  return e->capture == NULL && e->pending != 0 ? WEIR_E_NotReady : weir_gpu_event_sync(e);
 }
 
 int weir_gpu_event_wait(struct weir_gpu_stream *s, struct weir_gpu_event *e) {
   if (e->capture != NULL) return weir_gpu_capture_wait(s, e);
   if (s->capture != NULL)
     return e->is_recorded ? WEIR_E_StreamCaptureIsolation : 0; /* nothing to wait for */
-  advance(&s->mark, &e->mark);
+  if (e->pending != 0 || weir_gpu_must_wait(s))
+    return weir_gpu_pend(s, &(struct weir_gpu_op){.kind = WEIR_GPU_OP_WAIT, .u.event = e});
+  weir_gpu_mark_advance(&s->mark, &e->mark);
   return 0;
 }
 
@@ -272,6 +341,7 @@ int weir_gpu_event_elapsed(float *ms, const struct weir_gpu_event *from,
   enum { DISABLE_TIMING = 2 };
   if (((from->flags | to->flags) & DISABLE_TIMING) != 0 || !from->is_recorded || !to->is_recorded)
     return WEIR_E_InvalidResourceHandle;
+  if (from->pending != 0 || to->pending != 0) return WEIR_E_NotReady;
   *ms = (float)((ns_of(&to->mark) - ns_of(&from->mark)) / 1e6);
   return 0;
 }

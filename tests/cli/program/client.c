@@ -31,9 +31,13 @@ static void check(enum weir_status st, const struct weir_err *err) {
   if (st) give_up(err);
 }
 
-static void begin_launch(struct client *c, const struct weir_kernel_info *info, bool has_streams) {
-  struct weir_wire_launch l = {
-      .info = info, .number = ++c->n_launches, .module = 1, .has_streams = has_streams};
+static void begin_launch(struct client *c, const struct weir_kernel_info *info, bool is_wanted,
+                         bool has_streams) {
+  struct weir_wire_launch l = {.info = info,
+                               .number = ++c->n_launches,
+                               .module = 1,
+                               .has_streams = has_streams,
+                               .is_wanted = is_wanted};
   check(weir_wire_begin(c->wire, &l, &c->err), &c->err);
 }
 
@@ -41,10 +45,10 @@ static void begin_launch(struct client *c, const struct weir_kernel_info *info, 
 static enum weir_status simulate(void *self, struct weir_block_source *src, struct weir_err *err) {
   struct client *c = self;
   struct weir_block_stream *b;
-  bool wanted =
-      weir_wire_wants(c->wire, src->kernel->name) && weir_wire_options(c->wire)->want_streams;
+  bool is_wanted = weir_wire_wants(c->wire, src->kernel->name);
+  bool wanted = is_wanted && weir_wire_options(c->wire)->want_streams;
   enum weir_status st;
-  begin_launch(c, src->kernel, wanted);
+  begin_launch(c, src->kernel, is_wanted, wanted);
   while (!(st = src->next(src, &b, err)) && b) {
     if (wanted) check(weir_wire_block(c->wire, b, &c->err), &c->err);
     src->release(src, b);
