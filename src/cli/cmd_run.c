@@ -43,11 +43,11 @@ static const struct weir_usage usage = {
         "Or run a CUDA program as it is, here, without a GPU: it does its work on the host, and "
         "weir\n"
         "executes its kernels and times them on --gpu (default: " WEIR_PROGRAM_GPU
-        "). It must have been linked with\n"
-        "'nvcc -cudart shared' and hold PTX; if it does not, weir says so before it runs. The "
-        "program's\n"
-        "input, output and exit code are its own; weir's tables go to stderr. docs/programs.md "
-        "says more.",
+        "). It must hold PTX and not\n"
+        "be stripped, or be linked with 'nvcc -cudart shared'; if weir cannot run it, it says so "
+        "before it\n"
+        "does. The program's input, output and exit code are its own; weir's tables go to stderr.\n"
+        "docs/programs.md says more.",
     .has_program = 1,
     .opts =
         (const struct weir_opt[]){
@@ -84,7 +84,7 @@ static const struct weir_usage usage = {
                 "pc-bypass,tsc-plus\n"
                 "  weir run spmv --input profile --json spmv.json\n"
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n"
-                "  nvcc -cudart shared -o app app.cu && weir run -- ./app 1000\n"
+                "  nvcc -arch=sm_75 -o app app.cu && weir run -- ./app 1000\n"
                 "  weir run --gpu a100 --kernels spmv --count 10 --json app.json -- ./app 1000\n",
 };
 

@@ -167,14 +167,21 @@ static bool put_before(struct weir_arena *a, const char *variable, const char *t
   return new != NULL &&setenv(variable, new, 1) == 0;
 }
 
-/* LD_LIBRARY_PATH suffices, unless the file has folders that come before it. */
+static bool preload(struct weir_program *p, const char *library) {
+  const char *path = weir_arena_printf(&p->arena, "%s/%s", p->libraries, library);
+  return path != NULL && (access(path, R_OK) != 0 || put_before(&p->arena, "LD_PRELOAD", path));
+}
+
+/* LD_LIBRARY_PATH suffices, unless the file has folders that come before it. Whatever the program
+ * loads or starts may have the runtime linked into it, which libweir_static.so redirects; a host
+ * that was built with -fsanitize=address wants its library to be the first unless told not to. */
 static bool set_environment(struct weir_program *p, const struct process *c) {
   bool ok = setenv(WEIR_WIRE_VARIABLE, c->socket, 1) == 0 &&
             put_before(&p->arena, "LD_LIBRARY_PATH", p->libraries);
   if (ok && p->inspection.has_rpath && *p->inspection.runtime)
-    ok = put_before(&p->arena, "LD_PRELOAD",
-                    weir_arena_printf(&p->arena, "%s/%s", p->libraries, p->inspection.runtime));
-  return ok;
+    ok = preload(p, p->inspection.runtime);
+  return ok && preload(p, "libweir_static.so") &&
+         put_before(&p->arena, "ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
 /* In the child. Addresses are the same in every run where the system allows it. */
@@ -341,7 +348,7 @@ void weir_program_notes(const struct weir_program *p, const struct weir_program_
     fprintf(stderr, "weir: %s launched no kernel that weir could see\n", p->name);
     if (!p->inspection.is_cuda)
       fprintf(stderr, "  a library or program that it uses may have the CUDA runtime linked into "
-                      "it: link that with nvcc -cudart shared\n");
+                      "it and be stripped: link that with nvcc -cudart shared\n");
   } else if (r->n_wanted == 0) {
     fprintf(stderr,
             "weir: none of the %llu launches of %s was one that --kernels, --skip and "

@@ -1,6 +1,5 @@
 #include "cuda/inspect.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,76 +13,32 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cuda/fatbin.h"
+#include "cuda/static_runtime.h"
 
-/* A file in memory. Any number in it may be wrong: everything goes through part_at(). */
-struct elf {
-  const char *name; /* the user's, for messages */
-  const uint8_t *bytes;
-  uint64_t len;
-  const Elf64_Shdr *sections;
-  unsigned n_sections;
-  const Elf64_Shdr *names; /* of the sections */
+/* The file, and what the user called it, for messages. */
+struct file {
+  const char *name;
+  struct weir_elf elf;
 };
-
-static const void *part_at(const struct elf *e, uint64_t at, uint64_t n, unsigned align) {
-  if (at > e->len || n > e->len - at || at % align) return NULL;
-  return e->bytes + at;
-}
-
-static const void *section_data(const struct elf *e, const Elf64_Shdr *s, unsigned align) {
-  return s && s->sh_type != SHT_NOBITS ? part_at(e, s->sh_offset, s->sh_size, align) : NULL;
-}
-
-/* "" where there is no text. */
-static const char *text_at(const struct elf *e, const Elf64_Shdr *table, uint64_t at) {
-  const char *text = section_data(e, table, 1);
-  if (!text || at >= table->sh_size || !memchr(text + at, 0, table->sh_size - at)) return "";
-  return text + at;
-}
-
-static const Elf64_Shdr *section_of_type(const struct elf *e, uint32_t type) {
-  for (unsigned i = 0; i < e->n_sections; i++)
-    if (e->sections[i].sh_type == type) return &e->sections[i];
-  return NULL;
-}
-
-static const Elf64_Shdr *section_named(const struct elf *e, const char *name) {
-  for (unsigned i = 0; i < e->n_sections; i++)
-    if (!strcmp(text_at(e, e->names, e->sections[i].sh_name), name)) return &e->sections[i];
-  return NULL;
-}
-
-static const Elf64_Shdr *linked(const struct elf *e, const Elf64_Shdr *s) {
-  return s && s->sh_link < e->n_sections ? &e->sections[s->sh_link] : NULL;
-}
-
-/* The table of sections, if there is a sound one. */
-static void find_sections(struct elf *e) {
-  const Elf64_Ehdr *h = part_at(e, 0, sizeof *h, 8);
-  if (h->e_shentsize != sizeof(Elf64_Shdr)) return;
-  e->sections = part_at(e, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr), 8);
-  if (!e->sections) return;
-  e->n_sections = h->e_shnum;
-  if (h->e_shstrndx < e->n_sections) e->names = &e->sections[h->e_shstrndx];
-}
 
 /* ---- what it needs ---- */
 
 /* Calls `each` for every entry of the dynamic section. */
-static void each_dynamic(const struct elf *e,
+static void each_dynamic(const struct file *e,
                          void (*each)(void *self, int64_t tag, const char *text), void *self) {
-  const Elf64_Shdr *s = section_of_type(e, SHT_DYNAMIC);
-  const Elf64_Dyn *d = section_data(e, s, 8);
+  const struct weir_elf *elf = &e->elf;
+  const Elf64_Shdr *s = weir_elf_of_type(elf, SHT_DYNAMIC);
+  const Elf64_Dyn *d = weir_elf_data(elf, s, 8);
   for (uint64_t i = 0; d && i < s->sh_size / sizeof *d && d[i].d_tag != DT_NULL; i++)
-    each(self, d[i].d_tag, text_at(e, linked(e, s), d[i].d_un.d_val));
+    each(self, d[i].d_tag, weir_elf_text(elf, weir_elf_linked(elf, s), d[i].d_un.d_val));
 }
 
 /* Imported under this name from some library. */
-static bool imports(const struct elf *e, const char *name) {
-  const Elf64_Shdr *s = section_of_type(e, SHT_DYNSYM);
-  const Elf64_Sym *v = section_data(e, s, 8);
-  for (uint64_t i = 0; v && i < s->sh_size / sizeof *v; i++)
-    if (v[i].st_shndx == SHN_UNDEF && !strcmp(text_at(e, linked(e, s), v[i].st_name), name))
+static bool imports(const struct file *e, const char *name) {
+  struct weir_elf_symbols all = weir_elf_symbols(&e->elf, SHT_DYNSYM);
+  for (uint64_t i = 0; i < all.n; i++)
+    if (all.v[i].st_shndx == SHN_UNDEF &&
+        !strcmp(weir_elf_text(&e->elf, all.texts, all.v[i].st_name), name))
       return true;
   return false;
 }
@@ -121,7 +76,7 @@ static void note_dynamic(void *self, int64_t tag, const char *text) {
     weir_text_printf(&n->math, "%s%.60s", n->math.n ? ", " : "", text);
 }
 
-static enum weir_status check_math(const struct elf *e, const struct weir_text *math,
+static enum weir_status check_math(const struct file *e, const struct weir_text *math,
                                    struct weir_err *err) {
   if (math->failed) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (!math->n) return WEIR_OK;
@@ -134,20 +89,29 @@ static enum weir_status check_math(const struct elf *e, const struct weir_text *
 
 /* ---- how the runtime is linked ---- */
 
-static enum weir_status runtime_inside(const struct elf *e, struct weir_err *err) {
+static enum weir_status no_symbols(const struct file *e, struct weir_err *err) {
   weir_fail(err, WEIR_EINVAL,
             "%s has the CUDA runtime linked into it, which is what nvcc does unless told "
-            "otherwise;\nweir can take the place of a shared one only",
+            "otherwise,\nand no table of symbols that says where: it is stripped",
             e->name);
-  weir_err_add(err, "remedy: add -cudart shared where nvcc links the program: nvcc -cudart shared "
-                    "...");
+  weir_err_add(err, "remedy: do not strip it (no -s, no strip), or add -cudart shared where nvcc "
+                    "links it:\n          nvcc -cudart shared ...");
   weir_err_add(err, "        with CMake: -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared");
   weir_err_add(err, "        with another linker: -lcudart instead of -lcudart_static");
   return WEIR_EINVAL;
 }
 
+static enum weir_status not_redirected(const struct file *e, const char *why, const char *about,
+                                       struct weir_err *err) {
+  weir_fail(err, WEIR_EINVAL, "%s has the CUDA runtime linked into it, and %s%.80s", e->name, why,
+            about);
+  weir_err_add(err, "remedy: link it with -cudart shared, and without -static: nvcc -cudart shared "
+                    "...");
+  return WEIR_EINVAL;
+}
+
 /* A library that stands in for `name` must be there. */
-static enum weir_status check_stand_in(const struct elf *e, const char *name, const char *folder,
+static enum weir_status check_stand_in(const struct file *e, const char *name, const char *folder,
                                        struct weir_err *err) {
   char path[4096];
   if (!*name) return WEIR_OK;
@@ -164,40 +128,117 @@ static enum weir_status check_stand_in(const struct elf *e, const char *name, co
   return WEIR_EINVAL;
 }
 
-static enum weir_status check_runtime(const struct elf *e, const struct weir_inspection *in,
-                                      bool has_code, const char *folder, struct weir_err *err) {
-  /* Some library may bring the runtime along: then the program names none, but imports from it. */
-  if (has_code && !*in->runtime && !imports(e, "__cudaRegisterFatBinary"))
-    return runtime_inside(e, err);
-  enum weir_status st = check_stand_in(e, in->runtime, folder, err);
-  return st || !in->needs_driver ? st : check_stand_in(e, "libcuda.so.1", folder, err);
+/* The runtime inside. A program that the dynamic loader does not load cannot be given anything. */
+static enum weir_status check_inside(const struct file *e, const struct weir_static_runtime *r,
+                                     struct weir_inspection *out, const char *folder,
+                                     struct weir_err *err) {
+  if (r->state == WEIR_STATIC_VERSION)
+    return not_redirected(e, "that is of another CUDA than 11, 12 or 13", "", err);
+  if (r->state == WEIR_STATIC_DOUBTFUL)
+    return not_redirected(e, "it is not sure which function of it is ", r->doubt, err);
+  if (!weir_elf_segment(&e->elf, PT_INTERP))
+    return not_redirected(e, "everything else, too (-static): no library can take its place", "",
+                          err);
+  out->is_inside = true;
+  snprintf(out->runtime, sizeof out->runtime, "%s", r->library);
+  return check_stand_in(e, r->library, folder, err);
+}
+
+static enum weir_status check_runtime(const struct file *e, struct weir_inspection *out,
+                                      bool has_kernels, const char *folder, struct weir_err *err) {
+  struct weir_static_runtime r;
+  enum weir_status st = WEIR_OK;
+  if (!weir_static_runtime_find(&r, &e->elf))
+    return weir_fail(err, WEIR_ENOMEM, "%s: out of memory", e->name);
+  /* nvcc links it into programs of the driver API, too, which never call it. */
+  bool is_unknown = r.state == WEIR_STATIC_NONE && has_kernels && !*out->runtime &&
+                    !out->needs_driver && !imports(e, "__cudaRegisterFatBinary");
+  if (is_unknown && weir_static_runtime_is_hidden(&e->elf)) {
+    st = no_symbols(e, err);
+  } else if (r.state != WEIR_STATIC_NONE) {
+    st = check_inside(e, &r, out, folder, err);
+  } else {
+    st = check_stand_in(e, out->runtime, folder, err);
+  }
+  if (!st && out->needs_driver) st = check_stand_in(e, "libcuda.so.1", folder, err);
+  weir_static_runtime_free(&r);
+  return st;
 }
 
 /* ---- its device code ---- */
 
-/* Launching kernels from kernels needs functions of libcudadevrt, which are declared then. That
- * library defines them itself. */
-static bool launches_from_device(const char *text, size_t n) {
-  static const char name[] = "LaunchDevice", external[] = ".extern";
-  const char *end = text + n, *at = text;
-  while ((at = memmem(at, (size_t)(end - at), name, sizeof name - 1))) {
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$';
+}
+
+/* The next place where `name` stands as a whole word, or NULL. */
+static const char *next_word(const char *at, const char *end, const char *name) {
+  size_t n = strlen(name);
+  const char *begin = at;
+  while ((at = memmem(at, (size_t)(end - at), name, n))) {
+    bool is_begin = at == begin || !is_word(at[-1]), is_end = at + n == end || !is_word(at[n]);
+    if (is_begin && is_end) return at;
+    at += n;
+  }
+  return NULL;
+}
+
+/* Used, not just declared or described: not in a line with .extern, .func or a comment. */
+static bool is_called(const char *text, size_t n, const char *name) {
+  const char *end = text + n;
+  for (const char *at = next_word(text, end, name); at; at = next_word(at + 1, end, name)) {
     const char *line = at;
     while (line > text && line[-1] != '\n')
       line--;
-    if (!strncmp(line, external, sizeof external - 1)) return true;
-    at += sizeof name - 1;
+    size_t before = (size_t)(at - line);
+    if (!memmem(line, before, ".func", 5) && !memmem(line, before, "//", 2)) return true;
   }
   return false;
 }
 
-static enum weir_status check_image(const struct elf *e, const struct weir_fatbin_entry *entry,
-                                    struct weir_err *err) {
+/* Launching kernels from kernels is a call of these functions of libcudadevrt. That library, which
+ * CUDA 11 links into every program, has them, and calls others (cnpLaunchDevice). */
+static bool launches_from_device(const char *text, size_t n) {
+  static const char *const names[] = {"cudaLaunchDevice",
+                                      "cudaLaunchDeviceV2",
+                                      "cudaLaunchDevice_ptsz",
+                                      "cudaLaunchDeviceV2_ptsz",
+                                      "__cudaCDP2LaunchDevice",
+                                      "__cudaCDP2LaunchDeviceV2",
+                                      "__cudaCDP2LaunchDevice_ptsz",
+                                      "__cudaCDP2LaunchDeviceV2_ptsz"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (is_called(text, n, names[i])) return true;
+  return false;
+}
+
+/* libcudadevrt's own image, whose kernels nobody launches by name. */
+static bool is_device_runtime(const char *text, size_t n) {
+  return memmem(text, n, "cuda_device_runtime", 19) && memmem(text, n, "cnpLaunchDevice", 15);
+}
+
+/* nvcc puts an image of machine code without a kernel into every program. The names of a kernel's
+ * sections begin with .text. */
+static bool may_have_kernels(const struct weir_fatbin *f, unsigned image) {
+  for (size_t i = 0; i < f->n; i++) {
+    const struct weir_fatbin_entry *e = &f->v[i];
+    if (e->image == image && (e->kind != WEIR_FATBIN_SASS || e->packed_bytes ||
+                              memmem(e->data, e->data_bytes, ".text.", 6)))
+      return true;
+  }
+  return false;
+}
+
+static enum weir_status check_image(const struct file *e, const struct weir_fatbin_entry *entry,
+                                    bool *is_own, struct weir_err *err) {
   struct weir_err why;
   char *text;
   size_t n;
   enum weir_status st = weir_fatbin_text(entry, &text, &n, &why);
   if (st) return weir_fail(err, st, "%s: %s", e->name, why.msg);
-  bool is_nested = launches_from_device(text, n);
+  *is_own = !is_device_runtime(text, n);
+  bool is_nested = *is_own && launches_from_device(text, n);
   free(text);
   if (!is_nested) return WEIR_OK;
   weir_fail(err, WEIR_EINVAL,
@@ -224,10 +265,10 @@ static void note_unusable(struct device_code *c, const struct weir_fatbin *f, un
   c->none_is_of_ptx = has_ptx;
 }
 
-static enum weir_status check_section(const struct elf *e, const char *section, unsigned sm,
+static enum weir_status check_section(const struct file *e, const char *section, unsigned sm,
                                       struct device_code *c, struct weir_err *err) {
-  const Elf64_Shdr *s = section_named(e, section);
-  const void *bytes = section_data(e, s, 1);
+  const Elf64_Shdr *s = weir_elf_named(&e->elf, section);
+  const void *bytes = weir_elf_data(&e->elf, s, 1);
   struct weir_fatbin f;
   struct weir_err why;
   if (!bytes || !s->sh_size) return WEIR_OK;
@@ -235,11 +276,14 @@ static enum weir_status check_section(const struct elf *e, const char *section, 
   if (st) return weir_fail(err, st, "%s: section %s: %s", e->name, section, why.msg);
   for (unsigned i = 0; !st && i < f.n_images; i++) {
     const struct weir_fatbin_entry *entry;
-    c->n_images++;
+    bool is_own = true;
+    if (!may_have_kernels(&f, i)) continue;
     if (!weir_fatbin_choose(&f, i, sm, &entry, &why)) {
-      c->n_usable++;
-      st = check_image(e, entry, err);
+      st = check_image(e, entry, &is_own, err);
+      c->n_images += is_own;
+      c->n_usable += is_own;
     } else {
+      c->n_images++;
       note_unusable(c, &f, i, &why);
     }
   }
@@ -248,60 +292,60 @@ static enum weir_status check_section(const struct elf *e, const char *section, 
 }
 
 /* An image without PTX is no reason to refuse a program: libcudadevrt has PTX for the newest
- * machines only, and nobody may want its kernels. A program of nothing but such images is refused.
- */
-static enum weir_status check_code(const struct elf *e, unsigned sm, struct weir_err *err) {
-  struct device_code c = {0};
-  enum weir_status st = check_section(e, "__nv_relfatbin", sm, &c, err);
-  bool is_linked = c.n_images > 0; /* then .nv_fatbin has what the device linker made of it */
-  if (!st && !is_linked) st = check_section(e, ".nv_fatbin", sm, &c, err);
-  if (st || c.n_usable || !c.n_images) return st;
-  return weir_fail(err, WEIR_EINVAL, "%s: %s", e->name, c.none.msg);
+ * machines only, and nobody may want its kernels; and with -rdc=true .nv_fatbin has what the device
+ * linker made of __nv_relfatbin. A program of nothing but such images is refused. */
+static enum weir_status check_code(const struct file *e, unsigned sm, struct device_code *c,
+                                   struct weir_err *err) {
+  enum weir_status st = check_section(e, "__nv_relfatbin", sm, c, err);
+  if (!st) st = check_section(e, ".nv_fatbin", sm, c, err);
+  if (st || c->n_usable || !c->n_images) return st;
+  return weir_fail(err, WEIR_EINVAL, "%s: %s", e->name, c->none.msg);
 }
 
 /* ---- the file ---- */
 
-static enum weir_status inspect_elf(const struct elf *e, unsigned sm, const char *folder,
+static bool has_section(const struct file *e, const char *name) {
+  return weir_elf_named(&e->elf, name) != NULL;
+}
+
+static enum weir_status inspect_elf(const struct file *e, unsigned sm, const char *folder,
                                     struct weir_inspection *out, struct weir_err *err) {
   struct needs n = {.out = out};
-  bool has_code = section_named(e, ".nv_fatbin") || section_named(e, "__nv_relfatbin");
+  struct device_code code = {0};
+  struct weir_err code_err;
+  bool has_code = has_section(e, ".nv_fatbin") || has_section(e, "__nv_relfatbin");
   each_dynamic(e, note_dynamic, &n);
   out->has_rpath &= !n.has_runpath; /* which wins, and comes after $LD_LIBRARY_PATH */
   out->is_cuda = has_code || *out->runtime || out->needs_driver || n.math.n;
-  enum weir_status st = check_runtime(e, out, has_code, folder, err);
+  enum weir_status of_code = has_code ? check_code(e, sm, &code, &code_err) : WEIR_OK;
+  enum weir_status st = check_runtime(e, out, of_code || code.n_images, folder, err);
+  out->is_cuda |= out->is_inside || st;
   if (!st) st = check_math(e, &n.math, err);
-  if (!st && has_code) st = check_code(e, sm, err);
+  if (!st && of_code) {
+    *err = code_err;
+    st = of_code;
+  }
   weir_text_free(&n.math);
   return st;
 }
 
-static bool is_elf64(const struct elf *e) {
-  const Elf64_Ehdr *h = part_at(e, 0, sizeof *h, 8);
-  return h && !memcmp(h->e_ident, ELFMAG, SELFMAG) && h->e_ident[EI_CLASS] == ELFCLASS64 &&
-         h->e_ident[EI_DATA] == ELFDATA2LSB;
-}
-
 enum weir_status weir_inspect(const char *path, const char *name, unsigned sm, const char *folder,
                               struct weir_inspection *out, struct weir_err *err) {
-  struct elf e = {.name = name};
+  struct file e = {.name = name};
   struct stat info;
+  void *bytes = MAP_FAILED;
   *out = (struct weir_inspection){0};
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return errno == EACCES ? WEIR_OK /* it may be run, but not be read */
                            : weir_fail(err, WEIR_ENOENT, "%s: %s", name, strerror(errno));
   enum weir_status st = weir_input_opened(fd, name, NULL, err);
-  if (!st && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-    e.len = (uint64_t)info.st_size;
-    void *bytes = mmap(NULL, e.len, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (bytes != MAP_FAILED) e.bytes = bytes;
-  }
+  if (!st && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+    bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
-  if (st || !e.bytes) return st;
-  if (is_elf64(&e)) {
-    find_sections(&e);
+  if (st || bytes == MAP_FAILED) return st;
+  if (weir_elf_open(&e.elf, bytes, (uint64_t)info.st_size))
     st = inspect_elf(&e, sm, folder, out, err);
-  }
-  munmap((void *)(uintptr_t)e.bytes, e.len);
+  munmap(bytes, (size_t)info.st_size);
   return st;
 }

@@ -13,6 +13,7 @@ struct weir_inspection {
   bool is_cuda;                    /* it has device code, or needs the CUDA runtime or driver */
   bool has_rpath;                  /* its own list of folders is searched before $LD_LIBRARY_PATH */
   char runtime[WEIR_INSPECT_NAME]; /* the runtime it needs, "libcudart.so.13"; "": none by name */
+  bool is_inside;                  /* that runtime is linked into it, and can be redirected */
   bool needs_driver;               /* libcuda.so.1 */
 };
 

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "cuda/inspect.h"
 
-enum { ROOM = 1 << 16, MAX_SECTIONS = 8 };
+enum { ROOM = 1 << 16, MAX_SECTIONS = 10 };
 
 static const char *data_dir;
 static struct weir_err err;
@@ -24,8 +24,9 @@ struct file {
   size_t n;
   Elf64_Shdr section[MAX_SECTIONS];
   unsigned n_sections;
-  char strings[2048];
+  char strings[8192];
   size_t n_strings;
+  bool has_no_loader; /* no PT_INTERP */
 };
 
 static uint32_t string(struct file *f, const char *text) {
@@ -49,7 +50,7 @@ static void section(struct file *f, const char *name, uint32_t type, const void 
 static struct file *begin(void) {
   struct file *f = calloc(1, sizeof *f);
   assert_non_null(f);
-  f->n = sizeof(Elf64_Ehdr);
+  f->n = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
   string(f, "");
   section(f, "", SHT_NULL, NULL, 0);
   section(f, ".strings", SHT_STRTAB, NULL, 0);
@@ -70,6 +71,41 @@ static void import(struct file *f, const char *name) {
   Elf64_Sym s[2] = {{0}, {.st_name = string(f, name)}};
   section(f, ".dynsym", SHT_DYNSYM, s, sizeof s);
 }
+
+/* A table of symbols: functions of 64 bytes, one after the other, of which `size` may be another
+ * one's. The first 30 and the last are of names that only NVIDIA's library has. */
+struct function {
+  const char *name;
+  uint64_t size;
+};
+
+static void symbols(struct file *f, const struct function *v, size_t n, unsigned n_marks) {
+  Elf64_Sym s[80] = {{0}};
+  unsigned at = 1;
+  char mark[64];
+  assert_true(n + n_marks + 1 < COUNT(s));
+  for (unsigned i = 0; i < n_marks + n; i++, at++) {
+    bool is_mark = i + 1 < n_marks || i + 1 == n_marks + n;
+    snprintf(mark, sizeof mark, "libcudart_static_%08x%08x", i * 7919 + 1, i);
+    const struct function *own = is_mark || !n_marks ? NULL : &v[i + 1 - n_marks];
+    if (!n_marks) own = &v[i];
+    s[at] = (Elf64_Sym){.st_name = string(f, own ? own->name : mark),
+                        .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
+                        .st_shndx = 1,
+                        .st_value = 0x1000 + 64 * i,
+                        .st_size = own && own->size ? own->size : 60};
+  }
+  section(f, ".symtab", SHT_SYMTAB, s, at * sizeof *s);
+}
+
+static const struct function runtime_13[] = {{"__cudaRegisterFatBinary", 0},
+                                             {"__cudaRegisterFunction", 0},
+                                             {"cudaLaunchKernel", 0},
+                                             {"cudaMalloc", 0},
+                                             {"__cudaGetProcAddress", 3},
+                                             {"cudaMemDiscardBatchAsync", 0},
+                                             {"main", 0}};
+enum { N_MARKS = 30 };
 
 static void device_code(struct file *f, const char *section_name, const char *name) {
   char from[600], *v;
@@ -109,6 +145,9 @@ static void finish(struct file *f) {
   Elf64_Ehdr h = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
                   .e_type = ET_DYN,
                   .e_machine = EM_X86_64,
+                  .e_phentsize = sizeof(Elf64_Phdr),
+                  .e_phnum = 1,
+                  .e_phoff = sizeof(Elf64_Ehdr),
                   .e_shentsize = sizeof(Elf64_Shdr),
                   .e_shnum = (Elf64_Half)f->n_sections,
                   .e_shstrndx = 1};
@@ -121,6 +160,8 @@ static void finish(struct file *f) {
   memcpy(f->v + f->n, f->section, f->n_sections * sizeof *f->section);
   f->n += f->n_sections * sizeof *f->section;
   memcpy(f->v, &h, sizeof h);
+  Elf64_Phdr p = {.p_type = f->has_no_loader ? PT_LOAD : PT_INTERP};
+  memcpy(f->v + sizeof h, &p, sizeof p);
 }
 
 static enum weir_status inspect(void) {
@@ -245,15 +286,112 @@ static void the_driver_is_seen(void **state) {
 
 /* ---- what is refused ---- */
 
-static void a_static_runtime_is_refused(void **state) {
+static void message_of_the_runtime(struct file *f) {
+  static const char text[] = "none\0CUDA driver version is insufficient for CUDA runtime version";
+  section(f, ".rodata", SHT_PROGBITS, text, sizeof text);
+}
+
+static void a_stripped_static_runtime_is_refused(void **state) {
   (void)state;
   struct file *f = begin();
   dynamic(f, none, 0);
   device_code(f, ".nv_fatbin", "two");
+  message_of_the_runtime(f);
   assert_int_equal(inspect_file(f), WEIR_EINVAL);
   assert_contains(err.msg, "./app has the CUDA runtime linked into it");
+  assert_contains(err.msg, "it is stripped");
   assert_contains(err.msg, "nvcc -cudart shared");
   assert_contains(err.msg, "CMAKE_CUDA_RUNTIME_LIBRARY=Shared");
+}
+
+/* nvcc links the runtime into programs that use the driver alone. Whether they have kernels of
+ * their own, and symbols, makes no difference. */
+static void a_runtime_that_is_not_used_is_fine(void **state) {
+  (void)state;
+  static const char *const driver[] = {"libcuda.so.1", NULL};
+  char file[128];
+  snprintf(file, sizeof file, "%s/libcuda.so.1", stand_ins);
+  assert_int_equal(weir_file_write(file, "", 0, &err), 0);
+  for (int i = 0; i < 4; i++) {
+    struct file *f = begin();
+    dynamic(f, driver, 0);
+    device_code(f, ".nv_fatbin", i % 2 ? "two" : "empty");
+    message_of_the_runtime(f);
+    if (i / 2) symbols(f, runtime_13, COUNT(runtime_13), N_MARKS);
+    assert_int_equal(inspect_file(f), WEIR_OK);
+    assert_true(found.needs_driver);
+  }
+  unlink(file);
+  /* It opens libcuda by itself, and the only image is that which nvcc makes always. */
+  struct file *f = begin();
+  dynamic(f, none, 0);
+  device_code(f, ".nv_fatbin", "empty");
+  message_of_the_runtime(f);
+  assert_int_equal(inspect_file(f), WEIR_OK);
+  /* No runtime at all: nvcc -cudart none. */
+  f = begin();
+  dynamic(f, none, 0);
+  device_code(f, ".nv_fatbin", "two");
+  assert_int_equal(inspect_file(f), WEIR_OK);
+}
+
+static struct file *with_symbols(const struct function *v, size_t n) {
+  struct file *f = begin();
+  dynamic(f, none, 0);
+  device_code(f, ".nv_fatbin", "two");
+  message_of_the_runtime(f);
+  symbols(f, v, n, N_MARKS);
+  return f;
+}
+
+static void a_static_runtime_with_symbols_is_fine(void **state) {
+  (void)state;
+  assert_int_equal(inspect_file(with_symbols(runtime_13, COUNT(runtime_13))), WEIR_OK);
+  assert_true(found.is_cuda);
+  assert_true(found.is_inside);
+  assert_string_equal(found.runtime, "libcudart.so.13");
+  struct file *f = with_symbols(runtime_13, COUNT(runtime_13));
+  f->has_no_loader = true;
+  assert_int_equal(inspect_file(f), WEIR_EINVAL);
+  assert_contains(err.msg, "(-static)");
+}
+
+static void the_version_of_a_static_runtime_is_seen(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *library;
+  } cases[] = {{"cudaThreadSynchronize", "needs libcudart.so.12"},
+               {"cudaBindTexture", "needs libcudart.so.11.0"},
+               {"cudaConfigureCall", "of another CUDA than 11, 12 or 13"},
+               {"cudaSomethingNew", "of another CUDA than 11, 12 or 13"}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct function v[COUNT(runtime_13)];
+    memcpy(v, runtime_13, sizeof v);
+    v[5].name = cases[i].name;
+    assert_int_equal(inspect_file(with_symbols(v, COUNT(v))), WEIR_EINVAL);
+    assert_contains(err.msg, cases[i].library);
+  }
+}
+
+/* What is not surely the runtime's is not touched. */
+static void doubtful_runtimes_are_refused(void **state) {
+  (void)state;
+  struct function v[COUNT(runtime_13)];
+  memcpy(v, runtime_13, sizeof v);
+  v[6].name = "cudaMalloc"; /* a second one */
+  assert_int_equal(inspect_file(with_symbols(v, COUNT(v))), WEIR_EINVAL);
+  assert_contains(err.msg, "not sure which function of it is cudaMalloc");
+  v[6].name = "main";
+  v[2].name = "another"; /* no cudaLaunchKernel */
+  assert_int_equal(inspect_file(with_symbols(v, COUNT(v))), WEIR_EINVAL);
+  assert_contains(err.msg, "not sure which function of it is cudaLaunchKernel");
+  /* Functions of these names without the library around them are the program's. */
+  struct file *f = begin();
+  dynamic(f, none, 0);
+  symbols(f, runtime_13, COUNT(runtime_13), 0);
+  assert_int_equal(inspect_file(f), WEIR_OK);
+  assert_false(found.is_inside);
+  assert_false(found.is_cuda);
 }
 
 static void a_program_without_ptx_is_refused(void **state) {
@@ -293,13 +431,40 @@ static void launches_from_kernels_are_refused(void **state) {
   (void)state;
   struct file *f = begin();
   dynamic(f, usual, 0);
-  device_text(f, ".version 8.0\n.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2\n(\n)\n;\n");
+  device_text(f, ".version 8.0\n.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2\n(\n)\n;\n"
+                 ".entry k(){\ncall.uni (r0), \n__cudaCDP2LaunchDeviceV2, \n(p0);\n}\n");
   assert_int_equal(inspect_file(f), WEIR_EINVAL);
   assert_contains(err.msg, "dynamic parallelism");
+}
+
+/* libcudadevrt is in every program of CUDA 11, with PTX for sm_90 beside the program's own. */
+static void what_could_launch_from_kernels_is_fine(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      ".version 8.0\n.visible .func cudaLaunchDevice()\n{\n}\n// .extern LaunchDevice\n",
+      ".version 8.0\n.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2\n(\n)\n;\n",
+      ".version 7.8\n.extern .func (.param .b32 r) cnpLaunchDevice\n(\n)\n;\n"
+      ".visible .func cudaLaunchDevice()\n{\ncall.uni (r0), \ncnpLaunchDevice, \n(p0);\n}\n"};
+  for (size_t i = 0; i < COUNT(texts); i++) {
+    struct file *f = begin();
+    dynamic(f, usual, 0);
+    device_text(f, texts[i]);
+    assert_int_equal(inspect_file(f), WEIR_OK);
+  }
+  /* Its image is no PTX of the program's own. */
+  static const char devrt[] =
+      ".version 7.8\n.extern .func (.param .b32 r) cnpLaunchDevice\n(\n)\n;\n"
+      ".entry __nv_static_22_cuda_device_runtime_cu_memset(){\nret;\n}\n";
+  struct file *f = begin();
+  dynamic(f, usual, 0);
+  device_text(f, devrt);
+  device_code(f, ".nv_fatbin", "sass");
+  assert_int_equal(inspect_file(f), WEIR_EINVAL);
+  assert_contains(err.msg, "no PTX in this program");
   f = begin();
   dynamic(f, usual, 0);
-  device_text(f,
-              ".version 8.0\n.visible .func cudaLaunchDevice()\n{\n}\n// .extern LaunchDevice\n");
+  device_text(f, devrt);
+  device_code(f, ".nv_fatbin", "two");
   assert_int_equal(inspect_file(f), WEIR_OK);
 }
 
@@ -311,6 +476,7 @@ static void damaged_files_do_no_harm(void **state) {
   dynamic(f, usual, DT_RPATH);
   import(f, "__cudaRegisterFatBinary");
   device_code(f, ".nv_fatbin", "two");
+  symbols(f, runtime_13, COUNT(runtime_13), N_MARKS);
   finish(f);
   uint64_t rng = 7;
   uint8_t *v = malloc(f->n);
@@ -359,11 +525,16 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_library_may_bring_the_runtime),
       cmocka_unit_test(folders_of_the_program_come_first_or_not),
       cmocka_unit_test(the_driver_is_seen),
-      cmocka_unit_test(a_static_runtime_is_refused),
+      cmocka_unit_test(a_stripped_static_runtime_is_refused),
+      cmocka_unit_test(a_runtime_that_is_not_used_is_fine),
+      cmocka_unit_test(a_static_runtime_with_symbols_is_fine),
+      cmocka_unit_test(the_version_of_a_static_runtime_is_seen),
+      cmocka_unit_test(doubtful_runtimes_are_refused),
       cmocka_unit_test(a_program_without_ptx_is_refused),
       cmocka_unit_test(another_runtime_is_refused),
       cmocka_unit_test(libraries_with_kernels_are_refused),
       cmocka_unit_test(launches_from_kernels_are_refused),
+      cmocka_unit_test(what_could_launch_from_kernels_is_fine),
       cmocka_unit_test(damaged_files_do_no_harm),
   };
   if (argc < 2) return 2;

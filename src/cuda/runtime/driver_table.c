@@ -27,8 +27,10 @@ CUDA_API(cuGetExportTable, const void **out, const void *id) {
   weir_gpu_enter_always();
   if (!is_told)
     weir_gpu_say(
-        "the program asks the driver for functions that have no names: its CUDA runtime is "
-        "linked statically, or it uses a library of CUDA's (cuBLAS ...)\n"
+        "the program asks the driver for functions that have no names: it has a CUDA runtime "
+        "linked "
+        "into it that was not redirected (it is stripped, or libweir_static.so is not preloaded), "
+        "or it uses a library of CUDA's (cuBLAS ...)\n"
         "  remedy: link it with nvcc -cudart shared, without such libraries");
   is_told = true;
   return weir_gpu_leave(WEIR_E_NotSupported);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the test programs and keeps them, stripped and compressed, in bin/: needs nvcc 13, which the
+# Builds the test programs and keeps them, mostly stripped, and compressed, in bin/: needs nvcc 13, which the
 # tests do not. `build.sh` builds all, `build.sh NAME...` some. With CODE=sm_90 and TO=folder the same programs are
 # built for a real GPU, uncompressed, to make expected/ from.
 set -eu
@@ -16,6 +16,7 @@ sources() {
   compress_*) echo compress.cu ;;
   two_units) echo two_units.cu two_units_second.cu ;;
   rdc) echo rdc.cu rdc_second.cu ;;
+  rt_static_rdc) echo rt_static_rdc.cu rt_static_rdc_second.cu ;;
   *) ls "$1".c* ;;
   esac
 }
@@ -30,6 +31,7 @@ options() {
   case $1 in
   compress_*) echo "--compress-mode=${1#compress_}" ;;
   rdc) echo -rdc=true ;;
+  rt_static_rdc) echo -rdc=true --default-stream per-thread -Xcompiler -no-pie,-O0 ;;
   lambda) echo --extended-lambda ;;
   contract_off) echo --fmad=false ;;
   esac
@@ -38,7 +40,15 @@ cudart() {
   case $1 in
   driver_mixed) echo shared ;;
   driver_*) echo none ;;
+  rt_static_* | rt_driver_linked) echo static ;;
   *) echo shared ;;
+  esac
+}
+# The runtime inside a program is found by the table of symbols.
+keeps_symbols() {
+  case $1 in
+  rt_static_*) true ;;
+  *) false ;;
   esac
 }
 all() {
@@ -60,7 +70,7 @@ build() {
   # shellcheck disable=SC2046 # lists of words
   nvcc -O2 -std=c++17 -cudart "$(cudart "$name")" -cudadevrt none -gencode "$gencode" $(options "$name") $(sources "$name") \
     -Xlinker --as-needed -L"$stubs" -lcuda -o "$work/$name"
-  strip "$work/$name"
+  keeps_symbols "$name" || strip "$work/$name"
   if [ -n "$code" ]; then
     cp "$work/$name" "$to/"
   else
