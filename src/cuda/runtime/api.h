@@ -38,6 +38,14 @@
     return cudart_return(weir_gpu_leave(error_));                                                  \
   } while (0)
 
+/* The same where a device that works is needed, but no context: none is made. */
+#define CUDA_PLAIN(...)                                                                            \
+  do {                                                                                             \
+    int error_ = weir_gpu_enter();                                                                 \
+    if (error_ == 0) error_ = (__VA_ARGS__);                                                       \
+    return cudart_return(weir_gpu_leave(error_));                                                  \
+  } while (0)
+
 /* Errors that differ between versions: an impossible grid or block, and a function that is no
  * kernel. */
 extern const int cudart_bad_configuration, cudart_no_kernel;

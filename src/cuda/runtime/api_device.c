@@ -6,6 +6,7 @@
 
 #include "cuda/runtime/array.h"
 #include "cuda/runtime/attributes.h"
+#include "cuda/runtime/context.h"
 
 /* There is one device, number 0. */
 static int only(int device) {
@@ -24,34 +25,42 @@ CUDA_API(cudaGetDeviceCount, int *count) {
   CUDA_ASK(put(count, 1));
 }
 
+/* The primary context becomes the thread's, whichever was. */
 CUDA_API(cudaSetDevice, int device) {
-  CUDA_ASK(only(device));
+  CUDA_ASK(device == 0 ? weir_gpu_runtime_use(true) : WEIR_E_InvalidDevice);
 }
 
 CUDA_API(cudaGetDevice, int *device) {
   CUDA_ASK(put(device, 0));
 }
 
+static int set_flags(unsigned flags) {
+  enum { KNOWN = 0xff };
+  if ((flags & ~(unsigned)KNOWN) != 0) return WEIR_E_InvalidValue;
+  *weir_gpu_primary_flags() = flags;
+  struct weir_gpu_context *c = weir_gpu_primary();
+  if (c != NULL) c->flags = flags;
+  return 0;
+}
+
+/* The primary context is there then, but no thread's. */
+static int init_device(int device, unsigned device_flags, unsigned flags) {
+  enum { FLAGS_ARE_VALID = 1 };
+  if (device != 0) return WEIR_E_InvalidDevice;
+  weir_gpu_runtime_begin();
+  return flags & FLAGS_ARE_VALID ? set_flags(device_flags) : 0;
+}
+
 CUDA_API(cudaInitDevice, int device, unsigned device_flags, unsigned flags) {
-  (void)device_flags, (void)flags;
-  CUDA_CALL(only(device));
+  CUDA_PLAIN(init_device(device, device_flags, flags));
 }
 
 CUDA_API(cudaChooseDevice, int *device, const void *properties) {
-  CUDA_CALL(properties != NULL ? put(device, 0) : WEIR_E_InvalidValue);
+  CUDA_PLAIN(properties != NULL ? put(device, 0) : WEIR_E_InvalidValue);
 }
 
 CUDA_API(cudaSetValidDevices, int *devices, int n) {
   CUDA_CALL(devices == NULL || n < 1 ? WEIR_E_InvalidValue : only(devices[0]));
-}
-
-static unsigned device_flags;
-
-static int set_flags(unsigned flags) {
-  enum { KNOWN = 0xff };
-  if ((flags & ~(unsigned)KNOWN) != 0) return WEIR_E_InvalidValue;
-  device_flags = flags;
-  return 0;
 }
 
 CUDA_API(cudaSetDeviceFlags, unsigned flags) {
@@ -60,7 +69,8 @@ CUDA_API(cudaSetDeviceFlags, unsigned flags) {
 
 CUDA_API(cudaGetDeviceFlags, unsigned *flags) {
   enum { MAPS_HOST = 8 };
-  CUDA_CALL(flags != NULL ? (*flags = device_flags | MAPS_HOST, 0) : WEIR_E_InvalidValue);
+  CUDA_PLAIN(flags != NULL ? (*flags = *weir_gpu_primary_flags() | MAPS_HOST, 0)
+                           : WEIR_E_InvalidValue);
 }
 
 /* ---- synchronisation ---- */
@@ -74,6 +84,7 @@ CUDA_OLD_NAME(cudaThreadSynchronize, cudaDeviceSynchronize);
 CUDA_API(cudaDeviceReset, void) {
   int error = weir_gpu_enter_always();
   if (error == 0) error = weir_gpu_reset();
+  weir_gpu_primary_end();
   return cudart_return(weir_gpu_leave(error));
 }
 CUDA_OLD_NAME(cudaThreadExit, cudaDeviceReset);
@@ -89,15 +100,15 @@ CUDA_API(cudaDeviceGetAttribute, int *value, int attribute, int device) {
 static const char pci_id[] = "0000:01:00.0";
 
 CUDA_API(cudaDeviceGetPCIBusId, char *id, int len, int device) {
-  CUDA_CALL(device != 0                              ? WEIR_E_InvalidDevice
-            : id == NULL || len < (int)sizeof pci_id ? WEIR_E_InvalidValue
-                                                     : (memcpy(id, pci_id, sizeof pci_id), 0));
+  CUDA_PLAIN(device != 0                              ? WEIR_E_InvalidDevice
+             : id == NULL || len < (int)sizeof pci_id ? WEIR_E_InvalidValue
+                                                      : (memcpy(id, pci_id, sizeof pci_id), 0));
 }
 
 CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *id) {
-  CUDA_CALL(id == NULL                                               ? WEIR_E_InvalidValue
-            : strcmp(id, pci_id) == 0 || strcmp(id, pci_id + 5) == 0 ? put(device, 0)
-                                                                     : WEIR_E_InvalidDevice);
+  CUDA_PLAIN(id == NULL                                               ? WEIR_E_InvalidValue
+             : strcmp(id, pci_id) == 0 || strcmp(id, pci_id + 5) == 0 ? put(device, 0)
+                                                                      : WEIR_E_InvalidDevice);
 }
 
 static int get_limit(size_t *value, int limit) {
@@ -165,7 +176,7 @@ CUDA_API(cudaDeviceGetTexture1DLinearMaxWidth, size_t *texels, const struct cuda
 /* ---- other devices: there are none ---- */
 
 CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer) {
-  CUDA_CALL(device != 0 || peer != 0 ? WEIR_E_InvalidDevice : put(can, 0));
+  CUDA_PLAIN(device != 0 || peer != 0 ? WEIR_E_InvalidDevice : put(can, 0));
 }
 
 CUDA_API(cudaDeviceEnablePeerAccess, int peer, unsigned flags) {

@@ -1,5 +1,7 @@
 #include "cuda/runtime/api.h"
 
+#include "cuda/runtime/context.h"
+
 static __thread int last_error;
 
 int cudart_return(int error) {
@@ -9,8 +11,8 @@ int cudart_return(int error) {
 
 int cudart_enter(void) {
   int error = weir_gpu_enter();
-  weir_gpu.has_runtime = true;
-  return error;
+  int of_use = weir_gpu_runtime_use(false);
+  return error != 0 ? error : of_use;
 }
 
 int cudart_leave(int error) {

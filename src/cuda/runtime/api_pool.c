@@ -82,7 +82,7 @@ static int put_pool(void **out, struct weir_gpu_pool *pool, int device) {
 }
 
 CUDA_API(cudaDeviceGetDefaultMemPool, void **out, int device) {
-  CUDA_CALL(put_pool(out, default_pool(), device));
+  CUDA_PLAIN(put_pool(out, default_pool(), device));
 }
 
 CUDA_API(cudaDeviceGetMemPool, void **out, int device) {

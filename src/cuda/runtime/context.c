@@ -43,3 +43,95 @@ void weir_gpu_free_owned(uint64_t owner) {
     if (m->owner == owner) weir_gpu_module_close(m);
   }
 }
+
+/* ---- the thread's contexts ---- */
+
+enum { MAX_CURRENT = 64, API_VERSION = 3020 };
+
+static __thread struct weir_gpu_context *stack[MAX_CURRENT];
+static __thread unsigned n_stack;
+
+static struct {
+  struct weir_gpu_context *context;
+  unsigned flags, n_retained;
+  bool is_runtimes; /* the runtime uses it */
+} primary;
+
+struct weir_gpu_context *weir_gpu_context_new(unsigned flags) {
+  struct weir_gpu_context *c = weir_gpu_new(WEIR_GPU_CONTEXT, sizeof *c);
+  if (c == NULL) return NULL;
+  c->flags = flags;
+  c->api_version = API_VERSION;
+  return c;
+}
+
+struct weir_gpu_context *weir_gpu_current(void) {
+  return n_stack > 0 ? stack[n_stack - 1] : NULL;
+}
+
+/* From now on, who owns what this thread makes. */
+static void set_owner(void) {
+  const struct weir_gpu_context *c = weir_gpu_current();
+  weir_gpu_owner = c != NULL && c != primary.context ? c->handle.id : 0;
+}
+
+int weir_gpu_push(struct weir_gpu_context *c) {
+  if (n_stack == MAX_CURRENT) return WEIR_E_MemoryAllocation;
+  stack[n_stack++] = c;
+  set_owner();
+  return 0;
+}
+
+void weir_gpu_pop(void) {
+  if (n_stack > 0) n_stack--;
+  set_owner();
+}
+
+/* ---- the primary one ---- */
+
+struct weir_gpu_context *weir_gpu_primary(void) {
+  if (primary.context == NULL) primary.context = weir_gpu_context_new(primary.flags);
+  return primary.context;
+}
+
+bool weir_gpu_primary_is_active(void) {
+  return primary.n_retained > 0 || primary.is_runtimes;
+}
+
+unsigned *weir_gpu_primary_flags(void) {
+  return &primary.flags;
+}
+
+void weir_gpu_retain(void) {
+  primary.n_retained++;
+}
+
+bool weir_gpu_release(void) {
+  if (!weir_gpu_primary_is_active()) return false;
+  if (primary.n_retained > 0)
+    primary.n_retained--;
+  else
+    primary.is_runtimes = false;
+  return true;
+}
+
+void weir_gpu_primary_end(void) {
+  primary.n_retained = primary.flags = 0;
+  primary.is_runtimes = false;
+}
+
+void weir_gpu_runtime_begin(void) {
+  weir_gpu.has_runtime = primary.is_runtimes = true;
+}
+
+int weir_gpu_runtime_use(bool instead) {
+  const struct weir_gpu_context *c = weir_gpu_current();
+  weir_gpu.has_runtime = true;
+  if (c != NULL && c != primary.context && !instead) return 0;
+  primary.is_runtimes = true;
+  if (c != NULL && c == primary.context) return 0;
+  struct weir_gpu_context *own = weir_gpu_primary();
+  if (own == NULL) return WEIR_E_MemoryAllocation;
+  if (c != NULL) weir_gpu_pop();
+  return weir_gpu_push(own);
+}

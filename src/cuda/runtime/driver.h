@@ -6,6 +6,7 @@
 #define WEIR_CUDA_RUNTIME_DRIVER_H
 
 #include "cuda/runtime/api.h"
+#include "cuda/runtime/context.h"
 
 /* The body of an entry point that needs a current context: an expression that gives an error code,
  * under the lock. */
@@ -33,20 +34,12 @@
   }                                                                                                \
   extern CUDA_EXPORT __typeof__(name) name
 
-/* A context is a name for the one device. What is made while it is current goes when it does. */
-struct cu_context {
-  struct weir_gpu_handle handle;
-  unsigned flags, api_version;
-};
-
 int cu_enter(void);
 int cu_enter_any(void);
 /* Gives the lock back; errors that only the runtime has become the driver's. */
 int cu_leave(int error);
-/* The context of the calling thread; NULL: none. */
-struct cu_context *cu_current(void);
 /* The context that a handle means, or the current one for NULL; NULL: none. */
-struct cu_context *cu_context_of(const void *handle);
+struct weir_gpu_context *cu_context_of(const void *handle);
 /* 0 for the only device. */
 int cu_device(int device);
 

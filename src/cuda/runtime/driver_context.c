@@ -1,18 +1,12 @@
-/* Contexts. There is one device, so a context holds nothing; it says who owns what is allocated. */
+/* The driver's entry points for contexts. */
 #include "cuda/runtime/driver.h"
 
 #include "cuda/runtime/context.h"
 
-enum { MAX_CURRENT = 64, FLAGS_MASK = 0xff, API_VERSION = 3020 };
+enum { FLAGS_MASK = 0xff };
 
 static bool is_initialised;
-static struct cu_context *primary;
-static unsigned primary_flags, n_retained;
 static unsigned n_others; /* contexts besides the primary one */
-
-/* The thread's stack of contexts; the current one is on top. It can be NULL. */
-static __thread struct cu_context *stack[MAX_CURRENT];
-static __thread unsigned n_stack;
 
 /* ---- entering and leaving ---- */
 
@@ -23,33 +17,8 @@ CUDA_API(cuInit, unsigned flags) {
   return cu_leave(error);
 }
 
-static struct cu_context *new_context(unsigned flags) {
-  struct cu_context *c = weir_gpu_new(WEIR_GPU_CONTEXT, sizeof *c);
-  if (c == NULL) return NULL;
-  c->flags = flags;
-  c->api_version = API_VERSION;
-  return c;
-}
-
-static struct cu_context *get_primary(void) {
-  if (primary == NULL) primary = new_context(primary_flags);
-  return primary;
-}
-
-/* What libcudart does is done in the primary context, which it makes current where none is. */
-struct cu_context *cu_current(void) {
-  struct cu_context *top = n_stack > 0 ? stack[n_stack - 1] : NULL;
-  return top == NULL && weir_gpu.has_runtime ? get_primary() : top;
-}
-
-/* From now on, who owns what this thread makes. */
-static void set_owner(void) {
-  const struct cu_context *c = cu_current();
-  weir_gpu_owner = c != NULL && c != primary ? c->handle.id : 0;
-}
-
-struct cu_context *cu_context_of(const void *handle) {
-  return handle == NULL ? cu_current() : weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
+struct weir_gpu_context *cu_context_of(const void *handle) {
+  return handle == NULL ? weir_gpu_current() : weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
 }
 
 int cu_enter_any(void) {
@@ -61,10 +30,9 @@ int cu_enter_any(void) {
 int cu_enter(void) {
   int error = cu_enter_any();
   if (error != 0) return error;
-  const struct cu_context *c = cu_current();
+  const struct weir_gpu_context *c = weir_gpu_current();
   if (c == NULL) return WEIR_E_DeviceUninitialized;
   if (weir_gpu_handle(c, WEIR_GPU_CONTEXT) == NULL) return WEIR_E_ContextIsDestroyed;
-  set_owner();
   return weir_gpu.sticky;
 }
 
@@ -113,17 +81,10 @@ int cudart_return(int error) {
 
 /* ---- the thread's contexts ---- */
 
-static int push(struct cu_context *c) {
-  if (n_stack == MAX_CURRENT) return WEIR_E_MemoryAllocation;
-  stack[n_stack++] = c;
-  set_owner();
-  return 0;
-}
-
 static int push_handle(const void *handle) {
   if (handle == NULL) return WEIR_E_InvalidValue;
-  struct cu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
-  return c != NULL ? push(c) : WEIR_E_DeviceUninitialized;
+  struct weir_gpu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
+  return c != NULL ? weir_gpu_push(c) : WEIR_E_DeviceUninitialized;
 }
 
 CUDA_API(cuCtxPushCurrent_v2, const void *context) {
@@ -132,11 +93,10 @@ CUDA_API(cuCtxPushCurrent_v2, const void *context) {
 CUDA_OLD_NAME(cuCtxPushCurrent, cuCtxPushCurrent_v2);
 
 static int pop(void **out) {
-  struct cu_context *c = cu_current();
+  struct weir_gpu_context *c = weir_gpu_current();
   if (c == NULL) return WEIR_E_DeviceUninitialized;
   if (out != NULL) *out = c;
-  if (n_stack > 0) n_stack--;
-  set_owner();
+  weir_gpu_pop();
   return 0;
 }
 
@@ -147,12 +107,10 @@ CUDA_OLD_NAME(cuCtxPopCurrent, cuCtxPopCurrent_v2);
 
 /* Replaces the top; none takes it away. */
 static int set_current(const void *handle) {
-  struct cu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
+  struct weir_gpu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
   if (handle != NULL && c == NULL) return WEIR_E_DeviceUninitialized;
-  if (n_stack > 0) n_stack--;
-  int error = c != NULL ? push(c) : 0;
-  set_owner();
-  return error;
+  weir_gpu_pop();
+  return c != NULL ? weir_gpu_push(c) : 0;
 }
 
 CUDA_API(cuCtxSetCurrent, const void *context) {
@@ -160,7 +118,7 @@ CUDA_API(cuCtxSetCurrent, const void *context) {
 }
 
 CUDA_API(cuCtxGetCurrent, void **out) {
-  CU_CALL_ANY(out != NULL ? (*out = cu_current(), 0) : WEIR_E_InvalidValue);
+  CU_CALL_ANY(out != NULL ? (*out = weir_gpu_current(), 0) : WEIR_E_InvalidValue);
 }
 
 /* ---- making and destroying ---- */
@@ -169,9 +127,9 @@ static int create(void **out, unsigned flags, int device) {
   if (out == NULL || (flags & ~(unsigned)FLAGS_MASK) != 0) return WEIR_E_InvalidValue;
   if (device != 0) return WEIR_E_InvalidDevice;
   if (weir_gpu.sticky != 0) return weir_gpu.sticky;
-  struct cu_context *c = new_context(flags);
+  struct weir_gpu_context *c = weir_gpu_context_new(flags);
   if (c == NULL) return WEIR_E_MemoryAllocation;
-  int error = push(c);
+  int error = weir_gpu_push(c);
   if (error != 0) {
     weir_gpu_drop(c);
     return error;
@@ -215,14 +173,13 @@ CUDA_API(cuCtxCreate_v4, void **out, const struct create_params *params, unsigne
 /* Takes the context from the thread's stack if it is on top. A fault stays: it ends the process's
  * use of the device. */
 static int destroy(const void *handle) {
-  struct cu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
+  struct weir_gpu_context *c = weir_gpu_handle(handle, WEIR_GPU_CONTEXT);
   if (c == NULL) return handle != NULL ? WEIR_E_ContextIsDestroyed : WEIR_E_InvalidValue;
-  if (c == primary) return WEIR_E_DeviceUninitialized;
+  if (c == weir_gpu_primary()) return WEIR_E_DeviceUninitialized;
   n_others--;
-  if (n_stack > 0 && stack[n_stack - 1] == c) n_stack--;
+  if (weir_gpu_current() == c) weir_gpu_pop();
   weir_gpu_free_owned(c->handle.id);
   weir_gpu_drop(c);
-  set_owner();
   return 0;
 }
 
@@ -237,9 +194,9 @@ CUDA_OLD_NAME(cuCtxDetach, cuCtxDestroy_v2);
 static int retain(void **out, int device) {
   if (out == NULL) return WEIR_E_InvalidValue;
   if (device != 0) return WEIR_E_InvalidDevice;
-  *out = get_primary();
+  *out = weir_gpu_primary();
   if (*out == NULL) return WEIR_E_MemoryAllocation;
-  n_retained++;
+  weir_gpu_retain();
   return 0;
 }
 
@@ -250,7 +207,7 @@ CUDA_API(cuDevicePrimaryCtxRetain, void **out, int device) {
 /* Other contexts keep what they have; then nothing is given back. */
 static int reset(int device) {
   if (device != 0) return WEIR_E_InvalidDevice;
-  n_retained = 0;
+  weir_gpu_primary_end();
   if (n_others == 0) return weir_gpu_reset();
   weir_gpu.sticky = 0;
   return 0;
@@ -259,9 +216,8 @@ static int reset(int device) {
 /* libcudart may use the context still. */
 static int release(int device) {
   if (device != 0) return WEIR_E_InvalidDevice;
-  if (n_retained == 0) return WEIR_E_DeviceUninitialized;
-  n_retained--;
-  return n_retained == 0 && !weir_gpu.has_runtime ? reset(device) : 0;
+  if (!weir_gpu_release()) return WEIR_E_DeviceUninitialized;
+  return weir_gpu_primary_is_active() ? 0 : reset(device);
 }
 
 CUDA_API(cuDevicePrimaryCtxRelease_v2, int device) {
@@ -276,8 +232,8 @@ CUDA_OLD_NAME(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2);
 
 static int primary_state(int device, unsigned *flags, int *is_active) {
   if (flags == NULL || is_active == NULL) return WEIR_E_InvalidValue;
-  *flags = primary_flags;
-  *is_active = n_retained > 0 || weir_gpu.has_runtime;
+  *flags = *weir_gpu_primary_flags();
+  *is_active = weir_gpu_primary_is_active();
   return cu_device(device);
 }
 
@@ -285,15 +241,15 @@ CUDA_API(cuDevicePrimaryCtxGetState, int device, unsigned *flags, int *is_active
   CU_CALL_ANY(primary_state(device, flags, is_active));
 }
 
-static int set_flags(struct cu_context *c, unsigned flags) {
+static int set_flags(struct weir_gpu_context *c, unsigned flags) {
   if ((flags & ~(unsigned)FLAGS_MASK) != 0) return WEIR_E_InvalidValue;
-  if (c == primary) primary_flags = flags;
+  if (c == weir_gpu_primary()) *weir_gpu_primary_flags() = flags;
   if (c != NULL) c->flags = flags;
   return 0;
 }
 
 CUDA_API(cuDevicePrimaryCtxSetFlags_v2, int device, unsigned flags) {
-  CU_CALL_ANY(device == 0 ? set_flags(primary, flags) : WEIR_E_InvalidDevice);
+  CU_CALL_ANY(device == 0 ? set_flags(weir_gpu_primary(), flags) : WEIR_E_InvalidDevice);
 }
 CUDA_OLD_NAME(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2);
 
@@ -308,15 +264,15 @@ CUDA_API(cuCtxGetDevice_v2, int *device, const void *context) {
 }
 
 CUDA_API(cuCtxGetFlags, unsigned *flags) {
-  CU_CALL(flags != NULL ? (*flags = cu_current()->flags, 0) : WEIR_E_InvalidValue);
+  CU_CALL(flags != NULL ? (*flags = weir_gpu_current()->flags, 0) : WEIR_E_InvalidValue);
 }
 
 CUDA_API(cuCtxSetFlags, unsigned flags) {
-  CU_CALL(set_flags(cu_current(), flags));
+  CU_CALL(set_flags(weir_gpu_current(), flags));
 }
 
 static int get_id(const void *handle, unsigned long long *id) {
-  const struct cu_context *c = cu_context_of(handle);
+  const struct weir_gpu_context *c = cu_context_of(handle);
   if (c == NULL) return WEIR_E_DeviceUninitialized;
   if (id == NULL) return WEIR_E_InvalidValue;
   *id = c->handle.id;
@@ -328,7 +284,7 @@ CUDA_API(cuCtxGetId, const void *context, unsigned long long *id) {
 }
 
 static int get_api_version(const void *handle, unsigned *version) {
-  const struct cu_context *c = cu_context_of(handle);
+  const struct weir_gpu_context *c = cu_context_of(handle);
   if (c == NULL) return WEIR_E_DeviceUninitialized;
   if (version == NULL) return WEIR_E_InvalidValue;
   *version = c->api_version;

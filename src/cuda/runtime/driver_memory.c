@@ -212,7 +212,7 @@ static uint64_t attribute_of(int attribute, uint64_t ptr) {
   bool is_host = kind == WEIR_GPU_PINNED || kind == WEIR_GPU_REGISTERED;
   switch (attribute) {
   case CONTEXT:
-    return cudart_addr(cu_current());
+    return cudart_addr(weir_gpu_current());
   case MEMORY_TYPE:
     return is_host ? HOST : DEVICE;
   case DEVICE_POINTER:

@@ -40,13 +40,13 @@ CU_FORWARD(cuStreamWaitEvent, cudaStreamWaitEvent, (void *stream, void *event, u
            (stream, event, flags));
 CUDA_ALIAS(cuStreamWaitEvent, _ptsz);
 
-static struct cu_context *context_of_stream(const struct weir_gpu_stream *s) {
+static struct weir_gpu_context *context_of_stream(const struct weir_gpu_stream *s) {
   for (size_t i = 0; i < weir_gpu.handles.cap; i++) {
     struct weir_gpu_handle *h = weir_gpu.handles.slots[i].value;
     if (h != NULL && h->kind == WEIR_GPU_CONTEXT && h->id == s->handle.owner)
-      return (struct cu_context *)h;
+      return (struct weir_gpu_context *)h;
   }
-  return cu_current(); /* the default streams are of any */
+  return weir_gpu_current(); /* the default streams are of any */
 }
 
 static int get_context(const void *stream, void **out) {

@@ -23,7 +23,7 @@ struct weir_gpu {
   bool is_ready;          /* the rest is valid */
   int init_error;         /* why it is not, after the first try */
   int sticky;             /* error of a kernel that faulted: every later call fails with it */
-  bool has_runtime;       /* libcudart was called: its context is there for libcuda, too */
+  bool has_runtime;       /* libcudart was called: libcuda needs no cuInit any more */
   bool in_process;        /* no weir listens: messages go to standard error */
   struct weir_wire *wire; /* NULL: none, or it broke */
   pid_t pid;              /* whose wire it is: not that of a forked child */
