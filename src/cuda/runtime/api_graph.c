@@ -42,6 +42,7 @@ CUDA_API(cudaGraphDestroy, void *graph) {
 static int clone_graph(void **out, const struct weir_gpu_graph *g) {
   struct weir_gpu_graph *copy;
   if (out == NULL || g == NULL) return WEIR_E_InvalidValue;
+  if (weir_gpu_graph_has_memory(g)) return WEIR_E_NotSupported;
   int error = weir_gpu_graph_clone(g, &copy);
   if (error == 0) *out = copy;
   return error;
@@ -147,6 +148,7 @@ int cudart_edit_edges(void *graph, void *const *from, void *const *to, size_t n,
 
 static int remove_node(struct weir_gpu_node *n) {
   if (n == NULL) return WEIR_E_InvalidValue;
+  if (n->op.kind == WEIR_GPU_OP_ALLOC || n->op.kind == WEIR_GPU_OP_FREE) return WEIR_E_NotSupported;
   weir_gpu_graph_remove(n);
   return 0;
 }
@@ -168,7 +170,7 @@ CUDA_API(cudaGraphNodeGetType, void *node, int *type) {
 /* ---- instances ---- */
 
 int cudart_instantiate(void **out, void *graph, uint64_t flags) {
-  const struct weir_gpu_graph *g = graph_of(graph);
+  struct weir_gpu_graph *g = graph_of(graph);
   struct weir_gpu_exec *e;
   if (out == NULL || g == NULL) return WEIR_E_InvalidValue;
   int error = weir_gpu_exec_new(g, flags, &e);
@@ -217,8 +219,10 @@ CUDA_API(cudaGraphExecGetFlags, void *exec, unsigned long long *flags) {
 /* A graph that is launched into a captured stream becomes a child of the captured graph. */
 static int launch_graph(struct weir_gpu_exec *e, void *stream) {
   if (e == NULL) return WEIR_E_InvalidValue;
+  const struct weir_gpu_stream *s = weir_gpu_stream_of(stream);
+  int error = s != NULL && s->capture == NULL ? weir_gpu_exec_prepare(e) : 0;
   const struct weir_gpu_op op = {.kind = WEIR_GPU_OP_CHILD, .u.child = e->graph};
-  return cudart_submit(stream, &op);
+  return error != 0 ? error : cudart_submit(stream, &op);
 }
 
 CUDA_API(cudaGraphLaunch, void *exec, void *stream) {

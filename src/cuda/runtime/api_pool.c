@@ -41,7 +41,7 @@ static int pool_alloc(void **out, size_t bytes, struct weir_gpu_pool *pool, void
   if (error != 0) return error;
   *out = cudart_ptr(addr);
   struct weir_gpu_block *b = weir_gpu_block_of(addr);
-  if (b != NULL) {
+  if (b != NULL && !is_captured) { /* a graph's memory is of no pool */
     b->pool = pool;
     count(pool, bytes, 0);
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cuda/runtime/memory.h"
 
 /* ---- what a node owns ---- */
 
@@ -21,6 +22,13 @@ int weir_gpu_op_own(struct weir_gpu_op *op) {
     op->u.kernel.params = copy_params(&op->u.kernel);
     return op->u.kernel.params != NULL ? 0 : WEIR_E_MemoryAllocation;
   }
+  if (op->kind == WEIR_GPU_OP_ALLOC) {
+    struct weir_gpu_block *b = weir_gpu_graph_block(op->u.memory.addr);
+    if (b == NULL) return WEIR_E_InvalidValue;
+    op->u.memory.block = b->id;
+    b->n_nodes++;
+    return 0;
+  }
   if (op->kind != WEIR_GPU_OP_CHILD) return 0;
   struct weir_gpu_graph *copy;
   int error = weir_gpu_graph_clone(op->u.child, &copy);
@@ -33,6 +41,10 @@ int weir_gpu_op_own(struct weir_gpu_op *op) {
 void weir_gpu_op_disown(struct weir_gpu_op *op) {
   if (op->kind == WEIR_GPU_OP_KERNEL) free(op->u.kernel.params);
   if (op->kind == WEIR_GPU_OP_CHILD) weir_gpu_graph_free(op->u.child);
+  if (op->kind == WEIR_GPU_OP_ALLOC) {
+    struct weir_gpu_block *b = weir_gpu_graph_block(op->u.memory.addr);
+    if (b != NULL && b->id == op->u.memory.block) weir_gpu_graph_block_left(b);
+  }
 }
 
 int weir_gpu_node_set(struct weir_gpu_node *n, const struct weir_gpu_op *op) {
@@ -259,7 +271,48 @@ int weir_gpu_graph_run(const struct weir_gpu_graph *g, struct weir_gpu_stream *s
   return error;
 }
 
-int weir_gpu_exec_new(const struct weir_gpu_graph *g, uint64_t flags, struct weir_gpu_exec **out) {
+/* ---- memory of graphs ---- */
+
+bool weir_gpu_graph_has_memory(const struct weir_gpu_graph *g) {
+  for (size_t i = 0; i < g->n_nodes; i++)
+    if (g->nodes[i]->op.kind == WEIR_GPU_OP_ALLOC || g->nodes[i]->op.kind == WEIR_GPU_OP_FREE)
+      return true;
+  return false;
+}
+
+static bool allocates(const struct weir_gpu_graph *g, uint64_t addr) {
+  for (size_t i = 0; i < g->n_nodes; i++)
+    if (g->nodes[i]->op.kind == WEIR_GPU_OP_ALLOC && g->nodes[i]->op.u.memory.addr == addr)
+      return true;
+  return false;
+}
+
+/* Before a launch: what it allocates must not be, unless that is freed now; what it frees and does
+ * not allocate must be. */
+int weir_gpu_exec_prepare(const struct weir_gpu_exec *e) {
+  enum { AUTO_FREE = 1 };
+  for (size_t i = 0; i < e->graph->n_nodes; i++) {
+    const struct weir_gpu_op *op = &e->graph->nodes[i]->op;
+    bool is_alloc = op->kind == WEIR_GPU_OP_ALLOC;
+    if (!is_alloc && op->kind != WEIR_GPU_OP_FREE) continue;
+    struct weir_gpu_block *b = weir_gpu_graph_block(op->u.memory.addr);
+    if (b == NULL) continue; /* of the program; or of a device that was reset */
+    if (is_alloc && (e->flags & AUTO_FREE) != 0) b->is_live = false;
+    if (is_alloc && b->is_live) return WEIR_E_InvalidValue;
+    if (!is_alloc && !b->is_live && !allocates(e->graph, op->u.memory.addr))
+      return WEIR_E_InvalidValue;
+  }
+  return 0;
+}
+
+static bool is_instantiated(const struct weir_gpu_graph *g) {
+  const struct weir_gpu_exec *e = weir_gpu_handle(g->exec, WEIR_GPU_EXEC);
+  return e != NULL && e->handle.id == g->exec_id;
+}
+
+/* Of a graph that allocates or frees there is one instance at a time. */
+int weir_gpu_exec_new(struct weir_gpu_graph *g, uint64_t flags, struct weir_gpu_exec **out) {
+  if (weir_gpu_graph_has_memory(g) && is_instantiated(g)) return WEIR_E_NotSupported;
   struct weir_gpu_exec *e = weir_gpu_new(WEIR_GPU_EXEC, sizeof *e);
   if (e == NULL) return WEIR_E_MemoryAllocation;
   e->flags = flags;
@@ -269,6 +322,8 @@ int weir_gpu_exec_new(const struct weir_gpu_graph *g, uint64_t flags, struct wei
     weir_gpu_exec_free(e);
     return error;
   }
+  g->exec = e;
+  g->exec_id = e->handle.id;
   *out = e;
   return 0;
 }

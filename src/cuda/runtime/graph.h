@@ -38,7 +38,9 @@ struct weir_gpu_graph {
     struct weir_gpu_ref *v;
     size_t n, cap;
   } refs;
-  bool is_child; /* belongs to a node: the program does not destroy it */
+  bool is_child;    /* belongs to a node: the program does not destroy it */
+  const void *exec; /* the last instance; may be gone */
+  uint64_t exec_id;
 };
 
 /* An instance: a clone in the order of execution. */
@@ -79,8 +81,12 @@ WEIR_GPU_SHARED int weir_gpu_graph_hold(struct weir_gpu_graph *g, struct weir_gp
 WEIR_GPU_SHARED int weir_gpu_graph_let_go(struct weir_gpu_graph *g, struct weir_gpu_object *o,
                                           uint64_t n);
 
-WEIR_GPU_SHARED int weir_gpu_exec_new(const struct weir_gpu_graph *g, uint64_t flags,
+WEIR_GPU_SHARED int weir_gpu_exec_new(struct weir_gpu_graph *g, uint64_t flags,
                                       struct weir_gpu_exec **out);
+/* Before each launch: 0, or why its memory does not allow it. */
+WEIR_GPU_SHARED int weir_gpu_exec_prepare(const struct weir_gpu_exec *e);
+/* Has it nodes that allocate or free? */
+WEIR_GPU_SHARED bool weir_gpu_graph_has_memory(const struct weir_gpu_graph *g);
 WEIR_GPU_SHARED void weir_gpu_exec_free(struct weir_gpu_exec *e);
 /* Takes over parameters from a graph of the same shape; WEIR_E_GraphExecUpdateFailure if it is not.
  */

@@ -101,15 +101,32 @@ int weir_gpu_adopt(uint64_t addr, uint64_t bytes, bool read_only) {
   return error;
 }
 
+static void drop_block(struct weir_gpu_block *b) {
+  if (is_on_device(b->kind)) weir_gpu.used_bytes -= b->bytes;
+  ptx_mem_release(&weir_gpu.dev.mem, b->base, NULL);
+  weir_gpu_map_remove(&weir_gpu.blocks, b->base);
+  free(b);
+}
+
 int weir_gpu_free(uint64_t addr, unsigned kinds, int otherwise) {
   if (addr == 0) return 0;
   struct weir_gpu_block *b = weir_gpu_map_get(&weir_gpu.blocks, addr);
   if (b == NULL || (kinds >> b->kind & 1) == 0) return otherwise;
-  if (is_on_device(b->kind)) weir_gpu.used_bytes -= b->bytes;
-  ptx_mem_release(&weir_gpu.dev.mem, addr, NULL);
-  weir_gpu_map_remove(&weir_gpu.blocks, addr);
-  free(b);
+  bool is_graphs = (b->flags & WEIR_GPU_OF_GRAPH) != 0 && kinds != ~0u;
+  if (is_graphs && !b->is_live) return otherwise;
+  b->is_live = false;
+  if (!is_graphs || b->n_nodes == 0) drop_block(b);
   return 0;
+}
+
+struct weir_gpu_block *weir_gpu_graph_block(uint64_t addr) {
+  struct weir_gpu_block *b = weir_gpu_block_of(addr);
+  return b != NULL && (b->flags & WEIR_GPU_OF_GRAPH) != 0 ? b : NULL;
+}
+
+void weir_gpu_graph_block_left(struct weir_gpu_block *b) {
+  if (b->n_nodes > 0) b->n_nodes--;
+  if (b->n_nodes == 0 && !b->is_live) drop_block(b);
 }
 
 int weir_gpu_variable(uint64_t addr, uint64_t bytes) {

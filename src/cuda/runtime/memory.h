@@ -16,7 +16,8 @@ enum weir_gpu_memory {
   WEIR_GPU_KINDS
 };
 
-/* A flag of a block: it belongs to a node of a graph. */
+/* A flag of a block: it belongs to nodes of graphs, and keeps its address from launch to launch. It
+ * is allocated from when a node does so until something frees it. */
 enum { WEIR_GPU_OF_GRAPH = 1 << 30 };
 
 struct weir_gpu_pool;
@@ -27,6 +28,8 @@ struct weir_gpu_block {
   uint64_t id;
   uint64_t owner;             /* context.h */
   struct weir_gpu_pool *pool; /* cudaMallocAsync */
+  unsigned n_nodes;           /* of graphs, that allocate it */
+  bool is_live;               /* of a graph's: it is allocated now */
 };
 
 /* 0 bytes give address 0. */
@@ -40,6 +43,10 @@ WEIR_GPU_SHARED int weir_gpu_register(uint64_t addr, uint64_t bytes, unsigned fl
 WEIR_GPU_SHARED int weir_gpu_adopt(uint64_t addr, uint64_t bytes, bool read_only);
 /* `addr` must be the start of a block of one of `kinds` (bits 1 << kind), else `otherwise`. */
 WEIR_GPU_SHARED int weir_gpu_free(uint64_t addr, unsigned kinds, int otherwise);
+/* The block of a graph at an address; NULL: none. */
+WEIR_GPU_SHARED struct weir_gpu_block *weir_gpu_graph_block(uint64_t addr);
+/* One node less allocates it. */
+void weir_gpu_graph_block_left(struct weir_gpu_block *b);
 /* A managed variable is a block as well, while its module is loaded. */
 int weir_gpu_variable(uint64_t addr, uint64_t bytes);
 void weir_gpu_variable_gone(uint64_t addr);

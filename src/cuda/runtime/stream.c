@@ -119,11 +119,14 @@ static int run_kernel(struct weir_gpu_stream *s, const struct weir_gpu_launch *l
   return error;
 }
 
-/* Memory of a graph keeps its address from launch to launch, so it stays allocated. */
 static int run_free(const struct weir_gpu_op *op) {
-  const struct weir_gpu_block *b = weir_gpu_block_of(op->u.memory.addr);
-  if (b != NULL && (b->flags & WEIR_GPU_OF_GRAPH) != 0) return 0;
   return weir_gpu_free(op->u.memory.addr, 1u << WEIR_GPU_DEVICE, WEIR_E_InvalidValue);
+}
+
+static int run_alloc(const struct weir_gpu_op *op) {
+  struct weir_gpu_block *b = weir_gpu_graph_block(op->u.memory.addr);
+  if (b != NULL) b->is_live = true;
+  return 0;
 }
 
 static bool is_gone(const void *handle, enum weir_gpu_kind kind) {
@@ -186,6 +189,7 @@ int weir_gpu_op_run(struct weir_gpu_stream *s, const struct weir_gpu_op *op,
   case WEIR_GPU_OP_FREE:
     return run_free(op);
   case WEIR_GPU_OP_ALLOC:
+    return run_alloc(op);
   case WEIR_GPU_OP_EMPTY:
     return 0;
   }
@@ -213,9 +217,22 @@ int weir_gpu_op_do(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
   return error;
 }
 
+/* Memory of a graph that is not allocated now; its nodes may be made before it is. */
+static bool is_dead(uint64_t addr) {
+  const struct weir_gpu_block *b = weir_gpu_graph_block(addr);
+  return b != NULL && !b->is_live;
+}
+
+static bool uses_dead_memory(const struct weir_gpu_op *op) {
+  if (op->kind == WEIR_GPU_OP_COPY)
+    return is_dead(op->u.copy.dst.ptr) || is_dead(op->u.copy.src.ptr);
+  return op->kind == WEIR_GPU_OP_SET && is_dead(op->u.set.ptr);
+}
+
 int weir_gpu_submit(struct weir_gpu_stream *s, const struct weir_gpu_op *op) {
   if (s->capture == NULL) {
     int error = check_implicit(s);
+    if (error == 0 && !weir_gpu_must_wait(s) && uses_dead_memory(op)) error = WEIR_E_InvalidValue;
     return error != 0 ? error : weir_gpu_op_do(s, op);
   }
   int error = weir_gpu_op_check(op);

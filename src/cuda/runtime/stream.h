@@ -76,6 +76,7 @@ struct weir_gpu_op {
     struct weir_gpu_graph *child; /* owned by the node */
     struct {
       uint64_t addr, bytes;
+      uint64_t block; /* the id of what a node allocates */
     } memory;
   } u;
 };
