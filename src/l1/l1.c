@@ -74,6 +74,12 @@ const struct weir_stat weir_l1_stat_table[] = {
      .help = "the most MSHR entries in use at once",
      .kind = WEIR_MAXIMUM,
      .offset = offsetof(struct weir_l1_stats, mshr_most)},
+    {.name = "bytes",
+     .unit = "byte",
+     .help = "data that an SM's L1 has room for in this launch: on a unified array what shared "
+             "memory leaves",
+     .kind = WEIR_MAXIMUM,
+     .offset = offsetof(struct weir_l1_stats, bytes)},
     S(requests, "packet", "packets sent to the L2"),
     S(request_flits, "flit", "flits of these"),
     S(reply_flits, "flit", "flits of data that came from the L2"),
@@ -343,6 +349,7 @@ static bool kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32
   l1->kernel.is_flushed = c->flush_on_kernel || c->unified_bytes > 0;
   l1->begin = l1->now = l1->mshr_since = now;
   l1->stats.mshr_most = 0;
+  l1->stats.bytes = (uint64_t)ways * (uint64_t)(c->sets * c->line);
   if (l1->kernel.is_flushed && !is_empty(l1, ways)) {
     l1->chain.org_ops->flush(&l1->chain.org, ways);
     l1->flushed.is_valid = true;

@@ -43,6 +43,7 @@ struct weir_l1_stats {
   uint64_t fills, fill_sectors, allocations, evictions[WEIR_N_CAUSES], evictions_unused;
   uint64_t store_evictions;
   uint64_t mshr_merges, mshr_cycles, mshr_most;
+  uint64_t bytes; /* of data, in this launch */
   uint64_t requests, request_flits, reply_flits, writebacks;
 };
 extern const struct weir_stat weir_l1_stat_table[];

@@ -309,6 +309,12 @@ uint32_t weir_carveout(const struct weir_machine *m, uint32_t used) {
   return used;
 }
 
+uint32_t weir_preferred_carveout(const struct weir_machine *m, uint8_t carveout) {
+  if (carveout == 0 || m->l1.unified_bytes == 0 || m->n_carveouts == 0) return 0;
+  uint64_t most = m->carveout[m->n_carveouts - 1];
+  return weir_carveout(m, (uint32_t)((most * (carveout - 1u) + 99) / 100));
+}
+
 static enum weir_status check_l3(const struct weir_machine *m, struct weir_err *err) {
   const struct weir_l3_cfg *l3 = &m->l3;
   if (!is_power_of_two(l3->sets))

@@ -79,6 +79,9 @@ static inline uint16_t weir_flits(const struct weir_noc_cfg *n, unsigned bytes) 
 
 /* What the unified array gives to shared memory so that `used` bytes of it fit. */
 uint32_t weir_carveout(const struct weir_machine *m, uint32_t used);
+/* What a kernel prefers it to give: `carveout` as in struct weir_kernel_info. 0 where nothing is
+ * preferred, or can be. */
+uint32_t weir_preferred_carveout(const struct weir_machine *m, uint8_t carveout);
 
 extern const struct weir_param_group weir_core_params, weir_sm_params, weir_l1_params,
     weir_noc_params, weir_l2_params, weir_l3_params, weir_dram_params;

@@ -340,6 +340,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
                                 .warps_per_cta = kernel->n_warps,
                                 .ctas_per_sm = max_blocks};
   uint64_t shared = (uint64_t)max_blocks * (kernel->static_shared + kernel->dyn_shared);
+  shared = weir_max64(shared, weir_preferred_carveout(sm->m, kernel->carveout));
   if (!sm->l1_ops->kernel_begin(sm->l1, &k, (uint32_t)shared, now)) return false;
   sm->soft_wake = next_soft(sm);
   return true;

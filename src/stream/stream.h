@@ -64,6 +64,8 @@ struct weir_kernel_info {
   uint32_t regs_per_thread, static_shared, dyn_shared,
       local_bytes;     /* regs_per_thread 0 = unknown */
   bool regs_estimated; /* regs_per_thread is no compiler's figure */
+  uint8_t
+      carveout; /* preferred for shared memory, of the most there can be: percent + 1; 0: none */
   bool is_interleaved, reads_clock;
   uint32_t n_insns;
   const struct weir_static *insns;

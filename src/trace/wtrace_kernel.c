@@ -155,7 +155,8 @@ void wt_put_info(struct wt_buf *b, const struct weir_kernel_info *k, uint64_t ta
   wt_buf_leb(b, k->dyn_shared);
   wt_buf_leb(b, k->local_bytes);
   wt_buf_byte(b, (uint8_t)((k->is_interleaved ? 1 : 0) | (k->reads_clock ? 2 : 0) |
-                           (k->regs_estimated ? 4 : 0)));
+                           (k->regs_estimated ? 4 : 0) | (k->carveout != 0 ? 8 : 0)));
+  if (k->carveout != 0) wt_buf_byte(b, (uint8_t)(k->carveout - 1));
   wt_buf_text(b, k->name);
   wt_buf_leb(b, k->n_files);
   for (uint32_t i = 0; i < k->n_files; i++)
@@ -214,7 +215,12 @@ const char *wt_get_info(const uint8_t *bytes, size_t n, uint32_t version,
   k->is_interleaved = flags & 1;
   k->reads_clock = flags & 2;
   k->regs_estimated = flags & 4;
-  if (flags > (version > 1 ? 7 : 3)) return "an unknown flag";
+  if (flags > (version > 1 ? 15 : 3)) return "an unknown flag";
+  if (flags & 8) {
+    uint8_t percent = wt_read_byte(&c);
+    if (percent > 100) return "a preferred carveout of more than 100 percent";
+    k->carveout = (uint8_t)(percent + 1);
+  }
   uint64_t threads = (uint64_t)k->block[0] * k->block[1];
   if (threads > 32 * WEIR_WTRACE_MAX_WARPS || threads * k->block[2] > 32 * WEIR_WTRACE_MAX_WARPS)
     return "a block of too many threads";

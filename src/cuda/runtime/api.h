@@ -49,6 +49,8 @@
 /* Errors that differ between versions: an impossible grid or block, and a function that is no
  * kernel. */
 extern const int cudart_bad_configuration, cudart_no_kernel;
+/* This is libcuda: what the runtime was told itself does not change. */
+extern const bool cudart_is_driver;
 
 /* Entry points are in libcudart and, under other names, in libcuda; each begins and ends them in
  * its way. Takes the lock; 0, or the error that the call gives. */

@@ -130,7 +130,7 @@ CUDA_API(cudaDeviceSetLimit, int limit, size_t value) {
 CUDA_OLD_NAME(cudaThreadSetLimit, cudaDeviceSetLimit);
 
 /* The machine's L1 is what weir simulates, whatever a program prefers. */
-static int cache_config, shared_config;
+static int shared_config;
 
 static int set_in(int *place, int value, int most) {
   if (value < 0 || value > most) return WEIR_E_InvalidValue;
@@ -139,12 +139,12 @@ static int set_in(int *place, int value, int most) {
 }
 
 CUDA_API(cudaDeviceSetCacheConfig, int config) {
-  CUDA_CALL(set_in(&cache_config, config, 3));
+  CUDA_CALL(set_in(&weir_gpu.cache_config, config, 3));
 }
 CUDA_OLD_NAME(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
 
 CUDA_API(cudaDeviceGetCacheConfig, int *config) {
-  CUDA_CALL(put(config, cache_config));
+  CUDA_CALL(put(config, weir_gpu.cache_config));
 }
 CUDA_OLD_NAME(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
 

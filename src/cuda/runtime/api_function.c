@@ -15,9 +15,11 @@ static int set_attribute(const void *func, int attribute, int value) {
   if (error != 0) return error;
   if (attribute < MAX_DYNAMIC_SHARED || attribute > LAST_ATTRIBUTE) return WEIR_E_InvalidValue;
   if (attribute == MAX_DYNAMIC_SHARED) return weir_gpu_kernel_max_shared(k, value);
-  if (attribute == CARVEOUT && (value < -1 || value > 100)) return WEIR_E_InvalidValue;
-  if (attribute == CARVEOUT) k->carveout = value;
-  return 0; /* the others are about clusters */
+  if (attribute != CARVEOUT) return 0; /* the others are about clusters */
+  if (value != -1 && !weir_gpu_is_percent(value)) return WEIR_E_InvalidValue;
+  k->carveout = value;
+  if (!cudart_is_driver) k->told_carveout = value;
+  return 0;
 }
 
 CUDA_API(cudaFuncSetAttribute, const void *func, int attribute, int value) {
@@ -36,7 +38,6 @@ static int set_cache_config(const void *func, int config) {
   return 0;
 }
 
-/* A preference; the machine's L1 is what weir simulates. */
 CUDA_API(cudaFuncSetCacheConfig, const void *func, int config) {
   CUDA_CALL(set_cache_config(func, config));
 }

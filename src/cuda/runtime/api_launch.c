@@ -24,11 +24,18 @@ int cudart_launch_of(const void *func, struct cuda_dim3 grid, struct cuda_dim3 b
   return out->params != NULL ? 0 : WEIR_E_MemoryAllocation;
 }
 
+/* What a launch may have besides. */
+struct special {
+  bool is_cooperative;
+  uint8_t carveout; /* as in struct weir_gpu_launch */
+};
+
 static int launch(const void *func, struct cuda_dim3 grid, struct cuda_dim3 block, void **args,
-                  size_t shared, void *stream, bool is_cooperative) {
+                  size_t shared, void *stream, struct special special) {
   struct weir_gpu_op op = {.kind = WEIR_GPU_OP_KERNEL};
   int error = cudart_launch_of(func, grid, block, args, shared, &op.u.kernel);
-  op.u.kernel.is_cooperative = is_cooperative;
+  op.u.kernel.is_cooperative = special.is_cooperative;
+  op.u.kernel.carveout = special.carveout;
   if (error == 0) error = cudart_submit(stream, &op);
   free(op.u.kernel.params);
   bool is_bad = !weir_gpu_is_configuration(op.u.kernel.grid, op.u.kernel.block);
@@ -37,29 +44,34 @@ static int launch(const void *func, struct cuda_dim3 grid, struct cuda_dim3 bloc
 
 CUDA_API(cudaLaunchKernel, const void *func, struct cuda_dim3 grid, struct cuda_dim3 block,
          void **args, size_t shared, void *stream) {
-  CUDA_CALL(launch(func, grid, block, args, shared, stream, false));
+  CUDA_CALL(launch(func, grid, block, args, shared, stream, (struct special){0}));
 }
 CUDA_ALIAS(cudaLaunchKernel, _ptsz);
 
 CUDA_API(__cudaLaunchKernel, void *kernel, struct cuda_dim3 grid, struct cuda_dim3 block,
          void **args, size_t shared, void *stream) {
-  CUDA_CALL(launch(kernel, grid, block, args, shared, stream, false));
+  CUDA_CALL(launch(kernel, grid, block, args, shared, stream, (struct special){0}));
 }
 CUDA_ALIAS(__cudaLaunchKernel, _ptsz);
 
 CUDA_API(cudaLaunchCooperativeKernel, const void *func, struct cuda_dim3 grid,
          struct cuda_dim3 block, void **args, size_t shared, void *stream) {
-  CUDA_CALL(launch(func, grid, block, args, shared, stream, true));
+  CUDA_CALL(
+      launch(func, grid, block, args, shared, stream, (struct special){.is_cooperative = true}));
 }
 CUDA_ALIAS(cudaLaunchCooperativeKernel, _ptsz);
 
-/* Attributes that say how a launch is scheduled change nothing here. Clusters would change what the
- * kernel sees. */
+/* Other attributes that say how a launch is scheduled change nothing here. Clusters would change
+ * what the kernel sees. */
 static int launch_ex(const struct cuda_launch_config *c, const void *func, void **args) {
-  bool is_cooperative = false;
+  struct special special = {0};
   for (unsigned i = 0; i < c->n_attributes; i++) {
     const struct cuda_launch_attribute *a = &c->attributes[i];
-    if (a->id == CUDA_ATTRIBUTE_COOPERATIVE) is_cooperative = a->value.cooperative != 0;
+    if (a->id == CUDA_ATTRIBUTE_COOPERATIVE) special.is_cooperative = a->value.cooperative != 0;
+    if (a->id == CUDA_ATTRIBUTE_CARVEOUT) {
+      if (!weir_gpu_is_percent(a->value.carveout)) return WEIR_E_InvalidValue;
+      special.carveout = (uint8_t)(a->value.carveout + 1);
+    }
     const struct cuda_dim3 *n = &a->value.cluster;
     if (a->id == CUDA_ATTRIBUTE_CLUSTER && (uint64_t)n->x * n->y * n->z > 1) {
       weir_gpu_say("a launch with clusters of %u x %u x %u blocks is not supported", n->x, n->y,
@@ -67,7 +79,7 @@ static int launch_ex(const struct cuda_launch_config *c, const void *func, void 
       return WEIR_E_NotSupported;
     }
   }
-  return launch(func, c->grid, c->block, args, c->shared, c->stream, is_cooperative);
+  return launch(func, c->grid, c->block, args, c->shared, c->stream, special);
 }
 
 CUDA_API(cudaLaunchKernelExC, const struct cuda_launch_config *config, const void *func,

@@ -97,29 +97,39 @@ CUDA_API(cudaGraphKernelNodeGetParams, void *node, struct cuda_kernel_params *pa
   CUDA_CALL(kernel_params(find(NULL, node, WEIR_GPU_OP_KERNEL), params));
 }
 
-static int node_attribute(struct weir_gpu_node *n, int id, int *cooperative, bool is_set) {
-  if (n == NULL || cooperative == NULL) return WEIR_E_InvalidValue;
-  if (id != CUDA_ATTRIBUTE_COOPERATIVE) return 0; /* the others are hints */
-  if (is_set)
-    n->op.u.kernel.is_cooperative = *cooperative != 0;
-  else
-    *cooperative = n->op.u.kernel.is_cooperative;
+/* Those that are no int are hints, and change nothing. */
+static int set_node_attribute(struct weir_gpu_node *n, int id, int value) {
+  if (n == NULL) return WEIR_E_InvalidValue;
+  struct weir_gpu_launch *l = &n->op.u.kernel;
+  if (id == CUDA_ATTRIBUTE_COOPERATIVE) l->is_cooperative = value != 0;
+  if (id != CUDA_ATTRIBUTE_CARVEOUT) return 0;
+  if (!weir_gpu_is_percent(value)) return WEIR_E_InvalidValue;
+  l->carveout = (uint8_t)(value + 1);
+  return 0;
+}
+
+static int get_node_attribute(const struct weir_gpu_node *n, int id, int *value) {
+  if (n == NULL || value == NULL) return WEIR_E_InvalidValue;
+  const struct weir_gpu_launch *l = &n->op.u.kernel;
+  if (id == CUDA_ATTRIBUTE_COOPERATIVE) *value = l->is_cooperative;
+  if (id == CUDA_ATTRIBUTE_CARVEOUT) *value = l->carveout - 1;
   return 0;
 }
 
 CUDA_API(cudaGraphKernelNodeSetAttribute, void *node, int id, const void *value) {
-  int cooperative = value != NULL ? *(const int *)value : 0;
-  CUDA_CALL(node_attribute(find(NULL, node, WEIR_GPU_OP_KERNEL), id,
-                           value != NULL ? &cooperative : NULL, true));
+  CUDA_CALL(value != NULL
+                ? set_node_attribute(find(NULL, node, WEIR_GPU_OP_KERNEL), id, *(const int *)value)
+                : WEIR_E_InvalidValue);
 }
 
 CUDA_API(cudaGraphKernelNodeGetAttribute, void *node, int id, void *value) {
-  CUDA_CALL(node_attribute(find(NULL, node, WEIR_GPU_OP_KERNEL), id, value, false));
+  CUDA_CALL(get_node_attribute(find(NULL, node, WEIR_GPU_OP_KERNEL), id, value));
 }
 
 static int copy_attributes(struct weir_gpu_node *to, const struct weir_gpu_node *from) {
   if (to == NULL || from == NULL) return WEIR_E_InvalidValue;
   to->op.u.kernel.is_cooperative = from->op.u.kernel.is_cooperative;
+  to->op.u.kernel.carveout = from->op.u.kernel.carveout;
   return 0;
 }
 

@@ -136,10 +136,10 @@ struct cuda_launch_attribute {
     char pad[64];
     int cooperative;
     struct cuda_dim3 cluster;
-    int priority;
+    int priority, carveout;
   } value;
 };
-enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4 };
+enum { CUDA_ATTRIBUTE_COOPERATIVE = 2, CUDA_ATTRIBUTE_CLUSTER = 4, CUDA_ATTRIBUTE_CARVEOUT = 14 };
 struct cuda_launch_config {
   struct cuda_dim3 grid, block;
   size_t shared;

@@ -73,6 +73,7 @@ int cudart_leave(int error) {
 
 const int cudart_bad_configuration = WEIR_E_InvalidValue;
 const int cudart_no_kernel = WEIR_E_InvalidResourceHandle;
+const bool cudart_is_driver = true;
 
 /* libcuda keeps no last error. */
 int cudart_return(int error) {
@@ -320,13 +321,10 @@ CUDA_API(cuCtxSetLimit, int limit, size_t value) {
   CU_CALL(weir_gpu_set_limit(limit, value));
 }
 
-/* The machine's L1 is what weir simulates, whatever a program prefers. */
-static int cache_config;
-
 static int set_cache_config(int config) {
   enum { PREFER_EQUAL = 3 };
   if (config < 0 || config > PREFER_EQUAL) return WEIR_E_InvalidValue;
-  cache_config = config;
+  weir_gpu.cache_config = config;
   return 0;
 }
 
@@ -335,7 +333,7 @@ CUDA_API(cuCtxSetCacheConfig, int config) {
 }
 
 CUDA_API(cuCtxGetCacheConfig, int *config) {
-  CU_CALL(cu_put(config, cache_config));
+  CU_CALL(cu_put(config, weir_gpu.cache_config));
 }
 
 CUDA_API(cuCtxSetSharedMemConfig, int config) {

@@ -94,8 +94,8 @@ struct config {
   unsigned n_attributes;
 };
 
-/* Attributes that say how a launch is scheduled change nothing here. Clusters would change what the
- * kernel sees. */
+/* Other attributes that say how a launch is scheduled change nothing here. Clusters would change
+ * what the kernel sees. */
 static int launch_ex(const struct config *c, const void *function, void *const *args,
                      void *const *extra) {
   struct weir_gpu_launch l = {.kernel = weir_gpu_kernel_of(function), .dyn_shared = c->shared};
@@ -105,6 +105,10 @@ static int launch_ex(const struct config *c, const void *function, void *const *
     const struct cuda_launch_attribute *a = &c->attributes[i];
     const struct cuda_dim3 *n = &a->value.cluster;
     if (a->id == CUDA_ATTRIBUTE_COOPERATIVE) l.is_cooperative = a->value.cooperative != 0;
+    if (a->id == CUDA_ATTRIBUTE_CARVEOUT) {
+      if (!weir_gpu_is_percent(a->value.carveout)) return WEIR_E_InvalidValue;
+      l.carveout = (uint8_t)(a->value.carveout + 1);
+    }
     if (a->id != CUDA_ATTRIBUTE_CLUSTER || (uint64_t)n->x * n->y * n->z <= 1) continue;
     weir_gpu_say("a launch with clusters of %u x %u x %u blocks is not supported", n->x, n->y,
                  n->z);

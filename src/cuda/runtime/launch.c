@@ -239,6 +239,7 @@ struct weir_gpu_running {
   const struct weir_gpu_kernel *kernel;
   uint64_t stream, module;
   bool is_wanted, has_streams, is_told;
+  uint8_t carveout; /* as in struct weir_kernel_info */
 };
 
 static void ask_wire(struct weir_gpu_running *g, struct weir_gpu_unit *u) {
@@ -257,8 +258,10 @@ static void tell_begin(struct weir_gpu_running *g) {
   if (g->is_told) return;
   g->is_told = true;
   uint64_t number = ++weir_gpu.n_launches;
+  struct weir_kernel_info info = *ptx_run_info(g->run);
+  info.carveout = g->carveout;
   ON_WIRE(weir_wire_begin(weir_gpu.wire,
-                          &(struct weir_wire_launch){.info = ptx_run_info(g->run),
+                          &(struct weir_wire_launch){.info = &info,
                                                      .number = number,
                                                      .stream = g->stream,
                                                      .module = g->module,
@@ -292,6 +295,16 @@ static void finish(struct weir_gpu_running *g, enum weir_status st, const struct
   free(g);
 }
 
+/* What is preferred for this launch, as weir_kernel_info has it: percent of the largest carveout,
+ * and 1. */
+static uint8_t preferred(const struct weir_gpu_launch *l) {
+  static const uint8_t of_config[] = {0, 101, 1, 51}; /* none, shared, L1, equal */
+  const struct weir_gpu_kernel *k = l->kernel;
+  if (l->carveout != 0) return l->carveout;
+  if (weir_gpu_is_percent(k->carveout)) return (uint8_t)(k->carveout + 1);
+  return of_config[k->cache_config != 0 ? k->cache_config : weir_gpu.cache_config];
+}
+
 int weir_gpu_launch_begin(const struct weir_gpu_launch *l, uint64_t stream,
                           struct weir_gpu_running **out) {
   struct ptx_launch launch = {.dyn_shared = (uint32_t)l->dyn_shared,
@@ -306,6 +319,7 @@ int weir_gpu_launch_begin(const struct weir_gpu_launch *l, uint64_t stream,
   if (g == NULL) return WEIR_E_MemoryAllocation;
   g->kernel = l->kernel;
   g->stream = stream;
+  g->carveout = preferred(l);
   ask_wire(g, l->kernel->unit);
   struct weir_err err;
   enum weir_status st =

@@ -10,8 +10,14 @@ struct weir_gpu_launch {
   uint32_t grid[3], block[3];
   uint64_t dyn_shared;
   bool is_cooperative;
-  uint8_t *params; /* the parameter block, ptx_func.param_bytes long */
+  uint8_t carveout; /* of this launch: percent + 1; 0: what the kernel prefers */
+  uint8_t *params;  /* the parameter block, ptx_func.param_bytes long */
 };
+
+/* A preference for shared memory as programs give it; false: none. */
+static inline bool weir_gpu_is_percent(int carveout) {
+  return carveout >= 0 && carveout <= 100;
+}
 
 /* The parameter block from pointers to the arguments; the kernel must be loaded. Freed by free().
  * NULL: out of memory. */

@@ -303,7 +303,7 @@ struct weir_gpu_kernel *weir_gpu_kernel_add(struct weir_gpu_module *m, const cha
                                             const void *host) {
   struct weir_gpu_kernel *k = weir_calloc(1, sizeof *k);
   if (k == NULL) return NULL;
-  *k = (struct weir_gpu_kernel){.module = m, .host = host, .carveout = -1};
+  *k = (struct weir_gpu_kernel){.module = m, .host = host, .carveout = -1, .told_carveout = -1};
   k->name = copy_text(name, strlen(name));
   if (k->name == NULL || !weir_gpu_map_set(&weir_gpu.kernels, (uintptr_t)k, k) ||
       (host != NULL && !weir_gpu_map_set(&weir_gpu.kernels, (uintptr_t)host, k))) {

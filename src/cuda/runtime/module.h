@@ -28,7 +28,9 @@ struct weir_gpu_kernel {
   struct ptx_program *program; /* NULL: not used yet */
   const struct ptx_func *entry;
   uint64_t max_dynamic_shared; /* what was asked for; 0: the default */
-  int carveout, cache_config;
+  /* Preferences between L1 and shared memory. carveout: percent for shared memory, or -1; the
+   * runtime goes on telling what it was given itself. */
+  int carveout, told_carveout, cache_config;
   struct weir_gpu_kernel *next; /* of the module */
 };
 

@@ -22,6 +22,7 @@ struct weir_gpu {
   pthread_mutex_t lock;
   bool is_ready;          /* the rest is valid */
   int init_error;         /* why it is not, after the first try */
+  int cache_config;       /* preferred for kernels that have no preference: enum cudaFuncCache */
   int sticky;             /* error of a kernel that faulted: every later call fails with it */
   bool has_runtime;       /* libcudart was called: libcuda needs no cuInit any more */
   bool in_process;        /* no weir listens: messages go to standard error */

@@ -21,6 +21,8 @@ const int cudart_bad_configuration =
 const int cudart_no_kernel =
     WEIR_CUDART_MAJOR >= 13 ? WEIR_E_InvalidResourceHandle : WEIR_E_InvalidDeviceFunction;
 
+const bool cudart_is_driver = false;
+
 /* ---- properties ---- */
 
 /* Up to CUDA 12. What CUDA 11 knows ends with reserved_shared; CUDA 12 asks for more under the name
@@ -235,7 +237,7 @@ static int function_attributes(struct cuda_func_attributes *a, const void *func)
   a->ptx_version = f.ptx_version;
   a->binary_version = f.ptx_version;
   a->max_dynamic_shared = f.max_dynamic_shared;
-  a->carveout = k->carveout;
+  a->carveout = k->told_carveout;
   return 0;
 }
 
