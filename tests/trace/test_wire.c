@@ -152,6 +152,7 @@ static void check_info(const struct weir_kernel_info *got, uint32_t k) {
   assert_int_equal(got->static_shared, info.static_shared);
   assert_int_equal(got->is_interleaved, info.is_interleaved);
   assert_int_equal(got->regs_estimated, info.regs_estimated);
+  assert_int_equal(got->carveout, info.carveout);
   assert_int_equal(got->n_insns, info.n_insns);
   assert_memory_equal(got->insns, info.insns, info.n_insns * sizeof *info.insns);
   assert_int_equal(got->n_files, info.n_files);

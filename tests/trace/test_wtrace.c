@@ -13,6 +13,7 @@ static void same_info(const struct weir_kernel_info *a, const struct weir_kernel
   assert_int_equal(a->n_regs, b->n_regs);
   assert_int_equal(a->regs_per_thread, b->regs_per_thread);
   assert_int_equal(a->regs_estimated, b->regs_estimated);
+  assert_int_equal(a->carveout, b->carveout);
   assert_int_equal(a->static_shared, b->static_shared);
   assert_int_equal(a->dyn_shared, b->dyn_shared);
   assert_int_equal(a->local_bytes, b->local_bytes);

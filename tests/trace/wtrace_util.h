@@ -59,6 +59,7 @@ static inline struct weir_kernel_info random_kernel(uint32_t k, uint32_t n_block
   info.static_shared = 1000 * k;
   info.dyn_shared = 5;
   info.local_bytes = 16;
+  info.carveout = (uint8_t)(k % 3 * 50 + k % 3 / 2); /* none, 49 and 100 percent */
   info.regs_estimated = k % 2 == 0;
   info.is_interleaved = k % 3 == 0;
   info.reads_clock = k % 3 == 1;
