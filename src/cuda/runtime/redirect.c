@@ -30,14 +30,17 @@ static void say(const char *object, const char *what, const char *about) {
 
 /* ---- tables of jumps ---- */
 
-/* One for each file that holds the runtime. It stays if the file goes. */
+/* One for each file that holds the runtime. It stays if the file goes. They are listed so that
+ * tools that look for leaks find them. */
 struct table {
   uint8_t *code;       /* N_HEAD bytes, then N_STUB for each entry */
   void **slots;        /* two for the head, then one for each entry */
   const char *library; /* "libcudart.so.13" */
   const char **names;  /* of the entries */
   unsigned n;
+  struct table *next;
 };
+static struct table *tables;
 enum { N_HEAD = 16, N_STUB = 16, N_SLOTS = 2 };
 
 /* What a call goes to before its slot is filled: weir_redirect_first has the table and the number
@@ -173,22 +176,28 @@ static size_t pages(size_t n) {
   return (n + page - 1) / page * page;
 }
 
-/* Memory that jumps from `code` reach, in steps of 1 MB on both sides. */
-static void *map_near(const uint8_t *code, size_t n) {
+static bool is_near(const uint8_t *a, const uint8_t *b) {
+  const int64_t reach = INT64_C(0x7ff00000);
+  return distance(a, b) < reach && distance(b, a) < reach;
+}
+
+/* Memory that jumps from `first` and `last` reach, in steps of 1 MB on both sides; below first,
+ * since the heap of a program at a fixed address grows above it. */
+static void *map_near(const uint8_t *first, const uint8_t *last, size_t n) {
   enum { STEP = 1 << 20, STEPS = 1900 };
-  for (int i = 1; i < 2 * STEPS; i++) {
-    uintptr_t at = ((uintptr_t)code & ~(uintptr_t)(STEP - 1)) +
-                   (uintptr_t)((i % 2 ? 1 : -1) * (int64_t)STEP * ((i + 1) / 2));
-    void *p = mmap((void *)at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  uintptr_t from = (uintptr_t)first & ~(uintptr_t)(STEP - 1);
+  for (int64_t i = 1; i < 2 * STEPS; i++) {
+    int64_t step = STEP * ((i + 1) / 2);
+    uintptr_t at = i % 2 ? from - (uintptr_t)step : from + (uintptr_t)step;
+    uint8_t *p = mmap((void *)at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) continue;
-    int64_t d = distance(p, code);
-    if (d < INT64_C(0x7f000000) && d > -INT64_C(0x7f000000)) return p;
+    if (is_near(p, first) && is_near(p, last) && is_near(p + n, first)) return p;
     munmap(p, n);
   }
   return NULL;
 }
 
-static struct table *make_table(const struct weir_static_runtime *r, const uint8_t *near) {
+static struct table *make_table(const struct weir_static_runtime *r, uintptr_t base) {
   struct table *t = calloc(1, sizeof *t);
   size_t code = pages(N_HEAD + (size_t)N_STUB * r->n);
   size_t data = pages((N_SLOTS + r->n) * sizeof(void *));
@@ -197,11 +206,16 @@ static struct table *make_table(const struct weir_static_runtime *r, const uint8
   t->names = calloc(r->n, sizeof *t->names);
   for (unsigned i = 0; t->names && i < r->n; i++)
     t->names[i] = strdup(r->v[i].name); /* the file will not stay */
-  t->code = t->names ? map_near(near, code + data) : NULL;
+  if (t->names)
+    t->code = map_near((const uint8_t *)(base + r->v[0].value),
+                       (const uint8_t *)(base + r->v[r->n - 1].value), code + data);
   if (t->code) {
     t->slots = (void **)(void *)(t->code + code);
     fill_code(t);
+    t->next = tables;
+    tables = t;
     if (!mprotect(t->code, code, PROT_READ | PROT_EXEC)) return t;
+    tables = t->next;
   }
   free(t->names);
   free(t);
@@ -261,7 +275,7 @@ static void redirect(const struct object *o, const struct weir_elf *e,
       return;
     }
   }
-  struct table *t = make_table(r, (const uint8_t *)(o->base + p->p_vaddr));
+  struct table *t = make_table(r, o->base);
   if (!t)
     say(o->name, "there is no memory near its code", "");
   else if (!write_jumps(o, r, t, p))
@@ -398,7 +412,7 @@ static void follow_loader(void) {
   if (!at || !dl_iterate_phdr(find_code, &loader) || !is_empty_function(at)) return;
   const ElfW(Phdr) *p = code_at(&loader, (uintptr_t)at - loader.base);
   size_t n = pages(N_STUB);
-  uint8_t *stub = map_near(at, n);
+  uint8_t *stub = map_near(at, at, n);
   if (!stub) return;
   void *target = (void *)(uintptr_t)loaded_or_unloaded;
   put_slot(stub, 0x25, stub + 8); /* jmp *8(stub) */
