@@ -278,6 +278,17 @@ static uint64_t round_up(uint64_t v, int64_t unit) {
   return (v + u - 1) / u * u;
 }
 
+/* What the blocks of a kernel can have of shared memory. On an H200 a preference decides, however
+ * few blocks then fit; one always does. */
+static uint64_t shared_room(const struct weir_machine *m, const struct weir_kernel_info *k,
+                            uint64_t of_block) {
+  uint64_t most = (uint64_t)m->sm.shared_bytes;
+  if (k->carveout == 0 || m->l1.unified_bytes == 0 || m->n_carveouts == 0) return most;
+  uint64_t room = weir_max64(weir_preferred_carveout(m, k->carveout),
+                             weir_carveout(m, (uint32_t)weir_min64(of_block, most)));
+  return weir_min64(room, most);
+}
+
 uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
                      const char **why) {
   uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
@@ -290,7 +301,7 @@ uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info
                {(uint64_t)m->sm.warps, k->n_warps, "sm.warps"},
                {(uint64_t)m->sm.threads, threads, "sm.threads"},
                {(uint64_t)m->sm.registers, regs, "sm.registers"},
-               {(uint64_t)m->sm.shared_bytes, shared, "sm.shared_bytes"}};
+               {shared_room(m, k, shared), shared, "sm.shared_bytes"}};
   uint64_t fit = UINT32_MAX;
   for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
     uint64_t n = limit[i].need == 0 ? UINT32_MAX : limit[i].have / limit[i].need;

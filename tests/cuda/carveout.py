@@ -4,7 +4,7 @@
     tests/cuda/carveout.py WEIR FOLDER [--preload LIBRARY]
 
 FOLDER holds the stand-ins (build/cuda). The programs launch kernels with preferences of each kind, in an order that is known here; `l1.bytes` of
-each launch must be what the smallest carveout leaves that holds what is preferred and what the blocks need.
+each launch must be what the smallest carveout leaves that holds what is preferred and a block, or without preference all blocks.
 """
 import json
 import lzma
@@ -32,10 +32,14 @@ ROOM = {"h200": (2048, 32, 227), "v100": (2048, 32, 96)}  # threads, blocks and 
 
 def expected(gpu, percent, shared, threads):
     most_threads, most_blocks, most_shared = ROOM[gpu]
-    blocks = min(most_blocks, most_threads // threads, most_shared * KIB // shared)
     sizes = [size * KIB for size in CARVEOUTS[gpu]]
-    wanted = max(blocks * shared, -(-sizes[-1] * (percent or 0) // 100))
-    return ARRAY[gpu] * KIB - min(size for size in sizes if size >= wanted)
+    room = most_shared * KIB
+    preferred = 0
+    if percent is not None:
+        preferred = min(size for size in sizes if size >= -(-sizes[-1] * percent // 100))
+        room = min(room, max(preferred, min(size for size in sizes if size >= shared)))
+    blocks = min(most_blocks, most_threads // threads, room // shared)
+    return ARRAY[gpu] * KIB - min(size for size in sizes if size >= max(blocks * shared, preferred))
 
 
 def run(command, scratch, env):
