@@ -5,8 +5,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define KEPT __attribute__((noipa, used))
+/* Nothing may be known of them where they are called: gcc has a word for that, clang takes a weak
+ * function for one that another may replace. */
+#if __has_attribute(noipa)
+#define KEPT   __attribute__((noipa, used))
+#define OPAQUE KEPT
+#else
+#define KEPT   __attribute__((noinline, used))
+#define OPAQUE __attribute__((weak, noinline, used))
+#endif
 
+/* clang-format off */
 #if IMITATES
 #define MARK(n)                                                                                    \
   KEPT static int libcudart_static_0123456789abcdef##n(void) {                                     \
@@ -14,37 +23,44 @@
   }
 #define MARKS(n) MARK(1##n) MARK(2##n) MARK(3##n) MARK(4##n) MARK(5##n)
 MARKS(0)
-MARKS(1) MARKS(2) MARKS(3) MARKS(4)
+MARKS(1)
+MARKS(2)
+MARKS(3)
+MARKS(4)
 #endif
 
 #define ENTRY(name, ...)                                                                           \
-  KEPT __attribute__((visibility("hidden"))) int name(__VA_ARGS__) {                               \
+  OPAQUE __attribute__((visibility("hidden"))) int name(__VA_ARGS__) {                             \
     return -1;                                                                                     \
   }
-
-    /* As short as NVIDIA's shortest one: three bytes and padding. */
-    ENTRY(cudaPeekAtLastError, void) ENTRY(cudaRuntimeGetVersion, int *version)
-        ENTRY(cudaMalloc, void **out, size_t bytes) ENTRY(cudaFree, void *p)
-            ENTRY(cudaMemset, void *p, int value, size_t n)
-                ENTRY(cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                      size_t w, size_t h, int kind) ENTRY(cudaEventCreate, void **event)
-                    ENTRY(cudaEventElapsedTime, float *ms, void *a, void *b)
-                        ENTRY(cudaLaunchKernel, const void *f)
-                            ENTRY(__cudaRegisterFatBinary, void *f)
-                                ENTRY(__cudaRegisterFunction, void *f)
+/* As short as one of NVIDIA's: three bytes and padding, where it is optimised. */
+ENTRY(cudaPeekAtLastError, void)
+ENTRY(cudaRuntimeGetVersion, int *version)
+ENTRY(cudaMalloc, void **out, size_t bytes)
+ENTRY(cudaFree, void *p)
+ENTRY(cudaMemset, void *p, int value, size_t n)
+ENTRY(cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t w,
+      size_t h, int kind)
+ENTRY(cudaEventCreate, void **event)
+ENTRY(cudaEventElapsedTime, float *ms, void *a, void *b)
+ENTRY(cudaLaunchKernel, const void *f)
+ENTRY(__cudaRegisterFatBinary, void *f)
+ENTRY(__cudaRegisterFunction, void *f)
 #if IMITATES == 13
-                                    ENTRY(cudaMemDiscardBatchAsync, void)
+ENTRY(cudaMemDiscardBatchAsync, void)
 #elif IMITATES == 12
 ENTRY(cudaThreadSynchronize, void)
 #elif IMITATES == 11
 ENTRY(cudaBindTexture, void)
 ENTRY(cudaThreadSynchronize, void)
 #endif
-#if IMITATES
-                                        MARK(99)
-#endif
 
-                                            static struct {
+#if IMITATES
+MARK(99)
+#endif
+/* clang-format on */
+
+static struct {
   int version, status;
   void *memory;
 } early;

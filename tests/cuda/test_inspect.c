@@ -440,11 +440,13 @@ static void launches_from_kernels_are_refused(void **state) {
 /* libcudadevrt is in every program of CUDA 11, with PTX for sm_90 beside the program's own. */
 static void what_could_launch_from_kernels_is_fine(void **state) {
   (void)state;
+  static const char devrt_calls[] =
+      ".version 7.8\n.extern .func (.param .b32 r) cnpLaunchDevice\n(\n)\n;\n"
+      ".visible .func cudaLaunchDevice()\n{\ncall.uni (r0), \ncnpLaunchDevice, \n(p0);\n}\n";
   static const char *const texts[] = {
       ".version 8.0\n.visible .func cudaLaunchDevice()\n{\n}\n// .extern LaunchDevice\n",
       ".version 8.0\n.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2\n(\n)\n;\n",
-      ".version 7.8\n.extern .func (.param .b32 r) cnpLaunchDevice\n(\n)\n;\n"
-      ".visible .func cudaLaunchDevice()\n{\ncall.uni (r0), \ncnpLaunchDevice, \n(p0);\n}\n"};
+      devrt_calls};
   for (size_t i = 0; i < COUNT(texts); i++) {
     struct file *f = begin();
     dynamic(f, usual, 0);
