@@ -1,11 +1,11 @@
 #include "cuda/runtime/launch.h"
 
-#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "cuda/runtime/attributes.h"
+#include "cuda/runtime/host.h"
 #include "cuda/runtime/memory.h"
 #include "ptx/core.h"
 
@@ -334,18 +334,23 @@ int weir_gpu_launch_begin(const struct weir_gpu_launch *l, uint64_t stream,
   return 0;
 }
 
-bool weir_gpu_launch_go_on(struct weir_gpu_running *g) {
+struct going_on {
+  struct weir_gpu_running *launch;
+  bool has_ended;
+};
+
+static void go_on(void *self) {
+  struct going_on *s = self;
   struct weir_err err;
-  /* A host that rounds upwards, or was linked with -ffast-math and flushes subnormal numbers, must
-   * not change what kernels compute. */
-  fenv_t host;
-  fegetenv(&host);
-  fesetenv(FE_DFL_ENV);
-  enum weir_status st = run_blocks(g, &err);
-  fesetenv(&host);
-  if (st == WEIR_OK && ptx_run_is_parked(g->run)) return false;
-  finish(g, st, &err);
-  return true;
+  enum weir_status st = run_blocks(s->launch, &err);
+  s->has_ended = st != WEIR_OK || !ptx_run_is_parked(s->launch->run);
+  if (s->has_ended) finish(s->launch, st, &err);
+}
+
+bool weir_gpu_launch_go_on(struct weir_gpu_running *g) {
+  struct going_on s = {.launch = g};
+  weir_gpu_deep(go_on, &s);
+  return s.has_ended;
 }
 
 enum ptx_wake weir_gpu_launch_wake(const struct weir_gpu_running *g) {

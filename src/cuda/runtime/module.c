@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cuda/runtime/context.h"
+#include "cuda/runtime/host.h"
 #include "cuda/runtime/memory.h"
 
 /* ---- opening ---- */
@@ -271,8 +272,7 @@ static int link_units(struct weir_gpu_module *m) {
 }
 
 /* Parses what holds the unit, and gives its variables addresses. */
-static int load_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
-  if (m->image != NULL || m->error != 0) return m->error;
+static int load_parsed(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
   int error = m->n_units > 1 || m->is_to_link ? link_units(m) : parse_unit(m, u);
   if (error != 0) return m->error = error;
   struct weir_err err;
@@ -281,6 +281,25 @@ static int load_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
   if (st == WEIR_OK) return 0;
   return m->error = weir_gpu_fail(
              st == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidKernelImage, &err);
+}
+
+struct loading {
+  struct weir_gpu_module *module;
+  struct weir_gpu_unit *unit;
+  struct weir_gpu_kernel *kernel;
+  int error;
+};
+
+static void load_deep(void *self) {
+  struct loading *l = self;
+  l->error = load_parsed(l->module, l->unit);
+}
+
+static int load_unit(struct weir_gpu_module *m, struct weir_gpu_unit *u) {
+  if (m->image != NULL || m->error != 0) return m->error;
+  struct loading l = {.module = m, .unit = u};
+  weir_gpu_deep(load_deep, &l);
+  return l.error;
 }
 
 /* Does the text hold the name as a word? Parsing is slow, searching is not. */
@@ -355,8 +374,7 @@ static int report_no_kernel(const struct weir_gpu_kernel *k) {
   return WEIR_E_InvalidDeviceFunction;
 }
 
-int weir_gpu_kernel_load(struct weir_gpu_kernel *k) {
-  if (k->program != NULL) return 0;
+static int build(struct weir_gpu_kernel *k) {
   int error = find_unit(k->module, k->name, &k->unit);
   if (error == WEIR_E_SymbolNotFound) return report_no_kernel(k);
   if (error != 0) return error;
@@ -367,6 +385,18 @@ int weir_gpu_kernel_load(struct weir_gpu_kernel *k) {
     return weir_gpu_fail(st == WEIR_ENOMEM ? WEIR_E_MemoryAllocation : WEIR_E_InvalidPtx, &err);
   k->entry = ptx_program_entry(k->program);
   return 0;
+}
+
+static void build_deep(void *self) {
+  struct loading *l = self;
+  l->error = build(l->kernel);
+}
+
+int weir_gpu_kernel_load(struct weir_gpu_kernel *k) {
+  if (k->program != NULL) return 0;
+  struct loading l = {.kernel = k};
+  weir_gpu_deep(build_deep, &l);
+  return l.error;
 }
 
 int weir_gpu_kernel_find(struct weir_gpu_module *m, const char *name,

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "cuda/runtime/graph.h"
+#include "cuda/runtime/host.h"
 
 struct work {
   uint64_t number;
@@ -241,14 +242,14 @@ static void *look(void *unused) {
   long us = SHORTEST_US;
   for (;;) {
     pause_for(us);
-    pthread_mutex_lock(&weir_gpu.lock);
+    weir_gpu_lock();
     if (pending.n == 0 || pending.is_closing) break;
     bool moved = walk(now() - pending.last_call > IDLE_S);
-    pthread_mutex_unlock(&weir_gpu.lock);
+    weir_gpu_unlock();
     us = moved ? SHORTEST_US : 2 * us < LONGEST_US ? 2 * us : LONGEST_US;
   }
   pending.has_thread = false;
-  pthread_mutex_unlock(&weir_gpu.lock);
+  weir_gpu_unlock();
   return unused;
 }
 
@@ -314,9 +315,9 @@ static int wait_until(bool (*is_done)(const void *), const void *of) {
       give_up();
       return weir_gpu.sticky;
     }
-    pthread_mutex_unlock(&weir_gpu.lock);
+    weir_gpu_unlock();
     pause_for(100);
-    pthread_mutex_lock(&weir_gpu.lock);
+    weir_gpu_lock();
     pending.last_call = now();
   }
   return 0;
@@ -352,9 +353,9 @@ int weir_gpu_wait_all(void) {
 
 void weir_gpu_pend_drop(void) {
   while (pending.is_walking) {
-    pthread_mutex_unlock(&weir_gpu.lock);
+    weir_gpu_unlock();
     pause_for(100);
-    pthread_mutex_lock(&weir_gpu.lock);
+    weir_gpu_lock();
   }
   drop_all();
 }

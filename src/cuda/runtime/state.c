@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cuda/runtime/context.h"
+#include "cuda/runtime/host.h"
 #include "cuda/runtime/memory.h"
 #include "cuda/runtime/module.h"
 #include "cuda/runtime/pending.h"
@@ -74,6 +75,8 @@ static void fill_props(const struct weir_wire_device *from) {
   if (p->shared_opt_in < p->shared_per_block) p->shared_opt_in = p->shared_per_block;
 }
 
+static struct weir_arena texts; /* of settings; as long as the process */
+
 static enum weir_status connect_wire(struct ptx_exec_cfg *cfg, struct weir_err *err) {
   const char *path = getenv(WEIR_WIRE_VARIABLE);
   weir_gpu.in_process = path == NULL || path[0] == 0;
@@ -91,7 +94,7 @@ static enum weir_status connect_wire(struct ptx_exec_cfg *cfg, struct weir_err *
   for (uint32_t i = 0; st == WEIR_OK && i < o->n_settings; i++) {
     const char *key = o->settings[i].key, *dot = strchr(key, '.');
     /* Texts of settings and of the device's name are needed longer than the connection is. */
-    char *value = strdup(o->settings[i].value);
+    char *value = weir_arena_strndup(&texts, o->settings[i].value, strlen(o->settings[i].value));
     st = value == NULL
              ? weir_fail(err, WEIR_ENOMEM, "out of memory")
              : weir_param_set(ptx_exec_table, cfg, dot != NULL ? dot + 1 : key, value, NULL, err);
@@ -133,19 +136,38 @@ static void complain(void *self, const char *text, size_t n) {
   fwrite(text, 1, n, stderr);
 }
 
+/* Where address space is limited (ulimit -v), less of it is taken for memory of the host's, and
+ * then the device has less memory. */
+static enum weir_status make_device(struct ptx_exec_cfg *cfg, struct weir_err *err) {
+  const uint64_t least = 64 * MIB, wanted = weir_gpu.props.memory_bytes;
+  enum weir_status st = WEIR_ENOMEM;
+  for (uint64_t memory = wanted; st == WEIR_ENOMEM && memory >= least; memory /= 2) {
+    cfg->device_memory = (int64_t)(memory + HOST_RANGE);
+    st = ptx_device_init_same(&weir_gpu.dev, cfg, err);
+    if (st == WEIR_ENOMEM) {
+      cfg->device_memory =
+          (int64_t)(memory + (memory < HOST_RANGE / 32 ? memory : HOST_RANGE / 32));
+      st = ptx_device_init_same(&weir_gpu.dev, cfg, err);
+    }
+    if (st == WEIR_OK) weir_gpu.props.memory_bytes = memory;
+  }
+  if (st == WEIR_OK && weir_gpu.props.memory_bytes < wanted)
+    weir_gpu_say(
+        "address space is limited (ulimit -v): the device has %llu MiB of memory instead of "
+        "%llu",
+        (unsigned long long)(weir_gpu.props.memory_bytes / MIB),
+        (unsigned long long)(wanted / MIB));
+  return st;
+}
+
 static enum weir_status start(struct weir_err *err) {
   struct ptx_exec_cfg cfg;
   weir_param_defaults(ptx_exec_table, &cfg);
   enum weir_status st = connect_wire(&cfg, err);
   if (st != WEIR_OK) return st;
   weir_gpu.pid = getpid();
-  cfg.device_memory = (int64_t)(weir_gpu.props.memory_bytes + HOST_RANGE);
   set_limits();
-  st = ptx_device_init_same(&weir_gpu.dev, &cfg, err);
-  if (st == WEIR_ENOMEM) { /* a limit on address space, maybe */
-    cfg.device_memory = (int64_t)(weir_gpu.props.memory_bytes + HOST_RANGE / 32);
-    st = ptx_device_init_same(&weir_gpu.dev, &cfg, err);
-  }
+  st = make_device(&cfg, err);
   weir_gpu.dev.output = (struct ptx_output){.print = print, .complain = complain};
   return st;
 }
@@ -166,7 +188,7 @@ static void notice_fork(void) {
 }
 
 int weir_gpu_enter_always(void) {
-  pthread_mutex_lock(&weir_gpu.lock);
+  weir_gpu_lock();
   notice_fork();
   weir_gpu_poke();
   if (weir_gpu.is_ready) return 0;
@@ -184,7 +206,7 @@ int weir_gpu_enter(void) {
 }
 
 int weir_gpu_leave(int error) {
-  pthread_mutex_unlock(&weir_gpu.lock);
+  weir_gpu_unlock();
   return error;
 }
 
@@ -288,12 +310,12 @@ void weir_gpu_drop(void *handle) {
 /* What is sent to weir is complete at any time, however the program ends. A GPU drops what was
  * printed and never waited for; here it is shown. */
 __attribute__((destructor)) static void finish(void) {
-  pthread_mutex_lock(&weir_gpu.lock);
+  weir_gpu_lock();
   notice_fork();
   weir_gpu_pend_close();
   weir_gpu_flush();
   fflush(stdout);
   weir_wire_close(weir_gpu.wire);
   weir_gpu.wire = NULL;
-  pthread_mutex_unlock(&weir_gpu.lock);
+  weir_gpu_unlock();
 }

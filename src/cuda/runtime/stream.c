@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "cuda/runtime/graph.h"
+#include "cuda/runtime/host.h"
 #include "cuda/runtime/pending.h"
 
 enum { NON_BLOCKING = 1 };
@@ -98,9 +99,9 @@ static int run_host(const struct weir_gpu_op *op) {
   void *data = op->u.host.data;
   weir_gpu_flush();
   /* The program's code may take its time, or start threads that call us. */
-  pthread_mutex_unlock(&weir_gpu.lock);
+  weir_gpu_unlock();
   fn(data);
-  pthread_mutex_lock(&weir_gpu.lock);
+  weir_gpu_lock();
   return 0;
 }
 
