@@ -131,14 +131,14 @@ void weir_energy(const struct weir_energy_cfg *cfg, const struct weir_machine *m
 const char *weir_energy_size_note(const struct weir_machine *m, char *buf, size_t len) {
   enum { PUBLISHED_BYTES = 16384 };
   const struct weir_l1_cfg *l1 = &m->l1;
-  bool is_unified = l1->unified_bytes > 0;
-  int64_t bytes = is_unified ? l1->unified_bytes : l1->sets * l1->ways * l1->line;
+  bool is_whole = l1->unified_bytes > 0 && l1->size == l1->unified_bytes;
+  int64_t bytes = l1->size;
   buf[0] = '\0';
   if (bytes != PUBLISHED_BYTES)
     snprintf(buf, len,
              "the constants are those of an L1 of 16 KB and are not scaled; here it has %" PRId64
              " KB%s",
-             bytes / 1024, is_unified ? ", shared memory included" : "");
+             bytes / 1024, is_whole ? ", shared memory included" : "");
   return buf;
 }
 

@@ -21,7 +21,7 @@ struct reader {
   unsigned depth;
   const char *key; /* read, waiting for its value */
   yaml_mark_t key_mark;
-  bool ended;
+  bool ended, has_dots; /* has_dots: keys may have them */
 };
 
 static struct weir_where place(const struct weir_config *c, yaml_mark_t at, size_t width) {
@@ -117,10 +117,12 @@ static enum weir_status add_entry(struct reader *r, const yaml_event_t *ev, stru
   return WEIR_OK;
 }
 
-static bool is_plain_key(const char *s, size_t n) {
+/* A dot stands between two names. */
+static bool is_plain_key(const char *s, size_t n, bool has_dots) {
   if (n == 0 || n > WEIR_CONFIG_KEY) return false;
   for (size_t i = 0; i < n; i++) {
     unsigned char ch = (unsigned char)s[i];
+    if (ch == '.' && has_dots && i > 0 && i + 1 < n && s[i + 1] != '.') continue;
     if (ch <= 0x20 || ch == 0x7f || strchr(".[]=", ch)) return false;
   }
   return true;
@@ -129,10 +131,10 @@ static bool is_plain_key(const char *s, size_t n) {
 static enum weir_status take_key(struct reader *r, const yaml_event_t *ev) {
   const char *s = (const char *)ev->data.scalar.value;
   size_t n = ev->data.scalar.length;
-  if (!is_plain_key(s, n)) {
+  if (!is_plain_key(s, n, r->has_dots)) {
     return refuse(r, WEIR_EPARSE, ev->start_mark,
-                  "a key is a name of 1 to %d characters without blanks, '.', '=' and brackets",
-                  WEIR_CONFIG_KEY);
+                  "a key is a name of 1 to %d characters without blanks, %s'=' and brackets",
+                  WEIR_CONFIG_KEY, r->has_dots ? "" : "'.', ");
   }
   r->key = weir_arena_strndup(&r->c->arena, s, n);
   if (!r->key) return no_memory(r);
@@ -280,13 +282,13 @@ static enum weir_status parse(struct reader *r) {
   return status;
 }
 
-enum weir_status weir_config_parse(struct weir_config *c, const char *file, const char *text,
-                                   size_t len, struct weir_err *err) {
+static enum weir_status parse_text(struct weir_config *c, const char *file, const char *text,
+                                   size_t len, bool has_dots, struct weir_err *err) {
   *c = (struct weir_config){.file = file};
   if (len > WEIR_CONFIG_BYTES) {
     return weir_fail(err, WEIR_ELIMIT, "%s: larger than %d bytes", file, WEIR_CONFIG_BYTES);
   }
-  struct reader r = {.c = c, .err = err};
+  struct reader r = {.c = c, .err = err, .has_dots = has_dots};
   c->source = weir_arena_strndup(&c->arena, text, len);
   c->source_len = len;
   const char *name = weir_arena_strndup(&c->arena, file, strlen(file));
@@ -296,15 +298,35 @@ enum weir_status weir_config_parse(struct weir_config *c, const char *file, cons
   return status;
 }
 
-enum weir_status weir_config_load(struct weir_config *c, const char *path, struct weir_err *err) {
+enum weir_status weir_config_parse(struct weir_config *c, const char *file, const char *text,
+                                   size_t len, struct weir_err *err) {
+  return parse_text(c, file, text, len, false, err);
+}
+
+enum weir_status weir_config_parse_settings(struct weir_config *c, const char *file,
+                                            const char *text, size_t len, struct weir_err *err) {
+  return parse_text(c, file, text, len, true, err);
+}
+
+static enum weir_status load(struct weir_config *c, const char *path, bool has_dots,
+                             struct weir_err *err) {
   *c = (struct weir_config){0};
   char *text;
   size_t len;
   enum weir_status status = weir_file_read(path, WEIR_CONFIG_BYTES, NULL, &text, &len, err);
   if (status) return status;
-  status = weir_config_parse(c, path, text, len, err);
+  status = parse_text(c, path, text, len, has_dots, err);
   free(text);
   return status;
+}
+
+enum weir_status weir_config_load(struct weir_config *c, const char *path, struct weir_err *err) {
+  return load(c, path, false, err);
+}
+
+enum weir_status weir_config_load_settings(struct weir_config *c, const char *path,
+                                           struct weir_err *err) {
+  return load(c, path, true, err);
 }
 
 void weir_config_free(struct weir_config *c) {

@@ -9,7 +9,8 @@
  * Accepted: one document, block and flow style, comments, all scalar styles. Refused with a
  * message: anchors, aliases, tags, several documents, duplicate keys, keys that are not plain
  * names, a NUL inside a value, nesting beyond WEIR_CONFIG_DEPTH, more entries or bytes than the
- * limits below. */
+ * limits below. Files of settings may have keys with dots ("l1.size: 32K"); such a key is one
+ * entry, whose path is the same as that of nested ones. */
 #ifndef WEIR_BASE_CONFIG_H
 #define WEIR_BASE_CONFIG_H
 
@@ -59,6 +60,11 @@ struct weir_config {
 enum weir_status weir_config_parse(struct weir_config *c, const char *file, const char *text,
                                    size_t len, struct weir_err *err);
 enum weir_status weir_config_load(struct weir_config *c, const char *path, struct weir_err *err);
+/* The same for files of settings, whose keys may have dots. */
+enum weir_status weir_config_parse_settings(struct weir_config *c, const char *file,
+                                            const char *text, size_t len, struct weir_err *err);
+enum weir_status weir_config_load_settings(struct weir_config *c, const char *path,
+                                           struct weir_err *err);
 void weir_config_free(struct weir_config *c);
 
 /* Walk. Entries are named by their index; 0 (the top, nobody's child) means "none". All mark what

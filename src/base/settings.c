@@ -104,6 +104,8 @@ enum weir_status weir_settings_set(struct weir_settings *s, enum weir_layer laye
   if (!copy || (where && where->file && !file)) return no_memory(err);
   v->text = copy;
   v->layer = layer;
+  v->source = s->n_sources;
+  v->derived = NULL;
   v->where = (struct weir_where){.file = file};
   if (where) {
     v->where.line = where->line;
@@ -139,11 +141,20 @@ static bool leads_to_group(const struct weir_settings *s, const char *path) {
   return false;
 }
 
+/* The reader sees to keys that are the same; "l1: {size: 1}" and "l1.size: 2" are not. */
+static enum weir_status said_twice(const struct weir_config *c, uint32_t i,
+                                   const struct weir_setting *first, struct weir_err *err) {
+  struct weir_where where = weir_config_key_where(c, i);
+  return weir_fail_at(err, WEIR_EPARSE, &where, "%s.%s is set twice; first on line %u",
+                      first->group->prefix, first->param->name, first->where.line);
+}
+
 enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer layer,
                                       struct weir_config *c, uint32_t top, struct weir_err *err) {
   char path[WEIR_CONFIG_PATH], base[WEIR_CONFIG_PATH];
   size_t skip = strlen(weir_config_path(c, top, base, sizeof base));
   if (skip) skip++;
+  s->n_sources++;
   for (uint32_t i = top + 1; i < c->entry[top].end; i++) {
     struct weir_entry *e = &c->entry[i];
     e->used = true;
@@ -156,8 +167,9 @@ enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer l
     }
     enum weir_status status = weir_config_want(c, i, WEIR_SCALAR, err);
     if (status) return status;
-    struct weir_where where =
-        find(s, path + skip) ? weir_config_where(c, i) : weir_config_key_where(c, i);
+    const struct weir_setting *v = find(s, path + skip);
+    struct weir_where where = v ? weir_config_where(c, i) : weir_config_key_where(c, i);
+    if (v && v->layer == layer && v->source == s->n_sources) return said_twice(c, i, v, err);
     status = weir_settings_set(s, layer, path + skip, e->text, &where, err);
     if (status) return status;
   }
@@ -177,8 +189,33 @@ enum weir_status weir_settings_fill(const struct weir_settings *s,
   return WEIR_OK;
 }
 
+int weir_setting_order(const struct weir_setting *a, const struct weir_setting *b) {
+  bool has_files = a->layer == WEIR_LAYER_FILE || a->layer == WEIR_LAYER_USER;
+  if (a->layer != b->layer) return a->layer < b->layer ? -1 : 1;
+  if (!has_files || a->source == b->source) return 0;
+  return a->source < b->source ? -1 : 1;
+}
+
+bool weir_setting_is_users(const struct weir_setting *v) {
+  return !v->derived && (v->layer == WEIR_LAYER_USER || v->layer == WEIR_LAYER_SET);
+}
+
+enum weir_status weir_settings_derive(struct weir_settings *s, const char *path, const char *text,
+                                      const char *from, struct weir_err *err) {
+  struct weir_setting *v = find(s, path);
+  if (!v) return weir_settings_unknown(s, path, NULL, err);
+  const char *copy = weir_arena_strndup(&s->arena, text, strlen(text));
+  const char *why = weir_arena_strndup(&s->arena, from, strlen(from));
+  if (!copy || !why) return no_memory(err);
+  v->text = copy;
+  v->derived = why;
+  return WEIR_OK;
+}
+
 const char *weir_setting_origin(const struct weir_setting *v, char *buf, size_t len) {
-  if (v->layer == WEIR_LAYER_DEFAULT) {
+  if (v->derived) {
+    snprintf(buf, len, "follows from %s", v->derived);
+  } else if (v->layer == WEIR_LAYER_DEFAULT) {
     snprintf(buf, len, "default");
   } else if (v->where.line) {
     snprintf(buf, len, "%s:%u:%u", v->where.file ? v->where.file : "?", v->where.line,

@@ -20,12 +20,15 @@ struct weir_setting {
   const struct weir_param *param;
   const char *text; /* the value that holds, as it was written */
   enum weir_layer layer;
+  uint32_t source;         /* which file of its layer, in the order in which they were read */
+  const char *derived;     /* the parameters that the value follows from; NULL: it was set */
   struct weir_where where; /* file, line and column for the file layers; no source */
 };
 
 struct weir_settings {
   struct weir_setting *v; /* one per parameter, in the order of the groups */
   size_t n;
+  uint32_t n_sources; /* files that were read */
   struct weir_arena arena;
 };
 
@@ -43,9 +46,17 @@ enum weir_status weir_settings_set(struct weir_settings *s, enum weir_layer laye
 /* "exec.quantum=64" from the command line. */
 enum weir_status weir_settings_assign(struct weir_settings *s, const char *assignment,
                                       struct weir_err *err);
-/* Every scalar below entry `top` of a file (0: the whole file). */
+/* Every scalar below entry `top` of a file (0: the whole file), each once. */
 enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer layer,
                                       struct weir_config *c, uint32_t top, struct weir_err *err);
+
+/* Which was said later: below 0, 0 or above 0. All of the command line was said at once. */
+int weir_setting_order(const struct weir_setting *a, const struct weir_setting *b);
+/* Did the user set it: on the command line or in a file of settings? */
+bool weir_setting_is_users(const struct weir_setting *v);
+/* A value that follows from others, "l1.size and l1.sets": shown as the one that holds. */
+enum weir_status weir_settings_derive(struct weir_settings *s, const char *path, const char *text,
+                                      const char *from, struct weir_err *err);
 
 /* NULL if there is no such parameter. */
 const struct weir_setting *weir_settings_find(const struct weir_settings *s, const char *path);
@@ -57,7 +68,7 @@ enum weir_status weir_settings_unknown(const struct weir_settings *s, const char
 enum weir_status weir_settings_fill(const struct weir_settings *s,
                                     const struct weir_param_group *group, void *cfg,
                                     struct weir_err *err);
-/* "default", "FILE:LINE:COL", "--set". Returns `buf`. */
+/* "default", "FILE:LINE:COL", "--set", "follows from ...". Returns `buf`. */
 const char *weir_setting_origin(const struct weir_setting *v, char *buf, size_t len);
 
 #endif

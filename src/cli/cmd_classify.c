@@ -185,6 +185,7 @@ static enum weir_status profile(struct classify *c, struct weir_err *err) {
   if (st == WEIR_OK) st = weir_settings_fill(&c->settings, &weir_cls_params, &cls, err);
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings, c->gpu, err);
   if (st == WEIR_OK) st = weir_machine_fill(&c->machine, c->gpu, &c->settings, err);
+  if (st == WEIR_OK) st = weir_machine_settle(&c->machine, &c->settings, err);
   if (st == WEIR_OK && c->argv != NULL)
     st = weir_classify_program_run(&c->program, &exec, c->quiet, err);
   if (st != WEIR_OK) return st;

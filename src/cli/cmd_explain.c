@@ -168,6 +168,7 @@ static int explain_all(int argc, char **argv, struct weir_settings *s) {
   }
   if (!status && !n_keys) return weir_cli_usage("explain", "explain which parameter?");
   if (!status && gpu) status = weir_machine_fill(&m, gpu, s, &err);
+  if (!status && gpu) status = weir_machine_settle(&m, s, &err);
   for (int i = 0; !status && i < n_keys; i++)
     status = explain(s, argv[i], gpu ? &m : NULL, &err);
   return status ? weir_cli_error(&err) : WEIR_EXIT_OK;

@@ -40,6 +40,16 @@ static bool is_machine_group(const struct weir_param_group *g) {
   return false;
 }
 
+static const char *file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
+/* A machine that extends another: lines of which file? */
+static bool has_several_files(const struct weir_settings *s) {
+  return s->n_sources > 1;
+}
+
 /* Every parameter of a machine with its value and origin. */
 static enum weir_status gpu_table(const struct weir_settings *s, struct weir_text *out,
                                   struct weir_err *err) {
@@ -57,8 +67,12 @@ static enum weir_status gpu_table(const struct weir_settings *s, struct weir_tex
     weir_table_cell(t, "%s.%s", v->group->prefix, v->param->name);
     weir_table_cell(t, "%s", v->text);
     weir_table_cell(t, "%s", v->param->unit != NULL ? v->param->unit : "");
-    if (v->layer == WEIR_LAYER_DEFAULT)
+    if (v->derived != NULL)
+      weir_table_cell(t, "from %s", v->derived);
+    else if (v->layer == WEIR_LAYER_DEFAULT)
       weir_table_cell(t, "default%s%s", is_guess ? ": " : "", is_guess ? v->param->source : "");
+    else if (has_several_files(s))
+      weir_table_cell(t, "%s:%u", file_name(v->where.file), v->where.line);
     else
       weir_table_cell(t, "line %u", v->where.line);
     weir_table_cell(t, "%s", v->param->help);
@@ -159,6 +173,7 @@ static int help_gpu(const char *name) {
   if (st != WEIR_OK) return weir_cli_error(&err);
   st = weir_cli_gpu_settings(&s, name, &err);
   if (st == WEIR_OK) st = weir_machine_fill(&m, name, &s, &err);
+  if (st == WEIR_OK) st = weir_machine_settle(&m, &s, &err);
   if (st == WEIR_OK) {
     weir_text_printf(&out,
                      "machine %s; 'line' is of its file, whose comments give the sources\n"

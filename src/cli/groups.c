@@ -107,7 +107,7 @@ const struct weir_stat_group *const *weir_cli_stat_groups(void) {
 enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *path,
                                         struct weir_err *err) {
   struct weir_config c;
-  enum weir_status status = weir_config_load(&c, path, err);
+  enum weir_status status = weir_config_load_settings(&c, path, err);
   if (!status) status = weir_settings_config(s, WEIR_LAYER_USER, &c, 0, err);
   weir_config_free(&c);
   return status;

@@ -15,6 +15,7 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/prepare.h"
+#include "sim/machine_file.h"
 
 /* ---- machines ---- */
 
@@ -101,21 +102,18 @@ enum weir_status weir_cli_scheme_path(struct weir_arena *a, const char *scheme, 
   return find_file(a, "schemes", "scheme", scheme, path, err);
 }
 
+static enum weir_status find_machine(void *self, struct weir_arena *a, const char *name,
+                                     const char **path, struct weir_err *err) {
+  (void)self;
+  return machine_path(a, name, path, err);
+}
+
 enum weir_status weir_cli_gpu_settings(struct weir_settings *s, const char *gpu,
                                        struct weir_err *err) {
   struct weir_arena a = {0};
-  struct weir_config c;
   const char *path;
   enum weir_status st = machine_path(&a, gpu, &path, err);
-  if (st == WEIR_OK) st = weir_config_load(&c, path, err);
-  if (st == WEIR_OK) {
-    uint32_t top = weir_config_at(&c, "machine");
-    if (top == 0)
-      st = weir_fail(err, WEIR_EPARSE, "%s: no 'machine:' in this file", path);
-    else
-      st = weir_settings_config(s, WEIR_LAYER_FILE, &c, top, err);
-    weir_config_free(&c);
-  }
+  if (st == WEIR_OK) st = weir_machine_load(s, path, find_machine, NULL, err);
   weir_arena_free(&a);
   return st;
 }

@@ -35,7 +35,7 @@ struct weir_wire_device weir_cuda_device(const struct weir_machine *m,
       .shared_opt_in =
           shared < (uint64_t)m->sm.shared_bytes ? shared : (uint64_t)m->sm.shared_bytes,
       .memory_bytes = memory_bytes,
-      .l1_bytes = (uint64_t)(m->l1.sets * m->l1.ways * m->l1.line),
+      .l1_bytes = (uint64_t)m->l1.size,
       .l2_bytes = (uint64_t)(m->l2.slices * m->l2.sets * m->l2.ways * m->l2.line),
       .clock_khz = (uint64_t)m->core.clock_mhz * 1000,
       .memory_clock_khz = (uint64_t)d->clock_mhz * 1000,

@@ -130,6 +130,22 @@ bool weir_chain_is_sound(const struct weir_chain *c) {
   return true;
 }
 
+static double about_bytes(const struct weir_part *part, const void *cfg,
+                          const struct weir_geometry *g, bool is_built_in) {
+  double sets = g->sets, lines = sets * g->ways;
+  double own = is_built_in && part->state_size != NULL ? (double)part->state_size(cfg, g) : 0;
+  return own + sets * (double)part->set_bytes + lines * (double)part->line_bytes;
+}
+
+double weir_chain_bytes(const struct weir_design *d, const struct weir_geometry *g) {
+  double sum = about_bytes(&d->org->part, d->org_cfg, g, true);
+  for (uint32_t i = 0; i < d->n_policies; i++) {
+    const struct weir_policy_ops *o = d->policy[i].ops;
+    sum += about_bytes(&o->part, d->policy[i].cfg, g, weir_policy_file(o) == NULL);
+  }
+  return sum;
+}
+
 static char *give_memory(struct weir_chain *c, struct weir_policy *p, const struct weir_part *part,
                          const void *cfg, uint32_t index, char *at) {
   const struct weir_geometry *g = &c->geometry;

@@ -80,6 +80,9 @@ struct weir_chain {
   enum weir_status fault_code;
 };
 
+/* Memory that the parts take for sets and ways, about. What a plug-in says of its own state is not
+ * asked for here. */
+double weir_chain_bytes(const struct weir_design *d, const struct weir_geometry *g);
 bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
                      const struct weir_geometry *g, const struct weir_l1_host *host,
                      struct weir_err *err);

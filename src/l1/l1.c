@@ -210,12 +210,6 @@ static void destroy(struct weir_l1 *l1) {
   free(l1);
 }
 
-static uint32_t most_ways(const struct weir_machine *m) {
-  /* With a unified array the ways vary by kernel: room for the largest. */
-  return (uint32_t)(m->l1.unified_bytes > 0 ? m->l1.unified_bytes / (m->l1.line * m->l1.sets)
-                                            : m->l1.ways);
-}
-
 static bool open_queues(struct weir_l1 *l1, struct weir_err *err) {
   const struct weir_chain *c = &l1->chain;
   if (c->orderer == WEIR_MAX_PARTS) return true;
@@ -231,6 +225,47 @@ static bool open_queues(struct weir_l1 *l1, struct weir_err *err) {
   return false;
 }
 
+static struct weir_geometry geometry(const struct weir_machine *m, const struct weir_design *d,
+                                     uint32_t sm) {
+  uint32_t ways = (uint32_t)m->l1.ways; /* with a unified array: the most a kernel can have */
+  if (d->org->ways != NULL) ways = d->org->ways(d->org_cfg, ways, (uint32_t)m->l1.line);
+  return (struct weir_geometry){.sets = (uint32_t)m->l1.sets,
+                                .ways = ways,
+                                .line_bytes = (uint32_t)m->l1.line,
+                                .sector_bytes = (uint32_t)m->l1.sector,
+                                .sectors = (uint32_t)(m->l1.line / m->l1.sector),
+                                .sm = sm,
+                                .n_sms = (uint32_t)m->sm.count,
+                                .warps = (uint32_t)m->sm.warps,
+                                .ctas = (uint32_t)m->sm.blocks,
+                                .schedulers = (uint32_t)m->sm.schedulers,
+                                .seed = d->seed};
+}
+
+/* A waiter is a load in flight, or a prefetch, of which there is one for each entry at most. */
+static uint32_t most_waiters(const struct weir_machine *m) {
+  uint64_t product = (uint64_t)m->l1.mshr_entries * (uint64_t)m->l1.mshr_merge;
+  uint64_t most = (uint64_t)m->sm.inflight + (uint64_t)m->l1.mshr_entries;
+  return (uint32_t)(product < most ? product : most);
+}
+
+static double bytes(const struct weir_machine *m, const void *design) {
+  struct weir_design baseline;
+  const struct weir_design *d = design;
+  const struct weir_mshrs *mshr = NULL;
+  const struct weir_index *index = NULL;
+  if (d == NULL) {
+    weir_design_baseline(&baseline, m);
+    d = &baseline;
+  }
+  struct weir_geometry g = geometry(m, d, 0);
+  return sizeof(struct weir_l1) + weir_chain_bytes(d, &g) + (double)g.sets * g.ways +
+         (double)(m->l1.miss_queue + m->l1.bypass_queue) * sizeof(struct weir_msg) +
+         (double)m->l1.mshr_entries *
+             (sizeof *mshr->v + 2 * (sizeof *index->key + sizeof *index->value)) +
+         (double)most_waiters(m) * (sizeof *mshr->waiter + sizeof *mshr->ready);
+}
+
 static struct weir_l1 *create(const struct weir_machine *m, const void *design,
                               const struct weir_l1_host *host, struct weir_err *err) {
   struct weir_design baseline;
@@ -242,19 +277,7 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
   if (weir_design_check(d, m, err) != WEIR_OK) return NULL;
   struct weir_l1 *l1 = weir_calloc(1, sizeof *l1);
   if (l1 == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory"), NULL;
-  uint32_t ways = most_ways(m);
-  if (d->org->ways != NULL) ways = d->org->ways(d->org_cfg, ways, (uint32_t)m->l1.line);
-  struct weir_geometry g = {.sets = (uint32_t)m->l1.sets,
-                            .ways = ways,
-                            .line_bytes = (uint32_t)m->l1.line,
-                            .sector_bytes = (uint32_t)m->l1.sector,
-                            .sectors = (uint32_t)(m->l1.line / m->l1.sector),
-                            .sm = host->id,
-                            .n_sms = (uint32_t)m->sm.count,
-                            .warps = (uint32_t)m->sm.warps,
-                            .ctas = (uint32_t)m->sm.blocks,
-                            .schedulers = (uint32_t)m->sm.schedulers,
-                            .seed = d->seed};
+  struct weir_geometry g = geometry(m, d, host->id);
   l1->m = m;
   l1->is_sectored = d->org->is_sectored;
   l1->widens_first = d->org->widens_first;
@@ -262,13 +285,9 @@ static struct weir_l1 *create(const struct weir_machine *m, const void *design,
   l1->sector_log = (unsigned)__builtin_ctzll((uint64_t)m->l1.sector);
   l1->line_shift = (uint32_t)__builtin_ctzll((uint64_t)m->l1.line);
   l1->probe_cycle = WEIR_NEVER;
-  /* A waiter is a load in flight, or a prefetch, of which there is one for each entry at most. */
-  uint64_t product = (uint64_t)m->l1.mshr_entries * (uint64_t)m->l1.mshr_merge;
-  uint64_t most = (uint64_t)m->sm.inflight + (uint64_t)m->l1.mshr_entries;
   l1->reused = weir_calloc((size_t)g.sets * g.ways, 1);
   bool ok = l1->reused != NULL &&
-            weir_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries,
-                            (uint32_t)(product < most ? product : most)) &&
+            weir_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries, most_waiters(m)) &&
             ring_init(&l1->miss, m->l1.miss_queue) && ring_init(&l1->bypass, m->l1.bypass_queue);
   if (!ok) weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (!ok || !weir_chain_init(&l1->chain, d, &g, host, err) || !open_queues(l1, err)) {
@@ -334,14 +353,7 @@ static bool is_empty(const struct weir_l1 *l1, uint32_t ways) {
 static bool kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32_t shared_used,
                          uint64_t now) {
   const struct weir_l1_cfg *c = &l1->m->l1;
-  uint32_t ways = most_ways(l1->m);
-  if (c->unified_bytes > 0) {
-    shared_used = weir_carveout(l1->m, shared_used);
-    uint64_t left =
-        (uint64_t)c->unified_bytes > shared_used ? (uint64_t)c->unified_bytes - shared_used : 0;
-    uint64_t fit = left / (uint64_t)(c->line * c->sets);
-    ways = fit > 0 ? (uint32_t)fit : 1;
-  }
+  uint32_t ways = weir_l1_ways(l1->m, shared_used);
   free(l1->pc);
   l1->pc = weir_calloc(k->n_insns + 1, sizeof *l1->pc);
   if (l1->pc == NULL) return false;
@@ -1215,6 +1227,7 @@ const struct weir_l1_ops weir_l1_pipeline = {.name = "l1",
                                              .pc_stats = pc_stats,
                                              .part = part,
                                              .part_stats = part_stats,
+                                             .bytes = bytes,
                                              .storage_bits = storage_bits,
                                              .is_idle = is_idle,
                                              .verify = verify,

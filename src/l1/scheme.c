@@ -126,7 +126,7 @@ enum weir_status weir_scheme_load(struct weir_scheme *s, const char *name, const
                                   struct weir_settings *settings, struct weir_err *err) {
   struct weir_config c;
   *s = (struct weir_scheme){0};
-  enum weir_status st = weir_config_load(&c, path, err);
+  enum weir_status st = weir_config_load_settings(&c, path, err);
   if (st != WEIR_OK) return st;
   s->name = weir_arena_strndup(&s->arena, name, strlen(name));
   st = s->name != NULL ? read_file(s, &c, settings, err)

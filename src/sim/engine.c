@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "sim/need.h"
 #include "sim/pool.h"
 #include "sim/verify.h"
 
@@ -509,6 +510,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
                               const void *design, const struct weir_sim_options *o,
                               struct weir_sim **out, struct weir_err *err) {
   *out = NULL;
+  enum weir_status affordable = weir_machine_affordable(m, l1, design, err);
+  if (affordable != WEIR_OK) return affordable;
   struct weir_sim *sim = calloc(1, sizeof *sim);
   if (sim == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   sim->m = m;

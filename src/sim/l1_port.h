@@ -121,6 +121,8 @@ struct weir_l1_ops {
   /* Part i, 0 is the organisation; NULL: no such part. And its counters. */
   const struct weir_part *(*part)(const struct weir_l1 *l1, uint32_t i);
   const uint64_t *(*part_stats)(const struct weir_l1 *l1, uint32_t i);
+  /* Memory that one of them takes here, about, before it is made. */
+  double (*bytes)(const struct weir_machine *m, const void *design);
   /* Bits of hardware that all parts together say they have. */
   uint64_t (*storage_bits)(const struct weir_l1 *l1);
   bool (*is_idle)(const struct weir_l1 *l1);

@@ -1,6 +1,7 @@
 #include "sim/machine.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,8 +79,12 @@ static const struct weir_param l1_table[] = {
     P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size"),
     P(weir_l1_cfg, sector, "32", 8, 32, "byte",
       "part of a line that loads ask for; a power of two. The L2 keeps 32 bytes together"),
-    P(weir_l1_cfg, sets, "32", 1, 65536, NULL, "sets, a power of two"),
-    P(weir_l1_cfg, ways, "4", 1, 2048, NULL, "ways"),
+    P(weir_l1_cfg, size, "16K", 32, 1 << 30, "byte",
+      "data of an SM's L1. Of size, sets and ways two give the third; size alone keeps the sets. "
+      "On "
+      "a unified array: the most of it that the L1 gets, if shared memory leaves so much"),
+    P(weir_l1_cfg, sets, "32", 1, 65536, NULL, "sets, a power of two; alone it keeps the ways"),
+    P(weir_l1_cfg, ways, "4", 1, 2048, NULL, "ways; alone it keeps the sets"),
     WEIR_PARAM(weir_l1_cfg, index, "linear", .choices = "linear|fermi_xor",
                .help = "how a line finds its set"),
     P(weir_l1_cfg, hit_latency, "1", 1, 1e6, "cycle", "from the accepted probe to the data"),
@@ -106,8 +111,8 @@ static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, hr_needs_mq, "false",
                .help = "a merge needs a free miss-queue slot, as in GPGPU-Sim"),
     P(weir_l1_cfg, unified_bytes, "0", 0, 1048576, "byte",
-      "L1 and shared memory in one array of this size: what a kernel's blocks leave is L1 (0: "
-      "fixed size)"),
+      "L1 and shared memory in one array of this size: what a kernel's blocks leave is L1, up to "
+      "l1.size (0: fixed size)"),
     WEIR_PARAM(weir_l1_cfg, carveouts, "",
                .help = "sizes that shared memory can have in that array, if there is one, as in "
                        "0,8K,16K (empty: any)"),
@@ -282,6 +287,139 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
   return weir_bounds_check(m, err);
 }
 
+/* ---- the shape of the L1: of size, sets and ways two give the third ---- */
+
+enum { SIZE, SETS, WAYS, N_SHAPES };
+static const char *const shape_key[N_SHAPES] = {"l1.size", "l1.sets", "l1.ways"};
+static const char *const two_of[N_SHAPES] = {"l1.sets and l1.ways", "l1.size and l1.ways",
+                                             "l1.size and l1.sets"};
+
+/* Which of the three was said, NULL: it was not, or what was said since then tells another story.
+ * The ways that a file gives to a unified array are those of the whole: with other sets, lines or
+ * bytes they are not. */
+static void find_said(const struct weir_machine *m, const struct weir_settings *s,
+                      const struct weir_setting *said[N_SHAPES]) {
+  for (unsigned i = 0; i < N_SHAPES; i++) {
+    said[i] = weir_settings_find(s, shape_key[i]);
+    if (said[i]->derived != NULL) said[i] = NULL;
+  }
+  if (m->l1.unified_bytes == 0) return;
+  const struct weir_setting *array = weir_settings_find(s, "l1.unified_bytes"),
+                            *line = weir_settings_find(s, "l1.line");
+  if (said[SIZE] != NULL && weir_setting_order(said[SIZE], array) < 0) said[SIZE] = NULL;
+  if (said[WAYS] != NULL &&
+      (weir_setting_order(said[WAYS], array) < 0 || weir_setting_order(said[WAYS], line) < 0 ||
+       (said[SETS] != NULL && weir_setting_order(said[WAYS], said[SETS]) < 0)))
+    said[WAYS] = NULL;
+}
+
+static int order(const struct weir_setting *a, const struct weir_setting *b) {
+  if (a == NULL || b == NULL) return (a != NULL) - (b != NULL);
+  return weir_setting_order(a, b);
+}
+
+/* The one that gives way to the other two; N_SHAPES: all three were said at once. What was said
+ * last counts; of what was said at once before, the sets are kept, or with them the ways. */
+static unsigned find_third(const struct weir_setting *const said[N_SHAPES]) {
+  static const unsigned gives_way[N_SHAPES] = {WAYS, SIZE, SIZE};
+  unsigned last = SIZE;
+  for (unsigned i = 0; i < N_SHAPES; i++)
+    if (order(said[i], said[last]) > 0) last = i;
+  unsigned a = (last + 1) % N_SHAPES, b = (last + 2) % N_SHAPES;
+  bool has_a = order(said[a], said[last]) == 0, has_b = order(said[b], said[last]) == 0;
+  if (has_a && has_b)
+    return said[last] == NULL || said[last]->layer == WEIR_LAYER_DEFAULT ? SIZE : N_SHAPES;
+  if (has_a != has_b) return has_a ? b : a;
+  int which = order(said[a], said[b]);
+  return which < 0 ? a : which > 0 ? b : gives_way[last];
+}
+
+static enum weir_status check_shape(const struct weir_machine *m, unsigned third,
+                                    struct weir_err *err) {
+  const struct weir_l1_cfg *c = &m->l1;
+  if (third == N_SHAPES && c->sets * c->ways * c->line != c->size) {
+    weir_fail(err, WEIR_EINVAL,
+              "machine %s: l1.size (%" PRId64 ") is not what l1.sets (%" PRId64
+              ") and l1.ways (%" PRId64 ") give: %" PRId64,
+              m->name, c->size, c->sets, c->ways, c->sets * c->ways * c->line);
+    weir_err_add(err, "remedy: leave one of the three out");
+    return WEIR_EINVAL;
+  }
+  int64_t fixed = c->line * (third == SETS ? c->ways : c->sets);
+  if (third != SETS && third != WAYS) return WEIR_OK;
+  if (c->size % fixed != 0 || c->size < fixed) {
+    weir_fail(err, WEIR_EINVAL,
+              "machine %s: l1.size (%" PRId64 ") is no multiple of l1.line times l1.%s (%" PRId64
+              ")",
+              m->name, c->size, third == SETS ? "ways" : "sets", fixed);
+    weir_err_add(err, "remedy: l1.size=%" PRId64 " or %" PRId64 ", or other l1.%s",
+                 c->size < fixed ? fixed : c->size / fixed * fixed, (c->size / fixed + 1) * fixed,
+                 third == SETS ? "ways" : "sets");
+    return WEIR_EINVAL;
+  }
+  int64_t n = c->size / fixed, most = third == SETS ? 65536 : 2048;
+  if (n <= most && (third == WAYS || is_power_of_two(n))) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL,
+            "machine %s: l1.size (%" PRId64 ") would need %" PRId64 " l1.%s; %s %" PRId64, m->name,
+            c->size, n, third == SETS ? "sets" : "ways",
+            third == SETS ? "a power of two is accepted, up to" : "at most", most);
+  weir_err_add(err, "remedy: other l1.%s", third == SETS ? "ways" : "sets");
+  return WEIR_EINVAL;
+}
+
+static enum weir_status check_in_array(const struct weir_machine *m, struct weir_err *err) {
+  if (m->l1.unified_bytes == 0 || m->l1.size <= m->l1.unified_bytes) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL,
+            "machine %s: l1.size (%" PRId64 ") is more than l1.unified_bytes (%" PRId64
+            "), of which it is a part",
+            m->name, m->l1.size, m->l1.unified_bytes);
+  weir_err_add(err, "remedy: a smaller l1.size (l1.ways), a larger l1.unified_bytes, or "
+                    "l1.unified_bytes=0 for an L1 of its own");
+  return WEIR_EINVAL;
+}
+
+static enum weir_status shape_l1(struct weir_machine *m, const struct weir_settings *s,
+                                 struct weir_err *err) {
+  struct weir_l1_cfg *c = &m->l1;
+  const struct weir_setting *said[N_SHAPES];
+  find_said(m, s, said);
+  if (c->unified_bytes > 0 && said[SIZE] == NULL && said[WAYS] == NULL) {
+    c->size = c->unified_bytes;
+    c->ways = c->size / (c->line * c->sets);
+    m->l1_from[SIZE] = "l1.unified_bytes";
+    m->l1_from[WAYS] = "l1.unified_bytes and l1.sets";
+    return WEIR_OK;
+  }
+  unsigned third = find_third(said);
+  enum weir_status st = check_shape(m, third, err);
+  if (st != WEIR_OK) return st;
+  if (third == SIZE) c->size = c->sets * c->ways * c->line;
+  if (third == SETS) c->sets = c->size / (c->line * c->ways);
+  if (third == WAYS) c->ways = c->size / (c->line * c->sets);
+  if (third < N_SHAPES) m->l1_from[third] = two_of[third];
+  return check_in_array(m, err);
+}
+
+enum weir_status weir_machine_settle(const struct weir_machine *m, struct weir_settings *s,
+                                     struct weir_err *err) {
+  const int64_t value[N_SHAPES] = {m->l1.size, m->l1.sets, m->l1.ways};
+  enum weir_status st = WEIR_OK;
+  for (unsigned i = 0; st == WEIR_OK && i < N_SHAPES; i++) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, value[i]);
+    if (m->l1_from[i] != NULL) st = weir_settings_derive(s, shape_key[i], text, m->l1_from[i], err);
+  }
+  return st;
+}
+
+uint32_t weir_l1_ways(const struct weir_machine *m, uint32_t shared_used) {
+  const struct weir_l1_cfg *c = &m->l1;
+  if (c->unified_bytes == 0) return (uint32_t)c->ways;
+  int64_t left = c->unified_bytes - (int64_t)weir_carveout(m, shared_used);
+  int64_t fit = (left < c->size ? left : c->size) / (c->line * c->sets);
+  return fit > 0 ? (uint32_t)fit : 1;
+}
+
 /* "0,8K,64K" */
 static enum weir_status read_carveouts(struct weir_machine *m, struct weir_err *err) {
   const char *at = m->l1.carveouts;
@@ -341,6 +479,7 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l2_params, &m->l2, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l3_params, &m->l3, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
+  if (st == WEIR_OK) st = shape_l1(m, s, err);
   if (st == WEIR_OK) st = check(m, err);
   if (st == WEIR_OK) st = read_carveouts(m, err);
   if (st == WEIR_OK && m->l3.enabled) st = check_l3(m, err);

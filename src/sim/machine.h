@@ -21,8 +21,9 @@ struct weir_sm_cfg {
 
 struct weir_l1_cfg {
   bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq;
-  int64_t line, ways, sets, hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue,
-      probes_per_cycle, banks, sector, bank_bytes, port_bytes, unified_bytes;
+  int64_t size, line, ways, sets; /* on a unified array: the most that the L1 gets of it */
+  int64_t hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue, probes_per_cycle, banks,
+      sector, bank_bytes, port_bytes, unified_bytes;
   const char *index, *write, *alloc, *bypass_gran, *carveouts;
 };
 
@@ -68,7 +69,8 @@ struct weir_machine {
   struct weir_addr_map map;
   uint32_t carveout[WEIR_MAX_CARVEOUTS]; /* sizes that shared memory can have, ascending */
   uint32_t n_carveouts;
-  uint64_t window; /* W: the smallest latency of a message */
+  uint64_t window;        /* W: the smallest latency of a message */
+  const char *l1_from[3]; /* what l1.size, l1.sets and l1.ways follow from; NULL: it was set */
 };
 
 /* Flits of a packet with that much data: at least one. */
@@ -89,5 +91,11 @@ struct weir_settings;
 /* Fill and check. Strings point into the settings. */
 enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
                                    const struct weir_settings *s, struct weir_err *err);
+/* Put what follows from other parameters of a machine that was filled (of l1.size, l1.sets and
+ * l1.ways what the other two give) back into its settings, so that they say what holds. */
+enum weir_status weir_machine_settle(const struct weir_machine *m, struct weir_settings *s,
+                                     struct weir_err *err);
+/* Ways that the L1 has while a kernel's blocks use so many bytes of shared memory. */
+uint32_t weir_l1_ways(const struct weir_machine *m, uint32_t shared_used);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/stat_io.h"
 #include "l1/l1.h"
+#include "sim/need.h"
 
 enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const char *path,
                                  struct weir_settings *settings, struct weir_err *err) {
@@ -36,12 +37,14 @@ static enum weir_status find_storage(struct weir_setup *s, struct weir_err *err)
 }
 
 enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
-                                const struct weir_settings *settings,
+                                struct weir_settings *settings,
                                 const struct weir_param_group *const *groups,
                                 struct weir_err *err) {
   enum weir_status st = weir_machine_fill(&s->machine, gpu, settings, err);
+  if (st == WEIR_OK) st = weir_machine_settle(&s->machine, settings, err);
   if (st == WEIR_OK)
     st = weir_scheme_design(&s->scheme, &s->machine, settings, groups, &s->design, err);
+  if (st == WEIR_OK) st = weir_machine_affordable(&s->machine, &weir_l1_pipeline, &s->design, err);
   if (st == WEIR_OK) st = find_storage(s, err);
   return st == WEIR_OK ? weir_settings_fill(settings, &weir_energy_params, &s->energy, err) : st;
 }

@@ -26,9 +26,10 @@ enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const
 /* Tags from a file, instead of those that the scheme names. */
 enum weir_status weir_setup_tags(struct weir_setup *s, const char *path, struct weir_err *err);
 /* Put the scheme on the machine that the settings describe, if it can stand there. `gpu` is the
- * machine's name and outlives the setup; `groups` are those of the settings. */
+ * machine's name and outlives the setup; `groups` are those of the settings, which then say what
+ * holds. */
 enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
-                                const struct weir_settings *settings,
+                                struct weir_settings *settings,
                                 const struct weir_param_group *const *groups, struct weir_err *err);
 void weir_setup_free(struct weir_setup *s);
 

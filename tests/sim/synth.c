@@ -408,6 +408,7 @@ void machine_random(struct machine *x, uint64_t seed, uint32_t *n_refused) {
       bool small = strncmp(path, "sm.count", 8) == 0 || strncmp(path, "l2.", 3) == 0 ||
                    strncmp(path, "l3.", 3) == 0 || strcmp(path, "dram.channels") == 0 ||
                    strcmp(path, "sm.warps") == 0;
+      if (strcmp(path, "l1.size") == 0) continue; /* sets and ways say it */
       if (!small && below(r, 3) < keep) continue;
       const char *text = random_value(v->param, path, r, value, sizeof value);
       must(weir_settings_set(&x->settings, WEIR_LAYER_SET, path, text, NULL, &err), &err);

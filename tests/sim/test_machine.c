@@ -160,7 +160,72 @@ static void test_carveouts(void **state) {
   machine_free(&x);
 }
 
-int main(void) {
+/* Of size, sets and ways two give the third: what was said last counts, the sets are kept. */
+static void shape(const char *file, const char *a, const char *b, int64_t size, int64_t sets,
+                  int64_t ways) {
+  const char *const set[] = {a, b, NULL};
+  struct machine x;
+  struct weir_err err;
+  struct weir_machine again;
+  machine_init(&x, file, set);
+  for (unsigned i = 0; i < 2; i++) { /* what follows, put into the settings, says the same */
+    assert_int_equal(weir_machine_fill(&again, "test", &x.settings, &err), WEIR_OK);
+    assert_int_equal(again.l1.size, size);
+    assert_int_equal(again.l1.sets, sets);
+    assert_int_equal(again.l1.ways, ways);
+    assert_int_equal(weir_machine_settle(&again, &x.settings, &err), WEIR_OK);
+  }
+  machine_free(&x);
+}
+
+static void test_shape(void **state) {
+  const char *root = *state;
+  char v100[4096], fermi[4096];
+  snprintf(v100, sizeof v100, "%s/gpus/v100.yaml", root);
+  snprintf(fermi, sizeof fermi, "%s/gpus/fermi-s3.yaml", root);
+  shape(NULL, NULL, NULL, 16384, 32, 4);
+  shape(NULL, "l1.size=8K", NULL, 8192, 32, 2);
+  shape(NULL, "l1.ways=8", NULL, 32768, 32, 8);
+  shape(NULL, "l1.sets=64", NULL, 32768, 64, 4);
+  shape(fermi, "l1.size=64K", "l1.ways=8", 65536, 64, 8);
+  shape(fermi, "l1.size=64K", "l1.sets=64", 65536, 64, 8);
+  shape(v100, NULL, NULL, 131072, 4, 256);
+  shape(v100, "l1.size=32K", NULL, 32768, 4, 64);
+  shape(v100, "l1.ways=64", NULL, 32768, 4, 64);
+  shape(v100, "l1.sets=8", NULL, 131072, 8, 128);
+  shape(v100, "l1.sets=8", "l1.ways=8", 8192, 8, 8);
+  shape(v100, "l1.unified_bytes=96K", NULL, 98304, 4, 192);
+  shape(v100, "l1.line=64", "l2.line=64", 131072, 4, 512);
+  shape(v100, "l1.unified_bytes=0", "l1.size=16K", 16384, 4, 32);
+  refuse("l1.size=1000", NULL, NULL,
+         "l1.size (1000) is no multiple of l1.line times l1.sets (4096)");
+  refuse("l1.size=48K", "l1.ways=4", NULL,
+         "l1.size (49152) would need 96 l1.sets; a power of two is accepted, up to 65536");
+  refuse("l1.size=16K", "l1.ways=4", "l1.sets=64",
+         "l1.size (16384) is not what l1.sets (64) and l1.ways (4) give: 32768");
+  refuse("l1.size=64K", "l1.unified_bytes=32K", NULL,
+         "l1.size (65536) is more than l1.unified_bytes (32768), of which it is a part");
+}
+
+/* The whole array is what the blocks leave; a part of it is no more than that. */
+static void test_ways_of_a_kernel(void **state) {
+  char v100[4096];
+  struct machine x;
+  snprintf(v100, sizeof v100, "%s/gpus/v100.yaml", (const char *)*state);
+  machine_init(&x, v100, NULL);
+  assert_int_equal(weir_l1_ways(&x.m, 0), 256);
+  assert_int_equal(weir_l1_ways(&x.m, 40000), 128);
+  assert_int_equal(weir_l1_ways(&x.m, 98304), 64);
+  machine_free(&x);
+  machine_init(&x, v100, (const char *const[]){"l1.size=64K", NULL});
+  assert_int_equal(weir_l1_ways(&x.m, 0), 128);
+  assert_int_equal(weir_l1_ways(&x.m, 40000), 128);
+  assert_int_equal(weir_l1_ways(&x.m, 98304), 64);
+  machine_free(&x);
+}
+
+int main(int argc, char **argv) {
+  char *root = argc > 1 ? argv[1] : (char *)".";
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_powers_of_two),
       cmocka_unit_test(test_dram_geometry),
@@ -170,6 +235,8 @@ int main(void) {
       cmocka_unit_test(test_deadlocks),
       cmocka_unit_test(test_window),
       cmocka_unit_test(test_carveouts),
+      cmocka_unit_test_prestate(test_shape, root),
+      cmocka_unit_test_prestate(test_ways_of_a_kernel, root),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

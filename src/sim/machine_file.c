@@ -1,0 +1,123 @@
+#include "sim/machine_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+struct loader {
+  struct weir_settings *settings;
+  weir_find_machine *find;
+  void *self;
+  struct weir_arena arena;
+  struct weir_config file[WEIR_MAX_EXTENDS]; /* the first one is extended by nobody */
+  char *real[WEIR_MAX_EXTENDS];              /* its path, without links */
+  uint32_t n;
+};
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+/* Everything but the values: what is there is known, and something says what the machine is. */
+static enum weir_status check_form(struct weir_config *c, uint32_t *extends, uint32_t *machine,
+                                   struct weir_err *err) {
+  static const char *const keys[] = {"weir", "about", "extends", "machine"};
+  uint32_t version, about;
+  int64_t number;
+  enum weir_status st = weir_config_only(c, 0, keys, sizeof keys / sizeof *keys, err);
+  if (st != WEIR_OK) {
+    weir_err_add(err, "the parameters of a machine stand below 'machine:'");
+    return st;
+  }
+  st = weir_config_child(c, 0, "weir", WEIR_SCALAR, true, &version, err);
+  if (st == WEIR_OK) st = weir_config_int(c, version, 1, 1, &number, err);
+  if (st == WEIR_OK) st = weir_config_child(c, 0, "about", WEIR_SCALAR, false, &about, err);
+  if (st == WEIR_OK) st = weir_config_child(c, 0, "extends", WEIR_SCALAR, false, extends, err);
+  if (st == WEIR_OK) st = weir_config_child(c, 0, "machine", WEIR_MAP, false, machine, err);
+  if (st != WEIR_OK || *extends != 0 || *machine != 0) return st;
+  weir_fail(err, WEIR_EPARSE, "%s: neither 'machine:' nor 'extends:' in this file", c->file);
+  weir_err_add(err,
+               "'machine:' holds the parameters, 'extends: NAME' begins with those of another");
+  return WEIR_EPARSE;
+}
+
+static bool ends_with(const char *s, const char *suffix) {
+  size_t n = strlen(s), m = strlen(suffix);
+  return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+static enum weir_status find_base(struct loader *l, const struct weir_config *c, uint32_t extends,
+                                  const char **path, struct weir_err *err) {
+  const char *name = c->entry[extends].text;
+  struct weir_err why;
+  if (ends_with(name, ".yaml")) {
+    *path = weir_file_beside(&l->arena, c->file, name);
+    return *path != NULL ? WEIR_OK : no_memory(err);
+  }
+  enum weir_status st = l->find(l->self, &l->arena, name, path, &why);
+  return st == WEIR_OK ? st : weir_config_fail(c, extends, st, err, "%s", why.msg);
+}
+
+/* `by`: the entry of the last file that names this one. */
+static enum weir_status check_new(struct loader *l, uint32_t by, const char *path,
+                                  struct weir_err *err) {
+  const struct weir_config *c = l->n > 0 ? &l->file[l->n - 1] : NULL;
+  /* One that cannot be found is said to be so when it is read. */
+  char *real = realpath(path, NULL);
+  for (uint32_t i = 0; real != NULL && i < l->n; i++) {
+    if (l->real[i] == NULL || strcmp(l->real[i], real) != 0) continue;
+    free(real);
+    weir_config_fail(c, by, WEIR_EINVAL, err, "%s extends itself", l->file[i].file);
+    for (uint32_t k = i + 1; k < l->n; k++)
+      weir_err_add(err, "by way of %s", l->file[k].file);
+    return WEIR_EINVAL;
+  }
+  if (l->n == WEIR_MAX_EXTENDS) {
+    free(real);
+    return weir_config_fail(c, by, WEIR_ELIMIT, err, "more than %d files, each extending the next",
+                            WEIR_MAX_EXTENDS);
+  }
+  l->real[l->n] = real;
+  return WEIR_OK;
+}
+
+static enum weir_status read_one(struct loader *l, uint32_t by, const char *path, uint32_t *extends,
+                                 uint32_t *machine, struct weir_err *err) {
+  enum weir_status st = check_new(l, by, path, err);
+  if (st != WEIR_OK) return st;
+  st = weir_config_load_settings(&l->file[l->n], path, err);
+  if (st != WEIR_OK && by != 0) weir_err_add(err, "extended by %s", l->file[l->n - 1].file);
+  if (st != WEIR_OK) {
+    free(l->real[l->n]);
+    return st;
+  }
+  return check_form(&l->file[l->n++], extends, machine, err);
+}
+
+/* From the file to the last that it is built upon; then the values, in the other direction. */
+static enum weir_status load(struct loader *l, const char *path, struct weir_err *err) {
+  uint32_t machine[WEIR_MAX_EXTENDS] = {0}, extends = 0;
+  enum weir_status st = WEIR_OK;
+  do {
+    uint32_t by = extends;
+    if (by != 0) st = find_base(l, &l->file[l->n - 1], by, &path, err);
+    if (st == WEIR_OK) st = read_one(l, by, path, &extends, &machine[l->n % WEIR_MAX_EXTENDS], err);
+  } while (st == WEIR_OK && extends != 0);
+  for (uint32_t i = l->n; st == WEIR_OK && i-- > 0;)
+    if (machine[i] != 0)
+      st = weir_settings_config(l->settings, WEIR_LAYER_FILE, &l->file[i], machine[i], err);
+  return st;
+}
+
+enum weir_status weir_machine_load(struct weir_settings *s, const char *path,
+                                   weir_find_machine *find, void *self, struct weir_err *err) {
+  struct loader l = {.settings = s, .find = find, .self = self};
+  enum weir_status st = load(&l, path, err);
+  while (l.n > 0) {
+    weir_config_free(&l.file[--l.n]);
+    free(l.real[l.n]);
+  }
+  weir_arena_free(&l.arena);
+  return st;
+}
