@@ -38,7 +38,7 @@
 #include "weir/param.h"
 #include "weir/stat.h"
 
-#define WEIR_POLICY_ABI 2
+#define WEIR_POLICY_ABI 3
 #define WEIR_NEVER      UINT64_MAX
 
 enum weir_op {

@@ -18,7 +18,7 @@ static const struct weir_param params[] = {
     WEIR_PARAM_END};
 
 const struct weir_param_group weir_cls_params = {"cls", "Classification of loads (weir classify).",
-                                                 params, sizeof(struct weir_cls_cfg)};
+                                                 params, sizeof(struct weir_cls_cfg), "classified"};
 
 enum weir_status weir_cls_check(const struct weir_cls_cfg *cfg, struct weir_err *err) {
   if (cfg->low <= cfg->high) return WEIR_OK;

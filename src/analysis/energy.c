@@ -7,29 +7,33 @@
 #include "base/stat_io.h"
 
 #define SLIDES "Adaptive GPU Cache Bypassing, power table of a 16 KB L1"
-#define E(f, d, u, h, src)                                                                         \
-  WEIR_PARAM(weir_energy_cfg, f, d, .min = 0, .max = 1e6, .unit = u, .help = h, .source = src)
+#define E(f, d, u, h, ...)                                                                         \
+  WEIR_PARAM(weir_energy_cfg, f, d, .min = 0, .max = 1e6, .unit = u, .help = h,                    \
+             .source = __VA_ARGS__)
 
 static const struct weir_param params[] = {
     E(tag_nj, "0.00134096", "nJ", "a look at the tags of a set", SLIDES),
     E(data_nj, "0.106434", "nJ", "a read or a write of the data, a fill included", SLIDES),
-    E(table_nj, "0.000126232", "nJ", "a look at, or a change of, a table of predictions", SLIDES),
+    E(table_nj, "0.000126232", "nJ", "a look at, or a change of, a table of predictions", SLIDES,
+      .when = "part=pc-bypass"),
     E(static_mw, "7.538627", "mW", "leakage of an L1", SLIDES),
     E(pc_bypass_tag_nj, "0.00044574", "nJ", "what pc-bypass adds to a look at the tags",
-      SLIDES ": 0.0017867 with it"),
+      SLIDES ": 0.0017867 with it", .when = "part=pc-bypass"),
     E(pc_bypass_static_mw, "0.190413", "mW", "what pc-bypass adds to the leakage",
-      SLIDES ": 7.72904 with it"),
+      SLIDES ": 7.72904 with it", .when = "part=pc-bypass"),
     E(decoupled_tag_nj, "0.002", "nJ", "what decoupled adds to a look at the tags",
-      "Locality-Driven Dynamic GPU Cache Bypassing: per access"),
+      "Locality-Driven Dynamic GPU Cache Bypassing: per access", .when = "part=decoupled"),
     E(decoupled_static_mw, "0.113333", "mW", "what decoupled adds to the leakage",
-      "Locality-Driven Dynamic GPU Cache Bypassing: 1.7 mW, taken to be of its 15 SMs"),
+      "Locality-Driven Dynamic GPU Cache Bypassing: 1.7 mW, taken to be of its 15 SMs",
+      .when = "part=decoupled"),
     E(tag_split_tag_nj, "0.0008", "nJ", "what tag-split adds to a look at the tags",
-      "Tag-Split Cache"),
-    E(tag_split_static_mw, "0.5", "mW", "what tag-split adds to the leakage", "Tag-Split Cache"),
+      "Tag-Split Cache", .when = "part=tag-split"),
+    E(tag_split_static_mw, "0.5", "mW", "what tag-split adds to the leakage", "Tag-Split Cache",
+      .when = "part=tag-split"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_energy_params = {
     "energy", "Energy of an L1: published constants, not derived from a machine.", params,
-    sizeof(struct weir_energy_cfg)};
+    sizeof(struct weir_energy_cfg), "energy"};
 
 #define S(f, u, h)  WEIR_STAT(weir_energy, f, u, h)
 #define NJ(n, f, h) WEIR_STAT_RATIO(weir_energy, n, f, fj_per_nj, "nJ", h)

@@ -2,6 +2,8 @@
  * on anything but the declarations. */
 #include "base/reference.h"
 
+#include <string.h>
+
 #include "base/table.h"
 
 static const char *type_name(enum weir_type type) {
@@ -15,12 +17,21 @@ static void finish(struct weir_table *t, struct weir_text *out) {
   weir_table_free(t);
 }
 
-static void group_of_params(const struct weir_param_group *g, struct weir_text *out) {
+static void group_of_params(const struct weir_param_group *g, const struct weir_fact *facts,
+                            struct weir_text *out) {
   static const struct weir_column columns[] = {
-      {"parameter", NULL, WEIR_LEFT}, {"type", NULL, WEIR_LEFT},     {"default", NULL, WEIR_LEFT},
-      {"unit", NULL, WEIR_LEFT},      {"accepted", NULL, WEIR_LEFT}, {"meaning", NULL, WEIR_LEFT},
-      {"source", NULL, WEIR_LEFT}};
-  weir_text_printf(out, "\n## %s\n\n%s\n\n", g->prefix, g->about);
+      {"parameter", NULL, WEIR_LEFT},        {"type", NULL, WEIR_LEFT},
+      {"default", NULL, WEIR_LEFT},          {"unit", NULL, WEIR_LEFT},
+      {"accepted", NULL, WEIR_LEFT},         {"meaning", NULL, WEIR_LEFT},
+      {"has an effect if", NULL, WEIR_LEFT}, {"source", NULL, WEIR_LEFT}};
+  weir_text_printf(out, "\n## %s\n\n%s", g->prefix, g->about);
+  if (g->when) {
+    weir_text_puts(out, g->about[strlen(g->about) - 1] == '.' ? " These have" : ". These have");
+    weir_text_puts(out, " an effect in set-ups in which ");
+    weir_effect_text(g, NULL, facts, out);
+    weir_text_puts(out, ".");
+  }
+  weir_text_puts(out, "\n\n");
   struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
   for (const struct weir_param *p = g->table; t && p->name; p++) {
     char range[256];
@@ -30,18 +41,28 @@ static void group_of_params(const struct weir_param_group *g, struct weir_text *
     weir_table_cell(t, "%s", p->unit ? p->unit : "");
     weir_table_cell(t, "%s", weir_param_range(p, range, sizeof range));
     weir_table_cell(t, "%s", p->help);
+    struct weir_text when = {0};
+    weir_effect_text(g, p, facts, &when);
+    weir_table_cell(t, "%s", when.v ? when.v : "");
+    out->failed |= when.failed;
+    weir_text_free(&when);
     weir_table_cell(t, "%s", p->source ? p->source : "");
   }
   finish(t, out);
 }
 
-void weir_reference_params(const struct weir_param_group *const *groups, struct weir_text *out) {
+void weir_reference_params(const struct weir_param_group *const *groups,
+                           const struct weir_fact *facts, struct weir_text *out) {
   weir_text_puts(out, "# Parameters\n\n"
                       "Written by `make docs` from the declarations in the code; do not edit.\n"
                       "`weir explain KEY` says what holds and where it was set; "
-                      "`--set KEY=VALUE` changes it.\n");
+                      "`--set KEY=VALUE` changes it.\n\n"
+                      "A setting that has no effect in the set-up of a run is an error that names "
+                      "what governs instead; in\n"
+                      "a command with several runs only if it has none in any of them. The set-up "
+                      "decides, not the data.\n");
   for (size_t i = 0; groups[i]; i++)
-    group_of_params(groups[i], out);
+    group_of_params(groups[i], facts, out);
 }
 
 static const char *kind_name(enum weir_stat_kind kind) {

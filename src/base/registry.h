@@ -12,6 +12,7 @@ struct weir_param_group {
   const char *prefix, *about; /* "exec": its parameters are exec.NAME; about: one line */
   const struct weir_param *table;
   size_t cfg_bytes; /* size of the struct that the table describes */
+  const char *when; /* in which set-ups its parameters have an effect, see effect.h; NULL: in all */
 };
 
 struct weir_stat_group {

@@ -11,6 +11,7 @@
 #include "cli/opt.h"
 #include "cli/timing.h"
 #include "report/classify.h"
+#include "study/effects.h"
 
 enum {
   OPT_GPU = 1,
@@ -178,6 +179,20 @@ static void show_progress(void *self, uint32_t done, uint32_t n_runs) {
   c->showed = true;
 }
 
+/* The runs are those of the machine's own L1. */
+static enum weir_status check_effects(const struct classify *c, struct weir_err *err) {
+  struct weir_setup setup = {.machine = c->machine};
+  const struct weir_settings *settings = &c->settings;
+  weir_design_baseline(&setup.design, &setup.machine);
+  return weir_uses_check(&settings,
+                         &(struct weir_use){.setup = &setup,
+                                            .is_executed = true,
+                                            .is_program = c->argv != NULL,
+                                            .has_streams = true,
+                                            .is_classified = true},
+                         1, err);
+}
+
 static enum weir_status profile(struct classify *c, struct weir_err *err) {
   struct ptx_exec_cfg exec;
   struct weir_cls_cfg cls;
@@ -186,6 +201,7 @@ static enum weir_status profile(struct classify *c, struct weir_err *err) {
   if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings, c->gpu, err);
   if (st == WEIR_OK) st = weir_machine_fill(&c->machine, c->gpu, &c->settings, err);
   if (st == WEIR_OK) st = weir_machine_settle(&c->machine, &c->settings, err);
+  if (st == WEIR_OK) st = check_effects(c, err);
   if (st == WEIR_OK && c->argv != NULL)
     st = weir_classify_program_run(&c->program, &exec, c->quiet, err);
   if (st != WEIR_OK) return st;

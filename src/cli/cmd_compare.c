@@ -12,6 +12,7 @@
 #include "cli/timing.h"
 #include "ptx/launchfile.h"
 #include "report/compare.h"
+#include "study/effects.h"
 #include "trace/accelsim.h"
 
 enum {
@@ -411,6 +412,27 @@ static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
   return st == WEIR_OK ? check_any_fits(c, err) : st;
 }
 
+/* A setting without an effect in any of the runs is a mistake. */
+static enum weir_status check_effects(struct compare *c, struct weir_err *err) {
+  struct weir_use *uses = weir_arena_array(&c->arena, c->n_setups, sizeof *uses);
+  const struct weir_settings **settings =
+      weir_arena_array(&c->arena, c->n_setups, sizeof *settings);
+  bool is_executed = c->argv != NULL;
+  if (uses == NULL || settings == NULL) return no_memory(err);
+  for (size_t i = 0; i < c->study.n_workloads; i++)
+    is_executed |= !c->study.workloads[i].is_trace;
+  for (size_t i = 0; i < c->n_setups; i++) {
+    settings[i] = &c->settings[i];
+    uses[i] = (struct weir_use){.setup = &c->setups[i],
+                                .is_executed = is_executed,
+                                .is_program = c->argv != NULL,
+                                .has_streams = is_executed,
+                                .is_classified = weir_setup_is_prepared(&c->setups[i]),
+                                .has_energy = true};
+  }
+  return weir_uses_check(settings, uses, c->n_setups, err);
+}
+
 static enum weir_status find_baseline(struct compare *c, struct weir_err *err) {
   if (c->baseline_name == NULL) return WEIR_OK;
   for (size_t i = 0; i < c->schemes.n; i++)
@@ -706,6 +728,7 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
   if (st == WEIR_OK) st = find_workloads(c, err);
   if (st == WEIR_OK) st = make_setups(c, err);
   if (st == WEIR_OK) st = find_baseline(c, err);
+  if (st == WEIR_OK) st = check_effects(c, err);
   if (st == WEIR_OK) st = weir_cli_output("--csv", c->csv, err);
   if (st == WEIR_OK) st = weir_cli_output("--json", c->json, err);
   if (st == WEIR_OK && c->argv != NULL)

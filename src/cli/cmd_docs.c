@@ -8,6 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cuda/symbols.h"
+#include "study/effects.h"
 
 static const struct weir_usage usage = {
     .command = "docs",
@@ -58,7 +59,7 @@ int weir_cmd_docs(int argc, char **argv) {
     return weir_cli_error(&err);
   }
   struct weir_text params = {0}, stats = {0}, symbols = {0};
-  weir_reference_params(weir_cli_param_groups(), &params);
+  weir_reference_params(weir_cli_param_groups(), weir_fact_table, &params);
   weir_reference_stats(weir_cli_stat_groups(), &stats);
   weir_cuda_symbols_page(&symbols);
   enum weir_status st[] = {write_page(dir, "params.md", &params, &err),

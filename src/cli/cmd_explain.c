@@ -10,6 +10,7 @@
 #include "cli/opt.h"
 #include "cli/timing.h"
 #include "sim/bounds.h"
+#include "study/effects.h"
 
 enum { OPT_SET = 1, OPT_CONFIG, OPT_GPU, OPT_PLUGIN };
 
@@ -76,6 +77,12 @@ static void explain_param(const struct weir_setting *v) {
   line("accepted", weir_param_range(p, range, sizeof range));
   line("unit", p->unit);
   line("meaning", p->help);
+  struct weir_text when = {0};
+  weir_effect_text(v->group, NULL, weir_fact_table, &when);
+  if (p->when && when.n) weir_text_puts(&when, "; ");
+  weir_effect_text(v->group, p, weir_fact_table, &when);
+  line("effect if", when.v);
+  weir_text_free(&when);
   line("source", p->source);
 }
 

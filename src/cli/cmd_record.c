@@ -13,6 +13,7 @@
 #include "cli/opt.h"
 #include "cli/program_record.h"
 #include "cli/timing.h"
+#include "study/effects.h"
 #include "study/streams.h"
 #include "trace/accelsim.h"
 
@@ -190,6 +191,16 @@ static bool ends_with(const char *s, const char *suffix) {
   return n > m && !strcmp(s + n - m, suffix);
 }
 
+static enum weir_status check_effects(const struct record *r, struct weir_err *err) {
+  bool is_executed = r->program || !weir_is_accelsim(r->target);
+  const struct weir_settings *settings = &r->settings;
+  return weir_uses_check(&settings,
+                         &(struct weir_use){.is_executed = is_executed,
+                                            .is_program = r->program != NULL,
+                                            .has_streams = is_executed},
+                         1, err);
+}
+
 static enum weir_status record_target(struct record *r, struct weir_wtrace_counts *total,
                                       struct weir_err *err) {
   if (r->program) return record_program(r, total, err);
@@ -210,7 +221,8 @@ static enum weir_status record(struct record *r, struct weir_wtrace_counts *tota
                                struct weir_err *err) {
   if (weir_cli_is_stdout(r->path))
     return weir_fail(err, WEIR_EINVAL, "a trace goes to a file of its own, not to stdout");
-  enum weir_status st = weir_cli_output("--output", r->path, err);
+  enum weir_status st = check_effects(r, err);
+  if (!st) st = weir_cli_output("--output", r->path, err);
   if (!st) st = record_target(r, total, err);
   if (!st && weir_cli_signal())
     st = weir_fail(err, WEIR_ELIMIT, "interrupted: '%s' is not written", r->path);

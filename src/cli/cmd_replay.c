@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/timing_opts.h"
+#include "study/effects.h"
 #include "study/streams.h"
 #include "trace/accelsim.h"
 
@@ -117,6 +118,10 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
     weir_err_add(err, "make tags of the workload: weir classify WORKLOAD --tags FILE");
     weir_err_add(err, "then give them: --tags FILE");
   }
+  const struct weir_settings *settings = &r->t.settings;
+  if (st == WEIR_OK)
+    st = weir_uses_check(&settings,
+                         &(struct weir_use){.setup = &r->timing.setup, .has_energy = true}, 1, err);
   if (st != WEIR_OK) {
     weir_timing_end(&r->timing);
     return st;

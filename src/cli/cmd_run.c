@@ -15,6 +15,7 @@
 #include "cli/run_program.h"
 #include "cli/run_report.h"
 #include "cli/timing_opts.h"
+#include "study/effects.h"
 
 enum {
   OPT_INPUT = 1,
@@ -323,6 +324,19 @@ static enum weir_status begin_timing(struct run_opts *o, struct weir_timing *t,
                            err);
 }
 
+static enum weir_status check_effects(const struct run_opts *o, const struct weir_setup *setup,
+                                      struct weir_err *err) {
+  bool timed = o->t.gpu != NULL;
+  const struct weir_settings *settings = &o->t.settings;
+  return weir_uses_check(&settings,
+                         &(struct weir_use){.setup = timed ? setup : NULL,
+                                            .is_executed = true,
+                                            .has_streams = timed || o->streams,
+                                            .is_classified = timed && weir_setup_is_prepared(setup),
+                                            .has_energy = timed},
+                         1, err);
+}
+
 static enum weir_status run(struct run_opts *o, struct run_state *state, struct weir_err *err) {
   struct weir_arena a = {0};
   enum weir_status st = weir_cli_output("--json", o->t.json, err);
@@ -332,6 +346,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
     st = expand_all(o, &a, err);
   }
   if (st == WEIR_OK && o->t.gpu != NULL) st = begin_timing(o, &state->report.timing, err);
+  if (st == WEIR_OK) st = check_effects(o, &state->report.timing.setup, err);
   state->started = time(NULL);
   state->report.per_sm = o->t.views.per_sm;
   state->report.keeps_launches = o->per_launch;

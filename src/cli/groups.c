@@ -11,6 +11,7 @@
 #include "ptx/exec.h"
 #include "sim/derived.h"
 #include "stream/func_stats.h"
+#include "study/effects.h"
 
 static const struct weir_param_group *const fixed_params[] = {
     &ptx_exec_params,    &weir_core_params, &weir_sm_params,   &weir_l1_params,
@@ -33,10 +34,25 @@ static struct weir_stat_group part_stats[MAX_GROUPS];
 static const struct weir_param_group *all_params[2 * MAX_GROUPS];
 static const struct weir_stat_group *all_stats[2 * MAX_GROUPS];
 
-static void add_part(const struct weir_part *part, size_t *n_params, size_t *n_stats) {
+/* A part must be there; what chooses lines needs some, what chooses loads an L1 to keep them from.
+ * Who orders requests or holds warps back does so without an L1 too. */
+static const char *part_condition(const struct weir_part *part, uint32_t axes, char *buf,
+                                  size_t len) {
+  bool has_tags = axes != 0 && !(axes & ~(unsigned)(WEIR_AXIS_REPLACEMENT | WEIR_AXIS_FETCH));
+  bool is_free = axes & (WEIR_AXIS_ORDER | WEIR_AXIS_THREADS);
+  snprintf(buf, len, "part=%s%s%s", part->name, is_free ? "" : " and l1.enabled=true",
+           has_tags ? " and l1.perfect=false" : "");
+  return buf;
+}
+
+static void add_part(const struct weir_part *part, uint32_t axes, size_t *n_params,
+                     size_t *n_stats) {
+  static char when[MAX_GROUPS][128];
   if (part->params != NULL) {
     struct weir_param_group *g = &part_params[*n_params];
-    *g = (struct weir_param_group){part->name, part->help, part->params, part->cfg_bytes};
+    *g = (struct weir_param_group){
+        part->name, part->help, part->params, part->cfg_bytes,
+        part_condition(part, axes, when[*n_params], sizeof when[*n_params])};
     all_params[sizeof fixed_params / sizeof *fixed_params - 1 + (*n_params)++] = g;
   }
   if (part->stats != NULL) {
@@ -54,9 +70,9 @@ static void build(void) {
   for (size_t i = 0; fixed_stats[i] != NULL; i++)
     all_stats[i] = fixed_stats[i];
   for (size_t i = 0; weir_organisations[i] != NULL; i++)
-    add_part(&weir_organisations[i]->part, &n_params, &n_stats);
+    add_part(&weir_organisations[i]->part, WEIR_AXIS_REPLACEMENT, &n_params, &n_stats);
   for (size_t i = 0; weir_policies[i] != NULL; i++)
-    add_part(&weir_policies[i]->part, &n_params, &n_stats);
+    add_part(&weir_policies[i]->part, weir_policies[i]->axes, &n_params, &n_stats);
 }
 
 /* Options may stand in any order, but the settings that --set changes are made from the parameters
@@ -81,6 +97,18 @@ static bool is_fixed_group(const char *name) {
   return false;
 }
 
+/* The conditions of its parameters may name those of all parts, so all must be known. */
+static enum weir_status check_conditions(const char *path, struct weir_err *err) {
+  struct weir_settings s;
+  struct weir_err why;
+  enum weir_status st = weir_settings_init(&s, weir_cli_param_groups(), err);
+  if (st != WEIR_OK) return st;
+  if (weir_effects_sound(&s, weir_fact_table, &why) != WEIR_OK)
+    st = weir_fail(err, WEIR_EINVAL, "%s: %s", path, why.msg);
+  weir_settings_free(&s);
+  return st;
+}
+
 enum weir_status weir_cli_plugin(const char *path, const struct weir_policy_ops **first,
                                  struct weir_err *err) {
   enum weir_status st = weir_plugin_load(path, first, err);
@@ -91,7 +119,7 @@ enum weir_status weir_cli_plugin(const char *path, const struct weir_policy_ops 
     weir_err_add(err, "give .part.name another name");
   }
   all_params[0] = NULL; /* the lists are made again */
-  return st;
+  return st == WEIR_OK ? check_conditions(path, err) : st;
 }
 
 const struct weir_param_group *const *weir_cli_param_groups(void) {

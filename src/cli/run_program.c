@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/run_report.h"
+#include "study/effects.h"
 
 /* A process of the program. */
 struct session {
@@ -209,6 +210,18 @@ static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
   return WEIR_EINVAL;
 }
 
+static enum weir_status check_effects(const struct run *r, struct weir_err *err) {
+  bool timed = !r->o->is_functional;
+  const struct weir_settings *settings = &r->o->t->settings;
+  return weir_uses_check(&settings,
+                         &(struct weir_use){.setup = timed ? &r->report.timing.setup : NULL,
+                                            .is_executed = true,
+                                            .is_program = true,
+                                            .has_streams = timed,
+                                            .has_energy = timed},
+                         1, err);
+}
+
 static enum weir_status prepare(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
   enum weir_status st = weir_cli_output("--json", t->json, err);
@@ -218,6 +231,7 @@ static enum weir_status prepare(struct run *r, struct weir_err *err) {
   if (st == WEIR_OK)
     st = weir_program_open(&r->program, r->o->argv, &t->settings, r->gpu, &r->o->choice, err);
   if (st == WEIR_OK && !r->o->is_functional) st = begin_timing(r, err);
+  if (st == WEIR_OK) st = check_effects(r, err);
   r->program.options.want_streams = !r->o->is_functional;
   return st;
 }

@@ -6,8 +6,9 @@ static const struct weir_param table[] = {
                        "the highest one up to this is executed"),
     WEIR_PARAM_END};
 
-const struct weir_param_group weir_cuda_params = {
-    "cuda", "what CUDA programs are told about the machine", table, sizeof(struct weir_cuda_cfg)};
+const struct weir_param_group weir_cuda_params = {"cuda",
+                                                  "what CUDA programs are told about the machine",
+                                                  table, sizeof(struct weir_cuda_cfg), "program"};
 
 static uint64_t shared_per_sm(const struct weir_machine *m) {
   return m->n_carveouts > 0 ? m->carveout[m->n_carveouts - 1] : (uint64_t)m->sm.shared_bytes;

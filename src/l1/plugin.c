@@ -150,7 +150,7 @@ static enum weir_status check_name(const char *path, const char *symbol, const c
 
 static enum weir_status check_tables(const char *path, const struct weir_part *part,
                                      unsigned reason, struct weir_err *err) {
-  struct weir_param_group params = {part->name, part->help, part->params, part->cfg_bytes};
+  struct weir_param_group params = {part->name, part->help, part->params, part->cfg_bytes, NULL};
   struct weir_stat_group stats = {part->name, part->help, part->stats, NULL};
   struct weir_err why;
   if (reason >= WEIR_N_REASONS)

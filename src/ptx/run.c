@@ -55,7 +55,8 @@ const struct weir_param ptx_exec_table[] = {
                .help = "device memory that can be allocated (reserved, used only where written)"),
     WEIR_PARAM(
         ptx_exec_cfg, stream_memory, "256M", .min = 1048576, .max = 1099511627776.0, .unit = "byte",
-        .help = "warp streams kept in memory before they spill to a compressed temporary file"),
+        .help = "warp streams kept in memory before they spill to a compressed temporary file",
+        .when = "streams"),
     WEIR_PARAM(ptx_exec_cfg, sm_count, "132", .min = 1, .max = 4096,
                .help = "what %nsmid tells the program; block b runs on %smid = b modulo this"),
     WEIR_PARAM(ptx_exec_cfg, contract, "true",
@@ -67,6 +68,7 @@ const struct weir_param ptx_exec_table[] = {
     WEIR_PARAM_END};
 
 const struct weir_param_group ptx_exec_params = {.prefix = "exec",
+                                                 .when = "executed",
                                                  .about = "Functional execution of PTX.",
                                                  .table = ptx_exec_table,
                                                  .cfg_bytes = sizeof(struct ptx_exec_cfg)};

@@ -13,10 +13,10 @@
 
 static const struct weir_param core_table[] = {
     P(weir_core_cfg, clock_mhz, "1000", 1, 100000, "MHz",
-      "core clock; all times without a unit are its cycles"),
+      "core clock; all times without a unit are its cycles", .when = "; or program"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_core_params = {"core", "The core clock.", core_table,
-                                                  sizeof(struct weir_core_cfg)};
+                                                  sizeof(struct weir_core_cfg), "timed"};
 
 /* Latency and issue interval of every instruction class. */
 #define CLASS_ROW(id, text, what, field, value)                                                    \
@@ -27,28 +27,31 @@ const struct weir_param_group weir_core_params = {"core", "The core clock.", cor
   }
 
 static const struct weir_param sm_table[] = {
-    P(weir_sm_cfg, count, "15", 1, 4096, NULL, "streaming multiprocessors"),
+    P(weir_sm_cfg, count, "15", 1, 4096, NULL, "streaming multiprocessors", .when = "; or program"),
     P(weir_sm_cfg, warps, "48", 1, 64, "warp", "warp slots of an SM"),
-    P(weir_sm_cfg, threads, "1536", 32, 4096, "thread", "thread slots of an SM"),
-    P(weir_sm_cfg, blocks, "8", 1, 64, "block", "block slots of an SM"),
-    P(weir_sm_cfg, registers, "32768", 256, 1048576, NULL, "32-bit registers of an SM"),
+    P(weir_sm_cfg, threads, "1536", 32, 4096, "thread", "thread slots of an SM",
+      .when = "; or program"),
+    P(weir_sm_cfg, blocks, "8", 1, 64, "block", "block slots of an SM", .when = "; or program"),
+    P(weir_sm_cfg, registers, "32768", 256, 1048576, NULL, "32-bit registers of an SM",
+      .when = "; or program"),
     P(weir_sm_cfg, register_unit, "64", 1, 4096, NULL,
       "registers of a warp are allocated in multiples of this"),
-    P(weir_sm_cfg, shared_bytes, "48K", 0, 1048576, "byte", "shared memory of an SM"),
+    P(weir_sm_cfg, shared_bytes, "48K", 0, 1048576, "byte", "shared memory of an SM",
+      .when = "; or program"),
     P(weir_sm_cfg, shared_unit, "128", 1, 65536, "byte",
       "shared memory of a block is allocated in multiples of this"),
     P(weir_sm_cfg, schedulers, "2", 1, 4, NULL,
       "warp schedulers; warp slot w belongs to scheduler w modulo this"),
     WEIR_PARAM(weir_sm_cfg, scheduler, "gto", .choices = "lrr|gto|two-level",
                .help = "warp scheduling policy"),
-    P(weir_sm_cfg, active_warps, "8", 1, 64, "warp",
-      "two-level: warps of a scheduler's active set"),
+    P(weir_sm_cfg, active_warps, "8", 1, 64, "warp", "two-level: warps of a scheduler's active set",
+      .when = "scheduler=two-level"),
     P(weir_sm_cfg, launch_latency, "0", 0, 1e9, "cycle",
       "from the end of a kernel to the start of the next"),
     P(weir_sm_cfg, dispatch_latency, "20", 1, 1e6, "cycle",
       "from a block's end to the arrival of the next one"),
     P(weir_sm_cfg, broadcast_latency, "100", 1, 1e6, "cycle", "of what one SM tells the others",
-      .source = "guess"),
+      .source = "guess", .when = "count>1 and broadcasts"),
     P(weir_sm_cfg, shared_latency, "26", 1, 1e6, "cycle", "shared-memory load, without conflicts"),
     P(weir_sm_cfg, const_latency, "8", 1, 1e6, "cycle", "constant and parameter reads (always hit)",
       .source = "guess"),
@@ -65,7 +68,7 @@ static const struct weir_param sm_table[] = {
 #undef WEIR_CLASS
     WEIR_PARAM_END};
 const struct weir_param_group weir_sm_params = {"sm", "Streaming multiprocessors.", sm_table,
-                                                sizeof(struct weir_sm_cfg)};
+                                                sizeof(struct weir_sm_cfg), "timed"};
 
 static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, enabled, "true",
@@ -74,51 +77,70 @@ static const struct weir_param l1_table[] = {
         weir_l1_cfg, perfect, "false",
         .help =
             "every load that does not bypass hits, and local stores stay if local_wb lets them: "
-            "a bound, not a design"),
-    WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "sectors, fetched on demand"),
-    P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size"),
+            "a bound, not a design",
+        .when = "enabled=true"),
+    WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "sectors, fetched on demand",
+               .when = "enabled=true and own_l1"),
+    P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size", .when = "; or program"),
     P(weir_l1_cfg, sector, "32", 8, 32, "byte",
       "part of a line that loads ask for; a power of two. The L2 keeps 32 bytes together"),
-    P(weir_l1_cfg, size, "16K", 32, 1 << 30, "byte",
+    P(weir_l1_cfg, size, "16K", 32, 0x1p35, "byte",
       "data of an SM's L1. Of size, sets and ways two give the third; size alone keeps the sets. "
       "On "
-      "a unified array: the most of it that the L1 gets, if shared memory leaves so much"),
-    P(weir_l1_cfg, sets, "32", 1, 65536, NULL, "sets, a power of two; alone it keeps the ways"),
-    P(weir_l1_cfg, ways, "4", 1, 2048, NULL, "ways; alone it keeps the sets"),
+      "a unified array: the most of it that the L1 gets, if shared memory leaves so much",
+      .when = "enabled=true and perfect=false; or program"),
+    P(weir_l1_cfg, sets, "32", 1, 65536, NULL, "sets, a power of two; alone it keeps the ways",
+      .when = "enabled=true and perfect=false; or program"),
+    P(weir_l1_cfg, ways, "4", 1, 2048, NULL, "ways; alone it keeps the sets",
+      .when = "enabled=true and perfect=false; or program"),
     WEIR_PARAM(weir_l1_cfg, index, "linear", .choices = "linear|fermi_xor",
-               .help = "how a line finds its set"),
-    P(weir_l1_cfg, hit_latency, "1", 1, 1e6, "cycle", "from the accepted probe to the data"),
-    P(weir_l1_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that can be waited for"),
-    P(weir_l1_cfg, mshr_merge, "8", 1, 65536, NULL, "requests that can wait for one line"),
+               .help = "how a line finds its set",
+               .when = "enabled=true and perfect=false and sets>1"),
+    P(weir_l1_cfg, hit_latency, "1", 1, 1e6, "cycle", "from the accepted probe to the data",
+      .when = "enabled=true"),
+    P(weir_l1_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that can be waited for",
+      .when = "enabled=true and perfect=false"),
+    P(weir_l1_cfg, mshr_merge, "8", 1, 65536, NULL, "requests that can wait for one line",
+      .when = "enabled=true and perfect=false"),
     P(weir_l1_cfg, miss_queue, "8", 1, 65536, NULL, "packets between L1 and interconnect"),
     P(weir_l1_cfg, bypass_queue, "8", 1, 65536, NULL,
       "packets between the bypass path and interconnect", .source = "guess"),
     P(weir_l1_cfg, probes_per_cycle, "1", 1, 64, NULL, "requests taken in a cycle"),
-    P(weir_l1_cfg, banks, "1", 1, 64, NULL, "banks; two requests of a cycle must not share one"),
-    P(weir_l1_cfg, bank_bytes, "32", 4, 4096, "byte", "interleaving of banks"),
+    P(weir_l1_cfg, banks, "1", 1, 64, NULL, "banks; two requests of a cycle must not share one",
+      .when = "enabled=true or probes_per_cycle>1"),
+    P(weir_l1_cfg, bank_bytes, "32", 4, 4096, "byte", "interleaving of banks",
+      .when = "banks>1 and enabled=true or banks>1 and probes_per_cycle>1"),
     P(weir_l1_cfg, port_bytes, "128", 4, 4096, "byte",
-      "width of the data port; each bank has its share of it"),
+      "width of the data port; each bank has its share of it", .when = "enabled=true"),
     WEIR_PARAM(weir_l1_cfg, write, "evict", .choices = "evict|through|alloc_nofetch",
-               .help = "stores to global memory"),
-    WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = "miss|fill", .help = "when a way is chosen"),
+               .help = "stores to global memory", .when = "enabled=true"),
+    WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = "miss|fill", .help = "when a way is chosen",
+               .when = "enabled=true and perfect=false and lines"),
     WEIR_PARAM(weir_l1_cfg, bypass_gran, "sector", .choices = "sector|line",
-               .help = "what a bypassed load asks for"),
+               .help = "what a bypassed load asks for", .when = "line>l1.sector"),
     WEIR_PARAM(weir_l1_cfg, local_wb, "true",
-               .help = "stores to local memory stay in the L1 until evicted"),
-    WEIR_PARAM(weir_l1_cfg, flush_on_kernel, "true", .help = "a kernel starts with an empty L1"),
+               .help = "stores to local memory stay in the L1 until evicted",
+               .when = "enabled=true and dirty"),
+    WEIR_PARAM(weir_l1_cfg, flush_on_kernel, "true", .help = "a kernel starts with an empty L1",
+               .when = "enabled=true and perfect=false and unified_bytes=0 (a unified array is "
+                       "emptied before each kernel)"),
     WEIR_PARAM(weir_l1_cfg, store_poisons_pending, "true",
-               .help = "a store to a pending line drops it on arrival"),
+               .help = "a store to a pending line drops it on arrival",
+               .when = "enabled=true and perfect=false"),
     WEIR_PARAM(weir_l1_cfg, hr_needs_mq, "false",
-               .help = "a merge needs a free miss-queue slot, as in GPGPU-Sim"),
+               .help = "a merge needs a free miss-queue slot, as in GPGPU-Sim",
+               .when = "enabled=true and perfect=false"),
     P(weir_l1_cfg, unified_bytes, "0", 0, 1048576, "byte",
       "L1 and shared memory in one array of this size: what a kernel's blocks leave is L1, up to "
-      "l1.size (0: fixed size)"),
+      "l1.size (0: fixed size)",
+      .when = "enabled=true and perfect=false; or program"),
     WEIR_PARAM(weir_l1_cfg, carveouts, "",
                .help = "sizes that shared memory can have in that array, if there is one, as in "
-                       "0,8K,16K (empty: any)"),
+                       "0,8K,16K (empty: any)",
+               .when = "enabled=true and perfect=false and unified_bytes>0; or program"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l1_params = {"l1", "The L1 data cache.", l1_table,
-                                                sizeof(struct weir_l1_cfg)};
+                                                sizeof(struct weir_l1_cfg), "timed"};
 
 static const struct weir_param noc_table[] = {
     P(weir_noc_cfg, request_cyc, "80", 1, 1e6, "cycle",
@@ -134,61 +156,71 @@ static const struct weir_param noc_table[] = {
       "flits that a slice may have under way to one SM"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_noc_params = {"noc", "The interconnect.", noc_table,
-                                                 sizeof(struct weir_noc_cfg)};
+                                                 sizeof(struct weir_noc_cfg), "timed"};
 
 static const struct weir_param l2_table[] = {
-    P(weir_l2_cfg, slices, "12", 1, 4096, NULL, "slices, a multiple of the DRAM channels"),
-    P(weir_l2_cfg, sets, "64", 1, 1048576, NULL, "sets of a slice, a power of two"),
-    P(weir_l2_cfg, ways, "8", 1, 1024, NULL, "ways"),
-    P(weir_l2_cfg, line, "128", 32, 256, "byte", "line size"),
+    P(weir_l2_cfg, slices, "12", 1, 4096, NULL, "slices, a multiple of the DRAM channels",
+      .when = "; or program"),
+    P(weir_l2_cfg, sets, "64", 1, 1048576, NULL, "sets of a slice, a power of two",
+      .when = "; or program"),
+    P(weir_l2_cfg, ways, "8", 1, 1024, NULL, "ways", .when = "; or program"),
+    P(weir_l2_cfg, line, "128", 32, 256, "byte", "line size", .when = "; or program"),
     WEIR_PARAM(weir_l2_cfg, sectored, "true", .help = "sectors, fetched on demand"),
     P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
     P(weir_l2_cfg, write_queue, "64", 1, 65536, "sector",
       "dirty sectors of a channel between L2 and DRAM queue; at least a line", .source = "guess"),
-    P(weir_l2_cfg, interleave, "256", 32, 65536, "byte", "consecutive bytes of one slice"),
+    P(weir_l2_cfg, interleave, "256", 32, 65536, "byte", "consecutive bytes of one slice",
+      .when = "slices>1"),
     WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = "linear|xor|ipoly",
                .help =
                    "how addresses are spread over slices; ipoly: by the remainder of a division "
-                   "of polynomials (Rau 1991)"),
+                   "of polynomials (Rau 1991)",
+               .when = "slices>1"),
     WEIR_PARAM(weir_l2_cfg, index, "xor", .choices = "xor|ipoly",
-               .help = "how a line finds its set in a slice"),
+               .help = "how a line finds its set in a slice", .when = "sets>1"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l2_params = {"l2", "The L2 cache.", l2_table,
-                                                sizeof(struct weir_l2_cfg)};
+                                                sizeof(struct weir_l2_cfg), "timed"};
 
 static const struct weir_param l3_table[] = {
     WEIR_PARAM(weir_l3_cfg, enabled, "false",
                .help = "a slice for each DRAM channel, between it and its L2 slices"),
-    P(weir_l3_cfg, sets, "1024", 1, 1048576, NULL, "sets of a slice, a power of two"),
-    P(weir_l3_cfg, ways, "16", 1, 1024, NULL, "ways; a line is l2.line"),
-    WEIR_PARAM(weir_l3_cfg, sectored, "true", .help = "sectors, fetched on demand"),
+    P(weir_l3_cfg, sets, "1024", 1, 1048576, NULL, "sets of a slice, a power of two",
+      .when = "enabled=true"),
+    P(weir_l3_cfg, ways, "16", 1, 1024, NULL, "ways; a line is l2.line", .when = "enabled=true"),
+    WEIR_PARAM(weir_l3_cfg, sectored, "true", .help = "sectors, fetched on demand",
+               .when = "enabled=true"),
     P(weir_l3_cfg, latency, "40", 1, 1e6, "cycle",
-      "from the accepted read, or from the data of the DRAM, to the L2", .source = "guess"),
+      "from the accepted read, or from the data of the DRAM, to the L2", .source = "guess",
+      .when = "enabled=true"),
     P(weir_l3_cfg, mshr_entries, "64", 1, 65536, NULL, "lines that a slice can wait for",
-      .source = "guess"),
+      .source = "guess", .when = "enabled=true"),
     P(weir_l3_cfg, mshr_merge, "4", 1, 65536, NULL, "reads that can wait for one line",
-      .source = "guess"),
-    P(weir_l3_cfg, queue, "32", 1, 65536, NULL, "reads between L2 and L3", .source = "guess"),
+      .source = "guess", .when = "enabled=true"),
+    P(weir_l3_cfg, queue, "32", 1, 65536, NULL, "reads between L2 and L3", .source = "guess",
+      .when = "enabled=true"),
     P(weir_l3_cfg, write_queue, "64", 1, 65536, "sector",
-      "dirty sectors between L3 and DRAM queue; at least a line", .source = "guess"),
+      "dirty sectors between L3 and DRAM queue; at least a line", .source = "guess",
+      .when = "enabled=true"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l3_params = {
     "l3", "An L3 cache between L2 and device memory, if there is one.", l3_table,
-    sizeof(struct weir_l3_cfg)};
+    sizeof(struct weir_l3_cfg), "timed"};
 
 static const struct weir_param dram_table[] = {
-    P(weir_dram_cfg, channels, "6", 1, 1024, NULL, "channels"),
+    P(weir_dram_cfg, channels, "6", 1, 1024, NULL, "channels", .when = "; or program"),
     P(weir_dram_cfg, banks, "16", 1, 256, NULL, "banks of a channel"),
     P(weir_dram_cfg, bank_groups, "4", 1, 64, NULL, "bank groups of a channel"),
     P(weir_dram_cfg, row_bytes, "2048", 32, 1048576, "byte", "of a row in one channel"),
-    P(weir_dram_cfg, atom_bytes, "32", 8, 256, "byte", "moved by one column command"),
+    P(weir_dram_cfg, atom_bytes, "32", 8, 256, "byte", "moved by one column command",
+      .when = "; or program"),
     P(weir_dram_cfg, burst_cyc, "1", 1, 64, NULL,
-      "DRAM cycles that the data of one column command take"),
+      "DRAM cycles that the data of one column command take", .when = "; or program"),
     P(weir_dram_cfg, queue, "64", 1, 4096, NULL, "column accesses that a channel can reorder"),
     P(weir_dram_cfg, extra_latency, "100", 0, 1e6, "cycle", "on the way from the DRAM to the L2"),
-    P(weir_dram_cfg, clock_mhz, "924", 1, 100000, "MHz", "command clock"),
+    P(weir_dram_cfg, clock_mhz, "924", 1, 100000, "MHz", "command clock", .when = "; or program"),
     WEIR_PARAM(weir_dram_cfg, map, "rotate",
                .help =
                    "bits of a byte's place in its channel, the highest first: row (R), bank (B), "
@@ -210,7 +242,7 @@ static const struct weir_param dram_table[] = {
 #undef T
     WEIR_PARAM_END};
 const struct weir_param_group weir_dram_params = {"dram", "Device memory.", dram_table,
-                                                  sizeof(struct weir_dram_cfg)};
+                                                  sizeof(struct weir_dram_cfg), "timed"};
 
 /* ---- checks: rules between parameters, each naming the parameters it is about ---- */
 

@@ -19,7 +19,8 @@ static const struct weir_param table[] = {
     WEIR_PARAM(cfg, name, "", .help = "free text"),
     WEIR_PARAM_END};
 
-static const struct weir_param_group group = {"demo", "For the test.", table, sizeof(struct cfg)};
+static const struct weir_param_group group = {"demo", "For the test.", table, sizeof(struct cfg),
+                                              NULL};
 
 static void defaults_come_from_the_table(void **state) {
   (void)state;
@@ -108,24 +109,27 @@ static void sound_groups_pass_and_unsound_ones_do_not(void **state) {
       {{.name = "any", .def = "1", .help = "x", .type = WEIR_INT, .offset = 999}, WEIR_PARAM_END},
   };
   for (size_t i = 0; i < COUNT(bad); i++) {
-    struct weir_param_group g = {"demo", "about", bad[i], sizeof(struct cfg)};
+    struct weir_param_group g = {"demo", "about", bad[i], sizeof(struct cfg), NULL};
     assert_int_equal(weir_param_group_check(&g, &err), WEIR_EBUG);
   }
   static const struct weir_param twice[] = {WEIR_PARAM(cfg, any, "1", .help = "x"),
                                             WEIR_PARAM(cfg, any, "1", .help = "x"), WEIR_PARAM_END};
-  struct weir_param_group g = {"demo", "about", twice, sizeof(struct cfg)};
+  struct weir_param_group g = {"demo", "about", twice, sizeof(struct cfg), NULL};
   assert_int_equal(weir_param_group_check(&g, &err), WEIR_EBUG);
   assert_contains(err.msg, "stands twice");
 }
+
+static const struct weir_fact no_facts[] = {{0}};
 
 static void the_reference_page_has_every_row(void **state) {
   (void)state;
   const struct weir_param_group *groups[] = {&group, NULL};
   struct weir_text out = {0};
-  weir_reference_params(groups, &out);
+  weir_reference_params(groups, no_facts, &out);
   assert_false(out.failed);
   assert_contains(out.v, "## demo\n\nFor the test.\n");
-  assert_contains(out.v, "| `demo.size` | integer | `16K` | byte | 1 to 1048576 | how much |  |\n");
+  assert_contains(out.v,
+                  "| `demo.size` | integer | `16K` | byte | 1 to 1048576 | how much |  |  |\n");
   assert_contains(out.v, "| round, greedy, oldest |");
   weir_text_free(&out);
 }
@@ -133,7 +137,7 @@ static void the_reference_page_has_every_row(void **state) {
 static int write_page(void) {
   const struct weir_param_group *groups[] = {&group, NULL};
   struct weir_text out = {0};
-  weir_reference_params(groups, &out);
+  weir_reference_params(groups, no_facts, &out);
   int good = !out.failed;
   weir_text_free(&out);
   return good;

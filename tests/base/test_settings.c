@@ -15,9 +15,10 @@ static const struct weir_param exec_table[] = {
 static const struct weir_param l1_table[] = {
     WEIR_PARAM(l1_cfg, policy, "lru", .choices = "lru|srrip", .help = "who goes"),
     WEIR_PARAM(l1_cfg, bytes, "16K", .min = 1024, .max = 1 << 20, .help = "size"), WEIR_PARAM_END};
-static const struct weir_param_group exec_group = {"exec", "x", exec_table,
-                                                   sizeof(struct exec_cfg)};
-static const struct weir_param_group l1_group = {"sm.l1", "x", l1_table, sizeof(struct l1_cfg)};
+static const struct weir_param_group exec_group = {"exec", "x", exec_table, sizeof(struct exec_cfg),
+                                                   NULL};
+static const struct weir_param_group l1_group = {"sm.l1", "x", l1_table, sizeof(struct l1_cfg),
+                                                 NULL};
 static const struct weir_param_group *const groups[] = {&exec_group, &l1_group, NULL};
 
 static const char file_text[] = "exec:\n  quantum: 64\nsm:\n  l1: {bytes: 32K}\n";

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes every target for SECONDS (default 60) under ASan and UBSan, one after the other.
-#   [SECONDS=n] tests/fuzz/run.sh [target ...]     targets: ptx exec yaml launch stream accelsim wtrace tags fatbin inspect wire
+#   [SECONDS=n] tests/fuzz/run.sh [target ...]     targets: ptx exec yaml launch stream accelsim wtrace tags fatbin inspect wire machine
 # New inputs go to build-fuzz/new/TARGET, findings to build-fuzz/found/TARGET-*. Ends with 1 if there were any.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -12,7 +12,7 @@ command -v "$compiler" >/dev/null || {
   echo "fuzzing needs clang; tools/bootstrap.sh all installs it" >&2
   exit 2
 }
-if [ $# -eq 0 ]; then set -- ptx exec yaml launch stream accelsim wtrace tags fatbin inspect wire; fi
+if [ $# -eq 0 ]; then set -- ptx exec yaml launch stream accelsim wtrace tags fatbin inspect wire machine; fi
 
 [ -f "$dir/build.ninja" ] ||
   CC=$compiler meson setup "$dir" -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 \
@@ -34,7 +34,7 @@ for target in "$@"; do
   mkdir -p "$new"
   case $target in
     ptx | exec) dict=-dict=$dir/ptx.dict ;;
-    yaml | launch | tags) dict=-dict=tests/fuzz/yaml.dict ;;
+    yaml | launch | tags | machine) dict=-dict=tests/fuzz/yaml.dict ;;
     accelsim) dict=-dict=tests/fuzz/accelsim.dict ;;
     *) dict= ;;
   esac

@@ -18,7 +18,7 @@ static const struct weir_param_group *groups[MOST];
 static void add_part(const struct weir_part *part, size_t *n) {
   if (part->params == NULL) return;
   part_groups[*n] =
-      (struct weir_param_group){part->name, part->help, part->params, part->cfg_bytes};
+      (struct weir_param_group){part->name, part->help, part->params, part->cfg_bytes, NULL};
   groups[*n] = &part_groups[*n];
   ++*n;
 }

@@ -298,8 +298,8 @@ int main(int argc, char **argv) {
   if (argc < 2 || mkdtemp(scratch) == NULL) return 1;
   source = argv[1];
   const struct weir_part *bypass = &weir_policy_find("bypass-all")->part;
-  bypass_params =
-      (struct weir_param_group){bypass->name, bypass->help, bypass->params, bypass->cfg_bytes};
+  bypass_params = (struct weir_param_group){bypass->name, bypass->help, bypass->params,
+                                            bypass->cfg_bytes, NULL};
   setenv("TMPDIR", scratch, 1);
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   rmdir(scratch);

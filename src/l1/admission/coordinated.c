@@ -23,14 +23,15 @@ static const struct weir_param params[] = {
         .source = PAPER),
     CFG(central, "true",
         .help = "SM 0 learns and tells the others its targets; false: each learns for itself",
-        .source = PAPER),
+        .source = PAPER, .when = "cm=dynamic and sm.count>1"),
     CFG(init, "optimistic", .choices = "optimistic|slope",
         .help =
             "targets without a score: optimistic, better than all others; slope, tried on the way "
             "down while scores improve",
-        .source = "guess"),
+        .source = "guess", .when = "cm=dynamic"),
     CFG(l2_latency, "200", .unit = "cycle", .min = 1, .max = 100000,
-        .help = "what a hit saves; a factor of all scores", .source = "guess"),
+        .help = "what a hit saves; a factor of all scores", .source = "guess",
+        .when = "never (a factor of all scores, which are compared with one another only)"),
     WEIR_PARAM_END};
 
 #define S(f, u, h)               WEIR_STAT(weir_coordinated_stats, f, u, h)

@@ -31,9 +31,11 @@ static const struct weir_param params[] = {
         .help = "one in so many loads that should bypass is cached; 0: none is"),
     CFG(duel, "true", .help = "let some sets show whether predicting pays"),
     CFG(duel_period, "8", .unit = "set", .min = 2, .max = 4096,
-        .help = "of so many sets one never bypasses and one always does as predicted"),
+        .help = "of so many sets one never bypasses and one always does as predicted",
+        .when = "duel=true"),
     CFG(psel_off, "576", .min = 0, .max = 1023,
-        .help = "the others stop bypassing while the 10-bit selector is above this"),
+        .help = "the others stop bypassing while the 10-bit selector is above this",
+        .when = "duel=true"),
     CFG(reset, "false", .help = "forget everything when a kernel begins"),
     WEIR_PARAM_END};
 

@@ -246,7 +246,7 @@ static enum weir_status bad_part(const struct weir_part *part, const char *why,
 
 static enum weir_status check_part(const struct weir_part *part, struct weir_err *err) {
   struct weir_err why;
-  struct weir_param_group params = {part->name, part->help, part->params, part->cfg_bytes};
+  struct weir_param_group params = {part->name, part->help, part->params, part->cfg_bytes, NULL};
   struct weir_stat_group stats = {part->name, part->help, part->stats, NULL};
   if (part->abi != WEIR_POLICY_ABI) return bad_part(part, "made for another version", err);
   if (part->name == NULL || part->help == NULL || part->help[0] == '\0')

@@ -135,9 +135,9 @@ static const struct weir_param params[] = {
     P(mode, "sampled", .choices = "sampled|fine|coarse", .source = PAPER,
       .help = "how the mode is found; fine and coarse: it is fixed, nothing is sampled"),
     P(samplers, "4", .unit = "set", .min = 1, .max = 1024, .source = PAPER,
-      .help = "sets of SM 0 that sample each mode"),
+      .help = "sets of SM 0 that sample each mode", .when = "mode=sampled"),
     P(halve_above, "1024", .unit = "request", .min = 1, .max = 4096, .source = PAPER,
-      .help = "misses of a mode above which all counters are halved"),
+      .help = "misses of a mode above which all counters are halved", .when = "mode=sampled"),
     WEIR_PARAM_END};
 
 #define S(f, u, h) WEIR_STAT(weir_tsc_plus_stats, f, u, h)

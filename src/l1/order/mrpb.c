@@ -11,19 +11,20 @@
 
 static const struct weir_param params[] = {
     WEIR_PARAM(weir_mrpb_cfg, sig, "warp", .choices = "warp|cta",
-               .help = "requests are put into queues by warp or by block", .source = PAPER),
+               .help = "requests are put into queues by warp or by block", .source = PAPER,
+               .when = "reorder=true and nq>1"),
     WEIR_PARAM(weir_mrpb_cfg, nq, "8", .min = 1, .max = WEIR_MAX_QUEUES, .help = "queues",
-               .source = FIT),
+               .source = FIT, .when = "reorder=true"),
     WEIR_PARAM(weir_mrpb_cfg, depth, "32", .min = 1, .max = WEIR_MAX_DEPTH, .unit = "request",
-               .help = "places of a queue", .source = FIT),
+               .help = "places of a queue", .source = FIT, .when = "reorder=true"),
     WEIR_PARAM(weir_mrpb_cfg, drain, "fixed", .choices = "fixed|greedy|longest|rr",
                .help = "which queue is next: the first that is not empty; the same until it is "
                        "empty; the longest; in turn",
-               .source = PAPER),
+               .source = PAPER, .when = "reorder=true and nq>1"),
     WEIR_PARAM(weir_mrpb_cfg, bypass_on, "any", .choices = "none|assoc|any",
                .help = "loads go past the L1 if all ways are reserved (assoc), or if a way, an "
                        "MSHR, a merge or the miss queue is missing (any)",
-               .source = PAPER),
+               .source = PAPER, .when = "l1.enabled=true and l1.perfect=false"),
     WEIR_PARAM(weir_mrpb_cfg, reorder, "true", .help = "false: no queues, only the bypass",
                .source = PAPER),
     WEIR_PARAM_END};

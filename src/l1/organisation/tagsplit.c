@@ -575,7 +575,7 @@ static const struct weir_param params[] = {
     P(prefer_match, "false", .source = "guess",
       .help = "replace chunks of groups with the same shared tag first"),
     P(coarse_group, "true", .source = "guess",
-      .help = "a line that is fetched whole by a fetch policy lies in one group"),
+      .help = "a line that is fetched whole by a fetch policy lies in one group", .when = "widens"),
     P(pending_is_part, "true", .source = "guess",
       .help = "a load some of whose chunks are on their way, and none there, is a partial miss"),
     P(store_inval, "chunk", .choices = "chunk|line", .source = "guess",

@@ -129,7 +129,7 @@ static uint64_t storage_bits(const struct weir_policy *p) {
 static const struct weir_param params[] = {
     P(unit, "line", .choices = "line|sector", .help = "what has a bit"),
     P(hr_touch, "false", .source = "guess",
-      .help = "by lines: a load that joins a pending line uses it"),
+      .help = "by lines: a load that joins a pending line uses it", .when = "unit=line"),
     WEIR_PARAM_END};
 
 const struct weir_policy_ops weir_policy_nru = {

@@ -15,16 +15,20 @@
 
 static const struct weir_param params[] = {
     WEIR_PARAM(weir_ccws_cfg, k, "8", .min = 0, .max = 1024,
-               .help = "how far lost locality raises a score (K_THROTTLE)", .source = NOTES),
+               .help = "how far lost locality raises a score (K_THROTTLE)", .source = NOTES,
+               .when = "l1.enabled=true and l1.perfect=false"),
     WEIR_PARAM(weir_ccws_cfg, base, "100", .min = 1, .max = 4096,
                .help = "score of a warp that has lost nothing, and its share of the budget",
-               .source = NOTES),
+               .source = NOTES, .when = "l1.enabled=true and l1.perfect=false and k>0"),
     WEIR_PARAM(weir_ccws_cfg, vta_entries, "16", .unit = "line", .min = 1, .max = 256,
-               .help = "lost lines that are remembered for a warp", .source = NOTES),
+               .help = "lost lines that are remembered for a warp", .source = NOTES,
+               .when = "l1.enabled=true and l1.perfect=false"),
     WEIR_PARAM(weir_ccws_cfg, vta_ways, "8", .unit = "way", .min = 1, .max = 256,
-               .help = "of that table; vta_entries is a multiple of it", .source = NOTES),
+               .help = "of that table; vta_entries is a multiple of it", .source = NOTES,
+               .when = "l1.enabled=true and l1.perfect=false"),
     WEIR_PARAM(weir_ccws_cfg, watchdog, "10000", .unit = "cycle", .min = 1, .max = 1e9,
-               .help = "if none that runs may load for so long, one more may", .source = "guess"),
+               .help = "if none that runs may load for so long, one more may", .source = "guess",
+               .when = "l1.enabled=true and l1.perfect=false and k>0"),
     WEIR_PARAM_END};
 
 #define S(f, u, h) WEIR_STAT(weir_ccws_stats, f, u, h)

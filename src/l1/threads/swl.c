@@ -8,7 +8,8 @@ static const struct weir_param params[] = {
     WEIR_PARAM(weir_swl_cfg, warps, "64", .unit = "warp", .min = 1, .max = 64,
                .help = "that may issue; 64 is more than there can be: no limit"),
     WEIR_PARAM(weir_swl_cfg, per, "scheduler", .choices = "scheduler|sm",
-               .help = "whose warps are counted", .source = PAPER),
+               .help = "whose warps are counted", .source = PAPER,
+               .when = "warps<64 and sm.schedulers>1"),
     WEIR_PARAM_END};
 
 #define S(f, u, h) WEIR_STAT(weir_swl_stats, f, u, h)
