@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-enum { MAX_TERM = 256 };
+enum { MAX_TERM = 256, MAX_WHEN = 1024 };
 
 struct term {
   char key[MAX_TERM]; /* a fact, "part", or the path of a parameter */
@@ -150,7 +150,7 @@ static bool all_hold(const struct weir_settings *s, const struct weir_facts *f, 
 /* `failed`: of the first alternative, which is the usual one. */
 static bool any_holds(const struct weir_settings *s, const struct weir_facts *f, const char *prefix,
                       const char *text, struct term *failed) {
-  char one[2 * MAX_TERM];
+  char one[MAX_WHEN];
   bool is_first = true;
   for (const char *rest = text; rest != NULL; is_first = false) {
     struct term t;
@@ -169,7 +169,7 @@ bool weir_has_effect(const struct weir_settings *s, const struct weir_setting *v
                      const struct weir_facts *f, struct weir_text *why) {
   const struct weir_param_group *g = v->group;
   const char *row = v->param->when, *alone = NULL;
-  char first[4 * MAX_TERM] = "";
+  char first[MAX_WHEN] = "";
   struct term failed, ignored;
   if (row != NULL) alone = cut(row, "; or ", first, sizeof first);
   bool holds = (is_empty(g->when) || any_holds(s, f, g->prefix, g->when, &failed)) &&
@@ -216,7 +216,7 @@ enum weir_status weir_effects_check(const struct weir_settings *const *s,
 
 static void put_terms(const char *prefix, const char *text, const struct weir_fact *facts,
                       struct weir_text *out) {
-  char either[4 * MAX_TERM], one[MAX_TERM];
+  char either[MAX_WHEN], one[MAX_TERM];
   for (const char *rest = text, *more; rest != NULL;) {
     rest = cut(rest, " or ", either, sizeof either);
     for (more = either; more != NULL;) {
@@ -240,7 +240,7 @@ static void put_terms(const char *prefix, const char *text, const struct weir_fa
 
 void weir_effect_text(const struct weir_param_group *g, const struct weir_param *p,
                       const struct weir_fact *facts, struct weir_text *out) {
-  char first[4 * MAX_TERM] = "";
+  char first[MAX_WHEN] = "";
   const char *when = p != NULL ? p->when : g->when;
   const char *alone = when != NULL ? cut(when, "; or ", first, sizeof first) : NULL;
   if (!is_empty(first)) put_terms(g->prefix, first, facts, out);
@@ -255,6 +255,8 @@ static enum weir_status check_term(const struct weir_settings *s, const struct w
                                    const struct weir_param_group *g, const char *row,
                                    const char *text, struct weir_err *err) {
   struct term t;
+  if (strlen(text) + strlen(g->prefix) + 2 > MAX_TERM)
+    return weir_fail(err, WEIR_EBUG, "condition of %s.%s: a term is too long", g->prefix, row);
   read_term(text, g->prefix, &t);
   bool is_never = t.op == 0 && strcmp(t.key, "never") == 0 && t.governs[0] != '\0';
   const struct weir_setting *v = t.op != 0 ? weir_settings_find(s, t.key) : NULL;
@@ -281,7 +283,7 @@ static enum weir_status check_condition(const struct weir_settings *s,
                                         const struct weir_fact *facts,
                                         const struct weir_param_group *g, const char *row,
                                         const char *text, struct weir_err *err) {
-  char either[4 * MAX_TERM], one[MAX_TERM];
+  char either[MAX_WHEN], one[MAX_TERM];
   enum weir_status st = WEIR_OK;
   for (const char *rest = text; st == WEIR_OK && rest != NULL;) {
     rest = cut(rest, " or ", either, sizeof either);
@@ -299,7 +301,9 @@ enum weir_status weir_effects_sound(const struct weir_settings *s, const struct 
   for (size_t i = 0; st == WEIR_OK && i < s->n; i++) {
     const struct weir_param_group *g = s->v[i].group;
     const char *row = s->v[i].param->name, *when = s->v[i].param->when;
-    char first[4 * MAX_TERM];
+    char first[MAX_WHEN];
+    if (when != NULL && strlen(when) >= MAX_WHEN)
+      return weir_fail(err, WEIR_EBUG, "condition of %s.%s: it is too long", g->prefix, row);
     if (!is_empty(g->when)) st = check_condition(s, facts, g, row, g->when, err);
     if (st != WEIR_OK || is_empty(when)) continue;
     const char *alone = cut(when, "; or ", first, sizeof first);
