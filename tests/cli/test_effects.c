@@ -13,7 +13,7 @@
 #include "cli/timing.h"
 #include "study/effects.h"
 
-enum { N_KERNELS = 5, MAX_SETS = 24, MAX_VALUES = 6 };
+enum { N_KERNELS = 5, MAX_SETS = 32, MAX_VALUES = 6 };
 
 /* A set-up: what is said in files, and the L1. */
 struct world {
@@ -45,6 +45,10 @@ static const struct world worlds[] = {
      {SMALL, "l2.slices=1", "dram.channels=1", "l2.sets=1", "l1.sets=1", "dram.bank_groups=1"}},
     {NULL, NULL, {SMALL, "l1.sets=32", "l1.ways=1", "noc.reply_buffer=6", "noc.request_buffer=6"}},
     {NULL, NULL, {SMALL, "l3.enabled=true", "l3.sets=2", "l3.ways=1", "l3.write_queue=4"}},
+    {NULL,
+     NULL,
+     {SMALL, "l3.enabled=true", "l3.sets=1", "l3.ways=1", "l3.write_queue=4", "dram.burst_cyc=16",
+      "dram.queue=4", "l2.sets=1", "l2.ways=1", "l2.write_queue=4"}},
     {NULL, NULL, {SMALL, "l1.line=32", "l2.line=32", "l1.sector=32"}},
     {NULL, NULL, {SMALL, "dram.dual_bus=false", "dram.map=RRBCBCCCBCCBCCCCC"}},
     {"decoupled", NULL, {SMALL, "l1.ways=4"}},
