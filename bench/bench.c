@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/number.h"
 #include "base/table.h"
 #include "cli/cmd.h"
 #include "profile.h"
@@ -429,9 +430,8 @@ static int parse_options(struct bench *b, int argc, char **argv, struct weir_err
     if (i + 1 == argc) return usage("unknown option, or its value is missing");
     const char *value = argv[++i];
     if (strcmp(o, "--runs") == 0) {
-      char *end;
-      unsigned long n = strtoul(value, &end, 10);
-      if (*end || n < 1 || n > MAX_RUNS) return usage("--runs wants a number from 1 to 99");
+      int64_t n;
+      if (!weir_parse_int(value, &n) || n < 1 || n > MAX_RUNS) return usage("--runs wants a number from 1 to 99");
       b->runs = (unsigned)n;
     } else if (strcmp(o, "--workload") == 0 && b->n_only < MAX_WORKLOADS) {
       b->only[b->n_only++] = value;

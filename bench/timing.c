@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/table.h"
 #include "cli/cmd.h"
 #include "cli/timing.h"
@@ -227,10 +228,12 @@ int main(int argc, char **argv) {
   static struct bench b = {.gpu = "fermi-s3", .runs = 3};
   struct weir_err err;
   for (int i = 1; i < argc; i++) {
+    int64_t n;
     if (strcmp(argv[i], "--gpu") == 0 && i + 1 < argc)
       b.gpu = argv[++i];
-    else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
-      b.runs = (unsigned)strtoul(argv[++i], NULL, 10);
+    else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc && weir_parse_int(argv[i + 1], &n) &&
+             n >= 1 && n <= MAX_RUNS)
+      b.runs = (unsigned)n, i++;
     else if (argv[i][0] != '-' && b.n < MAX_TRACES) {
       b.traces[b.n].name = argv[i];
       snprintf(b.traces[b.n++].path, sizeof b.traces[0].path, "%s", argv[i]);

@@ -364,8 +364,8 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
 
 /* Returns -1 to go on, else the exit code. */
 static int set_option(struct run_opts *o, int id, const char *value) {
+  static const struct weir_where max_option = {.file = "--max-instructions"};
   struct weir_err err;
-  char text[64];
   switch (id) {
   case WEIR_OPT_WORD:
     if (WEIR_PUSH(o->targets, value)) break;
@@ -375,8 +375,9 @@ static int set_option(struct run_opts *o, int id, const char *value) {
     o->input = value;
     break;
   case OPT_MAX:
-    snprintf(text, sizeof text, "exec.max_instructions=%.32s", value);
-    if (weir_settings_assign(&o->t.settings, text, &err) != WEIR_OK) return weir_cli_error(&err);
+    if (weir_settings_set(&o->t.settings, WEIR_LAYER_SET, "exec.max_instructions", value,
+                          &max_option, &err) != WEIR_OK)
+      return weir_cli_error(&err);
     break;
   case OPT_NO_CONTRACT:
     if (weir_settings_assign(&o->t.settings, WEIR_NO_CONTRACT, &err) != WEIR_OK)

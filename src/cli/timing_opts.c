@@ -1,12 +1,12 @@
 #include "cli/timing_opts.h"
 
-#include <stdlib.h>
-
+#include "base/number.h"
 #include "cli/cmd.h"
 
 static int set_threads(struct weir_timing_opts *o, const char *command, const char *value) {
-  unsigned long n = strtoul(value, NULL, 10);
-  if (n < 1 || n > 256) return weir_cli_usage(command, "--threads takes 1 to 256");
+  int64_t n;
+  if (!weir_parse_int(value, &n) || n < 1 || n > 256)
+    return weir_cli_usage(command, "--threads %s: want a number from 1 to 256", value);
   o->threads = (uint32_t)n;
   return -1;
 }

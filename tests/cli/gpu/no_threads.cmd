@@ -1,1 +1,0 @@
-weir run vecadd --gpu fermi-s3 --threads 0
