@@ -49,15 +49,20 @@ static void speedup_cell(struct weir_table *t, const struct view *v, size_t w, s
            is_marked(v, w, scheme) ? "=" : "");
 }
 
-/* The fastest scheme of a workload, the first of equals; none if not all have ended. */
+/* The fastest scheme of a workload, the first of equals, among those that came to an end; none
+ * while some have yet to run. */
 static const char *best_of(const struct view *v, size_t w) {
-  size_t best = 0;
+  const struct weir_run *best = NULL;
+  const char *name = "-";
   for (size_t c = 0; c < v->s->n_schemes; c++) {
     const struct weir_run *run = weir_study_at(v->s, w, v->gpu, c);
+    if (run->state == WEIR_RUN_FAILED) continue;
     if (run->state != WEIR_RUN_DONE) return "-";
-    if (run->sum.cycles < weir_study_at(v->s, w, v->gpu, best)->sum.cycles) best = c;
+    if (best != NULL && run->sum.cycles >= best->sum.cycles) continue;
+    best = run;
+    name = v->s->schemes[c];
   }
-  return v->s->schemes[best];
+  return name;
 }
 
 static void speedup_rows(struct weir_table *t, const struct view *v) {

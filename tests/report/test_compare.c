@@ -94,7 +94,7 @@ static void failures_stand_below_the_table(void **state) {
                          "workload          old    new  broken  fastest\n"
                          "---------------------------------------------\n"
                          "a               1.000  2.000   0.500  new\n"
-                         "b,c             1.000  2.000  failed  -\n"
+                         "b,c             1.000  2.000  failed  new\n"
                          "---------------------------------------------\n"
                          "geometric mean  1.000  2.000  0.500*\n"
                          "\n"
@@ -122,7 +122,7 @@ static void preparations_show(void **state) {
   runs[5].error = NULL;
   text_of(&s, &out);
   assert_contains(out.v, "a               1.000  2.000=   0.500  new\n"
-                         "b,c             1.000   2.000  failed  -\n");
+                         "b,c             1.000   2.000  failed  new\n");
   assert_contains(out.v, "= loads were classified on the very input that is timed\n"
                          "7 profiling runs to classify loads; 1 classification kept from before\n");
   assert_contains(out.v, "failed: b,c with schemes that are prepared: no PTX\n");
