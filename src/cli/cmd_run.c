@@ -313,6 +313,11 @@ static enum weir_status expand_all(struct run_opts *o, struct weir_arena *a, str
     if (has_input && !WEIR_PUSH(o->targets, names[i]))
       st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
+  if (st == WEIR_OK && o->targets.n == 0) {
+    st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'",
+                   o->input != NULL ? o->input : "eval");
+    weir_err_add(err, "'weir list workloads' shows the inputs");
+  }
   return st;
 }
 

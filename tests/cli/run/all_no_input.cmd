@@ -1,0 +1,1 @@
+weir run all --input nosuch
