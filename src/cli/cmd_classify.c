@@ -489,6 +489,7 @@ int weir_cmd_classify(int argc, char **argv) {
     bool is_good = classify(&c, &err) == WEIR_OK;
     code = is_good ? WEIR_EXIT_OK : weir_cli_error(&err);
     if (!is_good && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
+    if (is_good && c.program.recording.n_failed > 0) code = WEIR_EXIT_FAILED;
     if (c.program.result.exit_code != 0) code = c.program.result.exit_code;
   }
   weir_classify_program_free(&c.program);

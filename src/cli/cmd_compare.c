@@ -1,4 +1,5 @@
 /* weir compare WORKLOAD... --schemes NAME,... [-- PROGRAM] */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -513,6 +514,7 @@ static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
   c->study.preps = c->preps;
   for (size_t i = 0; st == WEIR_OK && i < n && weir_cli_signal() == 0; i++) {
     size_t setup = i % c->n_setups;
+    if (c->study.workloads[i / c->n_setups].fault != NULL) continue;
     if (c->study_setups[setup].error == NULL && weir_setup_is_prepared(&c->setups[setup]))
       st = prepare_one(c, i / c->n_setups, setup, err);
   }
@@ -524,12 +526,20 @@ static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
 /* Before all others, which do not wait for it: it has the terminal for itself. */
 static enum weir_status record_program(struct compare *c, struct weir_err *err) {
   const struct weir_program_result *r = &c->program.result;
+  uint64_t n_failed;
   enum weir_status st = weir_classify_program_run(
       &c->program, is_anything_prepared(c) ? &c->exec : NULL, c->quiet, err);
   if (st == WEIR_OK && r->exit_code != 0 && r->signal == 0)
     fprintf(stderr, "weir: %s ended with exit code %d; what it launched is compared\n",
             c->program.program.name, r->exit_code);
-  return st;
+  n_failed = c->program.recording.n_failed;
+  if (st != WEIR_OK || n_failed == 0) return st;
+  /* Times of half a kernel, or of what is left without it, are no result. */
+  const char *why =
+      weir_arena_printf(&c->arena, "%" PRIu64 " of its %" PRIu64 " launches did not end properly",
+                        n_failed, r->n_launches);
+  c->study.workloads[c->study.n_workloads - 1].fault = why;
+  return why != NULL ? WEIR_OK : no_memory(err);
 }
 
 static enum weir_status run_study(struct compare *c, struct weir_err *err) {

@@ -179,7 +179,8 @@ static enum weir_status record_program(struct record *r, struct weir_wtrace_coun
   if (!st) {
     *total = recording.total;
     r->program_exit = result.exit_code;
-    if (!r->program_exit && result.is_failed) r->program_exit = WEIR_EXIT_FAILED;
+    if (!r->program_exit && (result.is_failed || recording.n_failed))
+      r->program_exit = WEIR_EXIT_FAILED;
   }
   weir_program_recording_free(&recording);
   weir_program_free(&p);

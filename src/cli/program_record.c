@@ -14,6 +14,7 @@ struct recorder {
   struct weir_program_recording *r;
   struct weir_wtrace_writer *writer;
   struct session *first;
+  uint64_t n_whole; /* launches that were recorded to their end */
   bool is_terminal, showed;
   time_t shown;
 };
@@ -120,7 +121,8 @@ static enum weir_status ended(void *session, const struct weir_wire_event *e, bo
                               struct weir_err *err) {
   struct session *s = session;
   (void)err;
-  s->rec->r->n_whole += !failed && e->launch.is_wanted;
+  s->rec->n_whole += !failed && e->launch.is_wanted;
+  s->rec->r->n_failed += failed && !e->launch.is_wanted;
   return WEIR_OK;
 }
 
@@ -192,9 +194,10 @@ enum weir_status weir_program_record(struct weir_program *p, struct weir_program
     weir_wtrace_abandon(rec.writer);
     return st;
   }
-  if (r->n_whole < r->n_launches)
+  r->n_failed += r->n_launches - rec.n_whole;
+  if (r->n_failed > 0)
     fprintf(stderr, "weir: %" PRIu64 " of %" PRIu64 " launches did not end: recorded in part\n",
-            r->n_launches - r->n_whole, r->n_launches);
+            r->n_failed, result->n_launches);
   return weir_wtrace_finish(rec.writer, &r->total, err);
 }
 

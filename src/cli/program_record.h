@@ -24,7 +24,7 @@ struct weir_program_recording {
   bool is_quiet; /* no progress on a terminal */
   /* Found out. */
   struct weir_wtrace_counts total;
-  uint64_t n_launches, n_whole; /* n_whole: that ended properly */
+  uint64_t n_launches, n_failed; /* recorded; of all launches those that did not end properly */
   struct {
     struct weir_recorded_module *v;
     size_t n, cap;

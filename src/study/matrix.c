@@ -267,17 +267,25 @@ static enum weir_status work(struct matrix *m, struct weir_err *err) {
   return st;
 }
 
-static void prepare(struct weir_study *s) {
+static enum weir_status prepare(struct weir_study *s, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
   for (size_t w = 0; w < s->n_workloads; w++) {
-    s->workloads[w].state = s->workloads[w].is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
-    s->workloads[w].error = NULL;
+    struct weir_study_workload *of = &s->workloads[w];
+    of->state = of->is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
+    of->error = NULL;
     for (size_t g = 0; g < s->n_gpus; g++)
       for (size_t c = 0; c < s->n_schemes; c++) {
         const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
         if (weir_study_setup(s, g, c)->error != NULL || (prep != NULL && prep->error != NULL))
           weir_study_at(s, w, g, c)->state = WEIR_RUN_FAILED;
       }
+    if (of->fault == NULL) continue;
+    of->state = WEIR_RUN_FAILED;
+    of->error = strdup(of->fault);
+    if (of->error == NULL) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+    fail_workload(s, of);
   }
+  return st;
 }
 
 enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_hooks *hooks,
@@ -289,7 +297,7 @@ enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_ho
   enum weir_status st = s->runs != NULL && m.jobs != NULL && m.polls != NULL
                             ? weir_temp_make(&m.folder, err)
                             : weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (s->runs != NULL) prepare(s);
+  if (st == WEIR_OK) st = prepare(s, err);
   if (st == WEIR_OK) st = work(&m, err);
   weir_temp_remove(&m.folder);
   free(m.jobs);
@@ -300,8 +308,10 @@ enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_ho
 void weir_study_free(struct weir_study *s) {
   for (size_t i = 0; s->runs != NULL && i < weir_study_n_runs(s); i++)
     free(s->runs[i].error);
-  for (size_t i = 0; s->runs != NULL && i < s->n_workloads; i++)
+  for (size_t i = 0; s->runs != NULL && i < s->n_workloads; i++) {
     free(s->workloads[i].error);
+    s->workloads[i].error = NULL;
+  }
   free(s->runs);
   s->runs = NULL;
 }

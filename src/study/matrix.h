@@ -22,6 +22,7 @@ struct weir_study_workload {
   const char *name, *path;
   const char *input; /* of a launch file; NULL: its first, or it has none */
   bool is_trace;     /* path is a trace; else a launch file, to be recorded */
+  const char *fault; /* why it cannot be timed, if that is known before; else NULL */
   /* Of its recording, by weir_study_run. */
   enum weir_run_state state;
   char *error;

@@ -1,10 +1,11 @@
 /* A program that uses weir as a CUDA program would through the libraries that stand in for CUDA's,
  * for tests of what weir does with it: it executes a launch file and sends its launches.
  *
- *   client FILE.yaml INPUT [what]...
+ *   client FILE.yaml INPUT [what]... (INPUT may be empty)
  *
  * what: device (what it is told, printed); exit N; abort; crash (in the middle of the second
- * launch); say TEXT; ask (times of the launches, printed); wait (until a signal comes); module. */
+ * launch); say TEXT; ask (times of the launches, printed); wait (until a signal comes); faulty (a
+ * launch that fails is not the program's end). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 struct client {
   struct weir_wire *wire;
   uint64_t n_launches;
-  bool crash, ask;
+  bool crash, ask, is_faulty;
   struct weir_err err;
 };
 
@@ -67,6 +68,12 @@ static void launched(void *self, const struct weir_launch_report *r) {
          (unsigned)t.end_ns);
 }
 
+static void end_faulty(struct client *c, enum weir_status fault) {
+  struct weir_func_stats none = {0};
+  check(weir_wire_message(c->wire, c->err.msg, &c->err), &c->err);
+  check(weir_wire_end(c->wire, &none, fault, &c->err), &c->err);
+}
+
 static struct ptx_exec_cfg settings_of(struct client *c, struct weir_settings *s) {
   static const struct weir_param_group *const groups[] = {&ptx_exec_params, NULL};
   const struct weir_wire_options *o = weir_wire_options(c->wire);
@@ -92,8 +99,10 @@ static void execute(struct client *c, const char *file, const char *input) {
   const struct ptx_module *m = weir_workload_module(w, 0);
   if (weir_wire_options(c->wire)->want_modules)
     check(weir_wire_module(c->wire, 1, "client.cu", m->source, m->source_len, &c->err), &c->err);
-  check(weir_workload_run(w, &h, &c->err), &c->err);
-  check(weir_workload_check(w, &c->err), &c->err);
+  enum weir_status st = weir_workload_run(w, &h, &c->err);
+  if (!c->is_faulty) check(st, &c->err);
+  if (st) end_faulty(c, st);
+  if (!st) check(weir_workload_check(w, &c->err), &c->err);
   weir_workload_close(w);
   ptx_device_free(&dev);
   weir_settings_free(&settings);
@@ -143,11 +152,12 @@ int main(int argc, char **argv) {
   char **what = argv + 3;
   c.crash = has(what, "crash");
   c.ask = has(what, "ask");
+  c.is_faulty = has(what, "faulty");
   check(weir_wire_connect(path, "client", &c.wire, &c.err), &c.err);
   printf("client of %s begins\n", weir_wire_options(c.wire)->device.name);
   if (has(what, "device")) show_device(&weir_wire_options(c.wire)->device);
   fflush(stdout);
-  execute(&c, argv[1], argv[2]);
+  execute(&c, argv[1], *argv[2] ? argv[2] : NULL);
   for (; *what; what++) {
     if (!strcmp(*what, "abort")) abort();
     if (!strcmp(*what, "wait")) wait_for_signal();
