@@ -107,7 +107,7 @@ static const struct weir_usage usage = {
     .examples =
         "  weir compare spmv gather --input profile         all schemes, in a second or two\n"
         "  weir compare all --schemes baseline,decoupled,pc-bypass,tsc+ --csv results.csv\n"
-        "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,v100-cfg\n"
+        "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,gtx480-cfg\n"
         "  weir compare spmv -S tsc,tsc+ -b tsc --set tag-split.chunk_bytes=64\n"
         "  weir compare spmv -S baseline,pc-bypass,mine --plugin ./mine.so\n"
         "  weir compare app.wtrace my-launch.yaml -S baseline,my-scheme.yaml\n"
