@@ -1,6 +1,9 @@
 # Thin front to Meson: `make help` says what there is. BUILD=dir chooses another build folder.
 BUILD ?= build
+# A prefix that is given counts in a folder that was configured with another, too. It may be relative.
+GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
+override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-all bench lint fuzz matrix docs install clean
 
@@ -9,6 +12,8 @@ help: ## this list
 
 build: ## the program, at build/weir (installs missing Debian packages first)
 	@tools/bootstrap.sh build
+	@$(if $(GIVEN),test ! -f $(BUILD)/build.ninja || grep -qsF '"$(PREFIX)/share/weir"' $(BUILD)/weir_build.h || \
+	  meson configure $(BUILD) -Dprefix=$(PREFIX))
 	@tools/build.sh $(BUILD) --prefix=$(PREFIX)
 
 demo: build ## a first run, explained
