@@ -167,7 +167,7 @@ struct weir_geometry {
 struct weir_kernel {
   const char *name;
   uint32_t uid;             /* number of the launch */
-  uint32_t n_insns, n_ctas; /* n_ctas: of the grid */
+  uint32_t n_insns, n_ctas; /* n_ctas: of the grid; UINT32_MAX: so many or more */
   uint32_t warps_per_cta, ctas_per_sm;
   bool is_flushed; /* the L1 was emptied for it; known from kernel_begin on */
 };

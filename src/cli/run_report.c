@@ -66,12 +66,12 @@ static struct weir_kernel_row *row_of(struct weir_run_report *r, const char *ker
 
 static json_t *launch_json(struct weir_run_report *r, const struct weir_launch_report *l) {
   const struct weir_kernel_info *k = l->info;
-  json_t *o =
-      json_pack("{s:o, s:i, s:[i,i,i], s:[i,i,i], s:b, s:b, s:o}", "kernel",
-                weir_json_text(l->kernel), "repetition", (int)l->k, "grid", (int)k->grid[0],
-                (int)k->grid[1], (int)k->grid[2], "block", (int)k->block[0], (int)k->block[1],
-                (int)k->block[2], "interleaved", (int)k->is_interleaved, "reads_clock",
-                (int)k->reads_clock, "statistics", weir_stat_json(weir_func_stat_table, &l->stats));
+  json_t *o = json_pack(
+      "{s:o, s:I, s:[I,I,I], s:[I,I,I], s:b, s:b, s:o}", "kernel", weir_json_text(l->kernel),
+      "repetition", (json_int_t)l->k, "grid", (json_int_t)k->grid[0], (json_int_t)k->grid[1],
+      (json_int_t)k->grid[2], "block", (json_int_t)k->block[0], (json_int_t)k->block[1],
+      (json_int_t)k->block[2], "interleaved", (int)k->is_interleaved, "reads_clock",
+      (int)k->reads_clock, "statistics", weir_stat_json(weir_func_stat_table, &l->stats));
   if (o != NULL && r->timing.sim != NULL &&
       json_object_set_new(o, "timing", weir_timing_json(&r->timing, k, r->per_sm)) != 0)
     r->is_failed = true;
@@ -203,8 +203,7 @@ static enum weir_status kernel_table(const struct weir_run_report *st, bool stre
     weir_table_cell(t, "%s%s%s", weir_demangle(r->name, name, sizeof name),
                     r->is_interleaved ? " *" : "", r->reads_clock ? " +" : "");
     weir_table_cell(t, "%" PRIu64, r->launches);
-    weir_table_cell(t, "%" PRIu64 " x %u", (uint64_t)r->grid[0] * r->grid[1] * r->grid[2],
-                    r->block[0] * r->block[1] * r->block[2]);
+    weir_table_cell(t, "%" PRIu64 " x %" PRIu64, weir_volume(r->grid), weir_volume(r->block));
     weir_table_cell(t, "%s", weir_text_thousands(s->warp_insns, num));
     show_ratio(t, s->thread_insns, s->warp_insns);
     show_ratio(t, 100 * s->mem_insns, s->warp_insns);

@@ -358,7 +358,7 @@ static bool watch(void *self, uint64_t cycle, uint64_t blocks) {
 
 static void begin_progress(struct weir_timing *t, const struct weir_kernel_info *k) {
   t->running = k;
-  t->n_blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+  t->n_blocks = weir_volume(k->grid);
   t->began = weir_cli_ms();
   t->show_at = t->began + FIRST_MS;
   t->showed = false;

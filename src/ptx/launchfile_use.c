@@ -178,9 +178,9 @@ enum weir_status weir_launch_shape(const struct weir_launchfile *lf, uint32_t la
       out->block[d] = (uint32_t)n;
     }
   }
-  uint32_t threads = out->block[0] * out->block[1] * out->block[2];
+  uint64_t threads = weir_volume(out->block);
   if (threads > 1024) {
-    weir_fail_at(err, WEIR_EINVAL, &l->block_where[0], "the block has %" PRIu32 " threads",
+    weir_fail_at(err, WEIR_EINVAL, &l->block_where[0], "the block has %" PRIu64 " threads",
                  threads);
     weir_err_add(err, "accepted: at most 1024, the product of its sizes");
     return WEIR_EINVAL;

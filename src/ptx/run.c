@@ -546,7 +546,7 @@ uint64_t ptx_most_blocks(const struct ptx_device *dev, const struct ptx_program 
   uint64_t local = local_bytes_of(dev, prog);
   if (prog->is_recursive && local > USUAL_STACK) local = USUAL_STACK;
   uint64_t warp = sizeof(struct ptx_warp) + prog->reg_bytes + LANES * local;
-  uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+  uint64_t threads = weir_volume(l->block);
   uint64_t shared = (uint64_t)prog->static_shared + l->dyn_shared;
   uint64_t n = (uint64_t)dev->cfg.wave_memory /
                (sizeof(struct ptx_cta) + shared + (threads + LANES - 1) / LANES * warp);
@@ -841,7 +841,7 @@ static enum weir_status run_wave(struct ptx_run *r, struct weir_err *err) {
 static enum weir_status check_launch(const struct ptx_device *dev, const struct ptx_program *p,
                                      const struct ptx_launch *l, uint64_t shared,
                                      struct weir_err *err) {
-  uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+  uint64_t threads = weir_volume(l->block);
   if (l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0 || threads == 0)
     return weir_fail(
         err, WEIR_EINVAL, "kernel %s: grid (%u,%u,%u) and block (%u,%u,%u) must not be empty",
@@ -868,7 +868,7 @@ static enum weir_status check_launch(const struct ptx_device *dev, const struct 
                      "kernel %s: %" PRIu64
                      " bytes of shared memory (%u static, %u dynamic) are too many; at most 232448",
                      p->entry->name, shared, p->static_shared, l->dyn_shared);
-  uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+  uint64_t blocks = weir_volume(l->grid);
   if (l->cooperative && blocks > ptx_most_blocks(dev, p, l)) {
     weir_fail(err, WEIR_EINVAL,
               "kernel %s: a cooperative launch of %" PRIu64 " blocks; %" PRIu64
@@ -962,9 +962,9 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
   r->shared_bytes = (uint32_t)shared;
   r->is_interleaved = prog->is_interleaved || launch->cooperative || dev->cfg.interleave;
   r->local_bytes = local_bytes_of(dev, prog);
-  r->n_threads = launch->block[0] * launch->block[1] * launch->block[2];
+  r->n_threads = (uint32_t)weir_volume(launch->block);
   r->n_warps = (r->n_threads + LANES - 1) / LANES;
-  r->n_blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+  r->n_blocks = weir_volume(launch->grid);
   size_t pbytes = (size_t)prog->entry->param_bytes;
   r->params = weir_calloc(1, pbytes + 16);
   r->code = weir_malloc(prog->n_code * sizeof *r->code);

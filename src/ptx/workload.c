@@ -276,7 +276,7 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
   }
   struct weir_launch_report report = {
       .kernel = l->kernel, .launch = i, .k = k, .info = ptx_run_info(run)};
-  uint64_t n_blocks = (uint64_t)shape.grid[0] * shape.grid[1] * shape.grid[2];
+  uint64_t n_blocks = weir_volume(shape.grid);
   if (h->simulate != NULL) {
     struct weir_block_source source = {
         .kernel = report.info, .next = next_block, .release = release_block, .self = run};

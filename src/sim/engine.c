@@ -706,12 +706,7 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
     return weir_fail(err, WEIR_EINVAL,
                      "kernel %s: not even one block fits on an SM of machine %s (%s)", k->name,
                      sim->m->name, r->limited_by);
-  const struct weir_kernel about = {.name = k->name,
-                                    .uid = sim->n_kernels,
-                                    .n_insns = k->n_insns,
-                                    .n_ctas = k->grid[0] * k->grid[1] * k->grid[2],
-                                    .warps_per_cta = k->n_warps,
-                                    .ctas_per_sm = r->blocks_per_sm};
+  const struct weir_kernel about = weir_sm_about(k, sim->n_kernels, r->blocks_per_sm);
   const uint8_t *tags = NULL;
   if (sim->o.tags != NULL) {
     enum weir_status st = sim->o.tags(sim->o.tags_self, k, &tags, err);

@@ -291,7 +291,7 @@ static uint64_t shared_room(const struct weir_machine *m, const struct weir_kern
 
 uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
                      const char **why) {
-  uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
+  uint64_t threads = weir_volume(k->block);
   uint64_t regs = round_up((uint64_t)k->regs_per_thread * 32, m->sm.register_unit) * k->n_warps;
   uint64_t shared = round_up((uint64_t)k->static_shared + k->dyn_shared, m->sm.shared_unit);
   struct {
@@ -311,6 +311,17 @@ uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info
     }
   }
   return (uint32_t)fit;
+}
+
+struct weir_kernel weir_sm_about(const struct weir_kernel_info *k, uint32_t uid,
+                                 uint32_t blocks_per_sm) {
+  uint64_t n = weir_volume(k->grid);
+  return (struct weir_kernel){.name = k->name,
+                              .uid = uid,
+                              .n_insns = k->n_insns,
+                              .n_ctas = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
+                              .warps_per_cta = k->n_warps,
+                              .ctas_per_sm = blocks_per_sm};
 }
 
 bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t uid,
@@ -344,12 +355,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->lsu_free = 0;
   sm->kernel_start = now;
   memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
-  const struct weir_kernel k = {.name = kernel->name,
-                                .uid = uid,
-                                .n_insns = kernel->n_insns,
-                                .n_ctas = kernel->grid[0] * kernel->grid[1] * kernel->grid[2],
-                                .warps_per_cta = kernel->n_warps,
-                                .ctas_per_sm = max_blocks};
+  const struct weir_kernel k = weir_sm_about(kernel, uid, max_blocks);
   uint64_t shared = (uint64_t)max_blocks * (kernel->static_shared + kernel->dyn_shared);
   shared = weir_max64(shared, weir_preferred_carveout(sm->m, kernel->carveout));
   if (!sm->l1_ops->kernel_begin(sm->l1, &k, (uint32_t)shared, now)) return false;

@@ -200,6 +200,9 @@ uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id);
 bool weir_sm_is_idle(const struct weir_sm *sm);
 /* Give back the blocks of a kernel that will not be finished. */
 void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source);
+/* A launch, as the parts of an L1 know it. */
+struct weir_kernel weir_sm_about(const struct weir_kernel_info *k, uint32_t uid,
+                                 uint32_t blocks_per_sm);
 /* Blocks of a kernel that fit on an SM at once; 0 and a reason if not even one does. */
 uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
                      const char **why);

@@ -73,6 +73,13 @@ struct weir_kernel_info {
   const char *const *files;
 };
 
+/* Blocks of a grid, threads of a block: the largest grid, 2^31 - 1 by 65535 by 65535, needs 64
+ * bits.
+ */
+static inline uint64_t weir_volume(const uint32_t size[3]) {
+  return (uint64_t)size[0] * size[1] * size[2];
+}
+
 /* Lane addresses of one memory instruction, as the producer found them. Lanes outside the mask are
  * ignored. */
 enum weir_addr_kind { WEIR_ADDR_UNIFORM, WEIR_ADDR_STRIDE, WEIR_ADDR_LIST };

@@ -141,14 +141,14 @@ static enum weir_status set_dim(struct weir_acc_kernel *k, int i, const char *p,
       return WEIR_ACC_FAIL(k, NULL, WEIR_EINVAL,
                            "grid dim (%u,%u,%u) is larger than (2147483647,65535,65535)", d[0],
                            d[1], d[2]);
-    k->n_grid = (uint64_t)d[0] * d[1] * d[2];
+    k->n_grid = weir_volume(d);
     return WEIR_OK;
   }
   if (d[0] > MAX_THREADS || d[1] > MAX_THREADS || d[2] > MAX_THREADS ||
-      d[0] * d[1] * d[2] > MAX_THREADS)
+      weir_volume(d) > MAX_THREADS)
     return WEIR_ACC_FAIL(k, NULL, WEIR_EINVAL, "block dim (%u,%u,%u) has more than %d threads",
                          d[0], d[1], d[2], MAX_THREADS);
-  k->info.n_warps = (d[0] * d[1] * d[2] + WEIR_LANES - 1) / WEIR_LANES;
+  k->info.n_warps = (uint32_t)((weir_volume(d) + WEIR_LANES - 1) / WEIR_LANES);
   return WEIR_OK;
 }
 

@@ -105,7 +105,7 @@ static enum weir_status get_block(struct weir_wire *w, struct weir_block_stream 
   enum weir_status st = wire_take64(w, v, 2, err);
   if (st) return st;
   if (v[1] != k->n_warps) return unsound(w, "block", "a wrong number of warps", err);
-  if (v[0] < w->next_block || v[0] >= (uint64_t)k->grid[0] * k->grid[1] * k->grid[2])
+  if (v[0] < w->next_block || v[0] >= weir_volume(k->grid))
     return unsound(w, "block", "its id is not in order, or not of the grid", err);
   w->next_block = v[0] + 1;
   struct weir_err why;

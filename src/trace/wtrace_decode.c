@@ -4,7 +4,7 @@
 
 bool wt_decoder_init(struct wt_decoder *d, const struct weir_kernel_info *k) {
   *d = (struct wt_decoder){.kernel = k};
-  d->n_blocks = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+  d->n_blocks = weir_volume(k->grid);
   return wt_model_init(&d->model, k);
 }
 

@@ -270,7 +270,7 @@ enum weir_status weir_wtrace_block(struct weir_wtrace_writer *w, struct weir_blo
                                    struct weir_err *err) {
   if (!w->in_kernel) return weir_fail(err, WEIR_EBUG, "a block of a trace outside kernels");
   const struct weir_kernel_info *k = w->kernel;
-  if (b->id < w->enc.next_block || b->id >= (uint64_t)k->grid[0] * k->grid[1] * k->grid[2])
+  if (b->id < w->enc.next_block || b->id >= weir_volume(k->grid))
     return weir_fail(err, WEIR_EBUG, "kernel %s: block %llu is out of order or beyond the grid",
                      k->name, (unsigned long long)b->id);
   if (b->n_warps != k->n_warps)

@@ -341,6 +341,27 @@ static void test_fit(void **state) {
   }
 }
 
+/* Parts of an L1 have 32 bits for the blocks of a grid, whose product must not wrap. */
+static void test_grid(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t grid[3], n;
+  } t[] = {{{7, 5, 3}, 105},
+           {{65536, 65535, 1}, 4294901760},
+           {{65536, 65536, 1}, UINT32_MAX}, /* 2^32, 0 in 32 bits */
+           {{65537, 65535, 3}, UINT32_MAX},
+           {{INT32_MAX, 65535, 65535}, UINT32_MAX}};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    struct weir_kernel_info k = {.name = "k", .n_warps = 4, .n_insns = 9};
+    memcpy(k.grid, t[i].grid, sizeof k.grid);
+    struct weir_kernel about = weir_sm_about(&k, 3, 2);
+    assert_true(about.n_ctas == t[i].n);
+    assert_int_equal(about.uid, 3);
+    assert_int_equal(about.ctas_per_sm, 2);
+  }
+  assert_true(weir_volume((const uint32_t[]){INT32_MAX, 65535, 65535}) == 9223090559730712575u);
+}
+
 /* ---- asynchronous copies ---- */
 
 enum { ADDS = 400 };
@@ -423,6 +444,7 @@ int main(void) {
       T(test_dispatch),
       T(test_dispatch_order),
       T(test_fit),
+      T(test_grid),
       T(test_copies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
