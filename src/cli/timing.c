@@ -375,6 +375,7 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
   if (row == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   row->launches++;
   row->registers = source->kernel->regs_per_thread;
+  row->registers_got = weir_sm_registers(&t->setup.machine, source->kernel);
   row->regs_estimated = source->kernel->regs_estimated;
   weir_sim_result_add(&row->result, &t->last);
   add_details(t, row);

@@ -56,9 +56,13 @@ static void add_notes(const struct weir_timing *t, struct weir_text *out) {
     weir_demangle(k->kernel, name, sizeof name);
     if (k->registers == 0)
       weir_text_printf(out, "* %s: registers per thread are not known and limit nothing\n", name);
-    else if (k->regs_estimated)
-      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u\n", name,
+    else if (k->regs_estimated) {
+      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u", name,
                        k->registers);
+      if (k->registers_got < k->registers)
+        weir_text_printf(out, ", taken as %u so that a block fits", k->registers_got);
+      weir_text_puts(out, "\n");
+    }
   }
 }
 
@@ -387,6 +391,12 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
       weir_stat_json(weir_dram_stat_table, &r->dram), "instructions", loads_json(t, k));
   if (o != NULL && t->setup.machine.l3.enabled &&
       json_object_set_new(o, "l3", weir_stat_json(weir_l3_stat_table, &r->l3)) != 0) {
+    json_decref(o);
+    return NULL;
+  }
+  uint32_t got = weir_sm_registers(&t->setup.machine, k);
+  if (o != NULL && got < k->regs_per_thread &&
+      json_object_set_new(o, "registers_taken", json_integer(got)) != 0) {
     json_decref(o);
     return NULL;
   }

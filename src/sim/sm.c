@@ -289,10 +289,19 @@ static uint64_t shared_room(const struct weir_machine *m, const struct weir_kern
   return weir_min64(room, most);
 }
 
+uint32_t weir_sm_registers(const struct weir_machine *m, const struct weir_kernel_info *k) {
+  if (!k->regs_estimated || k->n_warps == 0) return k->regs_per_thread;
+  /* Warps get whole units. */
+  uint64_t units = (uint64_t)m->sm.registers / k->n_warps / (uint64_t)m->sm.register_unit;
+  uint64_t most = units * (uint64_t)m->sm.register_unit / 32;
+  return k->regs_per_thread < most ? k->regs_per_thread : (uint32_t)most;
+}
+
 uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
                      const char **why) {
   uint64_t threads = weir_volume(k->block);
-  uint64_t regs = round_up((uint64_t)k->regs_per_thread * 32, m->sm.register_unit) * k->n_warps;
+  uint64_t of_thread = weir_sm_registers(m, k);
+  uint64_t regs = round_up(of_thread * 32, m->sm.register_unit) * k->n_warps;
   uint64_t shared = round_up((uint64_t)k->static_shared + k->dyn_shared, m->sm.shared_unit);
   struct {
     uint64_t have, need;

@@ -162,6 +162,8 @@ int cuLinkComplete(void *link, void **out, size_t *bytes);
 int cuLinkDestroy(void *link);
 int cuFuncGetAttribute(int *out, int attribute, void *function);
 int cuFuncGetName(const char **out, void *function);
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads,
+                                                size_t shared);
 int cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block, void *function,
                                      size_t (*shared_of)(int), size_t shared, int limit);
 int cuMemAlloc_v2(uint64_t *out, size_t bytes);

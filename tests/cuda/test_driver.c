@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "driver.h"
@@ -554,6 +555,30 @@ static void functions(void **state) {
   assert_int_equal(block, 100 / 32 * 32 == 96 ? 64 : 0); /* 32 blocks of 64 fill an SM; of 96, 21 */
 }
 
+/* Registers are estimated, and an estimate that is too high does not make a launch impossible. */
+static void many_registers(void **state) {
+  (void)state;
+  enum { LIVE = 120 };
+  char text[16384];
+  int blocks, n = snprintf(text, sizeof text,
+                           ".version 7.0\n.target sm_70\n.address_size 64\n"
+                           ".visible .entry heavy(.param .u64 x) { .reg .b32 %%r<%d>;\n"
+                           ".reg .b64 %%rd; ld.param.u64 %%rd, [x]; mov.u32 %%r0, %%tid.x;\n",
+                           LIVE + 1);
+  for (int i = 1; i <= LIVE; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, "add.u32 %%r%d, %%r0, %d;\n", i, i);
+  for (int i = LIVE; i > 0; i--)
+    n += snprintf(text + n, sizeof text - (size_t)n, "add.u32 %%r0, %%r0, %%r%d;\n", i);
+  snprintf(text + n, sizeof text - (size_t)n, "st.global.u32 [%%rd], %%r0; ret; }\n");
+  void *f = function(load(text), "heavy");
+  OK(cuFuncGetAttribute(&n, 4, f));
+  assert_true(n > 65536 / 1024);
+  OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 1024, 0));
+  assert_int_equal(blocks, 1);
+  OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, 256, 0));
+  assert_int_equal(blocks, 2);
+}
+
 /* The calls of before CUDA 4. */
 static void launch_in_pieces(void **state) {
   (void)state;
@@ -1009,6 +1034,7 @@ int main(int argc, char **argv) {
       IN_CONTEXT(packed_parameters),
       IN_CONTEXT(wrong_launches),
       IN_CONTEXT(functions),
+      IN_CONTEXT(many_registers),
       IN_CONTEXT(launch_in_pieces),
       IN_CONTEXT(libraries),
       IN_CONTEXT(linker),

@@ -341,6 +341,32 @@ static void test_fit(void **state) {
   }
 }
 
+/* An estimate gives way, a compiler's figure does not. */
+static void test_fit_estimated(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t regs, n_warps, fit, got;
+  } t[] = {{80, 32, 1, 64},  {65, 32, 1, 64},  {64, 32, 1, 64},  {32, 32, 2, 32},
+           {255, 24, 1, 80}, {255, 32, 1, 64}, {255, 8, 1, 255}, {0, 32, 2, 0}};
+  static const char *const set[] = {"sm.blocks=64",       "sm.warps=64",          "sm.threads=2048",
+                                    "sm.registers=65536", "sm.register_unit=256", NULL};
+  struct machine x;
+  const char *why;
+  machine_init(&x, NULL, set);
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    struct weir_kernel_info k = {.block = {32 * t[i].n_warps, 1, 1},
+                                 .n_warps = t[i].n_warps,
+                                 .regs_per_thread = t[i].regs,
+                                 .regs_estimated = true};
+    assert_int_equal(weir_sm_registers(&x.m, &k), t[i].got);
+    assert_int_equal(weir_sm_fit(&x.m, &k, &why), t[i].fit);
+    k.regs_estimated = false;
+    assert_int_equal(weir_sm_registers(&x.m, &k), t[i].regs);
+    assert_int_equal(weir_sm_fit(&x.m, &k, &why), t[i].got < t[i].regs ? 0 : t[i].fit);
+  }
+  machine_free(&x);
+}
+
 /* Parts of an L1 have 32 bits for the blocks of a grid, whose product must not wrap. */
 static void test_grid(void **state) {
   (void)state;
@@ -444,6 +470,7 @@ int main(void) {
       T(test_dispatch),
       T(test_dispatch_order),
       T(test_fit),
+      T(test_fit_estimated),
       T(test_grid),
       T(test_copies),
   };

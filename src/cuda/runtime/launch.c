@@ -112,7 +112,9 @@ int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads, uint64_t dyn
   uint64_t regs = round_up(regs_of(k), REGS_PER_THREAD_UNIT);
   uint64_t of_warp = round_up(regs * p->warp_size, REG_UNIT);
   uint64_t n = smaller(p->blocks_per_sm, p->threads_per_sm / p->warp_size / warps);
-  if (of_warp != 0) n = smaller(n, p->registers_per_sm / of_warp / warps);
+  uint64_t by_regs = of_warp != 0 ? p->registers_per_sm / of_warp / warps : n;
+  /* An estimate that is too high does not make a launch impossible. */
+  n = smaller(n, by_regs > 0 ? by_regs : 1);
   if (shared != 0) {
     uint64_t reserved = weir_gpu_reserved_shared();
     n = smaller(n, p->shared_per_sm / round_up(shared + reserved, SHARED_UNIT));
