@@ -1,6 +1,6 @@
 /* .wtrace: warp streams on disk. docs/wtrace.md gives every byte.
  *
- *   header │ table kernel group group … │ kernel group … │ … │ index │ trailer
+ *   header │ table kernel group group … │ kernel group … │ … │ index │ provenance │ trailer
  *
  * A group is a piece of about 1 to 4 MiB of a kernel's blocks that can be decoded without any other
  * piece. Writing keeps one group in memory and reading one per open kernel. Every byte of the file
@@ -11,7 +11,7 @@
 #include "stream/block.h"
 
 enum {
-  WEIR_WTRACE_VERSION = 2, /* that is written */
+  WEIR_WTRACE_VERSION = 3, /* that is written */
   WEIR_WTRACE_OLDEST = 1,  /* that is read */
   WEIR_WTRACE_LEVEL = 15,
   WEIR_WTRACE_MAX_WARPS = 64
@@ -65,6 +65,10 @@ enum weir_status weir_wtrace_record(struct weir_wtrace_writer *w, struct weir_bl
                                     struct weir_err *err);
 enum weir_status weir_wtrace_copy(struct weir_wtrace_writer *w, enum weir_event_kind kind,
                                   uint64_t addr, uint64_t bytes, struct weir_err *err);
+/* How the trace was made, any text: it comes after everything else. Copied; before it is finished.
+ */
+enum weir_status weir_wtrace_provenance(struct weir_wtrace_writer *w, const char *text,
+                                        struct weir_err *err);
 /* Completes the file and frees the writer, whatever is returned. `total` may be NULL. */
 enum weir_status weir_wtrace_finish(struct weir_wtrace_writer *w, struct weir_wtrace_counts *total,
                                     struct weir_err *err);
@@ -84,6 +88,10 @@ void weir_wtrace_close(struct weir_wtrace *t);
 
 uint32_t weir_wtrace_version(const struct weir_wtrace *t);
 const char *weir_wtrace_source_text(const struct weir_wtrace *t);
+/* How it was made; NULL: that was left out, or version 2 and before. */
+const char *weir_wtrace_provenance_text(const struct weir_wtrace *t);
+/* Everything but that, which ends here. */
+uint64_t weir_wtrace_content_bytes(const struct weir_wtrace *t);
 uint64_t weir_wtrace_file_bytes(const struct weir_wtrace *t);
 uint32_t weir_wtrace_n_events(const struct weir_wtrace *t);
 struct weir_event weir_wtrace_event(const struct weir_wtrace *t, uint32_t i);

@@ -27,11 +27,15 @@ enum {
   WT_MAX_GROUP = WT_GROUP_CUT + (1 << 16),
   WT_MAX_TABLE = 16 << 20,
   WT_MAX_KERNEL = 16 << 20,
-  WT_MAX_INDEX = 16 << 20
+  WT_MAX_INDEX = 16 << 20,
+  WT_MAX_PROVENANCE = 16 << 20
 };
 
+/* Versions from which something is there. */
+enum { WT_WITH_PROVENANCE = 3 };
+
 /* Sections. */
-enum { WT_TABLE = 'T', WT_KERNEL = 'K', WT_GROUP = 'G', WT_INDEX = 'I' };
+enum { WT_TABLE = 'T', WT_KERNEL = 'K', WT_GROUP = 'G', WT_INDEX = 'I', WT_PROVENANCE = 'P' };
 
 /* Parts of a group; trailing empty ones are left out. */
 enum {

@@ -177,10 +177,29 @@ static const char *get_kernels(struct weir_wtrace *t, struct wt_cursor *c) {
   return NULL;
 }
 
+static enum weir_status read_provenance(struct weir_wtrace *t, struct weir_err *err) {
+  struct wt_section s = {0};
+  uint64_t at = t->content_bytes;
+  enum weir_status st = wt_section_read(t, &s, at, WT_PROVENANCE, "the provenance", err);
+  if (!st && at + s.bytes != t->file_bytes - WT_TRAILER_BYTES)
+    st = wt_damaged(t, at, "the provenance", err, "it does not end where the trailer begins");
+  if (!st && !(t->provenance = weir_malloc(s.n[0] + 1))) st = no_memory(t, err);
+  if (!st) {
+    memcpy(t->provenance, s.part[0], s.n[0]);
+    t->provenance[s.n[0]] = 0;
+  }
+  wt_section_free(&s);
+  return st;
+}
+
 static enum weir_status read_index(struct weir_wtrace *t, struct weir_err *err) {
   struct wt_section s = {0};
   enum weir_status st = wt_section_read(t, &s, t->index_at, WT_INDEX, "the index", err);
-  if (!st && s.bytes != t->file_bytes - WT_TRAILER_BYTES - t->index_at)
+  t->content_bytes = t->index_at + s.bytes;
+  bool is_last = t->content_bytes == t->file_bytes - WT_TRAILER_BYTES;
+  if (!st && !is_last && t->version >= WT_WITH_PROVENANCE)
+    st = read_provenance(t, err);
+  else if (!st && !is_last)
     st = wt_damaged(t, t->index_at, "the index", err, "it does not end where the trailer begins");
   if (!st) {
     struct wt_cursor c = {.p = s.part[0], .end = s.part[0] + s.n[0]};
@@ -252,6 +271,7 @@ void weir_wtrace_close(struct weir_wtrace *t) {
   if (t->fd >= 0) close(t->fd);
   free(t->path);
   free(t->text);
+  free(t->provenance);
   free(t->events);
   free(t->kernels);
   free(t->groups);
@@ -264,6 +284,14 @@ uint32_t weir_wtrace_version(const struct weir_wtrace *t) {
 
 const char *weir_wtrace_source_text(const struct weir_wtrace *t) {
   return t->text;
+}
+
+const char *weir_wtrace_provenance_text(const struct weir_wtrace *t) {
+  return t->provenance;
+}
+
+uint64_t weir_wtrace_content_bytes(const struct weir_wtrace *t) {
+  return t->content_bytes;
 }
 
 uint64_t weir_wtrace_file_bytes(const struct weir_wtrace *t) {

@@ -17,11 +17,11 @@ struct wt_kernel_entry {
 };
 
 struct weir_wtrace {
-  char *path, *text;
+  char *path, *text, *provenance; /* provenance may be NULL */
   int fd;
   bool is_checked;
   uint32_t version;
-  uint64_t file_bytes, first_section, index_at;
+  uint64_t file_bytes, first_section, index_at, content_bytes;
   struct weir_event *events;
   struct wt_kernel_entry *kernels;
   struct wt_group_entry *groups;
@@ -51,8 +51,9 @@ enum weir_status wt_damaged(const struct weir_wtrace *t, uint64_t at, const char
     __attribute__((format(printf, 5, 6)));
 enum weir_status wt_read_at(const struct weir_wtrace *t, uint64_t at, void *bytes, size_t n,
                             struct weir_err *err);
-/* Goes through all sections up to the index, or the end of the file, and names the first that is
- * incomplete or damaged. *end: of the last; *has_index: it is an index. */
+/* Goes through all sections up to the index and the provenance after it, or the end of the file,
+ * and names the first that is incomplete or damaged. *end: of the last; *has_index: there is one.
+ */
 enum weir_status wt_scan(const struct weir_wtrace *t, uint64_t *end, bool *has_index,
                          struct weir_err *err);
 

@@ -47,6 +47,8 @@ static size_t most_raw(uint8_t kind) {
     return WT_MAX_GROUP;
   case WT_INDEX:
     return WT_MAX_INDEX;
+  case WT_PROVENANCE:
+    return WT_MAX_PROVENANCE;
   default:
     return 0;
   }
@@ -182,9 +184,19 @@ static const char *name_of(uint8_t kind) {
     return "kernel description";
   case WT_GROUP:
     return "block group";
+  case WT_PROVENANCE:
+    return "provenance";
   default:
     return "index";
   }
+}
+
+/* What comes after the index, unless it is too long for that or does not look like it. */
+static bool is_trailer(const struct weir_wtrace *t, uint64_t at) {
+  uint8_t bytes[WT_TRAILER_BYTES];
+  if (t->file_bytes - at != WT_TRAILER_BYTES) return t->file_bytes - at < WT_TRAILER_BYTES;
+  return wt_read_at(t, at, bytes, sizeof bytes, NULL) != WEIR_OK ||
+         memcmp(bytes + 16, WT_END, 8) == 0;
 }
 
 enum weir_status wt_scan(const struct weir_wtrace *t, uint64_t *end, bool *has_index,
@@ -193,11 +205,12 @@ enum weir_status wt_scan(const struct weir_wtrace *t, uint64_t *end, bool *has_i
   enum weir_status st = WEIR_OK;
   unsigned long long n[256] = {0}, n_all = 0;
   *has_index = false;
-  for (*end = t->first_section; !st && !*has_index && *end < t->file_bytes; n_all++) {
+  for (*end = t->first_section; !st && *end < t->file_bytes; n_all++) {
+    if (*has_index && (n[WT_PROVENANCE] || is_trailer(t, *end))) break;
     uint8_t kind;
     char what[80];
     st = wt_read_at(t, *end, &kind, 1, err);
-    if (st) break;
+    if (st || (*has_index && kind != WT_PROVENANCE)) break;
     if (most_raw(kind))
       snprintf(what, sizeof what, "section %llu, %s %llu", n_all, name_of(kind), n[kind]++);
     else
@@ -205,7 +218,7 @@ enum weir_status wt_scan(const struct weir_wtrace *t, uint64_t *end, bool *has_i
     st = wt_section_read(t, &s, *end, 0, what, err);
     if (st) break;
     *end += s.bytes;
-    *has_index = kind == WT_INDEX;
+    *has_index |= kind == WT_INDEX;
   }
   wt_section_free(&s);
   return st;

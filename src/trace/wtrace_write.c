@@ -26,6 +26,7 @@ struct weir_wtrace_writer {
   struct weir_kernel_info *kernel; /* a copy of its own */
   struct weir_wtrace_counts counts, total;
   struct wt_buf section, events, kernels, groups; /* groups: of the kernel, for the index */
+  struct wt_buf provenance;
   uint32_t n_groups;
   uint64_t kernel_at, group_at, group_block;
   struct table
@@ -320,6 +321,7 @@ static void free_writer(struct weir_wtrace_writer *w) {
   wt_buf_free(&w->events);
   wt_buf_free(&w->kernels);
   wt_buf_free(&w->groups);
+  wt_buf_free(&w->provenance);
   for (int i = 0; i < N_TABLES; i++)
     wt_buf_free(&w->tables[i].raw);
   free(w->path);
@@ -377,6 +379,17 @@ enum weir_status weir_wtrace_create(const char *path, const struct weir_wtrace_o
   return WEIR_OK;
 }
 
+enum weir_status weir_wtrace_provenance(struct weir_wtrace_writer *w, const char *text,
+                                        struct weir_err *err) {
+  size_t n = strlen(text);
+  if (n > WT_MAX_PROVENANCE)
+    return weir_fail(err, WEIR_ELIMIT, "'%s': its provenance is larger than %d bytes", w->path,
+                     WT_MAX_PROVENANCE);
+  w->provenance.n = 0;
+  wt_buf_add(&w->provenance, text, n);
+  return w->provenance.failed ? no_memory(w, err) : WEIR_OK;
+}
+
 static enum weir_status put_index(struct weir_wtrace_writer *w, struct weir_err *err) {
   struct wt_buf b = {0};
   uint8_t trailer[WT_TRAILER_BYTES];
@@ -392,6 +405,7 @@ static enum weir_status put_index(struct weir_wtrace_writer *w, struct weir_err 
   else
     st = put_buffer(w, WT_INDEX, &b, err);
   wt_buf_free(&b);
+  if (!st && w->provenance.n) st = put_buffer(w, WT_PROVENANCE, &w->provenance, err);
   if (st) return st;
   wt_store64(trailer + 8, w->at + WT_TRAILER_BYTES);
   memcpy(trailer + 16, WT_END, 8);

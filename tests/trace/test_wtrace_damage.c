@@ -12,10 +12,8 @@ static void says_where(void) {
     fail_msg("no place: %s", err.msg);
 }
 
-static void truncated(void **state) {
-  (void)state;
+static void truncated_file(void) {
   size_t n;
-  write_random(&(struct weir_wtrace_opts){.level = 3, .target_bytes = 4096}, 2, 10, 200);
   uint8_t *bytes = slurp(&n);
   for (size_t at = 0; at < n; at += at < 100 || n - at < 200 ? 1 : n / 50) {
     spit(bytes, at);
@@ -29,6 +27,57 @@ static void truncated(void **state) {
   assert_int_equal(try_all(true), WEIR_EPARSE);
   says_where();
   free(bytes);
+}
+
+static void truncated(void **state) {
+  (void)state;
+  write_random(&(struct weir_wtrace_opts){.level = 3, .target_bytes = 4096}, 2, 10, 200);
+  truncated_file();
+}
+
+/* Copies, then how the file was made. */
+static void write_made(const char *text) {
+  struct weir_wtrace_writer *w;
+  OK(weir_wtrace_create(path, NULL, &w, &err));
+  for (uint64_t i = 0; i < 40; i++)
+    OK(weir_wtrace_copy(w, WEIR_EVENT_COPY_TO_DEVICE, i * i, i, &err));
+  if (text) OK(weir_wtrace_provenance(w, text, &err));
+  OK(weir_wtrace_finish(w, NULL, &err));
+}
+
+static void truncated_provenance(void **state) {
+  (void)state;
+  write_made("made by a test that says a good deal about it, so that there are bytes to lose");
+  truncated_file();
+}
+
+/* It comes after everything else, whose bytes do not depend on it. */
+static void provenance_is_apart(void **state) {
+  (void)state;
+  static const char *const texts[] = {"commit 1", "commit 12345", NULL};
+  uint8_t *bytes[3];
+  size_t n[3];
+  uint64_t content[3];
+  for (int i = 0; i < 3; i++) {
+    struct weir_wtrace *t;
+    write_made(texts[i]);
+    bytes[i] = slurp(&n[i]);
+    OK(weir_wtrace_open(path, &t, &err));
+    OK(weir_wtrace_verify(t, &err));
+    assert_int_equal(weir_wtrace_n_events(t), 40);
+    content[i] = weir_wtrace_content_bytes(t);
+    if (texts[i])
+      assert_string_equal(weir_wtrace_provenance_text(t), texts[i]);
+    else
+      assert_null(weir_wtrace_provenance_text(t));
+    weir_wtrace_close(t);
+    assert_int_equal(content[i], content[0]);
+    assert_memory_equal(bytes[i], bytes[0], content[0]);
+  }
+  assert_int_equal(n[1], n[0] + 4);
+  assert_int_equal(n[2], content[2] + WT_TRAILER_BYTES);
+  for (int i = 0; i < 3; i++)
+    free(bytes[i]);
 }
 
 /* One bit of every byte. */
@@ -58,6 +107,7 @@ static void flipped(void **state) {
     OK(weir_wtrace_block(w, b, &err));
     weir_block_release(b);
   }
+  OK(weir_wtrace_provenance(w, "by a test", &err));
   OK(weir_wtrace_finish(w, NULL, &err));
   OK(try_all(true));
   uint8_t *bytes = slurp(&n);
@@ -119,12 +169,12 @@ static void foreign(void **state) {
   assert_non_null(strstr(err.msg, "not a .wtrace"));
   write_random(NULL, 1, 1, 10);
   uint8_t *bytes = slurp(&n);
-  for (uint32_t version = 0; version <= 3; version += 3) {
+  for (uint32_t version = 0; version <= 4; version += 4) {
     wt_store32(bytes + 8, version);
     spit(bytes, n);
     assert_int_equal(try_all(true), WEIR_EPARSE);
-    assert_non_null(strstr(err.msg, version ? "of version 3" : "of version 0"));
-    assert_non_null(strstr(err.msg, "reads versions 1 to 2"));
+    assert_non_null(strstr(err.msg, version ? "of version 4" : "of version 0"));
+    assert_non_null(strstr(err.msg, "reads versions 1 to 3"));
   }
   free(bytes);
   unlink(path);
@@ -200,8 +250,10 @@ static void any_bytes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(truncated), cmocka_unit_test(flipped),     cmocka_unit_test(names_the_group),
-      cmocka_unit_test(foreign),   cmocka_unit_test(huge_counts), cmocka_unit_test(any_bytes),
+      cmocka_unit_test(truncated),           cmocka_unit_test(truncated_provenance),
+      cmocka_unit_test(provenance_is_apart), cmocka_unit_test(flipped),
+      cmocka_unit_test(names_the_group),     cmocka_unit_test(foreign),
+      cmocka_unit_test(huge_counts),         cmocka_unit_test(any_bytes),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
