@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/mem.h"
 #include "base/output.h"
 
 enum { CHUNK = 64 << 10 };
@@ -111,6 +112,54 @@ static enum weir_status open_file(const struct job *j, int *fd) {
   return weir_fail_at(j->err, code, j->where, "cannot open '%s': %s", j->path, strerror(errno));
 }
 
+/* ---- texts in place of files ---- */
+
+struct stand_in {
+  struct stand_in *next;
+  const char *path;
+  size_t n;
+  char text[];
+};
+static struct stand_in *stand_ins;
+
+bool weir_file_stand_in(const char *path, const char *text) {
+  size_t n = strlen(text), n_path = strlen(path) + 1;
+  struct stand_in *s = weir_malloc(sizeof *s + n + 1 + n_path);
+  if (!s) return false;
+  memcpy(s->text, text, n + 1);
+  s->path = memcpy(s->text + n + 1, path, n_path);
+  s->n = n;
+  s->next = stand_ins;
+  stand_ins = s;
+  return true;
+}
+
+void weir_file_stand_ins_free(void) {
+  for (struct stand_in *s = stand_ins, *next; s; s = next) {
+    next = s->next;
+    free(s);
+  }
+  stand_ins = NULL;
+}
+
+static const struct stand_in *find_stand_in(const char *path) {
+  const struct stand_in *s = stand_ins;
+  while (s && strcmp(s->path, path) != 0)
+    s = s->next;
+  return s;
+}
+
+static enum weir_status read_stand_in(const struct job *j, const struct stand_in *s, char **data,
+                                      size_t *len) {
+  struct bytes b = {0};
+  enum weir_status status = reserve(j, &b, s->n);
+  if (status) return status;
+  memcpy(b.v, s->text, s->n + 1);
+  *data = b.v;
+  *len = s->n;
+  return WEIR_OK;
+}
+
 enum weir_status weir_file_read(const char *path, size_t limit_bytes,
                                 const struct weir_where *where, char **data, size_t *len,
                                 struct weir_err *err) {
@@ -119,6 +168,8 @@ enum weir_status weir_file_read(const char *path, size_t limit_bytes,
   int fd;
   *data = NULL;
   *len = 0;
+  const struct stand_in *text = find_stand_in(path);
+  if (text) return read_stand_in(&j, text, data, len);
   enum weir_status status = open_file(&j, &fd);
   if (status) return status;
   bool packed = has_suffix(path, ".zst");

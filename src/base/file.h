@@ -2,6 +2,7 @@
 #ifndef WEIR_BASE_FILE_H
 #define WEIR_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -13,6 +14,10 @@
 enum weir_status weir_file_read(const char *path, size_t limit_bytes,
                                 const struct weir_where *where, char **data, size_t *len,
                                 struct weir_err *err);
+/* From now on `path` reads as this text, whatever the file there holds: to repeat a run whose files
+ * may be gone. Both are copied. False: no memory. Before threads are started. */
+bool weir_file_stand_in(const char *path, const char *text);
+void weir_file_stand_ins_free(void);
 /* Write a whole file, as an output (base/output.h). */
 enum weir_status weir_file_write(const char *path, const void *data, size_t len,
                                  struct weir_err *err);

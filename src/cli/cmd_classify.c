@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/opt.h"
+#include "cli/provenance.h"
 #include "cli/timing.h"
 #include "report/classify.h"
 #include "study/effects.h"
@@ -55,6 +56,7 @@ static const struct weir_usage usage = {
         "that is in\n"
         "use, -o FILE.ptx writes the second module to FILE-2.ptx, and so on.",
     .has_program = 1,
+    .neutral = " output cm tags json graph config set jobs check quiet" WEIR_PROV_NEUTRAL,
     .opts =
         (const struct weir_opt[]){
             {"gpu", 'g', "NAME",
@@ -89,6 +91,7 @@ static const struct weir_usage usage = {
              OPT_JOBS},
             {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
+            WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples = "  weir classify spmv\n"
                 "  weir classify spmv --gpu v100-cfg -o spmv-tagged.ptx --cm ca\n"
@@ -116,6 +119,7 @@ struct classify {
   char **argv; /* of a program; NULL: it is a workload */
   struct weir_program_choice choice;
   struct weir_classify_program program;
+  struct weir_prov prov;
 };
 
 /* ---- what to profile ---- */
@@ -193,6 +197,18 @@ static enum weir_status check_effects(const struct classify *c, struct weir_err 
                          1, err);
 }
 
+static enum weir_status tell_provenance(struct classify *c, struct weir_err *err) {
+  enum weir_status st = weir_prov_open(&c->prov, c->json != NULL, err);
+  weir_prov_option(&c->prov, "gpu", c->gpu);
+  if (c->argv == NULL && c->input != NULL) weir_prov_option(&c->prov, "input", c->input);
+  if (st == WEIR_OK) st = weir_prov_setup(&c->prov, c->gpu, NULL, NULL, &c->settings, err);
+  if (st == WEIR_OK && c->argv != NULL)
+    st = weir_prov_program(&c->prov, c->argv[0], c->program.program.path, err);
+  else if (st == WEIR_OK)
+    st = weir_prov_workload(&c->prov, c->target, c->path, c->input, err);
+  return st == WEIR_OK ? weir_prov_close(&c->prov, err) : st;
+}
+
 static enum weir_status profile(struct classify *c, struct weir_err *err) {
   struct ptx_exec_cfg exec;
   struct weir_cls_cfg cls;
@@ -202,6 +218,7 @@ static enum weir_status profile(struct classify *c, struct weir_err *err) {
   if (st == WEIR_OK) st = weir_machine_fill(&c->machine, c->gpu, &c->settings, err);
   if (st == WEIR_OK) st = weir_machine_settle(&c->machine, &c->settings, err);
   if (st == WEIR_OK) st = check_effects(c, err);
+  if (st == WEIR_OK) st = tell_provenance(c, err);
   if (st == WEIR_OK && c->argv != NULL)
     st = weir_classify_program_run(&c->program, &exec, c->quiet, err);
   if (st != WEIR_OK) return st;
@@ -327,7 +344,8 @@ static enum weir_status write_tags(const struct classify *c, struct weir_err *er
 }
 
 static enum weir_status write_json(const struct classify *c, struct weir_err *err) {
-  json_t *root = weir_classify_json(&c->profile, &c->about);
+  json_t *root =
+      weir_provenance_first(weir_prov_shown(&c->prov), weir_classify_json(&c->profile, &c->about));
   char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
   struct weir_text out = {0};
   json_decref(root);
@@ -447,6 +465,7 @@ static int parse_options(int argc, char **argv, struct classify *c) {
   struct weir_err err;
   for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (weir_is_prov_option(id)) continue; /* looked at already */
     if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
   }
   c->argv = args.program;
@@ -482,9 +501,14 @@ static enum weir_status classify(struct classify *c, struct weir_err *err) {
 int weir_cmd_classify(int argc, char **argv) {
   struct classify c = {.gpu = "fermi-s4", .jobs = weir_cli_cores(), .choice = WEIR_PROGRAM_ALL};
   struct weir_err err;
-  if (weir_settings_init(&c.settings, weir_cli_param_groups(), &err) != WEIR_OK)
-    return weir_cli_error(&err);
-  int code = parse_options(argc, argv, &c);
+  int code = weir_prov_begin(&c.prov, &usage, &argc, &argv);
+  if (code >= 0) {
+    weir_prov_free(&c.prov);
+    return code;
+  }
+  code = weir_settings_init(&c.settings, weir_cli_param_groups(), &err) == WEIR_OK
+             ? parse_options(argc, argv, &c)
+             : weir_cli_error(&err);
   if (code < 0) {
     bool is_good = classify(&c, &err) == WEIR_OK;
     code = is_good ? WEIR_EXIT_OK : weir_cli_error(&err);
@@ -494,6 +518,7 @@ int weir_cmd_classify(int argc, char **argv) {
   }
   weir_classify_program_free(&c.program);
   weir_settings_free(&c.settings);
+  weir_prov_free(&c.prov);
   weir_arena_free(&c.arena);
   return code;
 }

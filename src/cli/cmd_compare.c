@@ -10,6 +10,7 @@
 #include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/prepare.h"
+#include "cli/provenance.h"
 #include "cli/timing.h"
 #include "ptx/launchfile.h"
 #include "report/compare.h"
@@ -60,6 +61,8 @@ static const struct weir_usage usage = {
         "(exit\n"
         "code 1). Ctrl-C ends the comparison with the runs that have ended (exit code 130).",
     .has_program = 1,
+    .neutral = " workloads config set jobs csv json check quiet" WEIR_PROV_NEUTRAL,
+    .repeated = " plugin",
     .opts =
         (const struct weir_opt[]){
             {"workloads", 'w', "LIST",
@@ -103,6 +106,7 @@ static const struct weir_usage usage = {
              "write everything as JSON ('-': to stdout, instead of the tables)", OPT_JSON},
             {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
+            WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples =
         "  weir compare spmv gather --input profile         all schemes, in a second or two\n"
@@ -140,6 +144,7 @@ struct compare {
   struct weir_study study;
   struct weir_compare_progress progress;
   struct weir_classify_program program;
+  struct weir_prov prov;
 };
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -491,8 +496,6 @@ static enum weir_status prepare_one(struct compare *c, size_t workload, size_t s
   if (st != WEIR_OK) return keep_text(c, why.msg, &prep->error, err);
   prep->tags = p->tags;
   prep->is_same_input = p->is_same_input;
-  c->study.n_profiling_runs += p->n_runs;
-  c->study.n_profiles_kept += p->was_kept;
   return keep_text(c, p->input, &prep->input, err);
 }
 
@@ -519,6 +522,46 @@ static enum weir_status prepare_all(struct compare *c, struct weir_err *err) {
       st = prepare_one(c, i / c->n_setups, setup, err);
   }
   return st;
+}
+
+/* ---- provenance ---- */
+
+static const char *join(struct compare *c, const struct list *names) {
+  const char *all = names->v[0];
+  for (size_t i = 1; all != NULL && i < names->n; i++)
+    all = weir_arena_printf(&c->arena, "%s,%s", all, names->v[i]);
+  return all;
+}
+
+/* What 'all' and defaults stand for is written out. */
+static enum weir_status tell_names(struct compare *c, struct weir_err *err) {
+  const char *schemes = join(c, &c->schemes), *gpus = join(c, &c->gpus);
+  if (schemes == NULL || gpus == NULL) return no_memory(err);
+  weir_prov_words(&c->prov, c->workloads.v, c->workloads.n);
+  weir_prov_option(&c->prov, "schemes", schemes);
+  weir_prov_option(&c->prov, "gpus", gpus);
+  weir_prov_option(&c->prov, "baseline", c->schemes.v[c->baseline]);
+  return WEIR_OK;
+}
+
+static enum weir_status tell_provenance(struct compare *c, struct weir_err *err) {
+  struct weir_prov *p = &c->prov;
+  enum weir_status st = weir_prov_open(p, c->csv != NULL || c->json != NULL, err);
+  if (st != WEIR_OK || p->block.root == NULL) return st;
+  st = tell_names(c, err);
+  for (size_t i = 0; st == WEIR_OK && i < c->n_setups; i++)
+    st = weir_prov_setup(p, c->gpus.v[i / c->schemes.n], c->schemes.v[i % c->schemes.n], c->tags,
+                         &c->settings[i], err);
+  for (size_t i = 0; st == WEIR_OK && i < c->study.n_workloads; i++) {
+    const struct weir_study_workload *w = &c->study.workloads[i];
+    if (is_program(c, w))
+      st = weir_prov_program(p, c->argv[0], c->program.program.path, err);
+    else if (w->is_trace)
+      st = weir_prov_trace(p, w->path, err);
+    else
+      st = weir_prov_workload(p, w->name, w->path, w->input, err);
+  }
+  return st == WEIR_OK ? weir_prov_close(p, err) : st;
 }
 
 /* ---- running ---- */
@@ -562,6 +605,7 @@ static enum weir_status run_study(struct compare *c, struct weir_err *err) {
 
 static enum weir_status write_csv(const struct compare *c, struct weir_err *err) {
   struct weir_text out = {0};
+  weir_provenance_lines(weir_prov_shown(&c->prov), &out);
   enum weir_status st = weir_compare_csv(&c->study, c->baseline, &out, err);
   if (st == WEIR_OK) st = weir_cli_put(c->csv, out.v, out.n, err);
   weir_text_free(&out);
@@ -569,7 +613,8 @@ static enum weir_status write_csv(const struct compare *c, struct weir_err *err)
 }
 
 static enum weir_status write_json(const struct compare *c, struct weir_err *err) {
-  json_t *root = weir_compare_json(&c->study, c->baseline);
+  json_t *root =
+      weir_provenance_first(weir_prov_shown(&c->prov), weir_compare_json(&c->study, c->baseline));
   char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
   struct weir_text out = {0};
   json_decref(root);
@@ -714,6 +759,7 @@ static int parse_options(int argc, char **argv, struct compare *c) {
   struct weir_err err;
   for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (weir_is_prov_option(id)) continue; /* looked at already */
     if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
   }
   c->argv = args.program;
@@ -744,6 +790,7 @@ static enum weir_status compare(struct compare *c, struct weir_err *err) {
   if (st == WEIR_OK && c->argv != NULL)
     st = weir_classify_program_open(&c->program, c->argv, &c->settings[0], c->gpus.v[0], &c->choice,
                                     err);
+  if (st == WEIR_OK) st = tell_provenance(c, err);
   if (st == WEIR_OK && c->argv != NULL) st = record_program(c, err);
   if (st == WEIR_OK) st = run_study(c, err);
   return st == WEIR_OK ? report(c, err) : st;
@@ -764,15 +811,16 @@ static void free_all(struct compare *c) {
   free(c->gpus.v);
   free(c->sets.v);
   free(c->configs.v);
+  weir_prov_free(&c->prov);
   weir_arena_free(&c->arena);
 }
 
 int weir_cmd_compare(int argc, char **argv) {
   struct compare c = {.jobs = weir_cli_cores(), .choice = WEIR_PROGRAM_ALL};
   struct weir_err err;
-  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
-  if (code >= 0) return code;
-  code = parse_options(argc, argv, &c);
+  int code = weir_prov_begin(&c.prov, &usage, &argc, &argv);
+  if (code < 0) code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code < 0) code = parse_options(argc, argv, &c);
   if (code < 0) {
     size_t ended, failed;
     code = WEIR_EXIT_OK;

@@ -12,6 +12,7 @@
 #include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/program_record.h"
+#include "cli/provenance.h"
 #include "cli/timing.h"
 #include "study/effects.h"
 #include "study/streams.h"
@@ -40,6 +41,8 @@ static const struct weir_usage usage = {
              "output goes to\n"
              "stderr.",
     .has_program = 1,
+    .neutral = " output set quiet" WEIR_PROV_NEUTRAL,
+    .repeated = " opcode-class",
     .opts =
         (const struct weir_opt[]){
             {"output", 'o', "FILE", "the trace to write", OPT_OUTPUT},
@@ -57,6 +60,7 @@ static const struct weir_usage usage = {
              OPT_GPU},
             WEIR_PROGRAM_OPTIONS,
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
+            WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples = "  weir record -o spmv.wtrace spmv --input profile\n"
                 "  weir record -o app.wtrace traces/kernelslist.g\n"
@@ -74,6 +78,8 @@ struct record {
   int level;
   bool quiet, is_terminal, showed;
   struct weir_settings settings;
+  struct weir_prov prov;
+  struct weir_text made; /* the provenance; empty: none */
   uint64_t n_launches;
   time_t shown;
 };
@@ -118,6 +124,36 @@ static enum weir_status record_kernel(void *self, struct weir_wtrace_writer *wri
   return weir_wtrace_record(writer, &w.pub, err);
 }
 
+/* What is recorded has been told already. */
+static enum weir_status close_provenance(struct record *r, struct weir_err *err) {
+  enum weir_status st = weir_prov_close(&r->prov, err);
+  weir_provenance_text(weir_prov_shown(&r->prov), &r->made);
+  return !st && r->made.failed ? weir_fail(err, WEIR_ENOMEM, "out of memory") : st;
+}
+
+static enum weir_status tell_workload(struct record *r, const char *path, struct weir_err *err) {
+  enum weir_status st = weir_prov_open(&r->prov, true, err);
+  if (!st) st = weir_prov_setup(&r->prov, NULL, NULL, NULL, &r->settings, err);
+  if (!st) st = weir_prov_workload(&r->prov, r->target, path, r->input, err);
+  return st ? st : close_provenance(r, err);
+}
+
+static enum weir_status tell_trace(struct record *r, struct weir_err *err) {
+  enum weir_status st = weir_prov_open(&r->prov, true, err);
+  if (!st) st = weir_prov_setup(&r->prov, NULL, NULL, NULL, &r->settings, err);
+  if (!st) st = weir_prov_trace(&r->prov, r->target, err);
+  return st ? st : close_provenance(r, err);
+}
+
+static enum weir_status tell_program(struct record *r, const struct weir_program *p,
+                                     struct weir_err *err) {
+  enum weir_status st = weir_prov_open(&r->prov, true, err);
+  weir_prov_option(&r->prov, "gpu", r->gpu);
+  if (!st) st = weir_prov_setup(&r->prov, r->gpu, NULL, NULL, &r->settings, err);
+  if (!st) st = weir_prov_program(&r->prov, r->program[0], p->path, err);
+  return st ? st : close_provenance(r, err);
+}
+
 static enum weir_status record_workload(struct record *r, const char *path,
                                         struct weir_wtrace_counts *total, struct weir_err *err) {
   struct ptx_exec_cfg cfg;
@@ -130,6 +166,8 @@ static enum weir_status record_workload(struct record *r, const char *path,
                                      .kernel = record_kernel,
                                      .self = r};
   enum weir_status st = weir_settings_fill(&r->settings, &ptx_exec_params, &cfg, err);
+  if (!st) st = tell_workload(r, path, err);
+  recording.provenance = r->made.v;
   return st ? st : weir_record(&recording, total, err);
 }
 
@@ -156,7 +194,9 @@ static enum weir_status record_accelsim(struct record *r, struct weir_wtrace_cou
   enum weir_status st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
   if (st) return st;
   st = weir_accelsim_open(r->target, r->opcodes, r->n_opcodes, &pool, &t, err);
+  if (!st) st = tell_trace(r, err);
   if (!st) st = weir_wtrace_create(r->path, &opts, &writer, err);
+  if (!st && r->made.v) st = weir_wtrace_provenance(writer, r->made.v, err);
   if (!st) st = copy_accelsim(r, t, writer, err);
   if (st)
     weir_wtrace_abandon(writer);
@@ -175,6 +215,8 @@ static enum weir_status record_program(struct record *r, struct weir_wtrace_coun
   struct weir_program p = {0};
   enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
   if (!st) st = weir_program_open(&p, r->program, &r->settings, r->gpu, &r->choice, err);
+  if (!st) st = tell_program(r, &p, err);
+  recording.provenance = r->made.v;
   if (!st) st = weir_program_record(&p, &recording, &result, err);
   if (!st) {
     *total = recording.total;
@@ -255,6 +297,7 @@ static int parse_options(int argc, char **argv, struct record *r) {
   struct weir_err err;
   int64_t level;
   for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
+    if (weir_is_prov_option(id)) continue; /* looked at already */
     switch (id) {
     case WEIR_OPT_WORD:
       if (r->target) return weir_cli_usage("record", "one workload or trace at a time");
@@ -313,9 +356,13 @@ int weir_cmd_record(int argc, char **argv) {
   struct record r = {.is_terminal = isatty(STDERR_FILENO), .choice = WEIR_PROGRAM_ALL};
   struct weir_wtrace_counts total;
   struct weir_err err;
+  int code = weir_prov_begin(&r.prov, &usage, &argc, &argv);
+  if (code >= 0) {
+    weir_prov_free(&r.prov);
+    return code;
+  }
   enum weir_status st = weir_settings_init(&r.settings, weir_cli_param_groups(), &err);
-  if (st) return weir_cli_error(&err);
-  int code = parse_options(argc, argv, &r);
+  code = st ? weir_cli_error(&err) : parse_options(argc, argv, &r);
   if (code < 0) {
     st = record(&r, &total, &err);
     if (r.showed) fputs("\r\033[K", stderr);
@@ -324,5 +371,7 @@ int weir_cmd_record(int argc, char **argv) {
     if (weir_cli_signal()) code = 128 + weir_cli_signal();
   }
   weir_settings_free(&r.settings);
+  weir_text_free(&r.made);
+  weir_prov_free(&r.prov);
   return code;
 }

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
+#include "cli/provenance.h"
 #include "cli/timing_opts.h"
 #include "study/effects.h"
 #include "study/streams.h"
@@ -18,6 +19,8 @@ static const struct weir_usage usage = {
     .about = "Time the kernels of a trace on a machine: a .wtrace that 'weir record' wrote, or an "
              "Accel-Sim\n"
              "list of kernels. Nothing is executed; the streams are read back.",
+    .neutral = WEIR_TIMING_NEUTRAL WEIR_PROV_NEUTRAL,
+    .repeated = " plugin opcode-class",
     .opts =
         (const struct weir_opt[]){
             {"gpu", 'g', "NAME", "machine: one of 'weir list gpus', or a file ending in .yaml",
@@ -30,6 +33,7 @@ static const struct weir_usage usage = {
             {"opcode-class", 0, "NAME=CLASS",
              "class of an opcode that weir does not know; may be repeated", OPT_OPCODE},
             WEIR_TIMING_OPTIONS,
+            WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples = "  weir record -o spmv.wtrace spmv\n"
                 "  weir replay spmv.wtrace --gpu fermi-s3\n"
@@ -44,6 +48,7 @@ struct replay {
   struct weir_timing_opts t;
   struct weir_timing timing;
   json_t *json_kernels;
+  struct weir_prov prov;
 };
 
 static enum weir_status time_kernel(void *self, struct weir_block_source *source,
@@ -87,6 +92,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
         json_pack("{s:i, s:o, s:o, s:o, s:O}", "weir_result", 1, "trace", weir_json_text(r->file),
                   "gpu", weir_json_text(r->t.gpu), "scheme",
                   weir_json_text(r->timing.setup.scheme.name), "kernels", r->json_kernels);
+    root = weir_provenance_first(weir_prov_shown(&r->prov), root);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
     if (text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -103,6 +109,16 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
     return st;
   }
   return weir_cli_print(&out) == 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot write to stdout");
+}
+
+static enum weir_status tell_provenance(struct replay *r, struct weir_err *err) {
+  const char *scheme = r->t.line_up.scheme != NULL ? r->t.line_up.scheme : "baseline";
+  enum weir_status st = weir_prov_open(&r->prov, r->t.json != NULL, err);
+  weir_prov_option(&r->prov, "scheme", scheme);
+  if (st == WEIR_OK)
+    st = weir_prov_setup(&r->prov, r->t.gpu, scheme, r->t.line_up.tags, &r->t.settings, err);
+  if (st == WEIR_OK) st = weir_prov_trace(&r->prov, r->file, err);
+  return st == WEIR_OK ? weir_prov_close(&r->prov, err) : st;
 }
 
 static enum weir_status run(struct replay *r, struct weir_err *err) {
@@ -122,6 +138,7 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
   if (st == WEIR_OK)
     st = weir_uses_check(&settings,
                          &(struct weir_use){.setup = &r->timing.setup, .has_energy = true}, 1, err);
+  if (st == WEIR_OK) st = tell_provenance(r, err);
   if (st != WEIR_OK) {
     weir_timing_end(&r->timing);
     return st;
@@ -160,6 +177,7 @@ static int parse_options(int argc, char **argv, struct replay *r) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (weir_is_prov_option(id)) continue; /* looked at already */
     int code = weir_is_timing_option(id) ? weir_timing_option(&r->t, "replay", id, args.value)
                                          : set_option(r, id, args.value);
     if (code >= 0) return code;
@@ -173,11 +191,14 @@ static int parse_options(int argc, char **argv, struct replay *r) {
 int weir_cmd_replay(int argc, char **argv) {
   struct replay r = {.t.threads = 1};
   struct weir_err err;
-  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
-  if (code >= 0) return code;
+  int code = weir_prov_begin(&r.prov, &usage, &argc, &argv);
+  if (code < 0) code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) {
+    weir_prov_free(&r.prov);
+    return code;
+  }
   enum weir_status st = weir_settings_init(&r.t.settings, weir_cli_param_groups(), &err);
-  if (st != WEIR_OK) return weir_cli_error(&err);
-  code = parse_options(argc, argv, &r);
+  code = st == WEIR_OK ? parse_options(argc, argv, &r) : weir_cli_error(&err);
   if (code < 0) {
     r.json_kernels = r.t.json != NULL ? json_array() : NULL;
     st = run(&r, &err);
@@ -185,5 +206,6 @@ int weir_cmd_replay(int argc, char **argv) {
   }
   json_decref(r.json_kernels);
   weir_settings_free(&r.t.settings);
+  weir_prov_free(&r.prov);
   return code;
 }

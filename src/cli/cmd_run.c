@@ -12,6 +12,7 @@
 #include "base/stat_io.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
+#include "cli/provenance.h"
 #include "cli/run_program.h"
 #include "cli/run_report.h"
 #include "cli/timing_opts.h"
@@ -50,6 +51,8 @@ static const struct weir_usage usage = {
         "does. The program's input, output and exit code are its own; weir's tables go to stderr.\n"
         "docs/programs.md says more.",
     .has_program = 1,
+    .neutral = " streams per-launch max-instructions output" WEIR_TIMING_NEUTRAL WEIR_PROV_NEUTRAL,
+    .repeated = " plugin",
     .opts =
         (const struct weir_opt[]){
             {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
@@ -76,6 +79,7 @@ static const struct weir_usage usage = {
              "write a buffer's final contents as raw bytes; may be repeated", OPT_OUTPUT},
             WEIR_PROGRAM_OPTIONS,
             WEIR_TIMING_OPTIONS,
+            WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples = "  weir run spmv\n"
                 "  weir run all --input profile\n"
@@ -84,6 +88,7 @@ static const struct weir_usage usage = {
                 "  weir run spmv --gpu fermi-s3 --organisation tag-split --policies "
                 "pc-bypass,tsc-plus\n"
                 "  weir run spmv --input profile --json spmv.json\n"
+                "  weir run --like spmv.json --set l1.mshr_entries=64 --gpu fermi-s3\n"
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n"
                 "  nvcc -arch=sm_75 -o app app.cu && weir run -- ./app 1000\n"
                 "  weir run --gpu a100 --kernels spmv --count 10 --json app.json -- ./app 1000\n",
@@ -102,6 +107,7 @@ struct run_opts {
   struct weir_timing_opts t;
   struct weir_program_choice choice;
   char **program;
+  struct weir_prov prov;
 };
 
 struct run_state {
@@ -342,6 +348,28 @@ static enum weir_status check_effects(const struct run_opts *o, const struct wei
                          1, err);
 }
 
+/* After the settings are complete. */
+static enum weir_status tell_provenance(struct run_opts *o, struct weir_arena *a,
+                                        struct weir_err *err) {
+  const char *scheme = o->t.line_up.scheme != NULL ? o->t.line_up.scheme : "baseline";
+  struct weir_prov *p = &o->prov;
+  enum weir_status st = weir_prov_open(p, o->t.json != NULL, err);
+  if (st != WEIR_OK || p->block.root == NULL) return st;
+  weir_prov_words(p, o->targets.v, o->targets.n);
+  if (o->t.gpu != NULL) {
+    weir_prov_option(p, "gpu", o->t.gpu);
+    weir_prov_option(p, "scheme", scheme);
+  }
+  st = weir_prov_setup(p, o->t.gpu, o->t.gpu != NULL ? scheme : NULL, o->t.line_up.tags,
+                       &o->t.settings, err);
+  for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {
+    const char *path = o->targets.v[i];
+    if (!is_launch_file(path)) st = weir_cli_workload_path(a, path, &path, err);
+    if (st == WEIR_OK) st = weir_prov_workload(p, o->targets.v[i], path, o->input, err);
+  }
+  return st == WEIR_OK ? weir_prov_close(p, err) : st;
+}
+
 static enum weir_status run(struct run_opts *o, struct run_state *state, struct weir_err *err) {
   struct weir_arena a = {0};
   enum weir_status st = weir_cli_output("--json", o->t.json, err);
@@ -352,6 +380,8 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   }
   if (st == WEIR_OK && o->t.gpu != NULL) st = begin_timing(o, &state->report.timing, err);
   if (st == WEIR_OK) st = check_effects(o, &state->report.timing.setup, err);
+  if (st == WEIR_OK) st = tell_provenance(o, &a, err);
+  state->report.provenance = weir_prov_shown(&o->prov);
   state->started = time(NULL);
   state->report.per_sm = o->t.views.per_sm;
   state->report.keeps_launches = o->per_launch;
@@ -449,6 +479,7 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
   for (int id; (id = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (id == WEIR_OPT_DONE) return args.exit_code;
     int code = -1;
+    if (weir_is_prov_option(id)) continue; /* looked at already */
     if (weir_is_timing_option(id))
       code = weir_timing_option(&o->t, "run", id, args.value);
     else if (!weir_is_program_option(id))
@@ -467,14 +498,18 @@ int weir_cmd_run(int argc, char **argv) {
   struct run_opts o = {.t.threads = 1, .choice = WEIR_PROGRAM_ALL};
   struct run_state state = {.is_terminal = isatty(STDERR_FILENO)};
   struct weir_err err;
-  int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
-  if (code >= 0) return code;
+  int code = weir_prov_begin(&o.prov, &usage, &argc, &argv);
+  if (code < 0) code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
+  if (code >= 0) {
+    weir_prov_free(&o.prov);
+    return code;
+  }
   enum weir_status st = weir_settings_init(&o.t.settings, weir_cli_param_groups(), &err);
-  if (st != WEIR_OK) return weir_cli_error(&err);
-  code = parse_options(argc, argv, &o);
+  code = st == WEIR_OK ? parse_options(argc, argv, &o) : weir_cli_error(&err);
   if (code < 0 && o.program != NULL) {
     code = weir_run_program(&(struct weir_run_program){.argv = o.program,
                                                        .t = &o.t,
+                                                       .prov = &o.prov,
                                                        .choice = o.choice,
                                                        .is_functional = o.is_functional,
                                                        .per_launch = o.per_launch});
@@ -486,5 +521,6 @@ int weir_cmd_run(int argc, char **argv) {
   weir_run_report_free(&state.report);
   free(o.targets.v);
   weir_settings_free(&o.t.settings);
+  weir_prov_free(&o.prov);
   return code;
 }

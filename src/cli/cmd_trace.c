@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "cli/cmd.h"
 #include "cli/opt.h"
+#include "report/provenance.h"
 #include "trace/wtrace.h"
 
 enum { OPT_COUNT = 1, OPT_KERNEL, OPT_BLOCK, OPT_WARP };
@@ -156,6 +157,11 @@ static enum weir_status show_info(const struct weir_wtrace *t, struct weir_text 
   }
   weir_text_printf(out, "%-22s %u\n", "version", weir_wtrace_version(t));
   weir_text_printf(out, "%-22s %s\n", "recorded from", weir_wtrace_source_text(t));
+  if (weir_wtrace_provenance_text(t)) {
+    weir_text_printf(out, "%-22s ", "made by");
+    weir_provenance_summary(weir_wtrace_provenance_text(t), out);
+    weir_text_puts(out, "\n");
+  }
   info_line(out, "kernel launches", weir_wtrace_n_kernels(t));
   info_line(out, "memory copies", copies);
   if (copies) info_line(out, "bytes copied", copied);

@@ -8,7 +8,7 @@
 #include "base/suggest.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
-#include "weir_build.h"
+#include "cli/version.h"
 
 const struct weir_command weir_commands[] = {
     {"run", "execute a workload, a launch file or a CUDA program, and time it on a machine",
@@ -70,7 +70,7 @@ static int dispatch(int argc, char **argv) {
     return WEIR_EXIT_USAGE;
   }
   if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-    puts("weir " WEIR_VERSION);
+    printf("weir %s (%s)\n", weir_cli_version(), weir_cli_commit_id());
     return WEIR_EXIT_OK;
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {

@@ -15,6 +15,10 @@ struct weir_usage {
   const struct weir_opt *opts; /* ends with a NULL name; --help is added */
   const char *examples;        /* may be NULL */
   int has_program;             /* -- ends the options, and what follows is not the command's */
+  /* Names, each after a space. Neutral: options that cannot change a result (threads, where outputs
+   * go, what is shown) or whose effect is known by other means (settings), so that they are no part
+   * of an output's provenance. Repeated: of which each counts, not only the last. May be NULL. */
+  const char *neutral, *repeated;
 };
 
 /* A row for commands that execute kernels; it does what --set WEIR_NO_CONTRACT does. */

@@ -164,6 +164,8 @@ static enum weir_status create(struct recorder *rec, const struct weir_program *
   enum weir_status st =
       source.failed ? no_memory(err) : weir_wtrace_create(rec->r->out, &opts, &rec->writer, err);
   weir_text_free(&source);
+  if (st == WEIR_OK && rec->r->provenance != NULL)
+    st = weir_wtrace_provenance(rec->writer, rec->r->provenance, err);
   return st;
 }
 
@@ -183,7 +185,10 @@ enum weir_status weir_program_record(struct weir_program *p, struct weir_program
   p->options.want_streams = true;
   p->is_stdout_ours = true;
   enum weir_status st = create(&rec, p, err);
-  if (st != WEIR_OK) return st;
+  if (st != WEIR_OK) {
+    weir_wtrace_abandon(rec.writer);
+    return st;
+  }
   st = weir_program_run(p, &hooks, result, err);
   if (rec.showed) fputs("\r\033[K", stderr);
   free_sessions(&rec);

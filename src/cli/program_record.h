@@ -21,7 +21,8 @@ struct weir_program_recording {
   const char *out;            /* the trace */
   struct weir_output *output; /* these two as in struct weir_wtrace_opts */
   int level;
-  bool is_quiet; /* no progress on a terminal */
+  const char *provenance; /* of the trace; NULL: none */
+  bool is_quiet;          /* no progress on a terminal */
   /* Found out. */
   struct weir_wtrace_counts total;
   uint64_t n_launches, n_failed; /* recorded; of all launches those that did not end properly */

@@ -222,6 +222,23 @@ static enum weir_status check_effects(const struct run *r, struct weir_err *err)
                          1, err);
 }
 
+static enum weir_status tell_provenance(struct run *r, struct weir_err *err) {
+  const struct weir_timing_opts *t = r->o->t;
+  const char *scheme = t->line_up.scheme != NULL ? t->line_up.scheme : "baseline";
+  struct weir_prov *p = r->o->prov;
+  enum weir_status st = weir_prov_open(p, t->json != NULL, err);
+  if (st != WEIR_OK) return st;
+  weir_prov_option(p, "gpu", r->gpu);
+  if (r->o->is_functional)
+    scheme = NULL;
+  else
+    weir_prov_option(p, "scheme", scheme);
+  st = weir_prov_setup(p, r->gpu, scheme, t->line_up.tags, &t->settings, err);
+  if (st == WEIR_OK) st = weir_prov_program(p, r->o->argv[0], r->program.path, err);
+  r->report.provenance = weir_prov_shown(p);
+  return st == WEIR_OK ? weir_prov_close(p, err) : st;
+}
+
 static enum weir_status prepare(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
   enum weir_status st = weir_cli_output("--json", t->json, err);
@@ -232,6 +249,7 @@ static enum weir_status prepare(struct run *r, struct weir_err *err) {
     st = weir_program_open(&r->program, r->o->argv, &t->settings, r->gpu, &r->o->choice, err);
   if (st == WEIR_OK && !r->o->is_functional) st = begin_timing(r, err);
   if (st == WEIR_OK) st = check_effects(r, err);
+  if (st == WEIR_OK) st = tell_provenance(r, err);
   r->program.options.want_streams = !r->o->is_functional;
   return st;
 }

@@ -303,6 +303,7 @@ enum weir_status weir_run_report_text(const struct weir_run_report *r, bool stre
 enum weir_status weir_run_report_json(const struct weir_run_report *r, const char *path,
                                       struct weir_err *err) {
   json_t *root = json_pack("{s:i, s:O}", "weir_result", 1, "runs", r->json_runs);
+  root = weir_provenance_first(r->provenance, root);
   char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
   json_decref(root);
   if (text == NULL) return no_memory(err);

@@ -6,6 +6,7 @@
 
 #include "cli/timing.h"
 #include "ptx/workload.h"
+#include "report/provenance.h"
 
 struct weir_kernel_row { /* launches of one kernel of one run, added up */
   char *workload, *name;
@@ -36,12 +37,13 @@ struct weir_run_report {
   bool keeps_launches;
   size_t first_row; /* of the run that goes on */
   const char *workload;
-  struct weir_func_stats total, all;   /* of the run; of all */
-  uint64_t launches, n_runs, n_of_run; /* n_of_run: launches of the run */
-  json_t *json_runs, *json_launches;   /* NULL unless JSON is wanted */
-  struct weir_timing timing;           /* .sim NULL: nothing is timed */
-  bool per_sm;                         /* in JSON, too */
-  bool is_failed;                      /* for want of memory */
+  struct weir_func_stats total, all;        /* of the run; of all */
+  uint64_t launches, n_runs, n_of_run;      /* n_of_run: launches of the run */
+  json_t *json_runs, *json_launches;        /* NULL unless JSON is wanted */
+  struct weir_timing timing;                /* .sim NULL: nothing is timed */
+  bool per_sm;                              /* in JSON, too */
+  const struct weir_provenance *provenance; /* in JSON; NULL: none */
+  bool is_failed;                           /* for want of memory */
 };
 
 /* With `json`, for JSON as well. */

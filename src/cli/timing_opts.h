@@ -66,6 +66,9 @@ enum {
     "quiet", 'q', NULL, "print nothing but errors", WEIR_TIMING_OPT_QUIET                          \
   }
 
+/* Those that are neutral, for struct weir_usage. */
+#define WEIR_TIMING_NEUTRAL " threads config set json per-load all check quiet"
+
 static inline bool weir_is_timing_option(int id) {
   return id >= WEIR_TIMING_OPT_SCHEME && id < WEIR_TIMING_OPT_END;
 }

@@ -105,19 +105,15 @@ static void add_profiles(const struct weir_timing *t, struct weir_text *out) {
     weir_text_printf(out, "%s: loads classified", t->profiles.v[i].workload);
     if (p->input[0] != 0) weir_text_printf(out, " on input %s", p->input);
     if (p->is_same_input) weir_text_puts(out, ", which is the one that is timed");
-    if (p->was_kept)
-      weir_text_puts(out, "; kept from before\n");
-    else
-      weir_text_printf(out, "; %u profiling run%s\n", p->n_runs, p->n_runs == 1 ? "" : "s");
+    weir_text_puts(out, "\n");
   }
 }
 
 json_t *weir_timing_profile_json(const struct weir_timing *t) {
   if (t->tags == NULL) return NULL;
   const struct weir_preparation *p = &t->profiles.v[t->profiles.n - 1].found;
-  return json_pack("{s:o, s:b, s:I, s:b}", "input", weir_json_text(p->input), "is_timed_input",
-                   (int)p->is_same_input, "runs", (json_int_t)p->n_runs, "was_kept",
-                   (int)p->was_kept);
+  return json_pack("{s:o, s:b}", "input", weir_json_text(p->input), "is_timed_input",
+                   (int)p->is_same_input);
 }
 
 static enum weir_status kernel_table(const struct weir_timing *t, struct weir_text *out,

@@ -245,13 +245,11 @@ json_t *weir_compare_json(const struct weir_study *s, size_t baseline) {
       for (size_t c = 0; ok && c < s->n_schemes; c++)
         ok = json_array_append_new(runs, run_json(s, w, g, c, baseline)) == 0;
   }
-  json_t *root =
-      ok ? json_pack("{s:i, s:o, s:I, s:I, s:I, s:I, s:O, s:O, s:O}", "weir_compare", 1, "baseline",
-                     weir_json_text(s->schemes[baseline]), "executions",
-                     (json_int_t)s->n_executions, "replays", (json_int_t)s->n_replays,
-                     "profiling_runs", (json_int_t)s->n_profiling_runs, "profiles_kept",
-                     (json_int_t)s->n_profiles_kept, "setups", setups, "means", means, "runs", runs)
-         : NULL;
+  json_t *root = ok ? json_pack("{s:i, s:o, s:I, s:I, s:O, s:O, s:O}", "weir_compare", 1,
+                                "baseline", weir_json_text(s->schemes[baseline]), "executions",
+                                (json_int_t)s->n_executions, "replays", (json_int_t)s->n_replays,
+                                "setups", setups, "means", means, "runs", runs)
+                    : NULL;
   json_decref(setups);
   json_decref(means);
   json_decref(runs);

@@ -1,5 +1,4 @@
 /* A study as tables and bars for a terminal. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,24 +222,12 @@ static void partial_note(const struct view *v) {
 }
 
 static void profile_notes(const struct view *v) {
-  const struct weir_study *s = v->s;
-  bool any_marked = false, any_prepared = false;
-  for (size_t w = 0; w < s->n_workloads; w++)
-    for (size_t c = 0; c < s->n_schemes; c++) {
+  bool any_marked = false;
+  for (size_t w = 0; w < v->s->n_workloads; w++)
+    for (size_t c = 0; c < v->s->n_schemes; c++)
       any_marked |= is_marked(v, w, c);
-      const struct weir_study_prep *prep = weir_study_prep(s, w, v->gpu, c);
-      any_prepared |= prep != NULL && prep->tags != NULL;
-    }
   if (any_marked)
     weir_text_puts(v->out, "= loads were classified on the very input that is timed\n");
-  if (any_prepared && v->gpu + 1 == s->n_gpus) {
-    weir_text_printf(v->out, "%" PRIu64 " profiling run%s to classify loads", s->n_profiling_runs,
-                     s->n_profiling_runs == 1 ? "" : "s");
-    if (s->n_profiles_kept > 0)
-      weir_text_printf(v->out, "; %" PRIu64 " classification%s kept from before",
-                       s->n_profiles_kept, s->n_profiles_kept == 1 ? "" : "s");
-    weir_text_puts(v->out, "\n");
-  }
 }
 
 /* A reason may have several lines. */

@@ -49,7 +49,6 @@ struct weir_study {
   const struct weir_study_setup *setups;    /* [gpu][scheme] */
   size_t n_workloads, n_gpus, n_schemes;
   const struct weir_study_prep *preps; /* [workload][gpu][scheme]; NULL: nothing is prepared */
-  uint64_t n_profiling_runs, n_profiles_kept; /* for reports: made for these; needed no runs */
   const struct ptx_exec_cfg *exec;
   uint32_t jobs; /* at least 1 */
   bool check;    /* conservation rules, and that everything is back in place after a kernel */

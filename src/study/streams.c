@@ -23,7 +23,9 @@ static enum weir_status create(struct writing *w, const struct weir_launchfile *
   struct weir_wtrace_opts opts = {.level = w->r->level, .source = source.v, .output = w->r->output};
   enum weir_status st = weir_wtrace_create(w->r->out, &opts, &w->writer, err);
   weir_text_free(&source);
-  return st;
+  return st == WEIR_OK && w->r->provenance != NULL
+             ? weir_wtrace_provenance(w->writer, w->r->provenance, err)
+             : st;
 }
 
 static enum weir_status execute(struct writing *w, struct ptx_device *dev, struct weir_err *err) {

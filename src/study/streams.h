@@ -12,6 +12,7 @@ struct weir_recording {
   const char *out;            /* the trace */
   struct weir_output *output; /* as that of wtrace.h */
   int level;                  /* of compression, see wtrace.h */
+  const char *provenance;     /* of the trace; NULL: none */
   /* Writes one launch; NULL: weir_wtrace_record. */
   enum weir_status (*kernel)(void *self, struct weir_wtrace_writer *w,
                              struct weir_block_source *src, struct weir_err *err);

@@ -2,5 +2,5 @@ for n in 1 2 5; do
   weir compare vecadd spmv reduction -S baseline,decoupled,pc-bypass -i profile -q --jobs $n --csv $TMP/$n.csv --json $TMP/$n.json
 done
 cmp $TMP/1.csv $TMP/2.csv && cmp $TMP/1.csv $TMP/5.csv && cmp $TMP/1.json $TMP/2.json && cmp $TMP/1.json $TMP/5.json && echo same
-cut -d, -f1-7 $TMP/1.csv
-wc -l < $TMP/1.csv
+grep -v "^#" $TMP/1.csv | cut -d, -f1-7
+grep -vc "^#" $TMP/1.csv

@@ -9,5 +9,5 @@ weir check-policy ./pc_streak.so
 weir run spmv --input profile --plugin ./pc_streak.so --check --all | grep -E '^machine|^pc-streak'
 weir run spmv --input profile --plugin ./pc_streak.so --set pc-streak.threshold=16 --threads 2 --all | grep ^pc-streak
 weir run spmv --input profile --plugin ./pc_streak.so --organisation tag-split --policies pc-streak,tsc-plus --check | grep ^machine
-weir compare spmv gather --input profile -S baseline,pc-bypass,pc-streak --plugin ./pc_streak.so --csv - | cut -d, -f2,4,5
+weir compare spmv gather --input profile -S baseline,pc-bypass,pc-streak --plugin ./pc_streak.so --csv - --no-provenance | cut -d, -f2,4,5
 weir run spmv --plugin ./pc_streak.so --set pc-streak.threshold=0

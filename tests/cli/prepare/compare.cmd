@@ -1,4 +1,10 @@
-weir compare bfs gather -S baseline,static,coordinated -g fermi-s4 -i profile --csv "$TMP/all.csv" --json "$TMP/all.json" | sed -n '1,7p; /^=/p; /profiling/p'
-cut -d, -f1-5,11,12 "$TMP/all.csv"
-grep -B 1 -A 3 profiling_runs "$TMP/all.json"
-weir compare bfs gather -S baseline,static,coordinated -g fermi-s4 -i profile | grep profiling
+# The second time the tags are kept from the first, and the outputs are the same bytes.
+run() { weir compare bfs gather -S baseline,static,coordinated -g fermi-s4 -i profile --csv "$TMP/$1.csv" --json "$TMP/$1.json" > "$TMP/$1"; }
+run fresh
+ls -i "$WEIR_CACHE" > "$TMP/kept"
+run kept_ones
+ls -i "$WEIR_CACHE" | cmp - "$TMP/kept" && echo kept
+for f in '' .csv .json; do cmp "$TMP/fresh$f" "$TMP/kept_ones$f" && echo same; done
+sed -n '1,7p; /^=/p' "$TMP/fresh"
+grep -v '^#' "$TMP/fresh.csv" | cut -d, -f1-5,11,12
+ls "$WEIR_CACHE" | wc -l

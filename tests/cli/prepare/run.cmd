@@ -1,6 +1,11 @@
 # The first run classifies, the second finds it; tags of a file come before both.
+weir() {
+  before=$(ls -i "$WEIR_CACHE" 2> /dev/null)
+  command weir "$@"
+  [ "$before" = "$(ls -i "$WEIR_CACHE" 2> /dev/null)" ] && echo "nothing new is kept: $*" >&2
+}
 weir run bfs --gpu fermi-s4 --scheme static --input profile | grep classified
-weir run bfs --gpu fermi-s4 --scheme coordinated --json "$TMP/run.json" | grep classified
+weir run bfs --gpu fermi-s4 --scheme coordinated --json "$TMP/run.json" --no-provenance | grep classified
 grep -A 5 '"profile": {' "$TMP/run.json"
 ls "$WEIR_CACHE" | sed 's/[0-9a-f]\{32\}/KEY/'
 sed 's/about: .*workloads/about: ".../' "$WEIR_CACHE"/*
@@ -14,3 +19,6 @@ WEIR_CACHE= weir run bfs --gpu fermi-s4 --scheme static --input profile | grep c
 # What cannot be read is made again.
 for f in "$WEIR_CACHE"/*; do echo x > "$f"; done
 weir run bfs --gpu fermi-s4 --scheme static --input profile | grep classified
+# The same bytes, however it came about.
+for f in 1 2; do command weir run bfs --gpu fermi-s4 --scheme coordinated --input profile -a --json "$TMP/$f.json" > "$TMP/$f"; rm -rf "$WEIR_CACHE"; done
+cmp "$TMP/1" "$TMP/2" && cmp "$TMP/1.json" "$TMP/2.json" && echo same

@@ -1,0 +1,70 @@
+/* How an output was made: one block that every JSON, CSV and trace carries at a fixed place, with
+ * all that can change results and nothing else (docs/outputs.md). It is filled before anything
+ * runs, and read back to repeat the run. */
+#ifndef WEIR_REPORT_PROVENANCE_H
+#define WEIR_REPORT_PROVENANCE_H
+
+#include <jansson.h>
+
+#include "base/settings.h"
+#include "base/text.h"
+#include "l1/scheme.h"
+
+enum { WEIR_PROVENANCE_FORMAT = 1 };
+
+struct weir_provenance {
+  json_t *root; /* NULL: none is wanted, and all that follows does nothing */
+  bool failed;  /* for want of memory: kept, and said in the end */
+};
+
+/* `version` and `commit` are those of the program. */
+void weir_provenance_init(struct weir_provenance *p, const char *version, const char *commit,
+                          const char *command);
+void weir_provenance_free(struct weir_provenance *p);
+enum weir_status weir_provenance_check(const struct weir_provenance *p, struct weir_err *err);
+
+/* The command line that stands for the run: what a shell would hand over. */
+void weir_provenance_argument(struct weir_provenance *p, const char *text);
+/* What `s` has other than `base`: the values that a user gave. */
+void weir_provenance_settings(struct weir_provenance *p, const struct weir_settings *s,
+                              const struct weir_settings *base);
+/* A machine, as `s` has it above the defaults. One of the user's own, `is_own`, comes with its
+ * values. A name that is there already is not added again. */
+void weir_provenance_machine(struct weir_provenance *p, const char *name,
+                             const struct weir_settings *s, bool is_own);
+/* A scheme, which turned the settings `before` into `after`; `text` is that of the user's own file,
+ * else NULL. */
+void weir_provenance_scheme(struct weir_provenance *p, const char *name,
+                            const struct weir_scheme *of, const struct weir_settings *before,
+                            const struct weir_settings *after, const char *text);
+/* A file that is needed as it is: its text is kept. */
+void weir_provenance_file(struct weir_provenance *p, const char *name, const char *text);
+/* Something that is only known by its fingerprint. `input` and `made` may be NULL: which input of a
+ * launch file; the provenance of a trace. */
+void weir_provenance_input(struct weir_provenance *p, const char *kind, const char *name,
+                           const char *input, const char *hash, const char *made);
+
+/* ---- in outputs ---- */
+
+/* `root` with the block as its first key. `root` is taken; NULL: no memory. */
+json_t *weir_provenance_first(const struct weir_provenance *p, json_t *root);
+/* Lines that begin with "# ", for the top of a CSV. */
+void weir_provenance_lines(const struct weir_provenance *p, struct weir_text *out);
+/* For traces; nothing is added if none is wanted. */
+void weir_provenance_text(const struct weir_provenance *p, struct weir_text *out);
+
+/* ---- back ---- */
+
+/* The block of an output: JSON, CSV or trace. */
+enum weir_status weir_provenance_read(const char *path, json_t **out, struct weir_err *err);
+/* One line of the text in a trace: which weir, and its command line. */
+void weir_provenance_summary(const char *text, struct weir_text *out);
+/* Is what `p` says of machines, schemes, files and inputs what `earlier` says of those of the same
+ * name? *what: the first that is not. */
+bool weir_provenance_is_like(const struct weir_provenance *p, const json_t *earlier,
+                             const char **kind, const char **name);
+
+/* Bytes that are no UTF-8 as \xNN. NULL: no memory. */
+json_t *weir_provenance_string(const char *text);
+
+#endif
