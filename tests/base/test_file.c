@@ -45,6 +45,27 @@ static void what_is_written_is_read(void **state) {
   free(data);
 }
 
+static void a_text_stands_in_for_a_file(void **state) {
+  (void)state;
+  char *data;
+  size_t len;
+  assert_int_equal(weir_file_write(in_dir("a"), "old", 3, NULL), WEIR_OK);
+  assert_true(weir_file_stand_in(in_dir("a"), "text"));
+  assert_true(weir_file_stand_in(in_dir("none"), ""));
+  assert_int_equal(weir_file_read(in_dir("a"), 0, NULL, &data, &len, NULL), WEIR_OK);
+  assert_string_equal(data, "text");
+  assert_int_equal(len, 4);
+  free(data);
+  assert_int_equal(weir_file_read(in_dir("none"), 0, NULL, &data, &len, NULL), WEIR_OK);
+  assert_string_equal(data, "");
+  free(data);
+  weir_file_stand_ins_free();
+  assert_int_equal(weir_file_read(in_dir("none"), 0, NULL, &data, &len, NULL), WEIR_ENOENT);
+  assert_int_equal(weir_file_read(in_dir("a"), 0, NULL, &data, &len, NULL), WEIR_OK);
+  assert_string_equal(data, "old");
+  free(data);
+}
+
 static void failures_say_what_and_where(void **state) {
   (void)state;
   char *data;
@@ -114,6 +135,7 @@ static void names_beside_a_file(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(a_text_stands_in_for_a_file),
       cmocka_unit_test(failures_say_what_and_where),
       cmocka_unit_test(zstd_is_unpacked_within_the_limit),
       cmocka_unit_test(lack_of_memory_is_reported),
