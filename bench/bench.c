@@ -431,7 +431,8 @@ static int parse_options(struct bench *b, int argc, char **argv, struct weir_err
     const char *value = argv[++i];
     if (strcmp(o, "--runs") == 0) {
       int64_t n;
-      if (!weir_parse_int(value, &n) || n < 1 || n > MAX_RUNS) return usage("--runs wants a number from 1 to 99");
+      if (!weir_parse_int(value, &n) || n < 1 || n > MAX_RUNS)
+        return usage("--runs wants a number from 1 to 99");
       b->runs = (unsigned)n;
     } else if (strcmp(o, "--workload") == 0 && b->n_only < MAX_WORKLOADS) {
       b->only[b->n_only++] = value;
