@@ -159,7 +159,7 @@ static bool add_files(const struct weir_prov *p) {
     const char *name = json_string_value(json_object_get(o, "name"));
     if (values == NULL || name == NULL) continue;
     text.n = 0;
-    weir_text_puts(&text, "weir: 1\nmachine:\n");
+    weir_text_printf(&text, "weir: 1\nmachine:%s\n", json_object_size(values) == 0 ? " {}" : "");
     put_values(&text, values, "  ");
     ok = ok && !text.failed && weir_file_stand_in(name, text.v);
   }
