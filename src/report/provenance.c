@@ -4,24 +4,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "study/input_hash.h"
 #include "trace/wtrace.h"
 
 /* ---- filling ---- */
-
-json_t *weir_provenance_string(const char *text) {
-  json_t *s = json_string(text);
-  struct weir_text out = {0};
-  if (s != NULL) return s;
-  for (const char *c = text; *c != 0; c++)
-    if ((unsigned char)*c < 0x80)
-      weir_text_add(&out, c, 1);
-    else
-      weir_text_printf(&out, "\\x%02x", (unsigned char)*c);
-  s = out.failed ? NULL : json_string(out.v);
-  weir_text_free(&out);
-  return s;
-}
 
 void weir_provenance_init(struct weir_provenance *p, const char *version, const char *commit,
                           const char *command) {
@@ -46,11 +33,11 @@ static void append(struct weir_provenance *p, const char *list, json_t *value) {
 }
 
 static bool set(json_t *o, const char *key, const char *value) {
-  return json_object_set_new(o, key, weir_provenance_string(value)) == 0;
+  return json_object_set_new(o, key, weir_json_text(value)) == 0;
 }
 
 void weir_provenance_argument(struct weir_provenance *p, const char *text) {
-  if (p->root != NULL) append(p, "arguments", weir_provenance_string(text));
+  if (p->root != NULL) append(p, "arguments", weir_json_text(text));
 }
 
 static const char *key_of(const struct weir_setting *v, char *key, size_t len) {
@@ -78,7 +65,7 @@ void weir_provenance_settings(struct weir_provenance *p, const struct weir_setti
 }
 
 static json_t *named(const json_t *list, const char *name, const char *input) {
-  json_t *wanted = weir_provenance_string(name), *o;
+  json_t *wanted = weir_json_text(name), *o;
   const char *text = json_string_value(wanted);
   json_t *found = NULL;
   size_t i;
@@ -117,7 +104,7 @@ static json_t *scheme_json(const struct weir_scheme *of, const struct weir_setti
   json_t *values = json_object(), *policies = json_array();
   bool ok = differences(values, after, before) && policies != NULL;
   for (uint32_t i = 0; ok && i < of->n_policies; i++)
-    ok = json_array_append_new(policies, weir_provenance_string(of->policy[i]->part.name)) == 0;
+    ok = json_array_append_new(policies, weir_json_text(of->policy[i]->part.name)) == 0;
   json_t *o = ok ? json_pack("{s:s, s:O, s:O, s:b}", "organisation",
                              of->org != NULL ? of->org->part.name : "", "policies", policies,
                              "values", values, "classify", (int)of->prepare)

@@ -64,7 +64,4 @@ void weir_provenance_summary(const char *text, struct weir_text *out);
 bool weir_provenance_is_like(const struct weir_provenance *p, const json_t *earlier,
                              const char **kind, const char **name);
 
-/* Bytes that are no UTF-8 as \xNN. NULL: no memory. */
-json_t *weir_provenance_string(const char *text);
-
 #endif
