@@ -301,7 +301,7 @@ static enum weir_status prepare(struct weir_program *p, struct process *c, struc
     if (!weir_cli_is_ignored(*n)) sigaddset(&set, *n);
   prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the program starts stays known when that has ended */
   pthread_sigmask(SIG_BLOCK, &set, &c->mask);
-  c->signals = signalfd(-1, &set, SFD_CLOEXEC);
+  c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   return c->signals >= 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot watch for signals");
 }
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -375,12 +376,18 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
     p->workers[i].all_ended = depth - 1;
     p->workers[i].looks = MOST_LOOKS;
   }
+  /* Signals are for the threads of whoever uses the pool: one that waits for them would miss what
+   * is delivered to a worker. */
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   for (uint32_t i = 1; ok && i < threads; i++) {
     p->workers[i].pool = p;
     p->workers[i].index = i;
     ok = p->workers[i].is_started =
         pthread_create(&p->workers[i].thread, NULL, work, &p->workers[i]) == 0;
   }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (ok) return p;
   weir_pool_free(p);
   return NULL;

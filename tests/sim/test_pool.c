@@ -1,11 +1,13 @@
 /* The threads of the engine: how far apart they may be, where a turn ends, who owns what. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -171,6 +173,25 @@ static void test_late(void **state) {
   close_rig(r);
 }
 
+/* A signal that the caller has blocked, to wait for it, is not delivered to a worker. */
+static void test_signals(void **state) {
+  (void)state;
+  sigset_t set, before, pending;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  struct rig *r = open_rig(3, 1);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  kill(getpid(), SIGCHLD);
+  r->n_steps = 1;
+  take_turn(r, 1);
+  sigpending(&pending);
+  assert_int_equal(sigismember(&pending, SIGCHLD), 1);
+  const struct timespec none = {0};
+  assert_int_equal(sigtimedwait(&set, NULL, &none), SIGCHLD);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close_rig(r);
+}
+
 /* Components 0, 2, 4, ... begin on thread 0. One of them takes longer than all others together:
  * those change hands. */
 static void test_weighing(void **state) {
@@ -198,6 +219,7 @@ int main(void) {
       cmocka_unit_test(test_more_than_cores),
       cmocka_unit_test(test_more_than_components),
       cmocka_unit_test(test_late),
+      cmocka_unit_test(test_signals),
       cmocka_unit_test(test_weighing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
