@@ -263,6 +263,7 @@ static void run(const struct weir_setup *setup, struct outcome *o) {
   for (unsigned i = 0; o->fits && i < N_KERNELS; i++) {
     o->fits = weir_sim_kernel(sim, synth_source(&kernels[i]), &o->result[i], &err) == WEIR_OK;
     if (o->fits) weir_sim_result_add(&sum, &o->result[i]);
+    o->result[i].l1.bytes = 0; /* says what was set, whether or not anybody feels it */
   }
   if (o->fits) weir_energy(&setup->energy, &setup->machine, &sum, &o->energy);
   weir_sim_free(sim);
