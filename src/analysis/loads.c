@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
+#include "ptx/arrays.h"
 #include "ptx/isa.h"
 
 /* ---- which instructions ---- */

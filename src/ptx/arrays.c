@@ -1,4 +1,4 @@
-#include "analysis/arrays.h"
+#include "ptx/arrays.h"
 
 #include <stdlib.h>
 
@@ -219,18 +219,24 @@ void weir_arrays_free(struct weir_arrays *a) {
   *a = (struct weir_arrays){0};
 }
 
-uint32_t weir_array_of(const struct weir_arrays *a, const struct ptx_insn *in) {
-  for (unsigned k = 0; k < in->n_opnds; k++) {
-    const struct ptx_operand *o = &in->opnds[k];
-    if (o->kind != PTX_O_addr) continue;
-    if (o->has_base) {
-      const struct weir_origin *r = &a->origin[o->reg];
-      return r->level == MAYBE || r->level == POINTER ? r->array : WEIR_NO_ARRAY;
-    }
-    for (uint32_t i = 0; i < a->n; i++)
-      if (o->var != NULL && a->v[i].var == o->var &&
-          (o->var->space != PTX_SPACE_param || a->v[i].offset == o->imm))
-        return i;
+uint32_t weir_array_at(const struct weir_arrays *a, const struct ptx_operand *o) {
+  if (o->has_base) {
+    const struct weir_origin *r = &a->origin[o->reg];
+    return r->level == MAYBE || r->level == POINTER ? r->array : WEIR_NO_ARRAY;
   }
+  for (uint32_t i = 0; i < a->n; i++)
+    if (o->var != NULL && a->v[i].var == o->var &&
+        (o->var->space != PTX_SPACE_param || a->v[i].offset == o->imm))
+      return i;
   return WEIR_NO_ARRAY;
+}
+
+uint32_t weir_array_of(const struct weir_arrays *a, const struct ptx_insn *in) {
+  uint32_t found = WEIR_NO_ARRAY;
+  for (unsigned k = 0; k < in->n_opnds && found == WEIR_NO_ARRAY; k++) {
+    if (in->opnds[k].kind != PTX_O_addr) continue;
+    found = weir_array_at(a, &in->opnds[k]);
+    if (in->opnds[k].has_base) break;
+  }
+  return found;
 }

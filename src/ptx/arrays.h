@@ -5,8 +5,8 @@
  * definitions count. A parameter that is known to be a pointer (it is declared .ptr, or goes
  * through cvta) wins over one that is only added to it; two pointers in one address are not told
  * apart, and neither is one that was loaded from memory. */
-#ifndef WEIR_ANALYSIS_ARRAYS_H
-#define WEIR_ANALYSIS_ARRAYS_H
+#ifndef WEIR_PTX_ARRAYS_H
+#define WEIR_PTX_ARRAYS_H
 
 #include "ptx/ir.h"
 
@@ -32,6 +32,8 @@ enum weir_status weir_arrays_find(struct weir_arrays *a, const struct ptx_func *
                                   struct weir_err *err);
 void weir_arrays_free(struct weir_arrays *a);
 
+/* Index of the array that an operand, which is an address, lies in; WEIR_NO_ARRAY: not known. */
+uint32_t weir_array_at(const struct weir_arrays *a, const struct ptx_operand *o);
 /* Index of the array that a load or store accesses, WEIR_NO_ARRAY if it is not known. */
 uint32_t weir_array_of(const struct weir_arrays *a, const struct ptx_insn *in);
 
