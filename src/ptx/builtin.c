@@ -47,7 +47,7 @@ const uint8_t *ptx_lane_bytes(struct ptx_warp *w, uint32_t lane, uint64_t addr, 
     uint8_t space;
   } windows[] = {
       {PTX_SHARED_BASE, w->shared, w->shared_bytes, PTX_SPACE_shared},
-      {PTX_LOCAL_BASE, w->local != NULL ? w->local + (size_t)lane * w->local_bytes : NULL,
+      {PTX_LOCAL_BASE, w->local != NULL ? w->local + (size_t)lane * w->local_step : NULL,
        w->local_bytes, PTX_SPACE_local},
       {PTX_PARAM_BASE, w->param, w->param_bytes, PTX_SPACE_param},
   };

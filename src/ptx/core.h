@@ -200,6 +200,8 @@ struct ptx_fault {
   uint32_t pc, lane;
   uint64_t addr;
   uint64_t generic; /* the address as the program had it, if that was a generic one; else 0 */
+  uint64_t
+      home; /* the access is in an allocation, but its pointer starts in that at this address */
   uint32_t bytes;
   uint8_t space, why; /* why: of PTX_F_BARRIER, an enum ptx_bar_fault */
   bool is_store;
@@ -222,6 +224,8 @@ struct ptx_signature {
 };
 
 struct weir_warp_writer;
+struct ptx_reach;
+struct ptx_strays;
 
 struct ptx_warp {
   uint8_t *reg; /* the register block */
@@ -231,6 +235,8 @@ struct ptx_warp {
   const struct ptx_uop *code;
   struct weir_warp_writer *writer; /* NULL = no stream wanted */
   const struct ptx_mem *mem;
+  struct ptx_reach *reach;   /* per micro-operation: the bounds check is two comparisons */
+  struct ptx_strays *strays; /* NULL: an access outside of allocations is a fault */
   const struct ptx_tex_table *tex;
   struct weir_func_stats
       *func_stats; /* of the launch: memory accesses are counted where they are made */
@@ -238,8 +244,9 @@ struct ptx_warp {
   uint8_t *shared;
   uint32_t shared_bytes;
   uint32_t local_base;  /* of the running split */
-  uint8_t *local;       /* [lane][local_bytes] */
+  uint8_t *local;       /* [lane][local_step] */
   uint32_t local_bytes; /* per lane */
+  uint32_t local_step;  /* the same, and what a GPU has mapped behind it */
   uint32_t local_used;  /* of these: the deepest call since the block began */
   const uint8_t *param; /* the launch's parameter block */
   uint32_t param_bytes;
@@ -265,9 +272,6 @@ struct ptx_warp {
   struct ptx_spin *spin; /* of the launch; NULL: it cannot spin */
   struct ptx_words sleeps_on;
   struct ptx_signature signature, signature_before;
-  uint64_t cache_lo,
-      cache_hi; /* allocation of the last global access: the bounds check is two comparisons */
-  bool cache_ro;
 };
 
 struct ptx_cta {
@@ -316,6 +320,13 @@ struct ptx_sreg_slot {
   uint16_t sreg;
 };
 
+/* Where the pointer that an instruction uses comes from: a parameter at this offset of the block,
+ * or a variable at this address. */
+struct ptx_home {
+  enum { PTX_HOME_UNKNOWN, PTX_HOME_PARAM, PTX_HOME_VAR } kind;
+  uint64_t at;
+};
+
 struct ptx_program {
   struct weir_arena arena;
   const struct ptx_image *image;
@@ -344,6 +355,7 @@ struct ptx_program {
                            exec.stack_bytes */
   bool is_recursive, is_interleaved, reads_clock, has_calls, has_builtins, uses_heap;
   struct weir_static *statics;
+  struct ptx_home *homes; /* of each micro-operation; NULL where every miss is a fault */
 };
 
 #endif

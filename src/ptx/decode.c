@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "ptx/liveness.h"
+#include "ptx/stray.h"
 #include "ptx/sync.h"
 
 #include <stdarg.h>
@@ -824,6 +825,7 @@ enum weir_status ptx_program_build(const struct ptx_image *image, const char *ke
   struct weir_err local = {0};
   struct decoder d = {.prog = p, .image = image, .cfg = cfg, .err = err != NULL ? err : &local};
   bool ok = build(&d, entry);
+  if (ok && image->dev->mem.is_chunked && !ptx_homes_find(p)) ok = dec_fail(&d, "out of memory");
   free(d.places.v);
   free(d.consts.v);
   free(d.params.v);

@@ -46,7 +46,9 @@ struct ptx_device {
   struct ptx_output output; /* set after ptx_device_init, if wanted */
   uint64_t n_lost;          /* printf calls whose text was lost (exec.printf_bytes) */
   struct ptx_heap *heap;    /* of device malloc; made by the first launch that can use it */
-  uint64_t grid_workspace;  /* where blocks of a cooperative launch meet; 0: not made yet */
+  bool is_strict; /* accesses outside of allocations are faults where there is memory, too; only
+                     memory with chunks has such places */
+  uint64_t grid_workspace; /* where blocks of a cooperative launch meet; 0: not made yet */
 };
 enum weir_status ptx_device_init(struct ptx_device *dev, const struct ptx_exec_cfg *cfg,
                                  struct weir_err *err);
@@ -148,6 +150,11 @@ enum weir_status ptx_run_all(struct ptx_device *dev, const struct ptx_program *p
                              struct weir_err *err);
 /* Why ptx_run_next failed; PTX_F_NONE if it did not, or if the kernel is not to blame. */
 enum ptx_fault_kind ptx_run_fault(const struct ptx_run *run);
+/* Calls `tell` for each instruction whose accesses missed their allocations and went on. */
+struct weir_stray;
+enum weir_status ptx_run_strays(const struct ptx_run *run,
+                                void (*tell)(void *self, const struct weir_stray *stray),
+                                void *self, struct weir_err *err);
 const struct weir_kernel_info *ptx_run_info(const struct ptx_run *run);
 uint64_t ptx_run_blocks_done(const struct ptx_run *run);
 void ptx_run_stats(const struct ptx_run *run, struct weir_func_stats *stats);

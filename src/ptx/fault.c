@@ -68,9 +68,9 @@ static const char *space_name(unsigned space) {
 }
 
 /* "store of 8 bytes at shared address 0x40 (generic 0x7e0000000040)" */
-static void describe_access(const struct ptx_warp *w, char *buf, size_t len) {
-  const struct ptx_fault *f = &w->fault;
-  const char *what = w->code[f->pc].h == PTX_H_atom ? "atomic" : f->is_store ? "store" : "load";
+static void describe_access(const struct ptx_program *p, const struct ptx_fault *f, char *buf,
+                            size_t len) {
+  const char *what = p->code[f->pc].h == PTX_H_atom ? "atomic" : f->is_store ? "store" : "load";
   char generic[64] = "";
   bool is_global = f->space == PTX_SPACE_global || f->space == PTX_SPACE_const;
   if (f->generic != 0 && !is_global)
@@ -87,12 +87,12 @@ static const char *report_global_bounds(const struct ptx_scene *s, const char *a
     weir_fail(err, WEIR_EFAULT, "null pointer: %s", access);
     return "an argument that is a pointer is the address of device memory; in a launch file: $name";
   }
-  if (a != NULL)
+  if (a != NULL && f->home == 0)
     snprintf(near, sizeof near,
              "crossing the end of '%s' (0x%" PRIx64 ", %" PRIu64 " bytes) from byte %" PRIu64 " on",
              a->name, a->base, a->bytes, f->addr - a->base);
   else
-    ptx_mem_describe(&s->dev->mem, f->addr, near, sizeof near);
+    ptx_mem_describe(&s->dev->mem, f->addr, f->home, near, sizeof near);
   weir_fail(err, WEIR_EFAULT, "out of bounds: %s, %s", access, near);
   return "compare the buffer's size with what the threads of this grid access";
 }
@@ -130,7 +130,7 @@ static const char *report_bounds(const struct ptx_scene *s, const struct ptx_war
 static void report_misaligned(const struct ptx_scene *s, const char *access,
                               const struct ptx_fault *f, struct weir_err *err) {
   char near[300] = "";
-  if (f->addr >= s->dev->mem.base) ptx_mem_describe(&s->dev->mem, f->addr, near, sizeof near);
+  if (f->addr >= s->dev->mem.base) ptx_mem_describe(&s->dev->mem, f->addr, 0, near, sizeof near);
   weir_fail(err, WEIR_EFAULT, "misaligned: %s, which is no multiple of %u%s%s", access, f->bytes,
             near[0] ? "; " : "", near);
 }
@@ -223,7 +223,7 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
   const struct ptx_fault *f = &w->fault;
   const char *remedy = NULL;
   char access[200];
-  describe_access(w, access, sizeof access);
+  describe_access(s->prog, f, access, sizeof access);
   switch (f->kind) {
   case PTX_F_BOUNDS:
     remedy = report_bounds(s, w, access, err);
@@ -279,6 +279,36 @@ enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_ct
   add_place(s, c, w, f->lane, f->pc, err);
   if (remedy != NULL) weir_err_add(err, "remedy: %s", remedy);
   return WEIR_EFAULT;
+}
+
+enum weir_status ptx_tell_stray(const struct ptx_scene *s, const struct ptx_stray *x,
+                                void (*tell)(void *self, const struct weir_stray *stray),
+                                void *self, struct weir_err *err) {
+  const uint32_t *b = s->launch->block, *g = s->launch->grid, pc = x->first.pc;
+  const struct ptx_fn_info *f = &s->prog->funcs[s->prog->func_of[pc]];
+  uint32_t t = x->warp * LANES + x->first.lane;
+  char access[200], source[512], position[600];
+  describe_access(s->prog, &x->first, access, sizeof access);
+  source_position(s->prog, pc, source, sizeof source);
+  snprintf(position, sizeof position, "%s:%u", f->ir->module->path, s->prog->statics[pc].ptx_line);
+  char *text = ptx_print_insn(f->ir, s->prog->insn[pc]);
+  if (text == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  tell(self, &(struct weir_stray){.pc = pc,
+                                  .is_other = x->first.home != 0,
+                                  .count = x->count,
+                                  .address = x->first.addr,
+                                  .block = {(uint32_t)(x->block % g[0]),
+                                            (uint32_t)(x->block / g[0] % g[1]),
+                                            (uint32_t)(x->block / g[0] / g[1])},
+                                  .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]},
+                                  .kernel = s->prog->entry->name,
+                                  .access = access,
+                                  .near = x->near,
+                                  .instruction = text,
+                                  .position = position,
+                                  .source = source});
+  free(text);
+  return WEIR_OK;
 }
 
 static void describe_wait(const struct ptx_split *n, char *buf, size_t len) {

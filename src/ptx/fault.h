@@ -4,6 +4,8 @@
 
 #include "ptx/core.h"
 #include "ptx/exec.h"
+#include "ptx/stray.h"
+#include "stream/stray.h"
 
 /* A launch, as far as messages need it. */
 struct ptx_scene {
@@ -15,6 +17,10 @@ struct ptx_scene {
 /* The fault of a warp: what happened, where, and what can be done. */
 enum weir_status ptx_report_fault(const struct ptx_scene *s, const struct ptx_cta *c,
                                   const struct ptx_warp *w, struct weir_err *err);
+/* Accesses that missed, in words; what `tell` is given is valid until it returns. */
+enum weir_status ptx_tell_stray(const struct ptx_scene *s, const struct ptx_stray *x,
+                                void (*tell)(void *self, const struct weir_stray *stray),
+                                void *self, struct weir_err *err);
 /* Why a launch is given up. */
 enum ptx_stuck {
   PTX_STUCK_WAITS, /* nothing can run */

@@ -53,8 +53,9 @@ static enum weir_status place(struct ptx_image *image, const struct ptx_var *v,
     return weir_fail(err, WEIR_EPARSE,
                      "%s:%u: variable '%s' is declared .extern and defined nowhere",
                      image->module->path, v->line, v->name);
-  enum weir_status st = ptx_mem_alloc(&image->dev->mem, v->bytes ? v->bytes : 1, v->align, v->name,
-                                      v->space == PTX_SPACE_const, &addr, err);
+  enum weir_status st =
+      ptx_mem_alloc_in(&image->dev->mem, PTX_POOL_MODULE, v->bytes ? v->bytes : 1, v->align,
+                       v->name, v->space == PTX_SPACE_const, &addr, err);
   if (st != WEIR_OK) return st;
   if (v->init != NULL) memcpy(ptx_mem_host(&image->dev->mem, addr), v->init, v->init_bytes);
   image->placed[image->n_placed++] = (struct ptx_placed){.var = v, .addr = addr};

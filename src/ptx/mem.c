@@ -40,13 +40,17 @@ enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct 
 
 enum weir_status ptx_mem_init_same(struct ptx_mem *m, uint64_t reserve_bytes,
                                    struct weir_err *err) {
-  return reserve(m, (void *)(uintptr_t)PTX_SAME_BASE, PTX_SAME_BASE, reserve_bytes, err);
+  enum weir_status st =
+      reserve(m, (void *)(uintptr_t)PTX_SAME_BASE, PTX_SAME_BASE, reserve_bytes, err);
+  m->is_chunked = st == WEIR_OK;
+  return st;
 }
 
 void ptx_mem_free_all(struct ptx_mem *m) {
   for (size_t i = 0; i < m->n_allocs; i++)
     free((char *)m->allocs[i].name);
   free(m->allocs);
+  ptx_chunks_free(&m->chunks);
   if (m->host != NULL) munmap(m->host, m->reserved);
   *m = (struct ptx_mem){0};
 }
@@ -57,8 +61,7 @@ static char *copy_name(const char *name) {
   return copy != NULL ? memcpy(copy, name, n) : NULL;
 }
 
-/* Index of the first allocation whose base is above addr. */
-static size_t upper(const struct ptx_mem *m, uint64_t addr) {
+size_t ptx_mem_upper(const struct ptx_mem *m, uint64_t addr) {
   size_t lo = 0, hi = m->n_allocs;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
@@ -78,7 +81,7 @@ static uint64_t behind(const struct ptx_alloc *a) {
 /* Index of the first allocation of the range with room before it. A program that allocates very
  * often asks for nearly the same each time, so most of them need not be looked at again. */
 static size_t skip_packed(struct ptx_mem *m) {
-  size_t first = upper(m, m->base - 1), i = first + m->n_packed;
+  size_t first = ptx_mem_upper(m, m->base - 1), i = first + m->n_packed;
   while (i < m->n_allocs) {
     uint64_t at = i > first ? behind(&m->allocs[i - 1]) : m->base;
     uint64_t start = (at + MIN_ALIGN - 1) & ~(uint64_t)(MIN_ALIGN - 1);
@@ -110,41 +113,56 @@ static enum weir_status insert(struct ptx_mem *m, size_t i, struct ptx_alloc a,
   return WEIR_OK;
 }
 
-enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
-                               bool read_only, uint64_t *addr, struct weir_err *err) {
+/* The lowest gap that holds the bytes and a guard behind them. */
+static bool place_spaced(struct ptx_mem *m, uint64_t bytes, uint64_t align, uint64_t *addr) {
   if (align < MIN_ALIGN) align = MIN_ALIGN;
   if (bytes >= LARGE && align < LARGE_ALIGN) align = LARGE_ALIGN;
   const uint64_t end = m->base + m->reserved;
-  /* First fit: the lowest gap that holds the bytes and the guard behind them. */
   size_t i = skip_packed(m);
   uint64_t at = i > 0 && m->allocs[i - 1].base >= m->base ? behind(&m->allocs[i - 1]) : m->base;
   while (bytes <= m->reserved) {
     uint64_t start = (at + align - 1) & ~(align - 1);
     uint64_t limit = i < m->n_allocs && m->allocs[i].base < end ? m->allocs[i].base : end;
-    if (start + bytes + MIN_ALIGN <= limit) {
-      enum weir_status st =
-          insert(m, i,
-                 (struct ptx_alloc){
-                     .base = start, .bytes = bytes, .name = name, .is_read_only = read_only},
-                 err);
-      if (st == WEIR_OK) *addr = start;
-      return st;
-    }
-    if (limit == end) break;
+    *addr = start;
+    if (start + bytes + MIN_ALIGN <= limit) return true;
+    if (limit == end) return false;
     at = behind(&m->allocs[i]);
     i++;
   }
-  weir_fail(err, WEIR_ENOMEM,
-            "device memory is full: '%s' wants %" PRIu64 " bytes, %" PRIu64 " MiB exist in all",
-            name, bytes, m->reserved >> 20);
-  weir_err_add(err, "remedy: raise exec.device_memory");
-  return WEIR_ENOMEM;
+  return false;
+}
+
+enum weir_status ptx_mem_alloc_in(struct ptx_mem *m, enum ptx_pool pool, uint64_t bytes,
+                                  uint64_t align, const char *name, bool read_only, uint64_t *addr,
+                                  struct weir_err *err) {
+  uint64_t at;
+  if (m->is_chunked ? !ptx_chunk_place(m, pool, bytes, align, &at)
+                    : !place_spaced(m, bytes, align, &at)) {
+    weir_fail(err, WEIR_ENOMEM,
+              "device memory is full: '%s' wants %" PRIu64 " bytes, %" PRIu64 " MiB exist in all",
+              name, bytes, m->reserved >> 20);
+    weir_err_add(err, "remedy: raise exec.device_memory");
+    return WEIR_ENOMEM;
+  }
+  enum weir_status st = insert(
+      m, ptx_mem_upper(m, at),
+      (struct ptx_alloc){.base = at, .bytes = bytes, .name = name, .is_read_only = read_only}, err);
+  if (st == WEIR_OK)
+    *addr = at;
+  else if (m->is_chunked)
+    ptx_chunk_leave(m, at, bytes);
+  return st;
+}
+
+enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
+                               bool read_only, uint64_t *addr, struct weir_err *err) {
+  return ptx_mem_alloc_in(m, PTX_POOL_DEVICE, bytes, align, name, read_only, addr, err);
 }
 
 enum weir_status ptx_mem_adopt(struct ptx_mem *m, uint64_t addr, uint64_t bytes, const char *name,
                                bool read_only, struct weir_err *err) {
   uint64_t end = addr + bytes;
-  size_t i = upper(m, addr);
+  size_t i = ptx_mem_upper(m, addr);
   bool in_window = addr < PTX_GLOBAL_BASE && end > PTX_PARAM_BASE;
   bool in_range = addr < m->base + m->reserved && end > m->base;
   bool overlaps = (i > 0 && m->allocs[i - 1].base + m->allocs[i - 1].bytes > addr) ||
@@ -174,29 +192,49 @@ static void clear(const struct ptx_mem *m, const struct ptx_alloc *a) {
 }
 
 enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err) {
-  size_t i = upper(m, addr);
+  size_t i = ptx_mem_upper(m, addr);
   if (i == 0 || m->allocs[i - 1].base != addr)
     return weir_fail(err, WEIR_EINVAL, "0x%" PRIx64 " is not the start of an allocation", addr);
   i--;
-  size_t first = upper(m, m->base - 1);
+  size_t first = ptx_mem_upper(m, m->base - 1);
   if (i >= first && i - first < m->n_packed) m->n_packed = i - first;
-  if (!m->allocs[i].is_adopted) clear(m, &m->allocs[i]);
-  free((char *)m->allocs[i].name);
+  const struct ptx_alloc gone = m->allocs[i];
   memmove(m->allocs + i, m->allocs + i + 1, (m->n_allocs - i - 1) * sizeof *m->allocs);
   m->n_allocs--;
+  free((char *)gone.name);
+  if (!gone.is_adopted && m->is_chunked)
+    ptx_chunk_leave(m, gone.base, gone.bytes);
+  else if (!gone.is_adopted)
+    clear(m, &gone);
   return WEIR_OK;
 }
 
 const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr) {
-  size_t i = upper(m, addr);
+  size_t i = ptx_mem_upper(m, addr);
   if (i == 0) return NULL;
   const struct ptx_alloc *a = &m->allocs[i - 1];
   return addr - a->base < a->bytes ? a : NULL;
 }
 
 void ptx_mem_share(struct ptx_mem *m, uint64_t addr) {
-  size_t i = upper(m, addr);
+  size_t i = ptx_mem_upper(m, addr);
   if (i > 0 && m->allocs[i - 1].base == addr) m->allocs[i - 1].is_hosts = true;
+}
+
+/* Memory of the host's comes in whole pages. */
+static bool in_pages_of(const struct ptx_alloc *a, uint64_t addr, uint64_t bytes) {
+  const uint64_t page = 4096;
+  return a->is_adopted && addr >= a->base / page * page &&
+         addr + bytes <= (a->base + a->bytes + page - 1) / page * page;
+}
+
+bool ptx_mem_is_mapped(const struct ptx_mem *m, uint64_t addr, uint64_t bytes) {
+  const struct ptx_chunk *c = ptx_chunk_find(m, addr);
+  if (addr + bytes < addr) return false;
+  if (c != NULL) return addr + bytes <= c->base + c->bytes;
+  size_t i = ptx_mem_upper(m, addr);
+  return (i > 0 && in_pages_of(&m->allocs[i - 1], addr, bytes)) ||
+         (i < m->n_allocs && in_pages_of(&m->allocs[i], addr, bytes));
 }
 
 static void describe_distance(uint64_t n, const char *which, const struct ptx_alloc *a, char *buf,
@@ -212,15 +250,37 @@ static void describe_distance(uint64_t n, const char *which, const struct ptx_al
            a->bytes);
 }
 
-void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t len) {
-  size_t i = upper(m, addr);
+static void describe_inside(const struct ptx_alloc *a, uint64_t addr, char *buf, size_t len) {
+  snprintf(buf, len, "inside '%s' (0x%" PRIx64 ", %" PRIu64 " bytes), at byte %" PRIu64, a->name,
+           a->base, a->bytes, addr - a->base);
+}
+
+/* An address in the allocation `in`, by a pointer that belongs to `home`. */
+static void describe_from(const struct ptx_alloc *home, const struct ptx_alloc *in, uint64_t addr,
+                          char *buf, size_t len) {
+  bool is_past = addr > home->base;
+  describe_distance(is_past ? addr - (home->base + home->bytes) : home->base - addr,
+                    is_past ? "past the end of" : "before", home, buf, len);
+  size_t n = strlen(buf);
+  if (in == NULL || n + 3 > len) return;
+  memcpy(buf + n, ", ", 3);
+  describe_inside(in, addr, buf + n + 2, len - n - 2);
+}
+
+void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, uint64_t home, char *buf,
+                      size_t len) {
+  const struct ptx_alloc *from = home != 0 ? ptx_mem_find(m, home) : NULL;
+  if (from != NULL) {
+    describe_from(from, ptx_mem_find(m, addr), addr, buf, len);
+    return;
+  }
+  size_t i = ptx_mem_upper(m, addr);
   const struct ptx_alloc *below = i > 0 ? &m->allocs[i - 1] : NULL;
   const struct ptx_alloc *above = i < m->n_allocs ? &m->allocs[i] : NULL;
   uint64_t past = below ? addr - (below->base + below->bytes) : UINT64_MAX;
   uint64_t before = above ? above->base - addr : UINT64_MAX;
   if (below && addr - below->base < below->bytes)
-    snprintf(buf, len, "inside '%s' (0x%" PRIx64 ", %" PRIu64 " bytes), at byte %" PRIu64,
-             below->name, below->base, below->bytes, addr - below->base);
+    describe_inside(below, addr, buf, len);
   else if (below && past <= before)
     describe_distance(past, "past the end of", below, buf, len);
   else if (above)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptx/chunk.h"
 #include "weir/err.h"
 
 #define PTX_GLOBAL_BASE UINT64_C(0x7f0000000000)
@@ -40,16 +41,23 @@ struct ptx_mem {
   struct ptx_alloc *allocs; /* sorted by base */
   size_t n_allocs, cap_allocs;
   size_t n_packed; /* between the first so many of the range nothing more fits */
+  bool is_chunked; /* allocations lie as a GPU's driver puts them (chunk.h), without gaps */
+  struct ptx_chunks chunks;
 };
 
 enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err);
-/* The same from PTX_SAME_BASE on, with device addresses that are host addresses. */
+/* The same from PTX_SAME_BASE on, with device addresses that are host addresses, and allocations
+ * that lie as on a GPU (chunk.h). */
 enum weir_status ptx_mem_init_same(struct ptx_mem *m, uint64_t reserve_bytes, struct weir_err *err);
 void ptx_mem_free_all(struct ptx_mem *m);
-/* Zeroed memory; `align` a power of two (at least 512 is used, 2 MiB for large ones); a gap follows
- * every allocation, so that running over its end is found. */
+/* Zeroed memory; `align` a power of two (at least 512 is used, 2 MiB for large ones). Without
+ * chunks a gap follows every allocation, so that running over its end is found. */
 enum weir_status ptx_mem_alloc(struct ptx_mem *m, uint64_t bytes, uint64_t align, const char *name,
                                bool read_only, uint64_t *addr, struct weir_err *err);
+/* The same in another pool than PTX_POOL_DEVICE. */
+enum weir_status ptx_mem_alloc_in(struct ptx_mem *m, enum ptx_pool pool, uint64_t bytes,
+                                  uint64_t align, const char *name, bool read_only, uint64_t *addr,
+                                  struct weir_err *err);
 /* Let kernels use memory that the host program has, under its host address. Only with
  * ptx_mem_init_same. WEIR_EINVAL where it overlaps an allocation or a window of generic addresses.
  */
@@ -60,8 +68,13 @@ void ptx_mem_share(struct ptx_mem *m, uint64_t addr);
 enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err);
 /* Allocation that holds `addr`, or NULL. */
 const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr);
-/* Describe where `addr` lies: "12 bytes past the end of 'x' (0x..., 400 bytes)". */
-void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, char *buf, size_t len);
+/* Index of the first allocation whose base is above `addr`. */
+size_t ptx_mem_upper(const struct ptx_mem *m, uint64_t addr);
+/* Is there memory for all of these bytes, allocated or not? Only in memory with chunks. */
+bool ptx_mem_is_mapped(const struct ptx_mem *m, uint64_t addr, uint64_t bytes);
+/* Describe where `addr` lies: "12 bytes past the end of 'x' (0x..., 400 bytes)". `home` other than
+ * 0: as seen from the allocation that holds this address. */
+void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, uint64_t home, char *buf, size_t len);
 
 static inline uint8_t *ptx_mem_host(const struct ptx_mem *m, uint64_t addr) {
   return (uint8_t *)(m->origin + addr);

@@ -13,6 +13,7 @@
 #include "ptx/image.h"
 #include "ptx/simt.h"
 #include "ptx/spin.h"
+#include "ptx/stray.h"
 #include "ptx/tex_object.h"
 
 const struct weir_param ptx_exec_table[] = {
@@ -100,6 +101,8 @@ struct ptx_run {
   uint8_t *params;
   struct ptx_uop *code; /* the program's, with handlers of the chosen vector width */
   struct ptx_pc_stat *stat;
+  struct ptx_reach *reach; /* per micro-operation, as stat */
+  struct ptx_strays strays;
   struct weir_func_stats mem_stats; /* memory accesses, counted by the handlers */
   struct weir_line_counter counter;
   struct weir_kernel_info info;
@@ -314,8 +317,9 @@ static void free_cta(struct ptx_cta *c) {
   *c = (struct ptx_cta){0};
 }
 
-static size_t round64(size_t n) {
-  return (n + 63) & ~(size_t)63;
+/* Shared memory comes in units (H200: 128 bytes); what is left of the last one is there, too. */
+static size_t shared_mapped(uint32_t bytes) {
+  return ((size_t)bytes + PTX_SHARED_UNIT - 1) / PTX_SHARED_UNIT * PTX_SHARED_UNIT;
 }
 
 static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct weir_err *err) {
@@ -324,12 +328,13 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
                         .printed_limit = (size_t)r->dev->cfg.printf_bytes,
                         .heap = r->dev->heap};
   c->warps = weir_calloc(r->n_warps, sizeof *c->warps);
-  c->shared = aligned_alloc(64, round64(r->shared_bytes ? r->shared_bytes : 1));
+  c->shared = aligned_alloc(64, shared_mapped(r->shared_bytes ? r->shared_bytes : 1));
   bool ok = c->warps != NULL && c->shared != NULL;
   for (uint32_t k = 0; ok && k < r->n_warps; k++) {
     struct ptx_warp *w = &c->warps[k];
     w->reg = aligned_alloc(64, r->prog->reg_bytes);
-    w->local = r->local_bytes ? weir_calloc(LANES, r->local_bytes) : NULL;
+    w->local_step = r->local_bytes + (r->dev->mem.is_chunked ? PTX_LOCAL_SLACK : 0u);
+    w->local = r->local_bytes ? weir_calloc(LANES, w->local_step) : NULL;
     ok = w->reg != NULL && (w->local != NULL || r->local_bytes == 0);
     if (!ok) break;
     memset(w->reg, 0, r->prog->reg_bytes);
@@ -340,6 +345,8 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
     w->spin = r->has_spins ? &r->spin : NULL;
     w->stat = r->stat;
     w->mem = &r->dev->mem;
+    w->reach = r->reach;
+    w->strays = r->dev->mem.is_chunked && !r->dev->is_strict ? &r->strays : NULL;
     w->tex = r->dev->tex;
     w->func_stats = &r->mem_stats;
     w->counter = &r->counter;
@@ -362,11 +369,12 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
 /* What the block before has used: the stack of a recursive program is large, and mostly untouched.
  */
 static void clear_local(struct ptx_warp *w) {
-  if (w->local_used == w->local_bytes)
-    memset(w->local, 0, (size_t)LANES * w->local_bytes);
+  bool is_all = w->local_used == w->local_bytes || (w->strays != NULL && w->strays->n > 0);
+  if (is_all)
+    memset(w->local, 0, (size_t)LANES * w->local_step);
   else
     for (uint32_t lane = 0; lane < LANES; lane++)
-      memset(w->local + (size_t)lane * w->local_bytes, 0, w->local_used);
+      memset(w->local + (size_t)lane * w->local_step, 0, w->local_used);
   w->local_used = w->prog->funcs[0].local_bytes;
 }
 
@@ -379,8 +387,8 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
   c->ctaid[2] = (uint32_t)(id / g[0] / g[1]);
   fill_sregs(r, c, SREG_BLOCK);
   memset(c->bar, 0, sizeof c->bar);
-  memset(c->shared, 0,
-         r->shared_bytes); /* undefined on hardware; zero keeps results the same everywhere */
+  /* Undefined on hardware; zero keeps results the same everywhere. */
+  memset(c->shared, 0, shared_mapped(r->shared_bytes));
   c->n_live_warps = c->n_warps;
   if (r->want_streams) {
     enum weir_status st = weir_block_begin(&r->pool, id, c->n_warps, &c->stream, err);
@@ -734,10 +742,9 @@ static void go_on(struct ptx_run *r) {
   ptx_spin_thaw(&r->spin);
   /* What was remembered of memory and textures may be gone. */
   wake_all(r);
-  EACH_WARP(r, c, w) {
-    w->cache_lo = w->cache_hi = 0;
-    w->tex = r->dev->tex;
-  }
+  memset(r->reach, 0, r->prog->n_code * sizeof *r->reach);
+  if (r->prog->homes != NULL) ptx_homes_fill(r->prog, &r->dev->mem, r->params, r->reach);
+  EACH_WARP(r, c, w) w->tex = r->dev->tex;
 }
 
 /* ---- waves ---- */
@@ -969,11 +976,15 @@ enum weir_status ptx_run_begin(struct ptx_device *dev, const struct ptx_program 
   r->params = weir_calloc(1, pbytes + 16);
   r->code = weir_malloc(prog->n_code * sizeof *r->code);
   r->stat = weir_calloc(prog->n_code, sizeof *r->stat);
-  if (r->params == NULL || r->code == NULL || r->stat == NULL || !fill_info(r)) {
+  r->reach = weir_calloc(prog->n_code, sizeof *r->reach);
+  r->strays.mem = &dev->mem;
+  if (r->params == NULL || r->code == NULL || r->stat == NULL || r->reach == NULL ||
+      !fill_info(r)) {
     ptx_run_end(r);
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
   if (pbytes > 0) memcpy(r->params, launch->params, pbytes);
+  if (prog->homes != NULL) ptx_homes_fill(prog, &dev->mem, r->params, r->reach);
   memcpy(r->code, prog->code, prog->n_code * sizeof *r->code);
   for (uint32_t i = 0; i < prog->n_code; i++) {
     r->code[i].fn = handlers[r->code[i].h];
@@ -1057,6 +1068,16 @@ enum ptx_fault_kind ptx_run_fault(const struct ptx_run *run) {
   return run->fault;
 }
 
+enum weir_status ptx_run_strays(const struct ptx_run *r,
+                                void (*tell)(void *self, const struct weir_stray *stray),
+                                void *self, struct weir_err *err) {
+  const struct ptx_scene scene = {r->prog, r->dev, &r->launch};
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; i < r->strays.n && st == WEIR_OK; i++)
+    st = ptx_tell_stray(&scene, &r->strays.v[i], tell, self, err);
+  return st;
+}
+
 const struct weir_kernel_info *ptx_run_info(const struct ptx_run *run) {
   return &run->info;
 }
@@ -1115,6 +1136,8 @@ void ptx_run_end(struct ptx_run *r) {
   free(r->params);
   free(r->code);
   free(r->stat);
+  free(r->reach);
+  free(r->strays.v);
   free((void *)r->info.files);
   free(r);
 }

@@ -140,7 +140,6 @@ bool ptx_warp_start(struct ptx_warp *w, uint32_t live) {
   w->is_held = false;
   w->executed = 0;
   w->fault.kind = PTX_F_NONE;
-  w->cache_lo = w->cache_hi = 0;
   PRED(SLOT_TRUE) = FULL;
   PRED(SLOT_CC) = 0;
   PRED(SLOT_FALSE) = 0;

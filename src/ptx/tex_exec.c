@@ -7,6 +7,7 @@
  * the record has no addresses. */
 #include <string.h>
 
+#include "ptx/stray.h"
 #include "ptx/tex_insn.h"
 #include "ptx/tex_object.h"
 #include "ptx/tex_sample.h"
@@ -129,10 +130,11 @@ static bool find_object(struct ptx_warp *w, uint64_t handle, unsigned lane, bool
   return true;
 }
 
-/* The object of a handle, if the instruction can use it, and where its texels are. A surface of a
- * cubemap is accessed as layers. */
+/* The object of a handle, if the instruction can use it, and where its texels are; `is_loose`: not
+ * all of them in an allocation. A surface of a cubemap is accessed as layers. */
 static bool open_object(struct ptx_warp *w, const struct ptx_tex_op *op, uint64_t handle,
-                        unsigned lane, const struct ptx_tex_object **out, uint8_t **texels) {
+                        unsigned lane, const struct ptx_tex_object **out, uint8_t **texels,
+                        bool *is_loose) {
   bool is_surface = op->action >= PTX_SURF_LOAD;
   if (!find_object(w, handle, lane, is_surface, out)) return false;
   const struct ptx_texels *t = &(*out)->desc.texels;
@@ -142,8 +144,9 @@ static bool open_object(struct ptx_warp *w, const struct ptx_tex_op *op, uint64_
     return refuse(w, PTX_TEX_GEOMETRY, lane, handle);
   const struct ptx_alloc *a = ptx_mem_find(w->mem, t->addr);
   uint64_t bytes = ptx_texels_bytes(t);
-  if (a == NULL || bytes > a->bytes || t->addr - a->base > a->bytes - bytes)
-    return refuse(w, PTX_TEX_MEMORY, lane, handle);
+  *is_loose = a == NULL || bytes > a->bytes || t->addr - a->base > a->bytes - bytes;
+  bool is_there = !is_surface && w->strays != NULL && ptx_mem_is_mapped(w->mem, t->addr, bytes);
+  if (*is_loose && !is_there) return refuse(w, PTX_TEX_MEMORY, lane, handle);
   if (op->action >= PTX_SURF_STORE && a->is_read_only)
     return refuse(w, PTX_TEX_READ_ONLY, lane, handle);
   if (op->action == PTX_SURF_REDUCE && op->is_formatted && ptx_texel_bytes(t->texel) != 4)
@@ -153,6 +156,21 @@ static bool open_object(struct ptx_warp *w, const struct ptx_tex_op *op, uint64_
 }
 
 /* ---- textures ---- */
+
+/* Texels that a lane has read, of a texture that is not in an allocation, or not all of it. */
+static void note_strays(struct ptx_warp *w, const struct ptx_uop *u, unsigned lane,
+                        const struct ptx_texels *texels, const struct touched *t) {
+  unsigned bytes = ptx_texel_bytes(texels->texel);
+  for (unsigned k = 0; k < t->n[lane]; k++) {
+    const struct ptx_fault f = {.kind = PTX_F_BOUNDS,
+                                .pc = (uint32_t)(u - w->code),
+                                .lane = lane,
+                                .addr = t->addr[lane][k],
+                                .bytes = bytes,
+                                .space = PTX_SPACE_global};
+    if (ptx_mem_find(w->mem, f.addr) == NULL) ptx_stray_note(w, &f);
+  }
+}
 
 static void read_texture(struct ptx_warp *w, const struct ptx_uop *u, unsigned lane,
                          const struct ptx_tex_desc *desc, const uint8_t *texels,
@@ -319,13 +337,15 @@ void ptx_tex_exec(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask) {
     uint32_t now = same_object(w, op->object, left, handle);
     struct touched t;
     memset(t.n, 0, sizeof t.n);
-    if (!open_object(w, op, handle, first, &o, &texels)) return;
+    bool is_loose;
+    if (!open_object(w, op, handle, first, &o, &texels, &is_loose)) return;
     EACH_BIT(i, now) {
       if (op->action <= PTX_TEX_GATHER)
         read_texture(w, u, i, &o->desc, texels, &t);
       else if (!access_surface(w, u, i, &o->desc.texels, handle, texels, &t))
         return;
     }
+    EACH_BIT(i, is_loose ? now : 0) note_strays(w, u, i, &o->desc.texels, &t);
     account(w, u, now, &t);
     /* Each object is a warp instruction of its own to the stream, and so to the statistics. */
     if (left != mask) w->stat[u - w->code].execs++;

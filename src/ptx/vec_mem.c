@@ -4,6 +4,7 @@
 
 #include "ptx/matrix.h"
 #include "ptx/spin.h"
+#include "ptx/stray.h"
 #include "ptx/sync.h"
 #include "ptx/tex_insn.h"
 #include "stream/coalesce.h"
@@ -111,37 +112,67 @@ static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, enum ptx_faul
   w->fault.lane = lane;
   w->fault.addr = addr;
   w->fault.generic = 0;
+  w->fault.home = 0;
   w->fault.bytes = bytes;
   w->fault.space = space;
   w->fault.is_store = is_store;
 }
 
-/* All active lanes lie within allocations of global memory (and may be written). */
-static bool check_global(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
-                         uint32_t mask, bool is_store) {
-  if (x->lo >= w->cache_lo && x->hi <= w->cache_hi && x->lo < x->hi && !(is_store && w->cache_ro))
-    return true;
-  const struct ptx_alloc *al = ptx_mem_find(w->mem, x->lo);
-  if (al != NULL && x->hi > x->lo && x->hi <= al->base + al->bytes &&
-      !(is_store && al->is_read_only)) {
-    w->cache_lo = al->base;
-    w->cache_hi = al->base + al->bytes;
-    w->cache_ro = al->is_read_only;
-    return true;
-  }
+/* One lane's access is outside of its allocation: it is counted, or a fault. */
+static bool miss(struct ptx_warp *w, const struct ptx_uop *u, unsigned lane, uint64_t addr,
+                 unsigned bytes, uint64_t home, uint8_t space, bool is_store) {
+  struct ptx_fault f = {.kind = PTX_F_BOUNDS,
+                        .pc = (uint32_t)(u - w->code),
+                        .lane = lane,
+                        .addr = addr,
+                        .home = home,
+                        .bytes = bytes,
+                        .space = space,
+                        .is_store = is_store};
+  if (ptx_stray_note(w, &f)) return true;
+  set_fault(w, u, PTX_F_BOUNDS, lane, addr, bytes, space, is_store);
+  w->fault.home = home;
+  return false;
+}
+
+/* Lane by lane. A lane of an allocation that its pointer does not belong to has missed, too. */
+static bool check_lanes(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                        uint32_t mask, bool is_store) {
+  const struct ptx_reach *r = &w->reach[u - w->code];
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
-    al = ptx_mem_find(w->mem, x->addr[i]);
-    if (al == NULL || x->addr[i] - al->base + x->bytes > al->bytes) {
-      set_fault(w, u, PTX_F_BOUNDS, i, x->addr[i], x->bytes, PTX_SPACE_global, is_store);
-      return false;
-    }
-    if (is_store && al->is_read_only) {
+    const struct ptx_alloc *al = ptx_mem_find(w->mem, x->addr[i]);
+    bool is_in = al != NULL && x->addr[i] - al->base + x->bytes <= al->bytes;
+    bool is_home = r->home_hi == 0 || (x->addr[i] >= r->home_lo && x->addr[i] < r->home_hi);
+    /* A GPU guards constants only against instructions that cannot write them. */
+    bool is_guarded = is_in && is_store && al->is_read_only;
+    if (is_guarded && (al->is_adopted || w->strays == NULL)) {
       set_fault(w, u, PTX_F_READONLY, i, x->addr[i], x->bytes, PTX_SPACE_const, is_store);
       return false;
     }
+    if (is_in && is_home && !is_guarded) continue;
+    uint64_t home = is_home || !is_in ? 0 : r->home_hi - 1;
+    if (!miss(w, u, i, x->addr[i], x->bytes, home, PTX_SPACE_global, is_store)) return false;
   }
   return true;
+}
+
+/* All active lanes lie within allocations of global memory (and may be written). */
+static inline bool check_global(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                                uint32_t mask, bool is_store) {
+  struct ptx_reach *r = &w->reach[u - w->code];
+  if (x->lo >= r->lo && x->hi <= r->hi && x->lo < x->hi && !(is_store && r->is_read_only))
+    return true;
+  const struct ptx_alloc *al = ptx_mem_find(w->mem, x->lo);
+  bool is_home = r->home_hi == 0 || (al != NULL && al->base >= r->home_lo && al->base < r->home_hi);
+  if (al != NULL && is_home && x->hi > x->lo && x->hi <= al->base + al->bytes &&
+      !(is_store && al->is_read_only)) {
+    r->lo = al->base;
+    r->hi = al->base + al->bytes;
+    r->is_read_only = al->is_read_only;
+    return true;
+  }
+  return check_lanes(w, u, x, mask, is_store);
 }
 
 static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
@@ -150,8 +181,7 @@ static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struc
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     if (x->addr[i] > limit || limit - x->addr[i] < x->bytes) {
-      set_fault(w, u, PTX_F_BOUNDS, i, x->addr[i], x->bytes, space, is_store);
-      return false;
+      if (!miss(w, u, i, x->addr[i], x->bytes, 0, space, is_store)) return false;
     }
   }
   return true;
@@ -252,7 +282,7 @@ static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct acc
     return check_range(w, u, x, mask, w->shared_bytes, space, is_store);
   case PTX_SPACE_local:
     p->origin = (uintptr_t)w->local;
-    p->lane_step = w->local_bytes;
+    p->lane_step = w->local_step;
     return check_range(w, u, x, mask, w->local_bytes, space, is_store);
   case PTX_SPACE_param:
     p->origin = (uintptr_t)w->param;

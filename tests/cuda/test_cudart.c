@@ -231,7 +231,7 @@ static void wrong_launches(void **state) {
 static void faults(void **state) {
   (void)state;
   void *p;
-  long long far = 1 << 20;
+  long long far = INT64_C(1) << 36; /* nearer there is memory that a GPU has mapped */
   int *words = device_words(NULL, 4);
   OK(launch(k_poke, 1, 1, 0, NULL, (void *[]){&words, &far}));
   OK(cudaGetLastError());
