@@ -90,6 +90,7 @@ void weir_classify_program_free(struct weir_classify_program *c) {
   free(c->modules);
   if (c->has_device) ptx_device_free(&c->dev);
   weir_program_recording_free(&c->recording);
+  weir_program_result_free(&c->result);
   weir_program_free(&c->program);
   weir_temp_remove(&c->folder);
 }

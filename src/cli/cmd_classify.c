@@ -476,8 +476,8 @@ static int parse_options(int argc, char **argv, struct classify *c) {
   if (c->argv != NULL && c->n_outputs > 1)
     return weir_cli_usage("classify", "of a program, -o names the first module's file only");
   if (c->argv == NULL && weir_program_is_chosen(&c->choice))
-    return weir_cli_usage("classify", "--kernels, --skip and --count go with a program: -- "
-                                      "PROGRAM");
+    return weir_cli_usage("classify", "--kernels, --skip, --count and --memcheck go with a "
+                                      "program: -- PROGRAM");
   if (c->target == NULL && c->argv == NULL)
     return weir_cli_usage("classify",
                           "which workload? See 'weir list workloads', or name a launch file");
@@ -513,7 +513,8 @@ int weir_cmd_classify(int argc, char **argv) {
     bool is_good = classify(&c, &err) == WEIR_OK;
     code = is_good ? WEIR_EXIT_OK : weir_cli_error(&err);
     if (!is_good && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
-    if (is_good && c.program.recording.n_failed > 0) code = WEIR_EXIT_FAILED;
+    if (is_good && (c.program.recording.n_failed > 0 || c.program.result.is_failed))
+      code = WEIR_EXIT_FAILED;
     if (c.program.result.exit_code != 0) code = c.program.result.exit_code;
   }
   weir_classify_program_free(&c.program);

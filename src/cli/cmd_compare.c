@@ -768,7 +768,8 @@ static int parse_options(int argc, char **argv, struct compare *c) {
   if (c->workloads.n == 0 && c->argv == NULL)
     return weir_cli_usage("compare", "which workloads? See 'weir list workloads', or say 'all'");
   if (c->argv == NULL && weir_program_is_chosen(&c->choice))
-    return weir_cli_usage("compare", "--kernels, --skip and --count go with a program: -- PROGRAM");
+    return weir_cli_usage(
+        "compare", "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
   if (weir_cli_is_stdout(c->csv) && weir_cli_is_stdout(c->json))
     return weir_cli_usage("compare", "--csv or --json can go to stdout, not both");
   if (!add_defaults(c)) {

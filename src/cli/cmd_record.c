@@ -225,6 +225,7 @@ static enum weir_status record_program(struct record *r, struct weir_wtrace_coun
       r->program_exit = WEIR_EXIT_FAILED;
   }
   weir_program_recording_free(&recording);
+  weir_program_result_free(&result);
   weir_program_free(&p);
   return st;
 }
@@ -343,8 +344,8 @@ static int parse_options(int argc, char **argv, struct record *r) {
     return weir_cli_usage("record", "workloads, --input and --opcode-class do not go with a "
                                     "program");
   if (!r->program && (weir_program_is_chosen(&r->choice) || r->gpu))
-    return weir_cli_usage("record", "--gpu, --kernels, --skip and --count go with a program: -- "
-                                    "PROGRAM");
+    return weir_cli_usage("record", "--gpu, --kernels, --skip, --count and --memcheck go with a "
+                                    "program: -- PROGRAM");
   if (!r->gpu) r->gpu = WEIR_PROGRAM_GPU;
   if (!r->target && !r->program)
     return weir_cli_usage("record", "which workload? See 'weir list workloads'");

@@ -453,7 +453,8 @@ static int check_workloads(struct run_opts *o) {
     return weir_cli_usage("run", "--output goes with one workload");
   if (n_stdout(o) > 1) return weir_cli_usage("run", "one output can go to stdout, not several");
   if (weir_program_is_chosen(&o->choice))
-    return weir_cli_usage("run", "--kernels, --skip and --count go with a program: -- PROGRAM");
+    return weir_cli_usage(
+        "run", "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
   return -1;
 }
 

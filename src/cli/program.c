@@ -97,6 +97,10 @@ enum weir_status weir_program_option(struct weir_program_choice *c, int id, cons
   regex_t compiled;
   char why[200];
   if (id == WEIR_PROGRAM_OPT_SKIP) return parse_number("skip", value, &c->skip, err);
+  if (id == WEIR_PROGRAM_OPT_MEMCHECK) {
+    c->is_strict = true;
+    return WEIR_OK;
+  }
   if (id == WEIR_PROGRAM_OPT_COUNT) return parse_number("count", value, &c->count, err);
   int code = regcomp(&compiled, value, REG_EXTENDED | REG_NOSUB);
   if (code != 0) {
@@ -141,7 +145,8 @@ enum weir_status weir_program_open(struct weir_program *p, char **argv,
       .device = weir_cuda_device(&m, &cuda, (uint64_t)exec.device_memory),
       .kernels = choice->kernels,
       .skip = choice->skip,
-      .count = choice->count};
+      .count = choice->count,
+      .is_strict = choice->is_strict};
   p->clock_mhz = (uint64_t)m.core.clock_mhz;
   return collect_settings(p, s, err);
 }
@@ -333,6 +338,7 @@ enum weir_status weir_program_run(const struct weir_program *program,
   if (st != WEIR_OK) return st;
   if (WIFSIGNALED(c.status)) out->signal = WTERMSIG(c.status);
   out->exit_code = out->signal != 0 ? 128 + out->signal : WEXITSTATUS(c.status);
+  if (p.options.is_strict && out->n_faulted > 0) out->is_failed = true;
   return st;
 }
 
@@ -340,7 +346,10 @@ bool weir_program_is_interrupted(const struct weir_program_result *r) {
   return r->signal == SIGINT || r->signal == SIGTERM || r->signal == SIGHUP;
 }
 
-void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r) {
+void weir_program_notes(const struct weir_program *p, struct weir_program_result *r,
+                        bool is_quiet) {
+  weir_program_print_strays(r, is_quiet);
+  if (is_quiet) return;
   if (r->signal != 0)
     fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", p->name, r->signal,
             strsignal(r->signal));

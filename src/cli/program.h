@@ -37,12 +37,18 @@ void weir_program_free(struct weir_program *p);
 struct weir_program_choice {
   const char *kernels; /* NULL: all */
   uint64_t skip, count;
+  bool is_strict; /* not which, but how */
 };
 #define WEIR_PROGRAM_ALL                                                                           \
   (struct weir_program_choice) {                                                                   \
     .count = UINT64_MAX                                                                            \
   }
-enum { WEIR_PROGRAM_OPT_KERNELS = 2000, WEIR_PROGRAM_OPT_SKIP, WEIR_PROGRAM_OPT_COUNT };
+enum {
+  WEIR_PROGRAM_OPT_KERNELS = 2000,
+  WEIR_PROGRAM_OPT_SKIP,
+  WEIR_PROGRAM_OPT_COUNT,
+  WEIR_PROGRAM_OPT_MEMCHECK
+};
 #define WEIR_PROGRAM_OPTIONS                                                                       \
   {"kernels", 0, "REGEX",                                                                          \
    "of a program, only the kernels whose name, mangled or not, matches; the others are just\n"     \
@@ -50,12 +56,16 @@ enum { WEIR_PROGRAM_OPT_KERNELS = 2000, WEIR_PROGRAM_OPT_SKIP, WEIR_PROGRAM_OPT_
    WEIR_PROGRAM_OPT_KERNELS},                                                                      \
       {"skip", 0, "N", "of a program, leave out the first N launches (of these kernels)",          \
        WEIR_PROGRAM_OPT_SKIP},                                                                     \
+      {"count", 0, "N", "of a program, take N launches at most (of these kernels)",                \
+       WEIR_PROGRAM_OPT_COUNT},                                                                    \
   {                                                                                                \
-    "count", 0, "N", "of a program, take N launches at most (of these kernels)",                   \
-        WEIR_PROGRAM_OPT_COUNT                                                                     \
+    "memcheck", 0, NULL,                                                                           \
+        "of a program, an access outside of allocations is a fault, and exit code 1, also\n"       \
+        "where a GPU would not notice it; without this such accesses are made, and reported",      \
+        WEIR_PROGRAM_OPT_MEMCHECK                                                                  \
   }
 static inline bool weir_is_program_option(int id) {
-  return id >= WEIR_PROGRAM_OPT_KERNELS && id <= WEIR_PROGRAM_OPT_COUNT;
+  return id >= WEIR_PROGRAM_OPT_KERNELS && id <= WEIR_PROGRAM_OPT_MEMCHECK;
 }
 /* Finds the program and fills its options for a machine that the settings describe. After a
  * failure, too, weir_program_free. */
@@ -65,7 +75,7 @@ enum weir_status weir_program_open(struct weir_program *p, char **argv,
 enum weir_status weir_program_option(struct weir_program_choice *c, int id, const char *value,
                                      struct weir_err *err);
 static inline bool weir_program_is_chosen(const struct weir_program_choice *c) {
-  return c->kernels != NULL || c->skip > 0 || c->count != UINT64_MAX;
+  return c->kernels != NULL || c->skip > 0 || c->count != UINT64_MAX || c->is_strict;
 }
 
 /* What a command does with launches. Hooks are called from several threads, but never two at a
@@ -86,12 +96,26 @@ struct weir_program_hooks {
   void *self;
 };
 
+/* An instruction whose accesses missed their allocations, in one process. */
+struct weir_program_stray {
+  const void *session;
+  char *program;
+  struct weir_stray s; /* its texts are owned */
+};
+
 struct weir_program_result {
   int exit_code;  /* of the program; 128 + n after signal n */
   int signal;     /* that ended it, or 0 */
-  bool is_failed; /* something went wrong on weir's side, and that was said */
+  bool is_failed; /* something went wrong on weir's side, or --memcheck found something, and that
+                     was said */
   uint64_t n_launches, n_wanted, n_processes;
+  uint64_t n_faulted; /* launches */
+  struct {
+    struct weir_program_stray *v;
+    size_t n, cap;
+  } strays; /* in the order in which they were found */
 };
+void weir_program_result_free(struct weir_program_result *r);
 
 /* Returns when the program has ended and everything that it sent is done. Ctrl-C is the program's;
  * when that has ended, it stops weir's work. SIGTERM and SIGHUP end both. */
@@ -100,8 +124,9 @@ enum weir_status weir_program_run(const struct weir_program *p,
                                   struct weir_program_result *out, struct weir_err *err);
 /* The user wanted no more of it. */
 bool weir_program_is_interrupted(const struct weir_program_result *r);
-/* What a user should know after that, on stderr: how the program ended, if no kernel was seen. */
-void weir_program_notes(const struct weir_program *p, const struct weir_program_result *r);
+/* What a user should know after that, on stderr: how the program ended, if no kernel was seen,
+ * which accesses missed. `is_quiet`: only of stores that reached what is another allocation's. */
+void weir_program_notes(const struct weir_program *p, struct weir_program_result *r, bool is_quiet);
 
 /* program_processes.c: sends a signal to all processes that come from this one. */
 void weir_descendants_signal(int number);
@@ -109,6 +134,12 @@ void weir_descendants_signal(int number);
 /* Folder of the libraries: $WEIR_CUDA, else cuda/ beside this program (a build), else that of the
  * installation, which may have been moved as a whole. */
 const char *weir_program_libraries(struct weir_arena *a);
+
+/* ---- program_strays.c ---- */
+/* Adds what a launch has done; false: out of memory. */
+bool weir_program_add_stray(struct weir_program_result *r, const void *session, const char *program,
+                            const struct weir_stray *s);
+void weir_program_print_strays(struct weir_program_result *r, bool is_quiet);
 
 /* ---- program_serve.c: for weir_program_run only ---- */
 struct weir_service;

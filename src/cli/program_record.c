@@ -192,7 +192,7 @@ enum weir_status weir_program_record(struct weir_program *p, struct weir_program
   st = weir_program_run(p, &hooks, result, err);
   if (rec.showed) fputs("\r\033[K", stderr);
   free_sessions(&rec);
-  if (st == WEIR_OK) weir_program_notes(p, result);
+  if (st == WEIR_OK) weir_program_notes(p, result, r->is_quiet);
   if (st == WEIR_OK && r->n_launches == 0)
     st = weir_fail(err, WEIR_ENOENT, "%s: there is nothing to record", p->name);
   if (st != WEIR_OK) {

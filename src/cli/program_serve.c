@@ -89,13 +89,16 @@ static enum weir_status note_times(struct connection *c, uint64_t launch, uint64
   return WEIR_PUSH(c->times, t) ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
-/* Messages may come before the end. */
+/* Messages and strays may come before the end. */
 static enum weir_status wait_for_end(struct connection *c, struct weir_wire_event *e,
                                      struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   do {
     st = weir_wire_next(c->wire, e, err);
     if (st == WEIR_OK && e->kind == WEIR_WIRE_MESSAGE) say(weir_wire_program(c->wire), e->text);
+    if (st == WEIR_OK && e->kind == WEIR_WIRE_STRAY &&
+        !weir_program_add_stray(&c->s->result, c->session, weir_wire_program(c->wire), &e->stray))
+      st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   } while (st == WEIR_OK && e->kind != WEIR_WIRE_END);
   return st;
 }
@@ -119,6 +122,7 @@ static enum weir_status serve_launch(struct connection *c, struct weir_wire_even
   if (st != WEIR_OK) return st;
   /* A kernel that fails makes its source fail; the program has said why. */
   bool is_faulty = e->result != WEIR_OK;
+  c->s->result.n_faulted += is_faulty;
   if (why.code != WEIR_OK && !is_faulty) complain(c, &why);
   if (h->ended != NULL) st = h->ended(c->session, e, is_faulty || why.code != WEIR_OK, err);
   if (cycles == 0) cycles = estimate(c->s->program, &e->stats);

@@ -119,14 +119,31 @@ static enum weir_status ended(void *session, const struct weir_wire_event *e, bo
 
 /* ---- the end ---- */
 
+static json_t *stray_json(const struct weir_stray *s) {
+  return json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:[iii], s:[iii]}", "kernel", s->kernel,
+      "instruction", s->instruction, "ptx", s->position, "source", s->source, "access", s->access,
+      "near", s->near, "address", (json_int_t)s->address, "in_another_allocation", (int)s->is_other,
+      "count", (json_int_t)s->count, "block", (int)s->block[0], (int)s->block[1], (int)s->block[2],
+      "thread", (int)s->thread[0], (int)s->thread[1], (int)s->thread[2]);
+}
+
+static json_t *strays_json(const struct session *s) {
+  const struct weir_program_result *r = &s->run->result;
+  json_t *list = json_array();
+  for (size_t i = 0; list != NULL && i < r->strays.n; i++)
+    if (r->strays.v[i].session == s) json_array_append_new(list, stray_json(&r->strays.v[i].s));
+  return list;
+}
+
 static json_t *session_json(const struct session *s) {
   json_t *argv = json_array();
   for (char **a = s->run->o->argv; argv != NULL && *a != NULL; a++)
     json_array_append_new(argv, weir_json_text(*a));
-  return json_pack("{s:o, s:s, s:b, s:{}, s:o, s:I, s:I}", "workload", weir_json_text(s->name),
+  return json_pack("{s:o, s:s, s:b, s:{}, s:o, s:I, s:I, s:o}", "workload", weir_json_text(s->name),
                    "input", "", "results_checked", 0, "buffers", "command", argv,
                    "launches_not_wanted", (json_int_t)s->n_unwanted, "launches_failed",
-                   (json_int_t)s->n_failed);
+                   (json_int_t)s->n_failed, "stray_accesses", strays_json(s));
 }
 
 static enum weir_status check_session(const struct session *s, struct weir_err *err) {
@@ -272,6 +289,7 @@ static void free_run(struct run *r) {
     free(s);
   }
   weir_run_report_free(&r->report);
+  weir_program_result_free(&r->result);
   weir_program_free(&r->program);
 }
 
@@ -283,7 +301,7 @@ int weir_run_program(const struct weir_run_program *o) {
   if (run(&r, &err) != WEIR_OK) {
     code = weir_cli_error(&err);
   } else {
-    weir_program_notes(&r.program, &r.result);
+    weir_program_notes(&r.program, &r.result, o->t->quiet);
     if (weir_cli_signal() != 0 && r.report.launches == 0)
       fputs("weir: interrupted before a launch was timed\n", stderr);
     code = r.result.exit_code;

@@ -141,7 +141,7 @@ enum weir_status wire_head(struct weir_wire *w, struct weir_err *err) {
   w->is_closed = n == 0;
   if (w->is_closed) return WEIR_OK;
   if (n < sizeof h) return cut_off(w, err);
-  if (h.zero || h.type < WIRE_HELLO || h.type > WIRE_TIMES)
+  if (h.zero || h.type < WIRE_HELLO || h.type > WIRE_STRAY)
     return wire_fail(w, err, WEIR_EPARSE, "a frame of unknown type %#x", h.type);
   w->type = h.type;
   w->left = h.bytes;
@@ -195,9 +195,9 @@ void weir_wire_close(struct weir_wire *w) {
   if (!w) return;
   wire_flush(w, NULL);
   close(w->fd);
-  for (size_t i = 0; i < w->messages.n; i++)
-    free(w->messages.v[i]);
-  free(w->messages.v);
+  for (size_t i = 0; i < w->notes.n; i++)
+    free(w->notes.v[i].bytes);
+  free(w->notes.v);
   if (w->has_kernels) regfree(&w->kernels);
   weir_wtrace_info_free(w->info);
   weir_arena_free(&w->arena);

@@ -6,6 +6,7 @@
  *     weir_wire_wants(kernel)?
  *     weir_wire_begin ─────────── LAUNCH ─────────────► weir_wire_next: kernel and block source
  *     weir_wire_block ─────────── BLOCK ...  ─────────►   source->next
+ *     weir_wire_stray ─────────── STRAY ...  ─────────► weir_wire_next: accesses that missed
  *     weir_wire_end ───────────── END ────────────────► weir_wire_next: statistics
  *     weir_wire_times ─────────── ASK ────────────────► weir_wire_next: which launch
  *                       ◄──────── TIMES ───────────────   weir_wire_answer
@@ -22,12 +23,13 @@
 
 #include "stream/block.h"
 #include "stream/func_stats.h"
+#include "stream/stray.h"
 #include "trace/wtrace.h"
 
 /* Environment variable with the path of weir's socket. */
 #define WEIR_WIRE_VARIABLE "WEIR_SOCKET"
 
-enum { WEIR_WIRE_VERSION = 1 };
+enum { WEIR_WIRE_VERSION = 2 };
 
 struct weir_wire;
 
@@ -58,6 +60,7 @@ struct weir_wire_options {
   uint64_t skip, count;
   bool want_streams; /* false: launches are only executed and counted */
   bool want_modules; /* the PTX of wanted launches is sent, too */
+  bool is_strict;    /* accesses outside of allocations are faults, wherever they go */
 };
 
 /* A kernel launch of the program. */
@@ -94,11 +97,15 @@ bool weir_wire_wants(struct weir_wire *w, const char *kernel);
  * comes from. */
 enum weir_status weir_wire_module(struct weir_wire *w, uint64_t id, const char *name,
                                   const char *text, size_t n, struct weir_err *err);
-/* begin ─► block ... ─► end, also when the kernel fails. `l` and what it points to are not kept. */
+/* begin ─► block ... ─► stray ... ─► end, also when the kernel fails. `l` and what it points to are
+ * not kept. */
 enum weir_status weir_wire_begin(struct weir_wire *w, const struct weir_wire_launch *l,
                                  struct weir_err *err);
 /* A finished block; ids go up. The caller still owns it. */
 enum weir_status weir_wire_block(struct weir_wire *w, struct weir_block_stream *b,
+                                 struct weir_err *err);
+/* An instruction of the launch whose accesses missed. */
+enum weir_status weir_wire_stray(struct weir_wire *w, const struct weir_stray *s,
                                  struct weir_err *err);
 /* `result` other than WEIR_OK: the kernel failed, and weir_wire_message has said why. All is sent
  * on return: the program may end in any way. */
@@ -141,7 +148,8 @@ enum weir_wire_kind {
   WEIR_WIRE_COPY,
   WEIR_WIRE_MODULE,
   WEIR_WIRE_MESSAGE,
-  WEIR_WIRE_ASK /* answer with weir_wire_answer before the next event */
+  WEIR_WIRE_STRAY, /* of the launch, before its END */
+  WEIR_WIRE_ASK    /* answer with weir_wire_answer before the next event */
 };
 
 /* Texts, the launch and the source are valid until the next call of weir_wire_next; a launch until
@@ -158,7 +166,8 @@ struct weir_wire_event {
   uint64_t module;              /* MODULE: id */
   const char *name, *text;      /* MODULE: both; MESSAGE: text. They end with NUL */
   size_t n_text;
-  uint64_t asked; /* ASK: number of the launch, which has ended; or 0 */
+  struct weir_stray stray; /* STRAY */
+  uint64_t asked;          /* ASK: number of the launch, which has ended; or 0 */
 };
 /* Waits for the program. WEIR_EIO: the connection ended in the middle of something, as when the
  * program crashes; WEIR_EPARSE: what came is no frame. Only weir_wire_close may follow a failure.

@@ -150,6 +150,24 @@ enum weir_status weir_wire_block(struct weir_wire *w, struct weir_block_stream *
   return st ? st : wire_status(w, err);
 }
 
+enum weir_status weir_wire_stray(struct weir_wire *w, const struct weir_stray *s,
+                                 struct weir_err *err) {
+  const uint64_t v[WIRE_N_STRAY] = {s->pc,        s->is_other, s->count,    s->address,
+                                    s->block[0],  s->block[1], s->block[2], s->thread[0],
+                                    s->thread[1], s->thread[2]};
+  const char *const texts[WEIR_STRAY_TEXTS] = {s->kernel,      s->access,   s->near,
+                                               s->instruction, s->position, s->source};
+  size_t n = sizeof v;
+  for (unsigned i = 0; i < WEIR_STRAY_TEXTS; i++)
+    n += strlen(texts[i]) + 1;
+  if (n > WIRE_MAX_TEXT) return WEIR_OK; /* names beyond all measure: rather none than half */
+  wire_frame(w, WIRE_STRAY, n);
+  wire_put(w, v, sizeof v);
+  for (unsigned i = 0; i < WEIR_STRAY_TEXTS; i++)
+    wire_put(w, texts[i], strlen(texts[i]) + 1);
+  return wire_status(w, err);
+}
+
 enum weir_status weir_wire_end(struct weir_wire *w, const struct weir_func_stats *stats,
                                enum weir_status result, struct weir_err *err) {
   wire_frame(w, WIRE_END, (2 + WIRE_N_STATS) * sizeof(uint64_t));

@@ -6,6 +6,8 @@
  *   LAUNCH   number, stream, module, flags, bytes of the description; it; the table
  *            (both as in a .wtrace)
  *   BLOCK    id, warps; for each warp: instructions, spans; for each span: bytes; they
+ *   STRAY    instruction, whether it reaches another allocation, count, address, block (3),
+ *            thread (3); the texts of struct weir_stray, each ended by NUL
  *   END      result, counters; the statistics, as counters
  *   COPY     kind, address, bytes
  *   MODULE   id, bytes of the name; it; the text
@@ -32,7 +34,8 @@ enum wire_frame {
   WIRE_MODULE,
   WIRE_MESSAGE,
   WIRE_ASK,
-  WIRE_TIMES
+  WIRE_TIMES,
+  WIRE_STRAY
 };
 
 enum { WIRE_HAS_STREAMS = 1, WIRE_IS_WANTED = 2 }; /* flags of a launch */
@@ -43,6 +46,7 @@ enum {
   WIRE_MAX_TEXT = 64 << 10, /* of a message */
   WIRE_MAX_MODULE = 256 << 20,
   WIRE_MAX_LAUNCH = 2 * WT_MAX_TABLE + WT_MAX_KERNEL,
+  WIRE_N_STRAY = 10, /* numbers of a stray */
   WIRE_N_STATS = sizeof(struct weir_func_stats) / sizeof(uint64_t)
 };
 
@@ -76,9 +80,13 @@ struct weir_wire {
   enum weir_status result;
   char *text; /* of the last event */
   struct {
-    char **v;
+    struct wire_note {
+      uint32_t type;
+      char *bytes;
+      size_t n;
+    } * v;
     size_t n, cap;
-  } messages; /* that came among blocks, from `told` on */
+  } notes; /* messages and strays that came among blocks, from `told` on */
   size_t told;
 };
 

@@ -138,16 +138,12 @@ static enum weir_status get_end(struct weir_wire *w, struct weir_err *err) {
   return WEIR_OK;
 }
 
-static enum weir_status get_message(struct weir_wire *w, char **out, struct weir_err *err) {
-  size_t n;
-  return wire_rest(w, WIRE_MAX_TEXT, out, &n, err);
-}
-
-static enum weir_status keep_message(struct weir_wire *w, struct weir_err *err) {
-  char *text;
-  enum weir_status st = get_message(w, &text, err);
-  if (st || WEIR_PUSH(w->messages, text)) return st;
-  free(text);
+/* A message or a stray, until the launch's blocks are taken. */
+static enum weir_status keep_note(struct weir_wire *w, struct weir_err *err) {
+  struct wire_note note = {.type = w->type};
+  enum weir_status st = wire_rest(w, WIRE_MAX_TEXT, &note.bytes, &note.n, err);
+  if (st || WEIR_PUSH(w->notes, note)) return st;
+  free(note.bytes);
   return wire_fail(w, err, WEIR_ENOMEM, "out of memory for a message");
 }
 
@@ -165,8 +161,8 @@ static enum weir_status go_on(struct weir_wire *w, struct weir_block_stream **ou
     if (w->type == WIRE_BLOCK && w->launch.has_streams) {
       st = out ? get_block(w, out, err) : wire_skip(w, err);
       if (out) return st;
-    } else if (w->type == WIRE_MESSAGE) {
-      st = keep_message(w, err);
+    } else if (w->type == WIRE_MESSAGE || w->type == WIRE_STRAY) {
+      st = keep_note(w, err);
     } else if (w->type == WIRE_END) {
       st = get_end(w, err);
     } else {
@@ -285,6 +281,49 @@ static void tell_message(struct weir_wire_event *e, const char *text) {
   e->n_text = strlen(text);
 }
 
+/* Numbers, then texts, of which none may lack its end. */
+static enum weir_status tell_stray(struct weir_wire *w, const struct wire_note *note,
+                                   struct weir_wire_event *e, struct weir_err *err) {
+  uint64_t v[WIRE_N_STRAY];
+  const char *texts[WEIR_STRAY_TEXTS], *p = note->bytes + sizeof v, *end = note->bytes + note->n;
+  if (note->n < sizeof v) return unsound(w, "access", "it is too short", err);
+  memcpy(v, note->bytes, sizeof v);
+  for (unsigned i = 0; i < WEIR_STRAY_TEXTS; i++) {
+    const char *nul = p < end ? memchr(p, 0, (size_t)(end - p)) : NULL;
+    if (!nul) return unsound(w, "access", "it is too short", err);
+    texts[i] = p;
+    p = nul + 1;
+  }
+  if (p != end || v[0] >= w->info->n_insns || v[1] > 1 || !v[2])
+    return unsound(w, "access", "its numbers are impossible", err);
+  e->kind = WEIR_WIRE_STRAY;
+  e->stray = (struct weir_stray){.pc = (uint32_t)v[0],
+                                 .is_other = v[1] == 1,
+                                 .count = v[2],
+                                 .address = v[3],
+                                 .kernel = texts[0],
+                                 .access = texts[1],
+                                 .near = texts[2],
+                                 .instruction = texts[3],
+                                 .position = texts[4],
+                                 .source = texts[5]};
+  for (unsigned k = 0; k < 3; k++) {
+    e->stray.block[k] = (uint32_t)v[4 + k];
+    e->stray.thread[k] = (uint32_t)v[7 + k];
+  }
+  return WEIR_OK;
+}
+
+static enum weir_status tell_note(struct weir_wire *w, struct weir_wire_event *e,
+                                  struct weir_err *err) {
+  struct wire_note note = w->notes.v[w->told];
+  w->notes.v[w->told++].bytes = NULL;
+  w->text = note.bytes;
+  if (note.type == WIRE_STRAY) return tell_stray(w, &note, e, err);
+  tell_message(e, note.bytes);
+  return WEIR_OK;
+}
+
 static enum weir_status get_frame(struct weir_wire *w, struct weir_wire_event *e,
                                   struct weir_err *err) {
   enum weir_status st = wire_head(w, err);
@@ -299,7 +338,7 @@ static enum weir_status get_frame(struct weir_wire *w, struct weir_wire_event *e
   case WIRE_ASK:
     return get_ask(w, e, err);
   case WIRE_MESSAGE:
-    st = get_message(w, &w->text, err);
+    st = wire_rest(w, WIRE_MAX_TEXT, &w->text, &e->n_text, err);
     if (!st) tell_message(e, w->text);
     return st;
   default:
@@ -315,13 +354,8 @@ enum weir_status weir_wire_next(struct weir_wire *w, struct weir_wire_event *e,
   enum weir_status st = go_on(w, NULL, err);
   if (!st) st = wire_status(w, err);
   if (st) return st;
-  if (w->told < w->messages.n) {
-    w->text = w->messages.v[w->told];
-    w->messages.v[w->told++] = NULL;
-    tell_message(e, w->text);
-    return WEIR_OK;
-  }
-  w->told = w->messages.n = 0;
+  if (w->told < w->notes.n) return tell_note(w, e, err);
+  w->told = w->notes.n = 0;
   if (w->has_end) {
     w->has_end = false;
     e->kind = WEIR_WIRE_END;

@@ -46,7 +46,11 @@ static void read_all(struct weir_wire *w) {
   if (weir_wire_greet(w, &o, &err) != WEIR_OK) return;
   PROMISE(weir_wire_program(w) != NULL && weir_wire_pid(w) > 0);
   while (weir_wire_next(w, &e, &err) == WEIR_OK && e.kind != WEIR_WIRE_CLOSED) {
-    PROMISE(!in_launch || e.kind == WEIR_WIRE_END || e.kind == WEIR_WIRE_MESSAGE);
+    bool is_note = e.kind == WEIR_WIRE_MESSAGE || e.kind == WEIR_WIRE_STRAY;
+    PROMISE(!in_launch || e.kind == WEIR_WIRE_END || is_note);
+    PROMISE(in_launch || e.kind != WEIR_WIRE_STRAY);
+    if (e.kind == WEIR_WIRE_STRAY)
+      PROMISE(strlen(e.stray.kernel) + strlen(e.stray.source) < MAX_BYTES);
     if (e.kind == WEIR_WIRE_LAUNCH) {
       PROMISE(e.launch.number > last);
       if (e.source != NULL && e.launch.number % 2) read_blocks(e.source);
@@ -54,7 +58,7 @@ static void read_all(struct weir_wire *w) {
     if (e.kind == WEIR_WIRE_END) last = e.launch.number;
     if (e.kind == WEIR_WIRE_ASK) PROMISE(e.asked <= last);
     if (e.text != NULL) PROMISE(e.text[e.n_text] == 0);
-    in_launch = e.kind == WEIR_WIRE_LAUNCH || (in_launch && e.kind == WEIR_WIRE_MESSAGE);
+    in_launch = e.kind == WEIR_WIRE_LAUNCH || (in_launch && is_note);
   }
 }
 

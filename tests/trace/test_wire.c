@@ -29,7 +29,8 @@ static struct weir_wire_options sample_options(void) {
                                     .skip = 1,
                                     .count = 2,
                                     .want_streams = true,
-                                    .want_modules = true};
+                                    .want_modules = true,
+                                    .is_strict = true};
 }
 
 /* What the thread does with its end. */
@@ -107,6 +108,21 @@ static void send_launch(struct weir_wire *w, uint32_t k, bool has_streams, uint3
     weir_block_release(b);
     if (id == 3) weir_wire_message(w, "amid", NULL);
   }
+  if (n_blocks == BLOCKS) {
+    const struct weir_stray stray = {.pc = k,
+                                     .is_other = k > 0,
+                                     .count = 3,
+                                     .address = 0x7f0000000400,
+                                     .block = {1, 2, 3},
+                                     .thread = {4, 5, 6},
+                                     .kernel = info.name,
+                                     .access = "load",
+                                     .near = "just past the end",
+                                     .instruction = "ld.global",
+                                     .position = "a.ptx:1",
+                                     .source = ""};
+    weir_wire_stray(w, &stray, NULL);
+  }
   weir_wire_end(w, &s, result, NULL);
 }
 
@@ -121,7 +137,8 @@ static void whole_program(struct weir_wire *w) {
                  o->device.memory_bytes == mine.device.memory_bytes && o->device.bus_bits == 384 &&
                  o->n_settings == 2 && !strcmp(o->settings[0].key, "exec.quantum") &&
                  !strcmp(o->settings[1].value, "auto") && !strcmp(o->kernels, mine.kernels) &&
-                 o->skip == 1 && o->count == 2 && o->want_streams && o->want_modules;
+                 o->skip == 1 && o->count == 2 && o->want_streams && o->want_modules &&
+                 o->is_strict;
   static const char *const names[] = {"odd", "even", "_Z3oddPf", "odder", "odd", "odd"};
   for (size_t i = 0; i < COUNT(names); i++)
     wanted[i] = weir_wire_wants(w, names[i]);
@@ -157,6 +174,18 @@ static void check_info(const struct weir_kernel_info *got, uint32_t k) {
   assert_memory_equal(got->insns, info.insns, info.n_insns * sizeof *info.insns);
   assert_int_equal(got->n_files, info.n_files);
   assert_string_equal(got->files[2], info.files[2]);
+}
+
+static void check_stray(struct weir_wire *w, uint32_t k) {
+  struct weir_stray s = next_event(w, WEIR_WIRE_STRAY).stray;
+  assert_true(s.pc == k && s.is_other == (k > 0) && s.count == 3 && s.address == 0x7f0000000400);
+  assert_true(s.block[0] == 1 && s.block[2] == 3 && s.thread[0] == 4 && s.thread[2] == 6);
+  assert_string_equal(s.kernel, kernels[k].name);
+  assert_string_equal(s.access, "load");
+  assert_string_equal(s.near, "just past the end");
+  assert_string_equal(s.instruction, "ld.global");
+  assert_string_equal(s.position, "a.ptx:1");
+  assert_string_equal(s.source, "");
 }
 
 static void check_end(struct weir_wire *w, uint32_t k) {
@@ -200,6 +229,7 @@ static void test_round_trip(void **state) {
   OK(e.source->next(e.source, &b, &err));
   assert_null(b);
   assert_string_equal(next_event(w, WEIR_WIRE_MESSAGE).text, "amid");
+  check_stray(w, 0);
   check_end(w, 0);
   e = next_event(w, WEIR_WIRE_LAUNCH);
   assert_null(e.source);
@@ -211,6 +241,7 @@ static void test_round_trip(void **state) {
   /* Blocks that nobody wants. */
   next_event(w, WEIR_WIRE_LAUNCH);
   assert_string_equal(next_event(w, WEIR_WIRE_MESSAGE).text, "amid");
+  check_stray(w, 2);
   check_end(w, 2);
   next_event(w, WEIR_WIRE_CLOSED);
   next_event(w, WEIR_WIRE_CLOSED);
@@ -495,7 +526,7 @@ static void test_wrong_version(void **state) {
   memcpy(bytes, good.v, sizeof bytes);
   bytes[24]++;
   assert_int_equal(read_all(bytes, sizeof bytes), WEIR_EINVAL);
-  assert_contains(err.msg, "versions 1 and 2");
+  assert_contains(err.msg, "versions 2 and 3");
   memcpy(bytes, good.v, sizeof bytes);
   bytes[16]++;
   assert_int_equal(read_all(bytes, sizeof bytes), WEIR_EPARSE);

@@ -37,7 +37,8 @@ static int pool_alloc(void **out, size_t bytes, struct weir_gpu_pool *pool, void
   if (out == NULL || pool == NULL) return WEIR_E_InvalidValue;
   if (s == NULL) return WEIR_E_InvalidResourceHandle;
   bool is_captured = s->capture != NULL;
-  int error = weir_gpu_alloc(WEIR_GPU_DEVICE, bytes, is_captured ? WEIR_GPU_OF_GRAPH : 0, &addr);
+  int error = weir_gpu_alloc(WEIR_GPU_DEVICE, bytes,
+                             is_captured ? WEIR_GPU_OF_GRAPH : WEIR_GPU_OF_POOL, &addr);
   if (error != 0) return error;
   *out = cudart_ptr(addr);
   struct weir_gpu_block *b = weir_gpu_block_of(addr);

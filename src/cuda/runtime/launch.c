@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cuda/runtime/attributes.h"
 #include "cuda/runtime/host.h"
 #include "cuda/runtime/memory.h"
 #include "ptx/core.h"
+#include "stream/stray.h"
 
 enum { MAX_GRID_YZ = 65535, MAX_BLOCK_XY = 1024, MAX_BLOCK_Z = 64 };
 
@@ -238,7 +240,7 @@ void weir_gpu_tell_copy(const struct weir_gpu_copy *c) {
  * what it is told is one launch after the other. */
 struct weir_gpu_running {
   struct ptx_run *run;
-  const struct weir_gpu_kernel *kernel;
+  struct weir_gpu_kernel *kernel;
   uint64_t stream, module;
   bool is_wanted, has_streams, is_told;
   uint8_t carveout; /* as in struct weir_kernel_info */
@@ -286,10 +288,32 @@ static enum weir_status run_blocks(struct weir_gpu_running *g, struct weir_err *
   return st;
 }
 
+static bool is_told(struct weir_gpu_kernel *k, const struct weir_stray *s) {
+  uint64_t key = 2 * (uint64_t)s->pc + s->is_other;
+  for (size_t i = 0; i < k->told.n; i++)
+    if (k->told.v[i] == key) return true;
+  return !WEIR_PUSH(k->told, key);
+}
+
+/* Accesses that missed, and a GPU would not have noticed. weir counts them; without it the user is
+ * told once of each instruction. */
+static void tell_stray(void *self, const struct weir_stray *s) {
+  ON_WIRE(weir_wire_stray(weir_gpu.wire, s, err_));
+  if (weir_gpu.wire != NULL || is_told(self, s)) return;
+  struct weir_text text = {0};
+  weir_stray_text(s, NULL, &text);
+  if (text.v != NULL && text.n > 0) text.v[text.n - 1] = 0; /* the last end of line */
+  if (text.v != NULL)
+    weir_gpu_say("outside of %s; the program goes on, as on a GPU:\n%s",
+                 s->is_other ? "its allocation" : "allocations", text.v);
+  weir_text_free(&text);
+}
+
 static void finish(struct weir_gpu_running *g, enum weir_status st, const struct weir_err *err) {
   struct weir_func_stats stats;
   tell_begin(g);
   ptx_run_stats(g->run, &stats);
+  ptx_run_strays(g->run, tell_stray, g->kernel, NULL);
   weir_gpu.kernel_ns += estimate_kernel(&stats);
   if (st != WEIR_OK) weir_gpu.sticky = weir_gpu_fail(code_of(ptx_run_fault(g->run)), err);
   ON_WIRE(weir_wire_end(weir_gpu.wire, &stats, st, err_));

@@ -47,6 +47,13 @@ static int keep_block(struct weir_gpu_block *b) {
   return 0;
 }
 
+static enum ptx_pool pool_of(enum weir_gpu_memory kind, unsigned flags) {
+  if (kind == WEIR_GPU_PINNED) return PTX_POOL_PINNED;
+  if (kind == WEIR_GPU_MANAGED) return PTX_POOL_MANAGED;
+  bool is_ordered = (flags & (WEIR_GPU_OF_POOL | WEIR_GPU_OF_GRAPH)) != 0;
+  return kind == WEIR_GPU_DEVICE && is_ordered ? PTX_POOL_ASYNC : PTX_POOL_DEVICE;
+}
+
 int weir_gpu_alloc(enum weir_gpu_memory kind, uint64_t bytes, unsigned flags, uint64_t *addr) {
   char name[64];
   *addr = 0;
@@ -57,8 +64,8 @@ int weir_gpu_alloc(enum weir_gpu_memory kind, uint64_t bytes, unsigned flags, ui
     return WEIR_E_MemoryAllocation;
   struct weir_gpu_block *b = new_block(kind, bytes, flags, name);
   if (b == NULL) return WEIR_E_MemoryAllocation;
-  uint64_t align = kind == WEIR_GPU_DEVICE ? 0 : 4096;
-  if (ptx_mem_alloc(&weir_gpu.dev.mem, bytes, align, name, false, &b->base, NULL) != WEIR_OK) {
+  if (ptx_mem_alloc_in(&weir_gpu.dev.mem, pool_of(kind, flags), bytes, 0, name, false, &b->base,
+                       NULL) != WEIR_OK) {
     free(b);
     return WEIR_E_MemoryAllocation;
   }

@@ -16,9 +16,10 @@ enum weir_gpu_memory {
   WEIR_GPU_KINDS
 };
 
-/* A flag of a block: it belongs to nodes of graphs, and keeps its address from launch to launch. It
- * is allocated from when a node does so until something frees it. */
-enum { WEIR_GPU_OF_GRAPH = 1 << 30 };
+/* Flags of a block. OF_GRAPH: it belongs to nodes of graphs, and keeps its address from launch to
+ * launch; it is allocated from when a node does so until something frees it. OF_POOL: it comes from
+ * a pool (cudaMallocAsync). */
+enum { WEIR_GPU_OF_GRAPH = 1 << 30, WEIR_GPU_OF_POOL = 1 << 29 };
 
 struct weir_gpu_pool;
 struct weir_gpu_block {

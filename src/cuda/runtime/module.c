@@ -203,6 +203,7 @@ void weir_gpu_module_close(struct weir_gpu_module *m) {
     weir_gpu_map_remove(&weir_gpu.kernels, (uintptr_t)k->host);
     weir_gpu_map_remove(&weir_gpu.kernels, (uintptr_t)k);
     free(k->name);
+    free(k->told.v);
     free(k);
   }
   for (struct weir_gpu_var *v = m->vars, *next; v != NULL; v = next) {

@@ -31,6 +31,10 @@ struct weir_gpu_kernel {
   /* Preferences between L1 and shared memory. carveout: percent for shared memory, or -1; the
    * runtime goes on telling what it was given itself. */
   int carveout, told_carveout, cache_config;
+  struct { /* instructions whose accesses missed, as far as the user was told: launch.c */
+    uint64_t *v;
+    size_t n, cap;
+  } told;
   struct weir_gpu_kernel *next; /* of the module */
 };
 

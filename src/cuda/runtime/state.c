@@ -168,6 +168,7 @@ static enum weir_status start(struct weir_err *err) {
   weir_gpu.pid = getpid();
   set_limits();
   st = make_device(&cfg, err);
+  weir_gpu.dev.is_strict = weir_gpu.wire != NULL && weir_wire_options(weir_gpu.wire)->is_strict;
   weir_gpu.dev.output = (struct ptx_output){.print = print, .complain = complain};
   return st;
 }

@@ -5,6 +5,7 @@ weir run --json nowhere/x.json -- true
 weir run --kernels 'a(' -- true
 weir run --skip -1 -- true
 weir run --skip 1 spmv
+weir run --memcheck spmv
 weir run --input eval -- true
 weir run --functional --per-load -- true
 weir run --scheme coordinated -- true

@@ -8,7 +8,8 @@ code=${CODE:-}
 to=${TO:-bin}
 mkdir -p "$to"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+lines=/tmp/weir_programs
+trap 'rm -rf "$work" "$lines"' EXIT
 
 # What differs from the rule "NAME is built from NAME.cu or NAME.cpp for compute_75".
 sources() {
@@ -22,7 +23,7 @@ sources() {
 }
 arch() {
   case $1 in
-  cp_async | shfl_votes_gone) echo 80 ;;
+  cp_async | oob_prefetch | shfl_votes_gone) echo 80 ;;
   contract_bf16) echo 90 ;;
   *) echo 75 ;;
   esac
@@ -34,6 +35,7 @@ options() {
   rt_static_rdc) echo -rdc=true --default-stream per-thread -Xcompiler -no-pie,-O0 ;;
   lambda) echo --extended-lambda ;;
   contract_off) echo --fmad=false ;;
+  oob_stencil) echo -lineinfo ;;
   esac
 }
 cudart() {
@@ -67,9 +69,12 @@ build() {
   '') gencode=arch=compute_$(arch "$name"),code=compute_$(arch "$name") ;;
   *) gencode=arch=compute_${code#sm_},code=$code ;;
   esac
+  # Line information holds the folder's name: the same wherever the programs are built.
+  mkdir -p "$lines"
+  cp ./*.h ./*.c* "$lines"
   # shellcheck disable=SC2046 # lists of words
-  nvcc -O2 -std=c++17 -cudart "$(cudart "$name")" -cudadevrt none -gencode "$gencode" $(options "$name") $(sources "$name") \
-    -Xlinker --as-needed -L"$stubs" -lcuda -o "$work/$name"
+  (cd "$lines" && nvcc -O2 -std=c++17 -cudart "$(cudart "$name")" -cudadevrt none -gencode "$gencode" $(options "$name") $(sources "$name") \
+    -Xlinker --as-needed -L"$stubs" -lcuda -o "$work/$name")
   keeps_symbols "$name" || strip "$work/$name"
   if [ -n "$code" ]; then
     cp "$work/$name" "$to/"
