@@ -76,7 +76,7 @@ class Tests:
                     [(s["kernel"], s["count"], s["address"], s["in_another_allocation"]) for s in strays] ==
                     [("_Z6smoothPKfPfi", 1, 0x20000a0001fc, False), ("_Z6smoothPKfPfi", 1, 0x20000a0011a0, False)],
                     json.dumps(strays, indent=1))
-        timed = self.weir_run("oob_stencil", "run", "--threads", "2")
+        timed = self.weir_run("oob_stencil", "run")
         self.expect("the same report of a timed run", STENCIL in timed.stderr, timed.stderr)
         # A store that damages another allocation is told in any case; other misses are not errors.
         done = self.weir_run("oob_neighbours", "run", "--functional", "-q")
