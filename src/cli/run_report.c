@@ -19,8 +19,7 @@ enum weir_status weir_run_report_init(struct weir_run_report *r, bool json, stru
   *r = (struct weir_run_report){0};
   if (!json) return WEIR_OK;
   r->json_runs = json_array();
-  r->json_launches = json_array();
-  return r->json_runs != NULL && r->json_launches != NULL ? WEIR_OK : no_memory(err);
+  return r->json_runs != NULL ? WEIR_OK : no_memory(err);
 }
 
 static void free_launches(struct weir_run_report *r) {
@@ -33,8 +32,12 @@ static void free_launches(struct weir_run_report *r) {
 
 void weir_run_report_free(struct weir_run_report *r) {
   free_launches(r);
-  json_decref(r->json_launches);
+  json_decref(r->json_launch);
   json_decref(r->json_runs);
+  weir_spool_close(&r->spool);
+  for (size_t i = 0; i < r->spools.n; i++)
+    weir_spool_close(&r->spools.v[i]);
+  free(r->spools.v);
   weir_timing_end(&r->timing);
   for (size_t i = 0; i < r->rows.n; i++) {
     free(r->rows.v[i].name);
@@ -75,7 +78,7 @@ static json_t *launch_json(struct weir_run_report *r, const struct weir_launch_r
   if (o != NULL && r->timing.sim != NULL &&
       json_object_set_new(o, "timing", weir_timing_json(&r->timing, k, r->per_sm)) != 0)
     r->is_failed = true;
-  if (o == NULL || json_array_append_new(r->json_launches, o) != 0) r->is_failed = true;
+  if (o == NULL) r->is_failed = true;
   return r->is_failed ? NULL : o;
 }
 
@@ -103,6 +106,19 @@ static bool keep_launch(struct weir_run_report *r, const struct weir_launch_repo
   return false;
 }
 
+/* How deep the elements of "launches" lie. */
+enum { LAUNCH_DEPTH = 4 };
+
+/* Nothing is added to the last launch any more. */
+static void spool_last(struct weir_run_report *r) {
+  if (r->json_launch == NULL) return;
+  if (!r->is_failed &&
+      weir_spool_add(&r->spool, r->json_launch, LAUNCH_DEPTH, &r->error) != WEIR_OK)
+    r->is_failed = true;
+  json_decref(r->json_launch);
+  r->json_launch = NULL;
+}
+
 json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_launch_report *l) {
   struct weir_kernel_row *row = row_of(r, l->kernel);
   if (row == NULL) {
@@ -120,17 +136,26 @@ json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_laun
   r->launches++;
   r->n_of_run++;
   if (r->keeps_launches && !keep_launch(r, l)) r->is_failed = true;
-  return r->json_launches != NULL ? launch_json(r, l) : NULL;
+  if (r->json_runs == NULL) return NULL;
+  spool_last(r);
+  return r->json_launch = launch_json(r, l);
 }
 
+/* Where launches will stand in the text; no text of a user's is like that, for in those control
+ * characters come with others. */
+#define PLACE      "\001launches"
+#define PLACE_TEXT "\"\\u0001launches\""
+
 static enum weir_status keep_json(struct weir_run_report *r, json_t *o, struct weir_err *err) {
-  json_t *launches = r->json_launches, *profile = weir_timing_profile_json(&r->timing);
-  r->json_launches = json_array();
-  bool ok = json_object_set_new(o, "launches", launches) == 0 &&
+  json_t *profile = weir_timing_profile_json(&r->timing);
+  spool_last(r);
+  bool ok = json_object_set_new(o, "launches", json_string(PLACE)) == 0 &&
             json_object_set_new(o, "total", weir_stat_json(weir_func_stat_table, &r->total)) == 0 &&
             (profile == NULL || json_object_set_new(o, "profile", profile) == 0);
   ok = json_array_append_new(r->json_runs, o) == 0 && ok;
-  return ok && r->json_launches != NULL ? WEIR_OK : no_memory(err);
+  ok = WEIR_PUSH(r->spools, r->spool) && ok;
+  if (ok) r->spool = (struct weir_spool){0};
+  return ok ? WEIR_OK : no_memory(err);
 }
 
 enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struct weir_err *err) {
@@ -138,6 +163,8 @@ enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struc
   r->n_runs++;
   if (r->json_runs != NULL && o == NULL) r->is_failed = true;
   if (o != NULL && keep_json(r, o, err) != WEIR_OK) r->is_failed = true;
+  if (r->is_failed && r->error.code != WEIR_OK)
+    return weir_fail(err, r->error.code, "%s", r->error.msg);
   return r->is_failed ? no_memory(err) : WEIR_OK;
 }
 
@@ -160,6 +187,9 @@ enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run
     memmove(from->per_launch.v, from->per_launch.v + moved,
             from->per_launch.n * sizeof *from->per_launch.v);
   if (r->json_runs != NULL) ok = json_array_extend(r->json_runs, from->json_runs) == 0 && ok;
+  for (moved = 0; moved < from->spools.n && WEIR_PUSH(r->spools, from->spools.v[moved]); moved++)
+    from->spools.v[moved] = (struct weir_spool){0};
+  ok = moved == from->spools.n && ok;
   weir_stat_sum(weir_func_stat_table, &r->all, &from->all);
   r->launches += from->launches;
   r->n_runs += from->n_runs;
@@ -300,6 +330,23 @@ enum weir_status weir_run_report_text(const struct weir_run_report *r, bool stre
   return code;
 }
 
+static enum weir_status put_to(void *path, const char *text, size_t n, struct weir_err *err) {
+  return weir_cli_put(path, text, n, err);
+}
+
+static enum weir_status put_text(const struct weir_run_report *r, const char *text, char *path,
+                                 struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < r->spools.n; i++) {
+    const char *place = strstr(text, PLACE_TEXT);
+    if (place == NULL) return weir_fail(err, WEIR_EBUG, "a run without launches");
+    st = put_to(path, text, (size_t)(place - text), err);
+    if (st == WEIR_OK) st = weir_spool_copy(&r->spools.v[i], LAUNCH_DEPTH, put_to, path, err);
+    text = place + strlen(PLACE_TEXT);
+  }
+  return st == WEIR_OK ? put_to(path, text, strlen(text), err) : st;
+}
+
 enum weir_status weir_run_report_json(const struct weir_run_report *r, const char *path,
                                       struct weir_err *err) {
   json_t *root = json_pack("{s:i, s:O}", "weir_result", 1, "runs", r->json_runs);
@@ -308,7 +355,7 @@ enum weir_status weir_run_report_json(const struct weir_run_report *r, const cha
   json_decref(root);
   if (text == NULL) return no_memory(err);
   enum weir_status code = WEIR_OK;
-  code = weir_cli_put(path, text, strlen(text), err);
+  code = put_text(r, text, (char *)path, err);
   if (code == WEIR_OK && weir_cli_is_stdout(path)) code = weir_cli_put(path, "\n", 1, err);
   free(text);
   return code;

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "cli/spool.h"
 #include "cli/timing.h"
 #include "ptx/workload.h"
 #include "report/provenance.h"
@@ -37,13 +38,20 @@ struct weir_run_report {
   bool keeps_launches;
   size_t first_row; /* of the run that goes on */
   const char *workload;
-  struct weir_func_stats total, all;        /* of the run; of all */
-  uint64_t launches, n_runs, n_of_run;      /* n_of_run: launches of the run */
-  json_t *json_runs, *json_launches;        /* NULL unless JSON is wanted */
-  struct weir_timing timing;                /* .sim NULL: nothing is timed */
-  bool per_sm;                              /* in JSON, too */
+  struct weir_func_stats total, all;   /* of the run; of all */
+  uint64_t launches, n_runs, n_of_run; /* n_of_run: launches of the run */
+  json_t *json_runs;                   /* NULL unless JSON is wanted */
+  json_t *json_launch;                 /* of the last launch, which may be added to */
+  struct weir_spool spool;             /* of those before it */
+  struct weir_spools {
+    struct weir_spool *v;
+    size_t n, cap;
+  } spools;                  /* of each run: json_runs[i] has spools[i] as its launches */
+  struct weir_timing timing; /* .sim NULL: nothing is timed */
+  bool per_sm;               /* in JSON, too */
   const struct weir_provenance *provenance; /* in JSON; NULL: none */
-  bool is_failed;                           /* for want of memory */
+  bool is_failed;                           /* for want of memory, or as `error` says */
+  struct weir_err error;
 };
 
 /* With `json`, for JSON as well. */
