@@ -349,7 +349,6 @@ bool weir_program_is_interrupted(const struct weir_program_result *r) {
 void weir_program_notes(const struct weir_program *p, struct weir_program_result *r,
                         bool is_quiet) {
   weir_program_print_strays(r, is_quiet);
-  if (is_quiet) return;
   if (r->signal != 0)
     fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", p->name, r->signal,
             strsignal(r->signal));

@@ -45,14 +45,15 @@ static const char *key_of(const struct weir_setting *v, char *key, size_t len) {
   return key;
 }
 
-/* What `s` has other than `base` (NULL: than the defaults). */
+/* What `s` has other than `base` (NULL: than the defaults). What follows from other values will
+ * follow again. */
 static bool differences(json_t *out, const struct weir_settings *s,
                         const struct weir_settings *base) {
   char key[256];
   bool ok = out != NULL;
   for (size_t i = 0; ok && i < s->n; i++) {
     const char *than = base != NULL ? base->v[i].text : s->v[i].param->def;
-    if (strcmp(s->v[i].text, than) != 0)
+    if (s->v[i].derived == NULL && strcmp(s->v[i].text, than) != 0)
       ok = set(out, key_of(&s->v[i], key, sizeof key), s->v[i].text);
   }
   return ok;

@@ -380,6 +380,8 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
    * is delivered to a worker. */
   sigset_t all, before;
   sigfillset(&all);
+  for (const int *s = (const int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, 0}; *s; s++)
+    sigdelset(&all, *s); /* of its own doing */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (uint32_t i = 1; ok && i < threads; i++) {
     p->workers[i].pool = p;

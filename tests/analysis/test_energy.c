@@ -111,11 +111,12 @@ static void notes(void **state) {
   (void)state;
   char text[160];
   begin();
-  machine.l1 = (struct weir_l1_cfg){.sets = 32, .ways = 4, .line = 128};
+  machine.l1 = (struct weir_l1_cfg){.sets = 32, .ways = 4, .line = 128, .size = 16384};
   assert_string_equal(weir_energy_size_note(&machine, text, sizeof text), "");
   machine.l1.ways = 8;
+  machine.l1.size = 32768;
   assert_non_null(strstr(weir_energy_size_note(&machine, text, sizeof text), "here it has 32 KB"));
-  machine.l1.unified_bytes = 131072;
+  machine.l1.unified_bytes = machine.l1.size = 131072;
   assert_non_null(strstr(weir_energy_size_note(&machine, text, sizeof text), "128 KB, shared"));
   assert_true(weir_energy_is_known(&weir_policy_lru.part));
   assert_true(weir_energy_is_known(&weir_policy_pc_bypass.part));
