@@ -252,7 +252,8 @@ class Attack:
             good = good or code == 127 or (kind in ("-v", "-s") and code in (-11, -6, -9, 139, 134)) or "--" in args
             if not good or (code != 0 and not said and code > 0):
                 self.complain(label, f"exit code {code}", said)
-            self.judge(label, outputs)
+            # A program that has too little to work with launches nothing: that is its result.
+            self.judge(label, {o: is_any if "--" in args else f for o, f in outputs.items()})
         self.counts["limits"] = n
 
     def run(self, args):
