@@ -23,8 +23,8 @@ sources() {
 }
 arch() {
   case $1 in
-  cp_async | oob_prefetch | shfl_votes_gone) echo 80 ;;
-  contract_bf16) echo 90 ;;
+  cp_async | oob_prefetch | shfl_votes_gone | app_philox | app_bf16_attention | app_pipeline_flags) echo 80 ;;
+  contract_bf16 | app_barriers) echo 90 ;;
   *) echo 75 ;;
   esac
 }
@@ -34,7 +34,9 @@ options() {
   rdc) echo -rdc=true ;;
   rt_static_rdc) echo -rdc=true --default-stream per-thread -Xcompiler -no-pie,-O0 ;;
   lambda) echo --extended-lambda ;;
-  contract_off) echo --fmad=false ;;
+  contract_off | app_heat3d | app_dct) echo --fmad=false ;;
+  app_fast_raymarch | app_bilateral) echo -use_fast_math ;;
+  app_device_tree) echo -Xcompiler -O1 -lineinfo ;;
   oob_stencil) echo -lineinfo ;;
   esac
 }
@@ -42,14 +44,14 @@ cudart() {
   case $1 in
   driver_mixed) echo shared ;;
   driver_*) echo none ;;
-  rt_static_* | rt_driver_linked) echo static ;;
+  rt_static_* | app_static_* | rt_driver_linked) echo static ;;
   *) echo shared ;;
   esac
 }
 # The runtime inside a program is found by the table of symbols.
 keeps_symbols() {
   case $1 in
-  rt_static_*) true ;;
+  rt_static_* | app_static_*) true ;;
   *) false ;;
   esac
 }

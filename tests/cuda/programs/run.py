@@ -30,7 +30,7 @@ def run(name, libraries, preload, weir):
     if preload:
         # Test programs leave freeing their memory to the system.
         env.update(LD_PRELOAD=preload, ASAN_OPTIONS=env.get("ASAN_OPTIONS", "") + ":detect_leaks=0")
-    if name.startswith("rt_static_") and not weir:
+    if name.startswith(("rt_static_", "app_static_")) and not weir:
         static = os.path.join(os.path.abspath(libraries), "libweir_static.so")
         env["LD_PRELOAD"] = f"{preload}:{static}" if preload else static
     with tempfile.TemporaryDirectory() as scratch:
