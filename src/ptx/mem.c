@@ -10,6 +10,9 @@
 
 enum { MIN_ALIGN = 512, LARGE = 1 << 20, LARGE_ALIGN = 2 << 20, FAR = 1 << 30 };
 
+/* There in a program that was built with ThreadSanitizer. */
+extern void __tsan_init(void) __attribute__((weak));
+
 /* `at` NULL: anywhere. */
 static enum weir_status reserve(struct ptx_mem *m, void *at, uint64_t base, uint64_t reserve_bytes,
                                 struct weir_err *err) {
@@ -40,8 +43,8 @@ enum weir_status ptx_mem_init(struct ptx_mem *m, uint64_t reserve_bytes, struct 
 
 enum weir_status ptx_mem_init_same(struct ptx_mem *m, uint64_t reserve_bytes,
                                    struct weir_err *err) {
-  enum weir_status st =
-      reserve(m, (void *)(uintptr_t)PTX_SAME_BASE, PTX_SAME_BASE, reserve_bytes, err);
+  uint64_t base = __tsan_init != NULL ? PTX_SAME_BASE_TSAN : PTX_SAME_BASE;
+  enum weir_status st = reserve(m, (void *)(uintptr_t)base, base, reserve_bytes, err);
   m->is_chunked = st == WEIR_OK;
   return st;
 }

@@ -25,6 +25,8 @@
 #define PTX_WINDOW UINT64_C(0x10000000000) /* all windows are this large */
 /* For ptx_mem_init_same: far from where Linux puts programs, libraries, heaps and stacks. */
 #define PTX_SAME_BASE UINT64_C(0x200000000000)
+/* A program under ThreadSanitizer can have memory only where that expects it. */
+#define PTX_SAME_BASE_TSAN UINT64_C(0x7f2000000000)
 
 struct ptx_alloc {
   uint64_t base, bytes;
