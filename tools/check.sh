@@ -46,7 +46,7 @@ shell_check() {
 }
 # Inputs under bad/ are misspelt on purpose.
 spell() {
-  tracked '*.md' '*.c' '*.h' '*.py' '*.sh' '*.yaml' ':!tests/*/bad/*' | xargs -0 codespell -L inflight,lits,statics,verfy
+  tracked '*.md' '*.c' '*.h' '*.py' '*.sh' '*.yaml' ':!tests/*/bad/*' | xargs -0 codespell -L inflight,lits,nd,statics,verfy
 }
 
 have clang-format && step "format" format

@@ -19,10 +19,9 @@ static enum weir_status no_memory(struct weir_err *err) {
 /* Is the name one of " a b c"? */
 static bool is_in(const char *names, const char *name) {
   size_t n = strlen(name);
-  for (const char *at = names; at != NULL && (at = strchr(at, ' ')) != NULL;) {
-    at++;
-    if (strncmp(at, name, n) == 0 && (at[n] == ' ' || at[n] == 0)) return true;
-  }
+  for (const char *at = names != NULL ? strchr(names, ' ') : NULL; at != NULL;
+       at = strchr(at + 1, ' '))
+    if (strncmp(at + 1, name, n) == 0 && (at[n + 1] == ' ' || at[n + 1] == 0)) return true;
   return false;
 }
 
@@ -244,7 +243,7 @@ static enum weir_status check_plugins(const struct weir_prov *p, struct weir_err
     const char *kind = json_string_value(json_object_get(o, "kind")),
                *name = json_string_value(json_object_get(o, "name")),
                *hash = json_string_value(json_object_get(o, "hash"));
-    char now[WEIR_HASH_TEXT];
+    char now[WEIR_HASH_TEXT] = "";
     if (kind == NULL || strcmp(kind, "plug-in") != 0 || name == NULL || hash == NULL) continue;
     if (is_given(p, "plugin")) continue;
     if (st == WEIR_OK) st = weir_hash_file(name, now, err);
@@ -285,8 +284,9 @@ static int take_earlier(struct weir_prov *p, int *argc, char ***argv) {
   json_t *word;
   size_t i;
   push(&l, (*argv)[0]);
-  json_array_foreach(json_object_get(p->earlier, "arguments"), i, word)
-      push(&l, json_string_value(word));
+  json_array_foreach(json_object_get(p->earlier, "arguments"), i, word) {
+    push(&l, json_string_value(word));
+  }
   push(&l, "");
   if (l.failed) {
     free(l.v);

@@ -877,10 +877,9 @@ static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop
   uint32_t at = is_matrix ? UINT32_MAX : u->x.list[PTX_SYNC_MEMBERS];
   const uint32_t *members = at == UINT32_MAX ? NULL : REG32(at);
   uint32_t first = is_matrix ? FULL : members == NULL ? mask : members[__builtin_ctz(mask)];
-  uint32_t differ = 0, wanted = first, without = 0;
+  uint32_t differ = 0, without = 0;
   if (members != NULL) EACH_BIT(i, mask) {
       differ |= members[i] ^ first;
-      wanted |= members[i];
       without |= ~members[i] & UINT32_C(1) << i;
     }
   if (without != 0) {

@@ -269,8 +269,9 @@ void weir_provenance_summary(const char *text, struct weir_text *out) {
     weir_text_printf(out, "weir %s (%s): %s", version, commit, command);
   else
     weir_text_puts(out, "?");
-  json_array_foreach(json_object_get(o, "arguments"), i, word)
-      weir_text_printf(out, " %s", json_is_string(word) ? json_string_value(word) : "?");
+  json_array_foreach(json_object_get(o, "arguments"), i, word) {
+    weir_text_printf(out, " %s", json_is_string(word) ? json_string_value(word) : "?");
+  }
   json_decref(o);
 }
 

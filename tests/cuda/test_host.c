@@ -142,13 +142,13 @@ static void *work(void *ok) {
   return NULL;
 }
 
-/* The smallest stack that there can be, filled with a pattern. */
+/* The smallest stack that there can be. */
 static void test_small_stack(void **state) {
   (void)state;
   size_t bytes = (size_t)PTHREAD_STACK_MIN;
   char *stack = aligned_alloc(4096, bytes);
   pthread_attr_t attr;
-  pthread_t thread;
+  pthread_t thread = 0;
   bool ok = false;
   assert_non_null(stack);
   pthread_attr_init(&attr);
