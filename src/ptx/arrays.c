@@ -9,6 +9,7 @@
  * so that it ends. */
 enum level {
   NUMBER,     /* no address, as far as anybody says */
+  LOADED,     /* was in memory, and may be any address; added to one, it is an offset */
   MAYBE,      /* comes from one parameter, which may be a pointer */
   MAYBE_MANY, /* from several of these */
   POINTER,    /* an address in one array */
@@ -22,6 +23,7 @@ struct finder {
     size_t n, cap;
   } list;
   bool changed, failed;
+  bool is_settled; /* sums are complete: definitions may be held against each other */
 };
 
 /* Both parts are in the value. */
@@ -47,8 +49,17 @@ static struct weir_origin of_operand(struct finder *f, const struct ptx_operand 
   return (struct weir_origin){0};
 }
 
+/* One definition of a register whose others are in an array leads somewhere else, as that of a
+ * pointer does that starts in an array and walks along a list. */
+static bool leads_away(struct weir_origin all, struct weir_origin one) {
+  if (all.level != MAYBE && all.level != POINTER) return false;
+  return one.level == LOADED || one.level == MAYBE_MANY ||
+         (one.level == MAYBE && one.array != all.array);
+}
+
 static void raise_to(struct finder *f, uint32_t reg, struct weir_origin o) {
   struct weir_origin *old = &f->a->origin[reg], now = both(*old, o);
+  if (f->is_settled && leads_away(now, o)) now.level++;
   if (now.level != old->level) f->changed = true;
   *old = now;
 }
@@ -64,9 +75,16 @@ static bool is_param(const struct ptx_func *f, const struct ptx_operand *o) {
          o->var->space == PTX_SPACE_param;
 }
 
-static void load_param(struct finder *f, const struct ptx_insn *in) {
+static void load_target(void *ctx, uint32_t reg, bool is_def) {
+  struct finder *f = ctx;
+  if (is_def && ptx_type_bytes(f->a->func->regs[reg].type) == 8)
+    raise_to(f, reg, (struct weir_origin){.level = LOADED});
+}
+
+static void load(struct finder *f, const struct ptx_insn *in) {
   const struct ptx_operand *to = &in->opnds[0], *from = &in->opnds[1];
   unsigned bytes = ptx_type_bytes(ptx_insn_type(in, 0));
+  if (!is_param(f->a->func, from)) ptx_visit_regs(in, load_target, f);
   if (!is_param(f->a->func, from) || bytes != 8) return;
   enum level level = from->var->has_ptr_attr ? POINTER : MAYBE;
   if (to->kind == PTX_O_reg) raise_to(f, to->reg, array_origin(f, from->var, from->imm, level));
@@ -77,31 +95,44 @@ static void load_param(struct finder *f, const struct ptx_insn *in) {
 
 struct mix {
   struct finder *f;
-  bool has_pointer;
+  uint8_t level; /* the highest that goes in */
 };
 
 static void note_source(void *ctx, uint32_t reg, bool is_def) {
   struct mix *m = ctx;
-  if (!is_def && m->f->a->origin[reg].level > NUMBER) m->has_pointer = true;
+  uint8_t level = m->f->a->origin[reg].level;
+  if (!is_def && level > m->level) m->level = level;
 }
 
 static void lose_target(void *ctx, uint32_t reg, bool is_def) {
   struct mix *m = ctx;
-  if (is_def) raise_to(m->f, reg, (struct weir_origin){.level = MANY});
+  if (is_def) raise_to(m->f, reg, (struct weir_origin){.level = m->level > LOADED ? MANY : LOADED});
 }
 
 /* Of an instruction that nobody makes addresses with: one that goes in comes out unknown. */
 static void mix(struct finder *f, const struct ptx_insn *in) {
-  struct mix m = {f, false};
+  struct mix m = {f, NUMBER};
   ptx_visit_regs(in, note_source, &m);
-  if (m.has_pointer) ptx_visit_regs(in, lose_target, &m);
+  if (m.level > NUMBER) ptx_visit_regs(in, lose_target, &m);
 }
 
 static void step(struct finder *f, const struct ptx_insn *in) {
   struct weir_origin o;
   switch ((enum ptx_op)in->op) {
   case PTX_OP_ld:
-    load_param(f, in);
+    load(f, in);
+    break;
+  case PTX_OP_ldu:
+  case PTX_OP_atom:
+    ptx_visit_regs(in, load_target, f);
+    break;
+  case PTX_OP_call:
+    mix(f, in);
+    ptx_visit_regs(in, load_target, f);
+    break;
+  case PTX_OP_selp: /* one of two, no sum */
+    define(f, in, of_operand(f, &in->opnds[1]));
+    define(f, in, of_operand(f, &in->opnds[2]));
     break;
   case PTX_OP_cvta:
     o = of_operand(f, &in->opnds[1]);
@@ -124,7 +155,6 @@ static void step(struct finder *f, const struct ptx_insn *in) {
   case PTX_OP_xor:
   case PTX_OP_min:
   case PTX_OP_max:
-  case PTX_OP_selp:
     define(f, in, both(of_operand(f, &in->opnds[1]), of_operand(f, &in->opnds[2])));
     break;
   case PTX_OP_mad:
@@ -137,44 +167,11 @@ static void step(struct finder *f, const struct ptx_insn *in) {
   case PTX_OP_rem:
   case PTX_OP_setp:
   case PTX_OP_st:
-  case PTX_OP_atom:
   case PTX_OP_red:
-    break; /* what comes out is a number, or was in memory */
+    break; /* what comes out is a number */
   default:
     mix(f, in);
   }
-}
-
-/* ---- pointers that are loaded ---- */
-
-struct defs {
-  uint8_t *from_memory, *otherwise; /* of each register */
-  bool is_memory;
-};
-
-static void note_def(void *ctx, uint32_t reg, bool is_def) {
-  struct defs *d = ctx;
-  if (is_def) (d->is_memory ? d->from_memory : d->otherwise)[reg] = 1;
-}
-
-/* A 64-bit register that is loaded from memory here and computed there, such as the one that walks
- * along a list, may point anywhere. One that is only loaded is a number until it is an address. */
-static bool pin_loaded(struct finder *f) {
-  const struct ptx_func *fn = f->a->func;
-  struct defs d = {weir_calloc(fn->n_regs + 1u, 1), weir_calloc(fn->n_regs + 1u, 1), false};
-  bool ok = d.from_memory != NULL && d.otherwise != NULL;
-  for (uint32_t i = 0; ok && i < fn->n_insns; i++) {
-    const struct ptx_insn *in = &fn->insns[i];
-    d.is_memory = (in->op == PTX_OP_ld && !is_param(fn, &in->opnds[1])) || in->op == PTX_OP_ldu ||
-                  in->op == PTX_OP_atom || in->op == PTX_OP_call;
-    ptx_visit_regs(in, note_def, &d);
-  }
-  for (uint32_t r = 0; ok && r < fn->n_regs; r++)
-    if (d.from_memory[r] && d.otherwise[r] && ptx_type_bytes(fn->regs[r].type) == 8)
-      f->a->origin[r].level = MANY;
-  free(d.from_memory);
-  free(d.otherwise);
-  return ok;
 }
 
 /* ---- all of it ---- */
@@ -183,12 +180,15 @@ static bool find(struct finder *f) {
   struct weir_arrays *a = f->a;
   const struct ptx_func *fn = a->func;
   a->origin = weir_arena_array(&a->arena, fn->n_regs + 1u, sizeof *a->origin);
-  if (a->origin == NULL || !pin_loaded(f)) return false;
-  do {
+  if (a->origin == NULL) return false;
+  /* A sum whose pointer is not known yet looks like what was loaded: definitions are compared when
+   * all are known. From then on only the levels of many are reached. */
+  for (bool is_done = false; !is_done && !f->failed; f->is_settled |= !f->changed) {
     f->changed = false;
     for (uint32_t i = 0; !f->failed && i < fn->n_insns; i++)
       step(f, &fn->insns[i]);
-  } while (f->changed && !f->failed);
+    is_done = !f->changed && f->is_settled;
+  }
   /* Variables that instructions name themselves. */
   for (uint32_t i = 0; !f->failed && i < fn->n_insns; i++)
     for (unsigned k = 0; k < fn->insns[i].n_opnds; k++) {

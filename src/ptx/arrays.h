@@ -4,7 +4,7 @@
  * Registers are looked at without regard to where in the function they are written: all their
  * definitions count. A parameter that is known to be a pointer (it is declared .ptr, or goes
  * through cvta) wins over one that is only added to it; two pointers in one address are not told
- * apart, and neither is one that was loaded from memory. */
+ * apart, and neither is one that was loaded from memory, be it only on one of several ways. */
 #ifndef WEIR_PTX_ARRAYS_H
 #define WEIR_PTX_ARRAYS_H
 

@@ -136,6 +136,36 @@ static void arrays(void **state) {
                POINTERS "ld.global.u64 %rd5, [%rd1]; ld.global.f32 %f1, [%rd5];\n"
                         "L: ld.global.u64 %rd2, [%rd2+8]; @%p1 bra L; ret;\n",
                "{A} {-} {-}");
+  /* One that starts in an array, or in a variable, and goes on along a list: by a sum with what was
+   * loaded, by a choice, by what a call returned. */
+  assert_loads(FOUR,
+               POINTERS "cvta.to.global.u64 %rd5, %rd1;\n"
+                        "L: ld.global.u64 %rd6, [%rd5]; add.s64 %rd5, %rd6, 8; @%p1 bra L; ret;\n",
+               "{-}");
+  assert_loads(FOUR,
+               "mov.u64 %rd5, table;\nL: ld.global.u64 %rd6, [%rd5]; add.s64 %rd7, %rd6, 8;\n"
+               "add.s64 %rd8, %rd6, 16; selp.b64 %rd5, %rd7, %rd8, %p2; @%p1 bra L; ret;\n",
+               "{-}");
+  assert_loads(FOUR,
+               POINTERS "mov.u64 %rd5, table; ld.global.u64 %rd6, [%rd5];\n"
+                        "selp.b64 %rd7, %rd5, %rd6, %p1; ld.global.f32 %f1, [%rd7];\n"
+                        "atom.global.exch.b64 %rd8, [%rd1], 0; selp.b64 %rd9, %rd8, %rd5, %p1;\n"
+                        "ld.global.f32 %f2, [%rd9]; ret;\n",
+               "{table} {-} {-}");
+  /* One of two of which only one is known to be a pointer. */
+  assert_loads(FOUR,
+               POINTERS "cvta.to.global.u64 %rd5, %rd1; @%p1 mov.u64 %rd5, %rd2;\n"
+                        "ld.global.f32 %f1, [%rd5]; ret;\n",
+               "{-}");
+  /* A loaded step, known after the sum is seen; none at all instead of a pointer. */
+  assert_loads(FOUR,
+               POINTERS "bra M;\nL: add.s64 %rd5, %rd7, %rd6; ld.global.f32 %f1, [%rd5]; ret;\n"
+                        "M: ld.global.u64 %rd6, [%rd2]; cvta.to.global.u64 %rd7, %rd1; bra L;\n",
+               "{A} {B}");
+  assert_loads(FOUR,
+               POINTERS "cvta.to.global.u64 %rd5, %rd1; @%p1 mov.u64 %rd5, 0;\n"
+                        "ld.global.f32 %f1, [%rd5]; ret;\n",
+               "{A}");
   /* A loaded offset. */
   assert_loads(FOUR,
                POINTERS "ld.global.u64 %rd5, [%rd1]; add.s64 %rd6, %rd2, %rd5;\n"
