@@ -1,4 +1,5 @@
-/* Prices of European options, with the polynomial for the normal distribution. */
+/* Prices of European options, with the polynomial for the normal distribution; results to the
+ * digits that do not depend on how a GPU approximates ex2 and 1/x. */
 #include "common.h"
 #include <cmath>
 
@@ -63,8 +64,7 @@ int main() {
   int close = 0;
   for (int i = 0; i < n; i++)
     close += fabs(out[i].x - exact[i]) < 1e-4;
-  printf("options %08x exact %08x close %d of %d\n", checksum(out, sizeof out),
-         checksum(exact, sizeof exact), close, n);
+  printf("close %d of %d\n", close, n);
   for (int i = 0; i < 4; i++)
-    printf("%a %a %a\n", out[i].x, out[i].y, exact[i]);
+    printf("%.4f %.4f %.12f\n", out[i].x, out[i].y, exact[i]);
 }
