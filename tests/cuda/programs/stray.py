@@ -92,7 +92,8 @@ class Tests:
 
     def good_programs(self):
         """Pointers from malloc, from memory, to ends of arrays, and of libraries: nobody is accused."""
-        for name in ("cp_async", "device_malloc", "function_pointers", "thrust", "virtual_functions"):
+        for name in ("app_device_tree", "app_managed_list", "cp_async", "device_malloc", "function_pointers", "thrust",
+                     "virtual_functions"):
             done = self.weir_run(name, "run", "--functional", "--memcheck")
             self.expect(f"--memcheck of {name}, which is good", done.returncode == 0, done.stderr)
 
