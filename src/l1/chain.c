@@ -83,7 +83,7 @@ static void piece_sizes(const struct weir_part *part, size_t state, const struct
 /* All of it, and no more than MOST: what a plug-in asks for may be anything. */
 static bool part_bytes(const struct weir_part *part, const void *cfg, const struct weir_geometry *g,
                        size_t *bytes, struct weir_err *err) {
-  const size_t MOST = (size_t)1 << 40;
+  const size_t MOST = (size_t)1 << 31; /* as of a whole machine: sim/need.c */
   size_t state = state_bytes(part, cfg, g), n[N_PIECES];
   const char *what = state > MOST                                  ? "'state_size'"
                      : part->set_bytes > MOST / g->sets            ? ".part.set_bytes"
