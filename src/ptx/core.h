@@ -248,6 +248,7 @@ struct ptx_warp {
   uint32_t local_bytes; /* per lane */
   uint32_t local_step;  /* the same, and what a GPU has mapped behind it */
   uint32_t local_used;  /* of these: the deepest call since the block began */
+  uint32_t max_depth;   /* of calls */
   const uint8_t *param; /* the launch's parameter block */
   uint32_t param_bytes;
   uint32_t live;     /* lanes that have not exited */

@@ -333,6 +333,7 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
   for (uint32_t k = 0; ok && k < r->n_warps; k++) {
     struct ptx_warp *w = &c->warps[k];
     w->reg = aligned_alloc(64, r->prog->reg_bytes);
+    w->max_depth = (uint32_t)r->dev->cfg.max_depth;
     w->local_step = r->local_bytes + (r->dev->mem.is_chunked ? PTX_LOCAL_SLACK : 0u);
     w->local = r->local_bytes ? weir_calloc(LANES, w->local_step) : NULL;
     ok = w->reg != NULL && (w->local != NULL || r->local_bytes == 0);
@@ -423,7 +424,7 @@ static enum weir_status run_warp(struct ptx_run *r, struct ptx_cta *c, struct pt
     budget = budget < left ? budget : left;
   }
   w->is_stored = w->has_met = false;
-  *n = ptx_warp_run(w, budget, (uint32_t)cfg->yield_after, (uint32_t)cfg->max_depth);
+  *n = ptx_warp_run(w, budget, (uint32_t)cfg->yield_after);
   r->executed += *n;
   w->has_run |= *n > 0;
   if (w->fault.kind == PTX_F_NONE) return WEIR_OK;

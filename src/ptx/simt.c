@@ -683,12 +683,12 @@ static bool copy_all(struct ptx_warp *w, const struct ptx_copy *c, uint32_t n, u
 
 /* Lanes `mask` of a leaf go to the function; the others wait behind the call. */
 static bool call(struct ptx_warp *w, int32_t leaf, const struct ptx_call *c, uint32_t mask,
-                 uint32_t pc, uint32_t max_depth) {
+                 uint32_t pc) {
   const struct ptx_fn_info *callee = &w->prog->funcs[c->func],
                            *caller = &w->prog->funcs[w->prog->func_of[pc]];
   uint32_t active = w->splits[leaf].mask;
   uint64_t base = (uint64_t)w->splits[leaf].local_base + caller->local_bytes;
-  if (base + callee->local_bytes > w->local_bytes || w->splits[leaf].depth >= max_depth) {
+  if (base + callee->local_bytes > w->local_bytes || w->splits[leaf].depth >= w->max_depth) {
     w->fault.kind = PTX_F_STACK;
     w->fault.lane = (uint32_t)__builtin_ctz(mask);
     w->fault.addr = base + callee->local_bytes;
@@ -744,7 +744,7 @@ static const struct ptx_call *call_at(struct ptx_warp *w, const struct ptx_uop *
 
 /* Each function is called by the lanes that want it; all meet behind the call. */
 static bool call_indirect(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
-                          uint32_t pc, uint32_t max_depth) {
+                          uint32_t pc) {
   const uint64_t *addr = REG64(u->a);
   uint32_t waiting = w->splits[leaf].mask & ~mask, meet;
   int32_t join = -1;
@@ -753,7 +753,7 @@ static bool call_indirect(struct ptx_warp *w, int32_t leaf, const struct ptx_uop
     const struct ptx_call *c = call_at(w, u, first);
     if (c == NULL) return false;
     EACH_BIT(i, left) same |= (uint32_t)(addr[i] == addr[first]) << i;
-    if (same == mask) return call(w, leaf, c, mask, pc, max_depth);
+    if (same == mask) return call(w, leaf, c, mask, pc);
     if (join < 0) {
       if (!branch_join(w, leaf, pc + 1, &join, &meet)) return false;
       w->splits[join].mask |= waiting;
@@ -764,7 +764,7 @@ static bool call_indirect(struct ptx_warp *w, int32_t leaf, const struct ptx_uop
     int32_t n = left != 0 ? add_node(w, leaf, PTX_S_RUN, pc, same) : leaf;
     if (n < 0) return false;
     w->splits[n].mask = same;
-    if (!call(w, n, c, same, pc, max_depth)) return false;
+    if (!call(w, n, c, same, pc)) return false;
   }
   return true;
 }
@@ -801,12 +801,23 @@ static bool part(struct ptx_warp *w, int32_t leaf, uint32_t mask, uint32_t pc) {
   return true;
 }
 
+/* Do these lanes have one value? Usually the whole register has, which is soon seen. */
+static bool is_uniform_in(const uint32_t *r, uint32_t mask, uint32_t value) {
+  uint32_t differ = 0;
+  for (uint32_t i = 0; i < LANES; i++)
+    differ |= r[i] ^ value;
+  if (differ == 0) return true;
+  differ = 0;
+  EACH_BIT(i, mask) differ |= r[i] ^ value;
+  return differ == 0;
+}
+
 static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
                          uint32_t pc) {
-  uint32_t lane = (uint32_t)__builtin_ctz(mask), id = REG32(u->a)[lane], differ = 0;
+  uint32_t lane = (uint32_t)__builtin_ctz(mask), id = REG32(u->a)[lane];
   uint32_t count = u->b != UINT32_MAX ? REG32(u->b)[lane] : 0;
-  EACH_BIT(i, mask) differ |= REG32(u->a)[i] ^ id;
-  if (u->b != UINT32_MAX) EACH_BIT(i, mask) differ |= REG32(u->b)[i] ^ count;
+  bool is_uniform = is_uniform_in(REG32(u->a), mask, id) &&
+                    (u->b == UINT32_MAX || is_uniform_in(REG32(u->b), mask, count));
   bool is_alone =
       u->is_aligned && u->aux < PTX_BAR_POPC && mask != w->live && is_whole_warp(w, leaf);
   if (!part(w, leaf, mask, pc)) return false;
@@ -818,7 +829,7 @@ static bool wait_barrier(struct ptx_warp *w, int32_t leaf, const struct ptx_uop 
   s->pc = pc;
   w->current = -1;
   w->has_met = true;
-  if (differ != 0) return barrier_fault(w, s, PTX_BAR_LANES);
+  if (!is_uniform) return barrier_fault(w, s, PTX_BAR_LANES);
   bool is_none = count == 0 && u->aux == PTX_BAR_ARRIVE; /* of others, 0 is as without a number */
   if (count % LANES != 0 || count > 1024 || is_none) return barrier_fault(w, s, PTX_BAR_COUNT);
   put_arrival(w, true);
@@ -910,38 +921,145 @@ static bool wait_exchange(struct ptx_warp *w, int32_t leaf, const struct ptx_uop
   return false;
 }
 
-uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
-                      uint32_t max_depth) {
+/* How the warp goes on after an instruction of control: with the next one, with the leaf that is
+ * current now, not at all for the moment, or with a fault. */
+enum step { STEP_NEXT, STEP_ENTER, STEP_STOP, STEP_FAULT };
+
+static void put(struct ptx_warp *w, uint32_t pc, uint32_t mask) {
+  if (w->writer != NULL) weir_put(w->writer, pc, mask);
+}
+
+static enum step enter_if(bool ok) {
+  return ok ? STEP_ENTER : STEP_FAULT;
+}
+
+/* Some lanes take the branch. The side that does not stand at the meeting point goes on; of two,
+ * the one in program order. */
+static bool branch_apart(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  struct side next = {w->splits[w->current].mask & ~m, pc + 1, u->aux2 & PTX_BRA_NEXT_GUARDED};
+  struct side there = {m, u->target, u->aux2 & PTX_BRA_TARGET_GUARDED};
+  w->stat[pc].diverged++;
+  return pc + 1 == u->rpc ? diverge(w, w->current, there, next, u->rpc)
+                          : diverge(w, w->current, next, there, u->rpc);
+}
+
+static enum step step_brx(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  uint32_t active = w->splits[w->current].mask;
+  put(w, pc, m);
+  if (!branch_indexed(w, w->current, u, m, pc)) return STEP_FAULT;
+  w->stat[pc].diverged += w->splits[w->current].mask != active;
+  return STEP_ENTER;
+}
+
+static enum step step_call(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  put(w, pc, m);
+  return enter_if(call(w, w->current, u->x.call, m, pc));
+}
+
+static enum step step_icall(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  put(w, pc, m);
+  return enter_if(call_indirect(w, w->current, u, m, pc));
+}
+
+static enum step step_builtin(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m,
+                              uint32_t pc) {
+  put(w, pc, m);
+  ptx_builtin_call(w, u, m);
+  return w->fault.kind == PTX_F_NONE ? STEP_NEXT : STEP_FAULT;
+}
+
+/* After lanes have left the leaf. */
+static enum step leave_leaf(struct ptx_warp *w, int32_t leaf) {
+  if (w->splits[leaf].mask != 0) return STEP_ENTER;
+  free_node(w, leaf);
+  if (w->live != 0 && pick(w, leaf, false)) return STEP_ENTER;
+  w->current = -1;
+  return STEP_STOP;
+}
+
+static void take_lanes(struct ptx_warp *w, uint32_t m, uint32_t pc) {
+  struct ptx_split *s = &w->splits[w->current];
+  s->pc = pc + 1;
+  s->mask &= ~m;
+}
+
+static enum step step_ret(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  (void)u;
+  int32_t leaf = w->current;
+  put(w, pc, m);
+  take_lanes(w, m, pc);
+  return ret(w, leaf, m) ? leave_leaf(w, leaf) : STEP_FAULT;
+}
+
+static enum step step_exit(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  (void)u;
+  int32_t leaf = w->current;
+  put(w, pc, m);
+  take_lanes(w, m, pc);
+  lanes_exit(w, m);
+  if (w->fault.kind != PTX_F_NONE)
+    return STEP_STOP; /* of what others waited for; its place is known */
+  return leave_leaf(w, leaf);
+}
+
+static enum step step_trap(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  (void)u;
+  put(w, pc, m);
+  w->fault.kind = PTX_F_TRAP;
+  w->fault.lane = (uint32_t)__builtin_ctz(m);
+  return STEP_FAULT;
+}
+
+static enum step step_bar(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  if (!wait_barrier(w, w->current, u, m, pc)) return STEP_FAULT;
+  return w->current >= 0 || pick(w, 0, false) ? STEP_ENTER : STEP_STOP;
+}
+
+static enum step step_sync(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  int32_t leaf = w->current;
+  if (u->aux != PTX_SYNC_MATRIX_MEM) put(w, pc, m);
+  if (wait_exchange(w, leaf, u, m, pc)) return STEP_NEXT;
+  if (w->fault.kind != PTX_F_NONE) return STEP_FAULT;
+  return pick(w, leaf, false) ? STEP_ENTER : STEP_STOP;
+}
+
+static enum step step_sleep(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
+  (void)u;
+  put(w, pc, m);
+  w->splits[w->current].pc = pc + 1;
+  pick(w, w->current, true);
+  return STEP_STOP;
+}
+
+/* The current leaf's place is written down before the call. */
+static enum step (*const control[])(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m,
+                                    uint32_t pc) = {
+    [PTX_K_BRX] = step_brx,     [PTX_K_CALL] = step_call,       [PTX_K_ICALL] = step_icall,
+    [PTX_K_RET] = step_ret,     [PTX_K_BUILTIN] = step_builtin, [PTX_K_EXIT] = step_exit,
+    [PTX_K_TRAP] = step_trap,   [PTX_K_BAR] = step_bar,         [PTX_K_SYNC] = step_sync,
+    [PTX_K_SLEEP] = step_sleep,
+};
+
+uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after) {
   uint64_t n = 0;
-  struct weir_warp_writer *const writer = w->writer;
   struct ptx_pc_stat *const stat = w->stat;
   const struct ptx_uop *const code = w->code;
-  if (w->live == 0) return 0;
-  if (w->current < 0 && !pick(w, 0, false)) return 0;
-  struct ptx_split *s = &w->splits[w->current];
-  uint32_t pc = s->pc, active = s->mask, rpc = s->rpc;
+  if (w->live == 0 || (w->current < 0 && !pick(w, 0, false))) return 0;
+  struct ptx_split *s;
+  uint32_t pc, active, rpc;
+enter:
+  s = &w->splits[w->current];
+  pc = s->pc, active = s->mask, rpc = s->rpc;
   w->local_base = s->local_base;
-#define LEAVE_LEAF() (w->splits[w->current].pc = pc)
-#define ENTER_LEAF()                                                                               \
-  do {                                                                                             \
-    s = &w->splits[w->current];                                                                    \
-    pc = s->pc, active = s->mask, rpc = s->rpc;                                                    \
-    w->local_base = s->local_base;                                                                 \
-  } while (0)
-#define PUT(m)                                                                                     \
-  do {                                                                                             \
-    if (writer != NULL) weir_put(writer, pc, m);                                                   \
-  } while (0)
   for (;;) {
     if (pc == rpc) {
       int32_t was = w->current;
       arrive(w, was);
       if (!pick(w, was, false)) return n;
-      ENTER_LEAF();
-      continue;
+      goto enter;
     }
     if (n == budget) {
-      LEAVE_LEAF();
+      s->pc = pc;
       return n;
     }
     const struct ptx_uop *u = code + pc;
@@ -950,166 +1068,57 @@ uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
     stat[pc].lanes += weir_mask_lanes(m);
     n++;
     w->executed++;
+    if (m == 0) {
+      put(w, pc++, 0);
+      continue;
+    }
     switch ((enum ptx_kind)u->kind) {
     case PTX_K_PLAIN:
-      PUT(m);
-      if (m != 0) u->fn(w, u, m);
-      pc++;
+      put(w, pc++, m);
+      u->fn(w, u, m);
       continue;
     case PTX_K_MEM:
-      if (m == 0) {
-        PUT(0);
-      } else {
-        u->fn(w, u, m);
-        if (__builtin_expect(w->fault.kind != PTX_F_NONE, 0)) goto fault;
-      }
+      u->fn(w, u, m);
+      if (__builtin_expect(w->fault.kind != PTX_F_NONE, 0)) goto fault;
       pc++;
       continue;
     case PTX_K_NOP:
     case PTX_K_FENCE:
-      PUT(m);
-      pc++;
+      put(w, pc++, m);
       continue;
-    case PTX_K_SLEEP:
-      PUT(m);
-      pc++;
-      LEAVE_LEAF();
-      if (m != 0 && !pick(w, w->current, true)) return n;
-      return n;
     case PTX_K_BRA: {
-      PUT(m);
-      uint32_t back = u->target <= pc;
+      bool is_back = u->target <= pc;
+      put(w, pc, m);
       if (m == active)
         pc = u->target;
-      else if (m == 0) {
-        pc++;
-        continue;
-      } else {
-        stat[pc].diverged++;
-        LEAVE_LEAF();
-        /* The side that does not stand at the meeting point goes on; of two, the one in program
-         * order. */
-        struct side next = {active & ~m, pc + 1, u->aux2 & PTX_BRA_NEXT_GUARDED};
-        struct side there = {m, u->target, u->aux2 & PTX_BRA_TARGET_GUARDED};
-        bool ok = pc + 1 == u->rpc ? diverge(w, w->current, there, next, u->rpc)
-                                   : diverge(w, w->current, next, there, u->rpc);
-        if (!ok) goto fault;
-        uint32_t n_back = w->splits[w->current].n_back;
-        ENTER_LEAF();
-        s->n_back = n_back;
+      else {
+        s->pc = pc;
+        if (!branch_apart(w, u, m, pc)) goto fault;
+        s = &w->splits[w->current];
+        pc = s->pc, active = s->mask, rpc = s->rpc;
         if (pc != u->target) continue;
       }
-      if (back && ++s->n_back >= (u->aux ? yield_after : yield_after * PLAIN_LOOP_FACTOR)) {
+      if (is_back && ++s->n_back >= (u->aux ? yield_after : yield_after * PLAIN_LOOP_FACTOR)) {
         s->n_back = 0;
         s->pc = pc;
         if (!pick(w, w->current, true)) return n;
-        ENTER_LEAF();
+        goto enter;
       }
       continue;
     }
-    case PTX_K_BRX:
-      PUT(m);
-      if (m == 0) {
+    default:
+      s->pc = pc;
+      switch (control[u->kind](w, u, m, pc)) {
+      case STEP_NEXT:
         pc++;
         continue;
+      case STEP_ENTER:
+        goto enter;
+      case STEP_STOP:
+        return n;
+      case STEP_FAULT:
+        goto fault;
       }
-      LEAVE_LEAF();
-      if (!branch_indexed(w, w->current, u, m, pc)) goto fault;
-      stat[pc].diverged += w->splits[w->current].mask != active;
-      ENTER_LEAF();
-      continue;
-    case PTX_K_CALL:
-      PUT(m);
-      if (m == 0) {
-        pc++;
-        continue;
-      }
-      LEAVE_LEAF();
-      if (!call(w, w->current, u->x.call, m, pc, max_depth)) goto fault;
-      ENTER_LEAF();
-      continue;
-    case PTX_K_ICALL:
-      PUT(m);
-      if (m == 0) {
-        pc++;
-        continue;
-      }
-      LEAVE_LEAF();
-      if (!call_indirect(w, w->current, u, m, pc, max_depth)) goto fault;
-      ENTER_LEAF();
-      continue;
-    case PTX_K_BUILTIN:
-      PUT(m);
-      if (m != 0) {
-        ptx_builtin_call(w, u, m);
-        if (w->fault.kind != PTX_F_NONE) goto fault;
-      }
-      pc++;
-      continue;
-    case PTX_K_RET:
-    case PTX_K_EXIT: {
-      PUT(m);
-      if (m == 0) {
-        pc++;
-        continue;
-      }
-      int32_t leaf = w->current;
-      s->pc = pc + 1;
-      s->mask = active & ~m;
-      if (u->kind == PTX_K_RET) {
-        if (!ret(w, leaf, m)) goto fault;
-      } else {
-        lanes_exit(w, m);
-        if (w->fault.kind != PTX_F_NONE)
-          return n; /* of what others waited for; its place is known */
-      }
-      if (w->splits[leaf].mask == 0) {
-        free_node(w, leaf);
-        if (w->live == 0 || !pick(w, leaf, false)) {
-          w->current = -1;
-          return n;
-        }
-      }
-      ENTER_LEAF();
-      continue;
-    }
-    case PTX_K_TRAP:
-      PUT(m);
-      if (m == 0) {
-        pc++;
-        continue;
-      }
-      w->fault.kind = PTX_F_TRAP;
-      w->fault.lane = (uint32_t)__builtin_ctz(m);
-      goto fault;
-    case PTX_K_BAR:
-      if (m == 0) {
-        PUT(0);
-        pc++;
-        continue;
-      }
-      LEAVE_LEAF();
-      if (!wait_barrier(w, w->current, u, m, pc)) goto fault;
-      if (w->current < 0 && !pick(w, 0, false)) return n;
-      ENTER_LEAF();
-      continue;
-    case PTX_K_SYNC: {
-      if (u->aux != PTX_SYNC_MATRIX_MEM || m == 0) PUT(m);
-      if (m == 0) {
-        pc++;
-        continue;
-      }
-      LEAVE_LEAF();
-      int32_t leaf = w->current;
-      if (wait_exchange(w, leaf, u, m, pc)) {
-        pc++;
-        continue;
-      }
-      if (w->fault.kind != PTX_F_NONE) goto fault;
-      if (!pick(w, leaf, false)) return n;
-      ENTER_LEAF();
-      continue;
-    }
     }
   }
 fault:

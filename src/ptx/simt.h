@@ -8,8 +8,7 @@
 bool ptx_warp_start(struct ptx_warp *w, uint32_t live);
 /* Up to `budget` instructions; returns how many. 0: nothing can run (it waits, or has exited).
  * Stops early at a fault. */
-uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after,
-                      uint32_t max_depth);
+uint64_t ptx_warp_run(struct ptx_warp *w, uint64_t budget, uint32_t yield_after);
 void ptx_warp_free(struct ptx_warp *w);
 
 #endif

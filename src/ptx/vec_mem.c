@@ -104,8 +104,10 @@ static bool is_misaligned(const struct access *x, uint32_t mask, unsigned align)
   return (bits & (align - 1)) != 0;
 }
 
-static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, enum ptx_fault_kind kind,
-                      unsigned lane, uint64_t addr, unsigned bytes, uint8_t space, bool is_store) {
+static __attribute__((cold, noinline)) void set_fault(struct ptx_warp *w, const struct ptx_uop *u,
+                                                      enum ptx_fault_kind kind, unsigned lane,
+                                                      uint64_t addr, unsigned bytes, uint8_t space,
+                                                      bool is_store) {
   (void)u;
   if (w->fault.kind != PTX_F_NONE) return;
   w->fault.kind = kind;
@@ -119,8 +121,9 @@ static void set_fault(struct ptx_warp *w, const struct ptx_uop *u, enum ptx_faul
 }
 
 /* One lane's access is outside of its allocation: it is counted, or a fault. */
-static bool miss(struct ptx_warp *w, const struct ptx_uop *u, unsigned lane, uint64_t addr,
-                 unsigned bytes, uint64_t home, uint8_t space, bool is_store) {
+static __attribute__((cold, noinline)) bool miss(struct ptx_warp *w, const struct ptx_uop *u,
+                                                 unsigned lane, uint64_t addr, unsigned bytes,
+                                                 uint64_t home, uint8_t space, bool is_store) {
   struct ptx_fault f = {.kind = PTX_F_BOUNDS,
                         .pc = (uint32_t)(u - w->code),
                         .lane = lane,
@@ -136,8 +139,9 @@ static bool miss(struct ptx_warp *w, const struct ptx_uop *u, unsigned lane, uin
 }
 
 /* Lane by lane. A lane of an allocation that its pointer does not belong to has missed, too. */
-static bool check_lanes(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
-                        uint32_t mask, bool is_store) {
+static __attribute__((cold, noinline)) bool check_lanes(struct ptx_warp *w, const struct ptx_uop *u,
+                                                        const struct access *x, uint32_t mask,
+                                                        bool is_store) {
   const struct ptx_reach *r = &w->reach[u - w->code];
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
@@ -175,9 +179,9 @@ static inline bool check_global(struct ptx_warp *w, const struct ptx_uop *u, con
   return check_lanes(w, u, x, mask, is_store);
 }
 
-static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
-                        uint32_t mask, uint64_t limit, uint8_t space, bool is_store) {
-  if (x->lo < x->hi && x->hi <= limit) return true;
+static __attribute__((cold, noinline)) bool
+check_range_lanes(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                  uint32_t mask, uint64_t limit, uint8_t space, bool is_store) {
   for (uint32_t m = mask; m != 0; m &= m - 1) {
     unsigned i = (unsigned)__builtin_ctz(m);
     if (x->addr[i] > limit || limit - x->addr[i] < x->bytes) {
@@ -185,6 +189,12 @@ static bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struc
     }
   }
   return true;
+}
+
+static inline bool check_range(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                               uint32_t mask, uint64_t limit, uint8_t space, bool is_store) {
+  if (x->lo < x->hi && x->hi <= limit) return true;
+  return check_range_lanes(w, u, x, mask, limit, space, is_store);
 }
 
 /* Lanes' own copies of local memory are interleaved by words on the device: word k of all lanes is
@@ -273,8 +283,8 @@ struct place {
   uint64_t lane_step;
 };
 
-static bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
-                   uint32_t mask, uint8_t space, bool is_store, struct place *p) {
+static inline bool locate(struct ptx_warp *w, const struct ptx_uop *u, const struct access *x,
+                          uint32_t mask, uint8_t space, bool is_store, struct place *p) {
   p->lane_step = 0;
   switch (space) {
   case PTX_SPACE_shared:

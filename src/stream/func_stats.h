@@ -26,9 +26,13 @@ extern const struct weir_stat weir_func_stat_table[];
 extern const struct weir_check weir_func_checks[];
 extern const struct weir_stat_group weir_func_stat_group;
 
-/* Most masks are full, and a host without a popcount instruction takes a call for the others. */
+/* Most masks are full. For the others sums of bit pairs, nibbles and bytes: a program for any
+ * x86-64 may not use its popcount instruction, and the compiler would call a function. */
 static inline uint64_t weir_mask_lanes(uint32_t mask) {
-  return mask == UINT32_MAX ? WEIR_LANES : (uint64_t)__builtin_popcount(mask);
+  if (mask == UINT32_MAX) return WEIR_LANES;
+  mask -= mask >> 1 & 0x55555555u;
+  mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+  return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
 /* Every executed warp instruction, memory or not. */
