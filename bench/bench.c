@@ -18,8 +18,8 @@
 #include "base/number.h"
 #include "base/table.h"
 #include "cli/cmd.h"
+#include "launch/workload.h"
 #include "profile.h"
-#include "ptx/workload.h"
 
 enum { MAX_RUNS = 99, MAX_WORKLOADS = 64, MODES = 2, PROFILE_REPEATS = 8 };
 #define MIN_INSNS UINT64_C(20000000)

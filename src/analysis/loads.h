@@ -5,7 +5,7 @@
 
 #include "analysis/load_graph.h"
 #include "base/text.h"
-#include "ptx/exec.h"
+#include "exec/exec.h"
 
 struct weir_static_load {
   const struct ptx_func *func;

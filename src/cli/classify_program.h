@@ -5,7 +5,7 @@
 
 #include "base/temp.h"
 #include "cli/program_record.h"
-#include "ptx/exec.h"
+#include "exec/exec.h"
 
 struct weir_classify_program {
   struct weir_program program;

@@ -12,7 +12,7 @@
 #include "cli/prepare.h"
 #include "cli/provenance.h"
 #include "cli/timing.h"
-#include "ptx/launchfile.h"
+#include "launch/launchfile.h"
 #include "report/compare.h"
 #include "study/effects.h"
 #include "trace/accelsim.h"

@@ -20,7 +20,7 @@
 #include "cli/job.h"
 #include "cli/timing.h"
 #include "cuda/device.h"
-#include "ptx/exec.h"
+#include "exec/exec.h"
 #include "weir_build.h"
 
 static enum weir_status no_memory(struct weir_err *err) {

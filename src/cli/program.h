@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "base/settings.h"
 #include "cuda/inspect.h"
+#include "cuda/wire.h"
 #include "sim/machine.h"
-#include "trace/wire.h"
 
 /* The machine that programs run on unless another is named: large enough for any kernel that was
  * compiled for today's GPUs. */

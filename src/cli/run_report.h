@@ -6,7 +6,7 @@
 
 #include "cli/spool.h"
 #include "cli/timing.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 #include "report/provenance.h"
 
 struct weir_kernel_row { /* launches of one kernel of one run, added up */

@@ -2,8 +2,8 @@
 #ifndef WEIR_CUDA_DEVICE_H
 #define WEIR_CUDA_DEVICE_H
 
+#include "cuda/wire.h"
 #include "sim/machine.h"
-#include "trace/wire.h"
 
 /* cuda.*: what the machine's description does not say. */
 struct weir_cuda_cfg {

@@ -1,7 +1,7 @@
 /* Fragments: what the modifiers of a matrix instruction ask for, and where elements are. */
 #include "ptx/matrix.h"
 
-#include "ptx/fp.h"
+#include "ptx/rounding.h"
 
 enum { LANES = 32 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ptx/builtin.h"
+#include "ptx/device_library.h"
 #include "ptx/parse.h"
 
 enum rank { DECLARED, COMMON, WEAK, STRONG }; /* of two definitions the higher one wins */

@@ -91,9 +91,5 @@ unsigned ptx_frag_places(const struct ptx_matrix *x, const struct ptx_frag *f, b
 unsigned ptx_matrix_lines(const struct ptx_matrix *x, const struct ptx_frag *f);
 unsigned ptx_matrix_line(const struct ptx_matrix *x, const struct ptx_frag *f);
 enum { PTX_MATRIX_BYTES = 1024 };
-void ptx_matrix_take(const struct ptx_matrix *x, const struct ptx_frag *f, uint8_t *reg,
-                     uint32_t mask, const uint8_t *bytes);
-void ptx_matrix_give(const struct ptx_matrix *x, const struct ptx_frag *f, const uint8_t *reg,
-                     uint8_t *bytes);
 
 #endif

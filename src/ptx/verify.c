@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ptx/builtin.h"
+#include "ptx/device_library.h"
+#include "ptx/geometry.h"
 #include "ptx/matrix.h"
 #include "ptx/parse.h"
-#include "ptx/tex_insn.h"
 
 struct check {
   struct parser *p;

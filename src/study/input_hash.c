@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "base/file.h"
-#include "ptx/launchfile.h"
+#include "launch/launchfile.h"
 #include "trace/accelsim.h"
 #include "trace/wtrace.h"
 

@@ -8,7 +8,7 @@
 
 #include "analysis/classify.h"
 #include "analysis/tags.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 #include "sim/machine.h"
 
 struct weir_profile_request {

@@ -1,7 +1,7 @@
 #include "study/streams.h"
 
 #include "base/text.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 
 struct writing {
   const struct weir_recording *r;

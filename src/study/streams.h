@@ -2,7 +2,7 @@
 #ifndef WEIR_STUDY_STREAMS_H
 #define WEIR_STUDY_STREAMS_H
 
-#include "ptx/exec.h"
+#include "exec/exec.h"
 #include "stream/block.h"
 #include "trace/wtrace.h"
 

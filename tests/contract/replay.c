@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/exec.h"
+#include "exec/exec.h"
 
 enum { OUT_BYTES = 2048, MAX_KERNELS = 8192 };
 

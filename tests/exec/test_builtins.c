@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "ptx/fifo.h"
-#include "ptx/heap.h"
+#include "exec/fifo.h"
+#include "exec/heap.h"
 
 static void keep(void *self, const char *text, size_t n) {
   weir_text_add(self, text, n);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "ptx/mem.h"
+#include "exec/mem.h"
 
 static const char *source_root;
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "ptx/fp.h"
+#include "exec/fp.h"
 #include "vm.h"
 
 enum { IN = 16384 /* word of `out` at which operands begin */, AT_B = 1024, AT_C = 2048 };

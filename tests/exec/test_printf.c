@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "ptx/exec.h"
+#include "exec/exec.h"
 
 /* Formats of which CUDA makes nonsense (it reads the wrong arguments, or ends), and weir what C
  * says. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "ptx/tex.h"
+#include "exec/tex.h"
 #include "stream/block.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

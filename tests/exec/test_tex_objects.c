@@ -1,7 +1,7 @@
 /* Arrays and the table of texture and surface objects. */
 #include "vm.h"
 
-#include "ptx/tex.h"
+#include "exec/tex.h"
 
 static const struct ptx_texel f32x1 = {1, 32, PTX_CHANNEL_FLOAT};
 static const struct ptx_texel u8x4 = {4, 8, PTX_CHANNEL_UNSIGNED};

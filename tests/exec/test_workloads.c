@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-#include "ptx/workload.h"
+#include "launch/workload.h"
 
 static const char *folder; /* workloads/ */
 

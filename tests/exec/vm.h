@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/exec.h"
+#include "exec/exec.h"
 
 enum { VM_OUT_WORDS = 65536 };
 

@@ -2,9 +2,9 @@
  * allocations, and does the same with every vector width, with and without streams. */
 #include <string.h>
 
+#include "exec/exec.h"
+#include "exec/tex.h"
 #include "fuzz.h"
-#include "ptx/exec.h"
-#include "ptx/tex.h"
 
 enum {
   MAX_INSNS = 20000,

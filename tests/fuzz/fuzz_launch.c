@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "ptx/launchfile.h"
+#include "launch/launchfile.h"
 
 enum { MAX_BYTES = 100000, MAX_LAUNCHES = 16, MAX_PARAMS = 8, PARAM_BLOCK = 256 };
 

@@ -1,8 +1,8 @@
 /* PTX text: parsing, printing, control-flow graphs, loading and decoding. */
 #include <string.h>
 
+#include "exec/exec.h"
 #include "fuzz.h"
-#include "ptx/exec.h"
 
 static struct ptx_module *parse(const char *text, size_t n) {
   struct ptx_module *m;

@@ -4,8 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cuda/wire.h"
 #include "fuzz.h"
-#include "trace/wire.h"
 
 /* What fits into a socket that nobody reads yet, and few blocks. */
 enum { MAX_BYTES = 64 << 10, POOL = 16 << 20 };

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/settings.h"
+#include "exec/exec.h"
 #include "fuzz.h"
-#include "ptx/exec.h"
 
 static const struct weir_param_group *const groups[] = {&ptx_exec_params, NULL};
 static const char *const names[] = {"exec", "wave", "buffers", "launches", "grid"};

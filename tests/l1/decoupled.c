@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "l1/organisation/lines.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 
 static const char *folder;
 

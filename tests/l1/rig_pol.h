@@ -8,7 +8,7 @@
 
 #include "../sim/rig.h"
 #include "l1/core.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 
 /* ---- one L1 ---- */
 

@@ -7,7 +7,7 @@
 
 #include "../sim/synth.h"
 #include "../stream/util.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 
 static const char *folder;
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "ptx/launchfile.h"
+#include "launch/launchfile.h"
 
 static const struct weir_lf_param three[] = {{"p_data", PTX_T_u64, 8, 0, false},
                                              {"p_n", PTX_T_u32, 4, 8, false},

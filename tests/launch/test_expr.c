@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ptx/expr.h"
+#include "launch/expr.h"
 
 static const uint32_t array_u32[3] = {7, 4294967295u, 9};
 static const float array_f32[2] = {1.5f, -2.0f};

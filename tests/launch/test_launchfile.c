@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "ptx/launchfile.h"
+#include "launch/launchfile.h"
 
 static const char *folder;
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/tex_insn.h"
 #include "ptx/matrix.h"
-#include "ptx/tex_insn.h"
 
 const char isa_prologue[] = ".version 9.0\n"
                             ".target sm_90a\n"

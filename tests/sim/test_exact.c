@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "../stream/util.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 
 static const char *folder;
 

@@ -6,7 +6,7 @@
 #include "wtrace_util.h"
 
 #include "base/settings.h"
-#include "ptx/workload.h"
+#include "launch/workload.h"
 
 static const char *folder;
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "coverage.h"
-#include "ptx/fp.h"
+#include "exec/fp.h"
 
 enum metric { ULP, REL, ABS };
 

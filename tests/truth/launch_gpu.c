@@ -16,8 +16,8 @@
 
 #include <xxhash.h>
 
+#include "launch/launchfile.h"
 #include "ptx/ir.h"
-#include "ptx/launchfile.h"
 
 enum { MAX_RUNS = 1001, FLUSH_BYTES = 256 << 20 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/exec.h"
 #include "meet_cases.h"
-#include "ptx/exec.h"
 
 struct meet_vm {
   struct ptx_device dev;

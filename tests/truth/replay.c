@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "coverage.h"
-#include "ptx/exec.h"
+#include "exec/exec.h"
 #include "store.h"
 
 struct options {

@@ -7,7 +7,7 @@
 #ifndef WEIR_TESTS_TEX_CASES_H
 #define WEIR_TESTS_TEX_CASES_H
 
-#include "ptx/tex.h"
+#include "exec/tex.h"
 
 enum {
   TEX_CASE_THREADS = 64, /* a case has a multiple of these */

@@ -8,7 +8,7 @@
 #include "cuda/runtime/attributes.h"
 #include "cuda/runtime/host.h"
 #include "cuda/runtime/memory.h"
-#include "ptx/core.h"
+#include "exec/core.h"
 #include "stream/stray.h"
 
 enum { MAX_GRID_YZ = 65535, MAX_BLOCK_XY = 1024, MAX_BLOCK_Z = 64 };

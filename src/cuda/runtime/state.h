@@ -12,8 +12,8 @@
 
 #include "cuda/runtime/error.h"
 #include "cuda/runtime/map.h"
-#include "ptx/exec.h"
-#include "trace/wire.h"
+#include "cuda/wire.h"
+#include "exec/exec.h"
 
 struct weir_gpu_module;
 struct weir_gpu_stream;

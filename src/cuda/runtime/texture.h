@@ -4,7 +4,7 @@
 
 #include "cuda/runtime/array.h"
 #include "cuda/runtime/module.h"
-#include "ptx/tex.h"
+#include "exec/tex.h"
 
 /* Texels of an array, or of memory: `width` texels in a row, `rows` 0 for a line. */
 WEIR_GPU_SHARED int weir_gpu_texels_of_array(const struct weir_gpu_array *a, struct ptx_texels *t);

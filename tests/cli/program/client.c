@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/settings.h"
-#include "ptx/workload.h"
-#include "trace/wire.h"
+#include "cuda/wire.h"
+#include "launch/workload.h"
 
 struct client {
   struct weir_wire *wire;
