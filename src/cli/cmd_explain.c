@@ -9,7 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
-#include "sim/bounds.h"
+#include "machine/bounds.h"
 #include "study/effects.h"
 
 enum { OPT_SET = 1, OPT_CONFIG, OPT_GPU, OPT_PLUGIN };

@@ -7,7 +7,7 @@
 #include "cli/help_parts.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
-#include "sim/bounds.h"
+#include "machine/bounds.h"
 
 enum { OPT_GPU = 1, OPT_PLUGIN };
 

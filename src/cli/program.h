@@ -13,7 +13,7 @@
 #include "base/settings.h"
 #include "cuda/inspect.h"
 #include "cuda/wire.h"
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 /* The machine that programs run on unless another is named: large enough for any kernel that was
  * compiled for today's GPUs. */

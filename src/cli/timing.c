@@ -15,7 +15,7 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/prepare.h"
-#include "sim/machine_file.h"
+#include "machine/machine_file.h"
 
 /* ---- machines ---- */
 

@@ -3,7 +3,7 @@
 #define WEIR_CUDA_DEVICE_H
 
 #include "cuda/wire.h"
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 /* cuda.*: what the machine's description does not say. */
 struct weir_cuda_cfg {

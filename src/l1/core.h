@@ -3,7 +3,7 @@
 #ifndef WEIR_L1_CORE_H
 #define WEIR_L1_CORE_H
 
-#include "l1/design.h"
+#include "l1/l1.h"
 
 /* ---- for organisations ---- */
 

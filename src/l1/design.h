@@ -3,8 +3,10 @@
 #ifndef WEIR_L1_DESIGN_H
 #define WEIR_L1_DESIGN_H
 
-#include "sim/l1_port.h"
-#include "sim/org.h"
+#include "l1/org.h"
+#include "machine/machine.h"
+
+enum { WEIR_MAX_PARTS = 9, WEIR_MAX_PART_STATS = 32 }; /* parts: organisation and policies */
 
 struct weir_design_part {
   const struct weir_part *part;

@@ -1,17 +1,163 @@
-/* The L1 data cache that an SM of the engine talks to. */
+/* The L1 data cache: tags, MSHRs, miss queue and bypass buffer. Whoever uses it owns the queues in
+ * front of it and the loads behind it, and calls in the order of work inside a cycle. */
 #ifndef WEIR_L1_L1_H
 #define WEIR_L1_L1_H
 
 #include "l1/design.h"
+#include "machine/msg.h"
 
-/* Its `design` is a struct weir_design. */
-extern const struct weir_l1_ops weir_l1_pipeline;
+struct weir_l1_req {
+  struct weir_access a;
+  uint32_t id;    /* the caller's name for it: a load, or the warp of a store */
+  uint32_t kinds; /* the caller's: shortages that it has failed with */
+};
 
+enum weir_l1_answer {
+  WEIR_L1_HIT,   /* data in cycle ready_at */
+  WEIR_L1_WAIT,  /* the answer comes later: by drain, or as a reply that went past the L1 */
+  WEIR_L1_SENT,  /* a store: its acknowledgement comes later */
+  WEIR_L1_LATER, /* its bank was used in this cycle by a request before it */
+  WEIR_L1_FAILED /* `why` says which resource was missing; nothing has changed */
+};
+
+struct weir_l1_result {
+  enum weir_l1_answer answer;
+  enum weir_shortage why;
+  bool is_missing; /* it sent for something */
+  bool is_probed;  /* FAILED: tags were read to find that out */
+  uint64_t ready_at;
+};
+
+struct weir_l1_stats {
+  uint64_t loads, hits, hit_reserved, misses, partial_misses, bypassed;
+  uint64_t local_loads, local_hits, local_hit_reserved, local_misses, local_partial_misses,
+      local_bypassed;
+  uint64_t bypass_reason[WEIR_N_REASONS];
+  uint64_t stores, store_hits, local_stores, local_store_hits, atomics, atomic_hits;
+  uint64_t probes, data_reads, data_writes, prefetches, prefetches_dropped;
+  uint64_t sectors, sectors_hit, sectors_missed, sectors_bypassed, store_sectors,
+      store_sectors_missed;
+  uint64_t fills, fill_sectors, allocations, evictions[WEIR_N_CAUSES], evictions_unused;
+  uint64_t store_evictions;
+  uint64_t mshr_merges, mshr_cycles, mshr_most;
+  uint64_t bytes; /* of data, in this launch */
+  uint64_t requests, request_flits, reply_flits, writebacks;
+};
+extern const struct weir_stat weir_l1_stat_table[];
+extern const struct weir_stat_group weir_l1_stat_group;
+
+/* Of one instruction of a kernel. */
+struct weir_pc_stats {
+  uint64_t requests, hits, hit_reserved, misses, partial_misses, bypassed, sectors, sectors_missed;
+};
+extern const struct weir_stat weir_pc_stat_table[];
+extern const struct weir_stat_group weir_pc_stat_group;
+
+/* What an L1 asks of the SM that it belongs to. */
+struct weir_l1_host {
+  void *sm;
+  uint32_t id;
+  void (*view)(void *sm, struct weir_sm_view *v);
+  void (*broadcast)(void *sm, uint32_t part, const uint64_t v[4]);
+};
+
+struct weir_l1;
+/* `design` NULL: the machine's own. NULL: it cannot be. */
+struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_design *design,
+                               const struct weir_l1_host *host, struct weir_err *err);
+void weir_l1_destroy(struct weir_l1 *l1);
 /* Another L1 in the same state, for another SM (`host`) of the same number. NULL: out of memory. */
 struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_host *host);
+
+/* False: out of memory. */
+bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k,
+                          uint32_t shared_bytes_used, uint64_t now);
+void weir_l1_kernel_end(struct weir_l1 *l1, uint64_t now);
+
+/* ---- step 1: arrivals ---- */
+
+/* A reply to a request that was bypassed, for what it tells the policies; `a` is what was presented
+ * for that load, whichever line of it. */
+void weir_l1_bypass_return(struct weir_l1 *l1, const struct weir_access *a,
+                           const struct weir_msg *reply, uint64_t now);
+void weir_l1_heard(struct weir_l1 *l1, uint32_t from, uint32_t part, const uint64_t v[4],
+                   uint64_t now);
+void weir_l1_cta_begin(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now);
+/* A reply for the L1. False: its banks are busy; ask again. */
+bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *reply, uint64_t now);
+
+/* ---- step 2: one waiting request is answered; UINT32_MAX: none ---- */
+
+uint32_t weir_l1_drain(struct weir_l1 *l1, uint64_t now);
+bool weir_l1_has_drain(const struct weir_l1 *l1);
+
+/* ---- step 3: the cycle of the next wake-up; wake those whose cycle has come ---- */
+
+uint64_t weir_l1_next_tick(const struct weir_l1 *l1);
+void weir_l1_tick(struct weir_l1 *l1, uint64_t now);
+
+/* ---- step 4: requests ---- */
+
+/* `inflight`: loads and atomics that wait for an answer. */
+struct weir_l1_result weir_l1_present(struct weir_l1 *l1, struct weir_l1_req *req,
+                                      uint32_t inflight, uint64_t now);
+/* Where a policy orders requests (order.h): the queues that it asks for, which queue a request goes
+ * into, which one is next (some of `n` is not 0), and what became of it. */
+struct weir_order weir_l1_order(const struct weir_l1 *l1);
+uint32_t weir_l1_choose_queue(struct weir_l1 *l1, struct weir_l1_req *req, uint64_t now);
+void weir_l1_queued(struct weir_l1 *l1, const struct weir_access *a, uint32_t queue);
+uint32_t weir_l1_next_queue(const struct weir_l1 *l1, const uint32_t *n);
+void weir_l1_left_queue(struct weir_l1 *l1, const struct weir_access *a, uint32_t queue,
+                        uint64_t now);
+
+/* ---- step 5: the packet that would be injected next (not before its `at`); popped when it was -
+ */
+
+const struct weir_msg *weir_l1_peek(const struct weir_l1 *l1);
+void weir_l1_pop(struct weir_l1 *l1);
+
+/* ---- step 6: warps ---- */
+
+bool weir_l1_has_gate(const struct weir_l1 *l1);
+bool weir_l1_gate(const struct weir_l1 *l1, uint32_t warp, enum weir_op op);
+bool weir_l1_hears_warps(const struct weir_l1 *l1);
+void weir_l1_warp(struct weir_l1 *l1, uint32_t slot, enum weir_warp_event e, uint64_t now);
+
+/* ---- step 7 ---- */
+
+void weir_l1_cta_end(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now);
+
+/* ---- questions ---- */
+
+/* Blocks that the policies allow on an SM at once. */
+uint32_t weir_l1_max_ctas(const struct weir_l1 *l1, const struct weir_kernel *k);
+/* First cycle in which a bank that is busy is free again. */
+uint64_t weir_l1_port_free(const struct weir_l1 *l1, uint64_t now);
+const struct weir_l1_stats *weir_l1_get_stats(struct weir_l1 *l1, uint64_t now); /* settled */
+const struct weir_pc_stats *weir_l1_get_pc_stats(const struct weir_l1 *l1); /* of this kernel */
+/* Part i, 0 is the organisation; NULL: no such part. And its counters. */
+const struct weir_part *weir_l1_part(const struct weir_l1 *l1, uint32_t i);
+const uint64_t *weir_l1_part_stats(const struct weir_l1 *l1, uint32_t i);
+/* Memory that one of them takes here, about, before it is made. */
+double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *design);
+bool weir_l1_is_idle(const struct weir_l1 *l1);
+/* With nothing under way: what has not been given back, or is there twice; NULL: all is well. */
+const char *weir_l1_verify(const struct weir_l1 *l1);
+/* A policy broke the contract; NULL: none did. Whose fault that is: EBUG weir's, EFAULT a
+ * plug-in's. */
+const char *weir_l1_fault(const struct weir_l1 *l1);
+enum weir_status weir_l1_fault_code(const struct weir_l1 *l1);
+/* Nothing moves any more: a fault, if a policy refuses. */
+void weir_l1_blame(struct weir_l1 *l1);
+/* One line about what waits here; empty if nothing does. */
+void weir_l1_describe(const struct weir_l1 *l1, char *text, size_t len);
 /* A hash of all that its organisation and policies remember. */
 uint64_t weir_l1_parts_hash(const struct weir_l1 *l1);
 
+/* ---- storage ---- */
+
+/* Bits of hardware that all parts together say they have. */
+uint64_t weir_l1_storage_bits(const struct weir_l1 *l1);
 /* Bits of hardware that each part of a design says it has on a machine, by its number; those of SM
  * 0, which has what there is once for all. */
 enum weir_status weir_l1_storage(const struct weir_machine *m, const struct weir_design *d,

@@ -6,8 +6,10 @@ bool weir_mshrs_init(struct weir_mshrs *m, uint32_t entries, uint32_t waiters) {
   *m = (struct weir_mshrs){.n_entries = entries, .n_waiters = waiters};
   m->v = weir_calloc(entries, sizeof *m->v);
   m->waiter = weir_calloc(waiters, sizeof *m->waiter);
+  m->access = weir_calloc(waiters, sizeof *m->access);
   m->ready = weir_calloc(waiters, sizeof *m->ready);
-  if (m->v == NULL || m->waiter == NULL || m->ready == NULL || !weir_index_init(&m->index, entries))
+  if (m->v == NULL || m->waiter == NULL || m->access == NULL || m->ready == NULL ||
+      !weir_index_init(&m->index, entries))
     return false;
   for (uint32_t i = 0; i < entries; i++)
     m->v[i].next_free = i + 1 < entries ? i + 1 : UINT32_MAX;
@@ -19,6 +21,7 @@ bool weir_mshrs_init(struct weir_mshrs *m, uint32_t entries, uint32_t waiters) {
 void weir_mshrs_free(struct weir_mshrs *m) {
   free(m->v);
   free(m->waiter);
+  free(m->access);
   free(m->ready);
   weir_index_free(&m->index);
 }
@@ -27,6 +30,7 @@ bool weir_mshrs_clone(struct weir_mshrs *to, const struct weir_mshrs *from) {
   if (!weir_mshrs_init(to, from->n_entries, from->n_waiters)) return false;
   memcpy(to->v, from->v, from->n_entries * sizeof *from->v);
   memcpy(to->waiter, from->waiter, from->n_waiters * sizeof *from->waiter);
+  memcpy(to->access, from->access, from->n_waiters * sizeof *from->access);
   memcpy(to->ready, from->ready, from->n_waiters * sizeof *from->ready);
   memcpy(to->index.key, from->index.key, (from->index.mask + 1) * sizeof *from->index.key);
   memcpy(to->index.value, from->index.value, (from->index.mask + 1) * sizeof *from->index.value);

@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/mem.h"
-#include "sim/index.h"
+#include "weir/policy.h"
 
 enum { WEIR_NO_ENTRY = UINT32_MAX };
 
@@ -28,6 +29,7 @@ struct weir_mshr {
 struct weir_mshrs {
   struct weir_mshr *v;
   struct weir_waiter *waiter;
+  struct weir_access *access; /* of each waiter: what was presented */
   struct weir_index index;
   uint32_t n, n_entries, n_waiters, free_entry, free_waiter;
   uint32_t *ready; /* ring: waiters to be answered, one per cycle */

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-bool weir_order_init(struct weir_order_queues *o, struct weir_order shape) {
+static bool allocate(struct weir_order_queues *o, struct weir_order shape) {
   *o = (struct weir_order_queues){.shape = shape};
   if (shape.queues == 0) return true;
   o->n = weir_calloc(shape.queues, sizeof *o->n);
@@ -14,9 +14,14 @@ bool weir_order_init(struct weir_order_queues *o, struct weir_order shape) {
   return o->n != NULL && o->head != NULL && o->v != NULL;
 }
 
+bool weir_order_init(struct weir_order_queues *o, const struct weir_l1 *l1) {
+  return allocate(o, weir_l1_order(l1));
+}
+
 bool weir_order_clone(struct weir_order_queues *to, const struct weir_order_queues *from) {
-  if (!weir_order_init(to, from->shape)) return false;
+  if (!allocate(to, from->shape)) return false;
   to->total = from->total;
+  to->chosen = from->chosen;
   if (from->shape.queues == 0) return true;
   memcpy(to->n, from->n, from->shape.queues * sizeof *to->n);
   memcpy(to->head, from->head, from->shape.queues * sizeof *to->head);
@@ -35,19 +40,26 @@ static struct weir_l1_req *at(const struct weir_order_queues *o, uint32_t queue,
   return &o->v[(size_t)queue * o->shape.depth + (k < o->shape.depth ? k : k - o->shape.depth)];
 }
 
-bool weir_order_push(struct weir_order_queues *o, uint32_t queue, const struct weir_l1_req *r) {
+bool weir_order_push(struct weir_order_queues *o, struct weir_l1 *l1, struct weir_l1_req *r,
+                     uint64_t now) {
+  uint32_t queue = weir_l1_choose_queue(l1, r, now);
   if (o->n[queue] == o->shape.depth) return false;
   *at(o, queue, o->n[queue]++) = *r;
   o->total++;
+  weir_l1_queued(l1, &r->a, queue);
   return true;
 }
 
-struct weir_l1_req *weir_order_head(const struct weir_order_queues *o, uint32_t queue) {
-  return at(o, queue, 0);
+struct weir_l1_req *weir_order_head(struct weir_order_queues *o, const struct weir_l1 *l1) {
+  o->chosen = weir_l1_next_queue(l1, o->n);
+  return at(o, o->chosen, 0);
 }
 
-void weir_order_pop(struct weir_order_queues *o, uint32_t queue) {
+void weir_order_pop(struct weir_order_queues *o, struct weir_l1 *l1, uint64_t now) {
+  uint32_t queue = o->chosen;
+  struct weir_access a = at(o, queue, 0)->a;
   if (++o->head[queue] == o->shape.depth) o->head[queue] = 0;
   o->n[queue]--;
   o->total--;
+  weir_l1_left_queue(l1, &a, queue, now);
 }

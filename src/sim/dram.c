@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/msg.h"
+#include "machine/msg.h"
 
 #define S(f, u, h) WEIR_STAT(weir_dram_stats, f, u, h)
 const struct weir_stat weir_dram_stat_table[] = {

@@ -3,8 +3,8 @@
 #ifndef WEIR_SIM_DRAM_H
 #define WEIR_SIM_DRAM_H
 
-#include "sim/fifo.h"
-#include "sim/machine.h"
+#include "base/fifo.h"
+#include "machine/machine.h"
 
 struct weir_dram_stats {
   uint64_t reads, writes, activates, precharges, row_hits, row_misses, row_conflicts, busy_cyc;

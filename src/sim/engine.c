@@ -66,7 +66,7 @@ static bool deliver(struct weir_sim *sim, uint32_t component, const struct weir_
   if (component >= sim->n_sms) return weir_channel_put(&sim->channels[component - sim->n_sms], q);
   struct weir_sm *sm = &sim->sms[component];
   sm->wake = weir_min64(sm->wake, q->at);
-  return weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->credits : &sm->in, q);
+  return weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->port.credits : &sm->port.replies, q);
 }
 
 static uint32_t n_components(const struct weir_sim *sim) {
@@ -113,7 +113,7 @@ static void forget(struct share *s) {
 }
 
 static bool has_failed(const struct weir_sm *sm) {
-  return sm->is_failed || sm->l1_ops->fault(sm->l1) != NULL;
+  return sm->is_failed || weir_l1_fault(sm->l1) != NULL;
 }
 
 static void tell_sm(struct share *s, const struct weir_sm *sm) {
@@ -164,7 +164,7 @@ static void share_out(struct weir_sim *sim) {
     struct share *s = &sim->shares[sim->pool != NULL ? weir_pool_owner(sim->pool, i) : 0];
     s->components[s->n_components++] = (uint16_t)i;
     if (i < sim->n_sms)
-      sim->sms[i].out = &s->out;
+      sim->sms[i].port.out = &s->out;
     else
       sim->channels[i - sim->n_sms].outbox = &s->out;
   }
@@ -242,8 +242,8 @@ static uint64_t run_channel(const struct weir_sim *sim, struct weir_channel *c, 
 static bool is_eventful(const struct weir_sim *sim, const struct weir_sm *sm) {
   if (sm->n_retired > 0 || has_failed(sm)) return true;
   if (!sim->has_soft) return false;
-  return sm->said.n > 0 || (sm->is_settled && sm->soft_wake < sim->end &&
-                            sim->end - sm->soft_wake > sim->depth * sim->step_cyc);
+  return sm->mail.out.n > 0 || (sm->is_settled && sm->soft_wake < sim->end &&
+                                sim->end - sm->soft_wake > sim->depth * sim->step_cyc);
 }
 
 /* True: there is something for an exchange. A cycle of an SM costs about twice that of a channel.
@@ -361,11 +361,11 @@ static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
     struct weir_sm *best = NULL;
     for (uint32_t i = 0; i < sim->n_sms; i++) {
       struct weir_sm *sm = &sim->sms[i];
-      if (sim->has_retired[i] && (best == NULL || sm->retired[0].cycle < best->retired[0].cycle))
+      if (sim->has_retired[i] && (best == NULL || sm->retired[0].at < best->retired[0].at))
         best = sm;
     }
     if (best == NULL) break;
-    uint64_t cycle = best->retired[0].cycle;
+    uint64_t cycle = best->retired[0].at;
     sim->source->release(sim->source, best->retired[0].stream);
     sim->blocks_done++;
     sim->has_retired[best->id] = --best->n_retired > 0;
@@ -382,7 +382,7 @@ static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
 static bool deliver_casts(struct weir_sim *sim) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->n_sms; i++) {
-    struct weir_casts *said = &sim->sms[i].said;
+    struct weir_broadcasts *said = &sim->sms[i].mail.out;
     for (size_t c = 0; c < said->n; c++)
       for (uint32_t k = 0; k < sim->n_sms; k++) {
         if (k == i) continue;
@@ -417,9 +417,9 @@ static bool is_over(const struct weir_sim *sim) {
 }
 
 static enum weir_status check_fault(const struct weir_sm *sm, struct weir_err *err) {
-  const char *fault = sm->l1_ops->fault(sm->l1);
+  const char *fault = weir_l1_fault(sm->l1);
   if (fault == NULL) return WEIR_OK;
-  return weir_fail(err, sm->l1_ops->fault_code(sm->l1), "%s (SM %u)", fault, sm->id);
+  return weir_fail(err, weir_l1_fault_code(sm->l1), "%s (SM %u)", fault, sm->id);
 }
 
 static enum weir_status check_sms(const struct weir_sim *sim, struct weir_err *err) {
@@ -506,11 +506,11 @@ static void set_steps(struct weir_sim *sim) {
   sim->step = sim->depth;
 }
 
-enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
-                              const void *design, const struct weir_sim_options *o,
-                              struct weir_sim **out, struct weir_err *err) {
+enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_design *design,
+                              const struct weir_sim_options *o, struct weir_sim **out,
+                              struct weir_err *err) {
   *out = NULL;
-  enum weir_status affordable = weir_machine_affordable(m, l1, design, err);
+  enum weir_status affordable = weir_machine_affordable(m, design, err);
   if (affordable != WEIR_OK) return affordable;
   struct weir_sim *sim = calloc(1, sizeof *sim);
   if (sim == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -529,7 +529,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1
   bool ok = sim->sms != NULL && sim->channels != NULL && sim->shares != NULL &&
             sim->has_retired != NULL && sim->units != NULL && sim->units_before != NULL;
   for (uint32_t i = 0; ok && i < sim->n_sms; i++) {
-    enum weir_status st = weir_sm_init(&sim->sms[i], m, l1, design, i, err);
+    enum weir_status st = weir_sm_init(&sim->sms[i], m, design, i, err);
     if (st != WEIR_OK) {
       weir_sim_free(sim);
       return st;
@@ -581,9 +581,9 @@ void weir_sim_free(struct weir_sim *sim) {
 /* ---- results ---- */
 
 static void add_part(const struct weir_sm *sm, uint32_t i, uint64_t *into) {
-  const struct weir_part *part = sm->l1_ops->part(sm->l1, i);
+  const struct weir_part *part = weir_l1_part(sm->l1, i);
   if (part != NULL && part->stats != NULL)
-    weir_stat_sum(part->stats, into, sm->l1_ops->part_stats(sm->l1, i));
+    weir_stat_sum(part->stats, into, weir_l1_part_stats(sm->l1, i));
 }
 
 static void add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
@@ -592,7 +592,7 @@ static void add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     const struct weir_sm *sm = &sim->sms[i];
     units[i].sm = sm->stats;
-    units[i].l1 = *sm->l1_ops->stats(sm->l1, sim->now);
+    units[i].l1 = *weir_l1_get_stats(sm->l1, sim->now);
     weir_stat_sum(weir_sm_stat_table, &r->sm, &units[i].sm);
     weir_stat_sum(weir_l1_stat_table, &r->l1, &units[i].l1);
     for (uint32_t k = 0; k < WEIR_MAX_PARTS; k++)
@@ -649,7 +649,7 @@ static bool keep_details(struct weir_sim *sim, uint64_t start) {
     weir_stat_subtract(weir_sm_stat_table, &u->sm, &sim->units_before[i].sm);
     weir_stat_subtract(weir_l1_stat_table, &u->l1, &sim->units_before[i].l1);
     sim->units_before[i] = until_now;
-    const struct weir_pc_stats *pc = sm->l1_ops->pc_stats(sm->l1);
+    const struct weir_pc_stats *pc = weir_l1_get_pc_stats(sm->l1);
     for (uint32_t k = 0; u->sm.blocks > 0 && k < sim->n_insns; k++)
       weir_stat_sum(weir_pc_stat_table, &sim->insns[k], &pc[k]);
   }
@@ -674,11 +674,11 @@ uint64_t weir_sim_issued(const struct weir_sim *sim) {
 }
 
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
-  return sim->sms[0].l1_ops->part(sim->sms[0].l1, i);
+  return weir_l1_part(sim->sms[0].l1, i);
 }
 
 uint64_t weir_sim_storage_bits(const struct weir_sim *sim) {
-  return sim->sms[0].l1_ops->storage_bits(sim->sms[0].l1);
+  return weir_l1_storage_bits(sim->sms[0].l1);
 }
 
 static uint64_t next_event(const struct weir_sim *sim) {
@@ -712,7 +712,7 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
     enum weir_status st = sim->o.tags(sim->o.tags_self, k, &tags, err);
     if (st != WEIR_OK) return st;
   }
-  uint32_t allowed = sim->sms[0].l1_ops->max_ctas(sim->sms[0].l1, &about);
+  uint32_t allowed = weir_l1_max_ctas(sim->sms[0].l1, &about);
   if (allowed < r->blocks_per_sm) {
     r->blocks_per_sm = allowed > 0 ? allowed : 1;
     r->limited_by = "policy";
@@ -746,7 +746,7 @@ static enum weir_status stuck(const struct weir_sim *sim, uint64_t quiet_since,
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     const struct weir_sm *sm = &sim->sms[i];
     if (weir_sm_is_idle(sm)) continue;
-    sm->l1_ops->blame(sm->l1);
+    weir_l1_blame(sm->l1);
     enum weir_status st = check_fault(sm, err);
     if (st == WEIR_EFAULT) return st;
   }

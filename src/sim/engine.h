@@ -50,10 +50,10 @@ struct weir_sim_result { /* of one kernel, or summed */
 void weir_sim_result_add(struct weir_sim_result *into, const struct weir_sim_result *from);
 
 struct weir_sim;
-/* `design` is the L1's, see l1_port.h, and outlives the simulator. */
-enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_l1_ops *l1,
-                              const void *design, const struct weir_sim_options *o,
-                              struct weir_sim **out, struct weir_err *err);
+/* `design` (NULL: the machine's own L1) outlives the simulator. */
+enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_design *design,
+                              const struct weir_sim_options *o, struct weir_sim **out,
+                              struct weir_err *err);
 /* Run one kernel to its end. After a failure the simulator can only be freed. */
 enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
                                  struct weir_sim_result *result, struct weir_err *err);

@@ -1,7 +1,7 @@
 #include "sim/l3.h"
 
-#include "sim/fifo.h"
-#include "sim/msg.h"
+#include "base/fifo.h"
+#include "machine/msg.h"
 
 #define S(f, u, h) WEIR_STAT(weir_l3_stats, f, u, h)
 const struct weir_stat weir_l3_stat_table[] = {

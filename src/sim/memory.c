@@ -1,6 +1,6 @@
 #include "sim/memory.h"
 
-#include "sim/fifo.h"
+#include "base/fifo.h"
 
 #define S(f, u, h) WEIR_STAT(weir_l2_stats, f, u, h)
 const struct weir_stat weir_l2_stat_table[] = {

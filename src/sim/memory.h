@@ -3,9 +3,9 @@
 #ifndef WEIR_SIM_MEMORY_H
 #define WEIR_SIM_MEMORY_H
 
+#include "machine/msg.h"
 #include "sim/dram.h"
 #include "sim/l3.h"
-#include "sim/msg.h"
 
 struct weir_l2_stats {
   uint64_t reads, read_hits, read_pending, read_misses, read_partial;

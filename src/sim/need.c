@@ -18,8 +18,8 @@ static double sm_bytes(const struct weir_machine *m) {
   const struct weir_sm_cfg *c = &m->sm;
   struct weir_sm *sm = NULL;
   return sizeof *sm + (double)c->warps * sizeof *sm->warps +
-         (double)c->blocks * sizeof *sm->blocks + (double)c->ldst_queue * sizeof *sm->queue +
-         (double)(c->inflight + c->ldst_queue + c->warps) * sizeof *sm->loads;
+         (double)c->blocks * sizeof *sm->blocks + (double)c->ldst_queue * sizeof *sm->ldst.queue +
+         (double)(c->inflight + c->ldst_queue + c->warps) * sizeof *sm->ldst.loads;
 }
 
 static double waits(int64_t entries, int64_t merge, size_t entry, size_t waiter) {
@@ -36,8 +36,8 @@ static struct need largest(const struct need *v, size_t n, double *sum) {
   return most;
 }
 
-enum weir_status weir_machine_affordable(const struct weir_machine *m, const struct weir_l1_ops *l1,
-                                         const void *design, struct weir_err *err) {
+enum weir_status weir_machine_affordable(const struct weir_machine *m,
+                                         const struct weir_design *design, struct weir_err *err) {
   const struct weir_l2_cfg *l2 = &m->l2;
   const struct weir_l3_cfg *l3 = &m->l3;
   const struct weir_slice *slice = NULL;
@@ -48,7 +48,7 @@ enum weir_status weir_machine_affordable(const struct weir_machine *m, const str
   double has_l3 = l3->enabled ? channels : 0;
   const struct need needs[] = {
       {"SMs", "sm.count, sm.inflight or sm.ldst_queue", sms * sm_bytes(m)},
-      {"L1s", "sm.count, l1.size, l1.mshr_* or the l1.*_queue", sms * l1->bytes(m, design)},
+      {"L1s", "sm.count, l1.size, l1.mshr_* or the l1.*_queue", sms * weir_l1_bytes(m, design)},
       {"lines of the L2", "l2.slices, l2.sets or l2.ways", slices * lines(l2->sets, l2->ways)},
       {"L2 slices", "l2.slices, l2.mshr_entries or l2.mshr_merge",
        slices * (sizeof *slice + waits(l2->mshr_entries, l2->mshr_merge, sizeof *slice->mshr,

@@ -3,7 +3,7 @@
 #ifndef WEIR_SIM_SM_H
 #define WEIR_SIM_SM_H
 
-#include "sim/l1_port.h"
+#include "sim/ldst.h"
 #include "stream/block.h"
 #include "stream/coalesce.h"
 
@@ -75,22 +75,20 @@ struct weir_sm_block {
   bool is_used;
 };
 
-struct weir_load { /* a load instruction that waits for requests */
-  uint32_t warp, insn, n_left, next_free;
-  uint64_t ready_at;
-  bool is_missing, is_local; /* missing: a request of it sent for something */
-  bool is_copy;              /* asynchronous, of group `group` */
-  uint32_t group;
-};
-
 /* What a part of an L1 tells the same part of the other SMs. */
-struct weir_cast {
+struct weir_broadcast {
   uint64_t at, v[4];
   uint32_t from, part;
 };
-struct weir_casts {
-  struct weir_cast *v;
+struct weir_broadcasts {
+  struct weir_broadcast *v;
   size_t n, cap;
+};
+
+/* A block and the cycle in which it arrives, or has ended. */
+struct weir_block_event {
+  uint64_t at;
+  struct weir_block_stream *stream;
 };
 
 struct weir_sched {
@@ -107,77 +105,79 @@ struct weir_sched {
   uint64_t since;
 };
 
+/* Ports to the interconnect. */
+struct weir_sm_port {
+  struct weir_inbox replies, credits; /* credits do not wait for the port */
+  struct weir_outbox *out;            /* of the thread that the SM belongs to */
+  struct {
+    struct weir_msg *v;
+    uint32_t head, n, cap;
+  } fills;                          /* replies that wait for the L1's fill port */
+  uint32_t *credit;                 /* per slice, flits */
+  uint64_t inject_free, eject_free; /* cycles in which the ports are free again */
+  uint32_t writebacks;              /* lines of the L1 under way, not acknowledged */
+};
+
+/* Broadcasts between the parts of L1s. */
+struct weir_mailbox {
+  struct weir_broadcasts in;  /* in order of arrival */
+  struct weir_broadcasts out; /* since the last exchange */
+};
+
 struct weir_sm {
   _Alignas(64) const struct weir_machine *m; /* its neighbour may run on another core */
-  const struct weir_l1_ops *l1_ops;
-  struct weir_l1 *l1;
   uint32_t id;
+  struct weir_l1 *l1;
+  struct weir_ldst ldst;
+  struct weir_sm_port port;
+  struct weir_mailbox mail;
+
+  /* The kernel. */
   const struct weir_kernel_info *kernel;
   const uint8_t *tags; /* enum weir_tag of each of its instructions; NULL: none has one */
+  uint64_t kernel_start, last_event;
+
+  /* Warps. */
   struct weir_sm_warp *warps;
-  struct weir_sm_block *blocks;
   uint64_t *regs; /* of all warps */
-  uint32_t regs_per_warp, max_blocks, n_blocks, n_ending, next_age;
+  uint32_t regs_per_warp, next_age;
   uint32_t *order; /* warp slots by age, oldest first */
   uint32_t n_order;
   /* Of each warp slot: when the registers of its next instruction are ready (WEIR_NEVER: one waits
    * for memory), and its order of arrival. */
   uint64_t ready_at[64];
   uint32_t age[64];
+
+  /* Issue. */
   struct weir_sched sched[4];
-  struct weir_inbox in, credits; /* replies; credits do not wait for the port */
-  struct weir_outbox *out;       /* of the thread that it belongs to */
-  struct {
-    struct weir_msg *v;
-    uint32_t head, n, cap;
-  } fills; /* replies that wait for the fill port */
-  struct weir_load *loads;
-  uint32_t free_load, n_loads;
-  struct weir_l1_req *queue; /* ring: coalescer to L1 */
-  uint32_t q_head, q_n;
-  uint8_t head_failed; /* WEIR_N_SHORTAGES: not; else the kind */
-  bool head_probed;    /* to find that out, tags were read */
-  uint64_t head_since;
-  struct weir_requests pending; /* of the instruction in the coalescer */
-  struct weir_request
-      words[WEIR_MAX_ACCESS_BYTES / 4 * 2 * WEIR_LANES]; /* local, wide: of all its words;
-                                                            textures: of all its records */
-  const struct weir_request *p_list;                     /* one of the two */
-  uint32_t p_n, p_next, p_warp, p_insn, p_load, p_full_all;
-  bool p_busy, p_local;
-  bool is_ahead;                    /* the issuing warp's next instruction is fetched already */
   uint32_t first_sched, next_first; /* which scheduler asks first */
-  uint64_t lsu_free;                /* shared memory passes */
-  uint32_t inflight, writebacks;    /* writebacks: lines of the L1 under way, not acknowledged */
-  uint32_t *credit;                 /* per slice, flits */
-  uint64_t port_free, eject_free;   /* ports to and from the interconnect */
-  struct weir_casts heard, said;    /* in order of arrival; said: since the last exchange */
-  uint64_t now, last_event, wake;
-  bool has_gate, has_order, hears_warps, is_literal;
-  bool is_settled;    /* without work, and its slots say so */
-  bool is_dirty;      /* something changed that schedulers depend on */
-  uint64_t issue_at;  /* the next cycle in which time alone lets one issue */
+  bool is_ahead;                    /* the issuing warp's next instruction is fetched already */
+  bool is_dirty;                    /* something changed that schedulers depend on */
+  uint64_t issue_at;                /* the next cycle in which time alone lets one issue */
+  bool has_gate, hears_warps;       /* of the policies of its L1 */
+
+  /* Blocks. */
+  struct weir_sm_block *blocks;
+  uint32_t max_blocks, n_blocks, n_ending;
+  struct weir_block_event arriving[64], retired[64]; /* on their way here; ended in this window */
+  uint32_t n_arriving, n_retired;
+
+  /* Time. */
+  uint64_t now, wake;
   uint64_t soft_wake; /* the next event that concerns policies only: a wake-up or a broadcast */
-  struct {
-    uint64_t cycle;
-    struct weir_block_stream *stream;
-  } retired[64]; /* blocks that ended in this window */
-  uint32_t n_retired;
-  struct {
-    uint64_t at;
-    struct weir_block_stream *stream;
-  } arriving[64]; /* blocks on their way here */
-  uint32_t n_arriving;
+  bool is_literal;
+  bool is_settled; /* without work, and its slots say so */
+
   struct weir_sm_stats stats;
-  uint64_t kernel_start, slot_base[WEIR_N_ISSUE_SLOTS]; /* slots counted before this kernel */
+  uint64_t slot_base[WEIR_N_ISSUE_SLOTS]; /* slots counted before this kernel */
   bool is_failed;
   enum weir_status status;
   struct weir_err err;
 };
 
+/* `design` NULL: the machine's own L1. */
 enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
-                              const struct weir_l1_ops *l1_ops, const void *design, uint32_t id,
-                              struct weir_err *err);
+                              const struct weir_design *design, uint32_t id, struct weir_err *err);
 void weir_sm_free(struct weir_sm *sm);
 /* Prepare for a kernel: blocks that fit, registers. False: out of memory. */
 bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t uid,
@@ -191,7 +191,7 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now);
 void weir_sm_soft(struct weir_sm *sm, uint64_t end);
 /* No further event here can belong to the kernel; credits may still come. */
 bool weir_sm_is_over(const struct weir_sm *sm);
-bool weir_sm_hear(struct weir_sm *sm, const struct weir_cast *c);
+bool weir_sm_hear(struct weir_sm *sm, const struct weir_broadcast *c);
 /* Does a policy hold the warp's next instruction back? */
 bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot);
 void weir_sm_settle(struct weir_sm *sm, uint64_t now);

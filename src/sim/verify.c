@@ -14,7 +14,8 @@ static enum weir_status wrong_sm(struct weir_err *err, const struct weir_sm *sm,
 /* Length of a free list; `most` + 1 if it is longer or runs in a circle. */
 static uint64_t free_loads(const struct weir_sm *sm, uint64_t most) {
   uint64_t n = 0;
-  for (uint32_t i = sm->free_load; i != UINT32_MAX && n <= most; i = sm->loads[i].next_free)
+  for (uint32_t i = sm->ldst.free_load; i != UINT32_MAX && n <= most;
+       i = sm->ldst.loads[i].next_free)
     n++;
   return n;
 }
@@ -35,20 +36,20 @@ static enum weir_status verify_warps(const struct weir_sm *sm, struct weir_err *
 static enum weir_status verify_sm(const struct weir_sm *sm, struct weir_err *err) {
   enum weir_status st = verify_warps(sm, err);
   if (st != WEIR_OK) return st;
-  if (free_loads(sm, sm->n_loads) != sm->n_loads)
-    return wrong_sm(err, sm, "free entries for loads", free_loads(sm, sm->n_loads), sm->n_loads);
-  if (sm->inflight != 0) return wrong_sm(err, sm, "loads in flight", sm->inflight, 0);
-  if (sm->q_n != 0) return wrong_sm(err, sm, "requests in the LD/ST queue", sm->q_n, 0);
+  if (free_loads(sm, sm->ldst.n_loads) != sm->ldst.n_loads)
+    return wrong_sm(err, sm, "free entries for loads", free_loads(sm, sm->ldst.n_loads),
+                    sm->ldst.n_loads);
+  if (sm->ldst.inflight != 0) return wrong_sm(err, sm, "loads in flight", sm->ldst.inflight, 0);
+  if (sm->ldst.n != 0) return wrong_sm(err, sm, "requests in the LD/ST queue", sm->ldst.n, 0);
   if (sm->n_blocks + sm->n_arriving + sm->n_ending + sm->n_retired != 0)
     return wrong_sm(err, sm, "blocks", sm->n_blocks + sm->n_arriving + sm->n_ending, 0);
   for (int64_t i = 0; i < sm->m->l2.slices; i++)
-    if (sm->credit[i] != (uint64_t)sm->m->noc.request_buffer)
-      return wrong_sm(err, sm, "credits for a slice", sm->credit[i],
+    if (sm->port.credit[i] != (uint64_t)sm->m->noc.request_buffer)
+      return wrong_sm(err, sm, "credits for a slice", sm->port.credit[i],
                       (uint64_t)sm->m->noc.request_buffer);
-  const char *why = sm->l1_ops->verify(sm->l1);
+  const char *why = weir_l1_verify(sm->l1);
   if (why != NULL)
-    return weir_fail(err,
-                     sm->l1_ops->fault(sm->l1) != NULL ? sm->l1_ops->fault_code(sm->l1) : WEIR_EBUG,
+    return weir_fail(err, weir_l1_fault(sm->l1) != NULL ? weir_l1_fault_code(sm->l1) : WEIR_EBUG,
                      "SM %u, after the kernel: L1: %s", sm->id, why);
   return WEIR_OK;
 }
@@ -164,7 +165,8 @@ static void describe_warp(const struct weir_sm *sm, uint32_t slot, uint64_t now,
   else if (weir_sm_is_gated(sm, slot))
     snprintf(why, sizeof why, "is ready; a policy holds it back");
   else
-    snprintf(why, sizeof why, "waits for its unit%s", sm->p_busy ? ": the LD/ST unit is full" : "");
+    snprintf(why, sizeof why, "waits for its unit%s",
+             sm->ldst.coalescer.is_busy ? ": the LD/ST unit is full" : "");
   if (w->state == WEIR_W_DONE)
     weir_err_add(err, "SM %u warp %u %s", sm->id, slot, why);
   else
@@ -185,22 +187,22 @@ static void describe_sm(const struct weir_sm *sm, uint64_t now, struct weir_err 
     describe_warp(sm, sm->order[k], now, err);
   }
   if (more > 0) weir_err_add(err, "SM %u: and %u more warps", sm->id, more);
-  if (sm->q_n > 0)
+  if (sm->ldst.n > 0)
     weir_err_add(err, "SM %u LD/ST queue: %u of %" PRId64 "; line 0x%" PRIx64 " waits for %s",
-                 sm->id, sm->q_n, sm->m->sm.ldst_queue, sm->queue[sm->q_head].a.addr,
-                 shortage_name(sm->head_failed));
-  const struct weir_msg *out = sm->l1_ops->peek(sm->l1);
+                 sm->id, sm->ldst.n, sm->m->sm.ldst_queue, sm->ldst.queue[sm->ldst.head].a.addr,
+                 shortage_name(sm->ldst.failed));
+  const struct weir_msg *out = weir_l1_peek(sm->l1);
   if (out != NULL) {
     uint32_t slice = weir_slice_of(sm->m, out->addr);
     weir_err_add(err, "SM %u interconnect: a packet of %u flits for L2 slice %u, credit for %u",
-                 sm->id, out->flits, slice, sm->credit[slice]);
+                 sm->id, out->flits, slice, sm->port.credit[slice]);
   }
   char text[200];
-  sm->l1_ops->describe(sm->l1, text, sizeof text);
+  weir_l1_describe(sm->l1, text, sizeof text);
   if (text[0] != '\0') weir_err_add(err, "SM %u L1: %s", sm->id, text);
-  if (sm->inflight > 0)
-    weir_err_add(err, "SM %u: %u loads in flight, %u fills wait for the L1", sm->id, sm->inflight,
-                 sm->fills.n);
+  if (sm->ldst.inflight > 0)
+    weir_err_add(err, "SM %u: %u loads in flight, %u fills wait for the L1", sm->id,
+                 sm->ldst.inflight, sm->port.fills.n);
 }
 
 static const char *stall_name(const struct weir_slice *s) {

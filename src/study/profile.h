@@ -9,7 +9,7 @@
 #include "analysis/classify.h"
 #include "analysis/tags.h"
 #include "launch/workload.h"
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 struct weir_profile_request {
   const char *path, *input; /* launch file; NULL input: its first */

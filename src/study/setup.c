@@ -44,7 +44,7 @@ enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
   if (st == WEIR_OK) st = weir_machine_settle(&s->machine, settings, err);
   if (st == WEIR_OK)
     st = weir_scheme_design(&s->scheme, &s->machine, settings, groups, &s->design, err);
-  if (st == WEIR_OK) st = weir_machine_affordable(&s->machine, &weir_l1_pipeline, &s->design, err);
+  if (st == WEIR_OK) st = weir_machine_affordable(&s->machine, &s->design, err);
   if (st == WEIR_OK) st = find_storage(s, err);
   return st == WEIR_OK ? weir_settings_fill(settings, &weir_energy_params, &s->energy, err) : st;
 }
@@ -112,7 +112,7 @@ enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_si
     with.tags = s->tags != NULL ? match_tags : NULL;
     with.tags_self = s;
   }
-  return weir_sim_new(&s->machine, &weir_l1_pipeline, &s->design, &with, sim, err);
+  return weir_sim_new(&s->machine, &s->design, &with, sim, err);
 }
 
 /* ---- parts and checks ---- */

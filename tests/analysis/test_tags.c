@@ -243,7 +243,7 @@ static void fixture_open(struct fixture *f, const struct weir_tags *t) {
   weir_sim_free(f->g.sim);
   weir_design_baseline(&f->d, &f->g.x.m);
   f->d.policy[f->d.n_policies++].ops = &observer;
-  assert_int_equal(weir_sim_new(&f->g.x.m, &weir_l1_pipeline, &f->d, &o, &f->g.sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&f->g.x.m, &f->d, &o, &f->g.sim, &err), WEIR_OK);
   synth_init(&f->s, 1, 1);
   f->c = rig_code(&f->s, WEIR_SP_GLOBAL);
   f->generic = synth_access(&f->s, WEIR_C_LOAD, WEIR_SP_GENERIC, 4, 3, -1);

@@ -256,9 +256,7 @@ static void run(const struct weir_setup *setup, struct outcome *o) {
   struct weir_sim *sim;
   struct weir_sim_result sum = {0};
   memset(o, 0, sizeof *o);
-  if (weir_sim_new(&setup->machine, &weir_l1_pipeline, &setup->design, &options, &sim, &err) !=
-      WEIR_OK)
-    return;
+  if (weir_sim_new(&setup->machine, &setup->design, &options, &sim, &err) != WEIR_OK) return;
   o->fits = true;
   for (unsigned i = 0; o->fits && i < N_KERNELS; i++) {
     o->fits = weir_sim_kernel(sim, synth_source(&kernels[i]), &o->result[i], &err) == WEIR_OK;

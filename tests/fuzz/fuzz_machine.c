@@ -7,8 +7,8 @@
 
 #include "fuzz.h"
 #include "l1/l1.h"
+#include "machine/machine_file.h"
 #include "sim/engine.h"
-#include "sim/machine_file.h"
 #include "sim/need.h"
 #include "study/effects.h"
 
@@ -56,8 +56,7 @@ static void simulate(const struct weir_setup *setup) {
                                                             m->l3.mshr_entries * m->l3.mshr_merge) >
                             1e6))
     return;
-  if (weir_sim_new(m, &weir_l1_pipeline, &setup->design, &options, &sim, &err) == WEIR_OK)
-    weir_sim_free(sim);
+  if (weir_sim_new(m, &setup->design, &options, &sim, &err) == WEIR_OK) weir_sim_free(sim);
 }
 
 static void use(struct weir_settings *s) {
@@ -81,8 +80,7 @@ static void use(struct weir_settings *s) {
   for (size_t i = 0; i < s->n; i++)
     PROMISE(weir_has_effect(s, &s->v[i], &f, &why) || (why.v != NULL && why.v[0] != '\0'));
   weir_text_free(&why);
-  if (weir_machine_affordable(&setup.machine, &weir_l1_pipeline, &setup.design, &err) == WEIR_OK)
-    simulate(&setup);
+  if (weir_machine_affordable(&setup.machine, &setup.design, &err) == WEIR_OK) simulate(&setup);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

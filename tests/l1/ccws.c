@@ -34,14 +34,14 @@ static void load(uint32_t warp, uint64_t addr) {
 static uint64_t may_load(void) {
   uint64_t set = 0;
   for (uint32_t w = 0; w < 8; w++)
-    if (weir_l1_pipeline.gate(t.l1, w, WEIR_LOAD)) set |= UINT64_C(1) << w;
+    if (weir_l1_gate(t.l1, w, WEIR_LOAD)) set |= UINT64_C(1) << w;
   return set;
 }
 static uint64_t score(uint32_t warp) {
   return weir_ccws_score(port_policy(&t), warp, t.now - start);
 }
 static void event(uint32_t warp, enum weir_warp_event e) {
-  weir_l1_pipeline.warp(t.l1, warp, e, t.now);
+  weir_l1_warp(t.l1, warp, e, t.now);
 }
 
 /* Two lines of one set with one way, in turn: each load after the second finds its line among those
@@ -52,14 +52,12 @@ static void thrash(uint32_t warp, unsigned n) {
 }
 /* The warp has lost the line and loads it now: its score rises in this cycle. */
 static void lose_line(uint32_t warp, uint64_t addr) {
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   struct weir_l1_req q = {.a = {.addr = addr, .warp = warp, .sectors = 1}};
-  t.load = q.a;
-  assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
-  struct weir_msg m = *o->peek(t.l1);
-  o->pop(t.l1);
-  assert_true(o->fill(t.l1, &m, t.now));
-  o->drain(t.l1, t.now);
+  assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
+  struct weir_msg m = *weir_l1_peek(t.l1);
+  weir_l1_pop(t.l1);
+  assert_true(weir_l1_fill(t.l1, &m, t.now));
+  weir_l1_drain(t.l1, t.now);
 }
 static void lose_now(uint32_t warp) {
   lose_line(warp, 0);
@@ -93,18 +91,18 @@ static void test_scores(void **state) {
   assert_int_equal(stats()->vta_hits, 50);
   assert_int_equal(score(2), 160);
   assert_int_equal(may_load(), 0x7); /* 160, 260, 360, 460: warps 2, 0, 1 and not 3 */
-  assert_true(weir_l1_pipeline.gate(t.l1, 3, WEIR_STORE));
-  assert_true(weir_l1_pipeline.gate(t.l1, 3, WEIR_ATOMIC));
-  assert_true(weir_l1_pipeline.gate(t.l1, 3, WEIR_OTHER));
-  assert_int_equal(weir_l1_pipeline.next_tick(t.l1), at + 60);
+  assert_true(weir_l1_gate(t.l1, 3, WEIR_STORE));
+  assert_true(weir_l1_gate(t.l1, 3, WEIR_ATOMIC));
+  assert_true(weir_l1_gate(t.l1, 3, WEIR_OTHER));
+  assert_int_equal(weir_l1_next_tick(t.l1), at + 60);
   port_until(&t, at + 59);
   assert_int_equal(score(2), 101);
   assert_int_equal(may_load(), 0x7);
   port_until(&t, at + 60);
   assert_int_equal(score(2), 100);
   assert_int_equal(may_load(), 0xf);
-  assert_int_equal(weir_l1_pipeline.next_tick(t.l1), WEIR_NEVER);
-  weir_l1_pipeline.kernel_end(t.l1, at + 100);
+  assert_int_equal(weir_l1_next_tick(t.l1), WEIR_NEVER);
+  weir_l1_kernel_end(t.l1, at + 100);
   assert_int_equal(stats()->held_warp_cycles, 60);
   assert_int_equal(stats()->warp_cycles, 4 * (at + 100 - start));
   assert_int_equal(stats()->cycles, at + 100 - start);
@@ -188,7 +186,6 @@ static uint64_t literal_allowed(const struct literal *m) {
 /* Warps lose lines, end, and come again with their block; most cycles nothing happens. */
 static void test_gates_follow_scores(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   uint64_t rng = 5, ticks = 0, gated = 0;
   struct literal m = {.present = 0xff};
   defaults();
@@ -198,7 +195,7 @@ static void test_gates_follow_scores(void **state) {
     m.age[w] = m.next_age++;
   for (unsigned i = 0; i < 20000; i++) {
     t.now++;
-    if (o->next_tick(t.l1) <= t.now) o->tick(t.l1, t.now), ticks++;
+    if (weir_l1_next_tick(t.l1) <= t.now) weir_l1_tick(t.l1, t.now), ticks++;
     if (below(&rng, 20) == 0) {
       issued(500 + below(&rng, 20000));
       load(below(&rng, N), 512 * below(&rng, 3));
@@ -210,8 +207,8 @@ static void test_gates_follow_scores(void **state) {
     }
     if (below(&rng, 1000) == 0 || m.present == 0) { /* the block ends and another comes */
       const struct weir_cta c = {.warps = 0xff};
-      o->cta_end(t.l1, &c, t.now);
-      o->cta_begin(t.l1, &c, t.now);
+      weir_l1_cta_end(t.l1, &c, t.now);
+      weir_l1_cta_begin(t.l1, &c, t.now);
       m.present = 0xff;
       for (uint32_t w = 0; w < N; w++)
         m.age[w] = m.next_age++;
@@ -338,7 +335,6 @@ static void test_watchdog_at_a_barrier(void **state) {
 
 static void test_slots_begin_anew(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   const struct weir_cta c = {.warps = 0x3};
   defaults();
   open_l1(0x3);
@@ -347,8 +343,8 @@ static void test_slots_begin_anew(void **state) {
   thrash(0, 2); /* the fourth hit: 160 of 200 */
   assert_true(score(0) > 100);
   assert_int_equal(may_load(), 0x1);
-  o->cta_end(t.l1, &c, t.now);
-  o->cta_begin(t.l1, &c, t.now);
+  weir_l1_cta_end(t.l1, &c, t.now);
+  weir_l1_cta_begin(t.l1, &c, t.now);
   assert_int_equal(score(0), 100);
   assert_int_equal(may_load(), 0x3);
   uint64_t hits = stats()->vta_hits;
@@ -356,8 +352,8 @@ static void test_slots_begin_anew(void **state) {
   assert_int_equal(stats()->vta_hits, hits);
   /* A kernel: hits and instructions are counted from 0 again. */
   thrash(0, 2);
-  o->cta_end(t.l1, &c, t.now);
-  o->kernel_end(t.l1, t.now);
+  weir_l1_cta_end(t.l1, &c, t.now);
+  weir_l1_kernel_end(t.l1, t.now);
   t.now = start = t.now + 10;
   port_kernel(&t, 0x3);
   thrash(0, 2);
@@ -391,8 +387,7 @@ static void test_refusals(void **state) {
   cfg.vta_ways = 5;
   machine_init(&x, NULL, small);
   design_with(&d, &x.m, policy, &cfg, false);
-  assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, &d, &engine_ways[0], &sim, &err),
-                   WEIR_EINVAL);
+  assert_int_equal(weir_sim_new(&x.m, &d, &engine_ways[0], &sim, &err), WEIR_EINVAL);
   assert_string_equal(err.msg, "ccws.vta_entries is not a multiple of ccws.vta_ways");
   machine_free(&x);
 }

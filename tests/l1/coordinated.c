@@ -9,7 +9,6 @@
 
 static const char *folder;
 static const struct weir_policy_ops *const policy = &weir_policy_coordinated;
-static const struct weir_l1_ops *const l1 = &weir_l1_pipeline;
 
 static struct port t;
 static struct weir_coordinated_cfg cfg;
@@ -32,22 +31,18 @@ static const struct weir_coordinated_stats *stats(void) {
 /* As port_open, on SM `id`. */
 static void open_sm(uint32_t id, const char *const *set) {
   struct weir_err err;
-  struct weir_l1_host host = {.sm = &t,
-                              .id = id,
-                              .view = port_view,
-                              .describe = port_describe,
-                              .broadcast = port_broadcast};
+  struct weir_l1_host host = {.sm = &t, .id = id, .view = port_view, .broadcast = port_broadcast};
   memset(&t, 0, sizeof t);
   machine_init(&t.x, NULL, set);
   design_with(&t.d, &t.x.m, policy, &cfg, true);
-  t.l1 = l1->create(&t.x.m, &t.d, &host, &err);
+  t.l1 = weir_l1_create(&t.x.m, &t.d, &host, &err);
   if (t.l1 == NULL) fail_msg("%s", err.msg);
 }
 
 static void kernel(uint32_t n_ctas, uint32_t per_sm) {
   const struct weir_kernel k = {
       .name = "k", .n_insns = 1, .n_ctas = n_ctas, .ctas_per_sm = per_sm, .warps_per_cta = 1};
-  assert_true(l1->kernel_begin(t.l1, &k, 0, t.now));
+  assert_true(weir_l1_kernel_begin(t.l1, &k, 0, t.now));
 }
 
 /* ---- blocks ---- */
@@ -80,13 +75,13 @@ static void arrive(int block) {
   int slot = slot_of(NOBODY);
   const struct weir_cta c = cta_of(slot, block);
   in_slot[slot] = block;
-  l1->cta_begin(t.l1, &c, t.now);
+  weir_l1_cta_begin(t.l1, &c, t.now);
 }
 
 static void retire(int block) {
   int slot = slot_of(block);
   const struct weir_cta c = cta_of(slot, block);
-  l1->cta_end(t.l1, &c, t.now);
+  weir_l1_cta_end(t.l1, &c, t.now);
   in_slot[slot] = NOBODY;
 }
 
@@ -286,7 +281,7 @@ static void test_kernels_begin_anew(void **state) {
   retire(1);
   assert_int_equal(state_of()->target, 1);
   retire(0);
-  l1->kernel_end(t.l1, t.now);
+  weir_l1_kernel_end(t.l1, t.now);
   assert_int_equal(stats()->last_target, 1);
   assert_int_equal(stats()->learners, 1);
   assert_int_equal(stats()->cycles, 50);
@@ -323,11 +318,11 @@ static void test_active_warps(void **state) {
   t.now += 100;
   arrive(1); /* the period: two warps */
   t.now += 10;
-  l1->warp(t.l1, 0, WEIR_WARP_WAITS, t.now);
+  weir_l1_warp(t.l1, 0, WEIR_WARP_WAITS, t.now);
   t.now += 20; /* one */
-  l1->warp(t.l1, 0, WEIR_WARP_RUNS, t.now);
+  weir_l1_warp(t.l1, 0, WEIR_WARP_RUNS, t.now);
   t.now += 30; /* two */
-  l1->warp(t.l1, 0, WEIR_WARP_ENDS, t.now);
+  weir_l1_warp(t.l1, 0, WEIR_WARP_ENDS, t.now);
   t.now += 40; /* one */
   t.view.l1_hits += 6;
   t.view.resv_stall_cycles += 3;
@@ -354,22 +349,22 @@ static void test_others_hear(void **state) {
   for (int i = 0; i < 4; i++)
     arrive(i);
   assert_int_equal(sampler(), NOBODY);
-  l1->heard(t.l1, 2, 1, (const uint64_t[4]){0}, t.now); /* not SM 0 */
+  weir_l1_heard(t.l1, 2, 1, (const uint64_t[4]){0}, t.now); /* not SM 0 */
   assert_int_equal(state_of()->target, 4);
   t.now += 10;
-  l1->heard(t.l1, 0, 1, (const uint64_t[4]){3}, t.now);
+  weir_l1_heard(t.l1, 0, 1, (const uint64_t[4]){3}, t.now);
   assert_int_equal(state_of()->target, 3);
   assert_int_equal(state_of()->cur, 4);
   retire(0);
   arrive(4);
   assert_false(is_bg(4));
   assert_int_equal(sampler(), NOBODY);
-  l1->heard(t.l1, 0, 1, (const uint64_t[4]){9}, t.now);
+  weir_l1_heard(t.l1, 0, 1, (const uint64_t[4]){9}, t.now);
   assert_int_equal(state_of()->target, 4);
   retire(4);
   arrive(5);
   assert_true(is_bg(5));
-  l1->kernel_end(t.l1, t.now);
+  weir_l1_kernel_end(t.l1, t.now);
   assert_int_equal(stats()->learners, 0);
   assert_int_equal(stats()->target_cycles, 40);
   port_close(&t);
@@ -382,7 +377,7 @@ static void test_others_hear(void **state) {
   for (int i = 0; i < 4; i++)
     arrive(i);
   assert_int_equal(sampler(), 3);
-  l1->heard(t.l1, 0, 1, (const uint64_t[4]){2}, t.now);
+  weir_l1_heard(t.l1, 0, 1, (const uint64_t[4]){2}, t.now);
   assert_int_equal(state_of()->target, 4);
   port_close(&t);
 }
@@ -398,18 +393,17 @@ static bool goes_past(enum weir_tag tag, uint32_t cta, bool is_local) {
                                 .cta = cta,
                                 .tag = (uint8_t)tag,
                                 .is_local = is_local}};
-  t.load = q.a;
   t.now += 10;
-  assert_int_equal(l1->present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
+  assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
   port_well(&t);
-  struct weir_msg m = *l1->peek(t.l1);
-  l1->pop(t.l1);
+  struct weir_msg m = *weir_l1_peek(t.l1);
+  weir_l1_pop(t.l1);
   if (m.flags & WEIR_REQ_BYPASS) {
-    l1->bypass_return(t.l1, &m, t.now);
+    weir_l1_bypass_return(t.l1, &q.a, &m, t.now);
     return true;
   }
-  assert_true(l1->fill(t.l1, &m, t.now));
-  assert_int_equal(l1->drain(t.l1, t.now), 0);
+  assert_true(weir_l1_fill(t.l1, &m, t.now));
+  assert_int_equal(weir_l1_drain(t.l1, t.now), 0);
   return false;
 }
 
@@ -462,7 +456,7 @@ static void test_static_alone(void **state) {
     assert_true(goes_past(WEIR_TAG_CG, 0, false));
     assert_int_equal(goes_past(WEIR_TAG_CM, 0, false), i == 1);
     assert_false(goes_past(WEIR_TAG_NONE, 0, false));
-    l1->kernel_end(t.l1, t.now);
+    weir_l1_kernel_end(t.l1, t.now);
     assert_int_equal(stats()->blocks + stats()->periods + stats()->cycles + stats()->learners, 0);
     port_close(&t);
   }
@@ -475,15 +469,14 @@ static void test_hits_by_class(void **state) {
   for (unsigned i = 0; i < 6; i++) {
     struct weir_l1_req q = {
         .a = {.addr = 0, .sectors = 1, .cta = 1, .tag = i < 2 ? WEIR_TAG_CA : WEIR_TAG_CM}};
-    t.load = q.a;
     t.now += 100;
-    struct weir_l1_result r = l1->present(t.l1, &q, 0, t.now);
+    struct weir_l1_result r = weir_l1_present(t.l1, &q, 0, t.now);
     assert_int_equal(r.answer, i == 0 ? WEIR_L1_WAIT : WEIR_L1_HIT);
     if (i > 0) continue;
-    struct weir_msg m = *l1->peek(t.l1);
-    l1->pop(t.l1);
-    assert_true(l1->fill(t.l1, &m, t.now + 50));
-    assert_int_equal(l1->drain(t.l1, t.now + 51), 0);
+    struct weir_msg m = *weir_l1_peek(t.l1);
+    weir_l1_pop(t.l1);
+    assert_true(weir_l1_fill(t.l1, &m, t.now + 50));
+    assert_int_equal(weir_l1_drain(t.l1, t.now + 51), 0);
   }
   assert_int_equal(stats()->ca_loads, 2);
   assert_int_equal(stats()->ca_hits, 1);

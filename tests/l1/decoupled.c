@@ -91,7 +91,7 @@ static void test_pending(void **state) {
   rig_answer(&g);
   rig_expect(&g, 'A', 'H', "A*:2");
   assert_int_equal(g.inflight, 0);
-  assert_null(L1.verify(g.l1));
+  assert_null(weir_l1_verify(g.l1));
   rig_shut(&g);
 }
 
@@ -166,7 +166,7 @@ static void test_store_to_a_pending_line(void **state) {
     assert_string_equal(rig_tags(&g), ages ? "A:0 C:0" : "A:0 C:1");
     assert_int_equal(g.inflight, 0);
     assert_int_equal(rig_l1(&g)->evictions[WEIR_BY_STORE], 1);
-    assert_null(L1.verify(g.l1));
+    assert_null(weir_l1_verify(g.l1));
     rig_shut(&g);
   }
 }
@@ -212,7 +212,7 @@ static void test_kernel_start(void **state) {
   struct rig_dec g;
   rig_small(&g, NO_PARAMS);
   rig_loads(&g, "AAB", "BMB");
-  L1.kernel_end(g.l1, g.now);
+  weir_l1_kernel_end(g.l1, g.now);
   rig_kernel(&g);
   assert_string_equal(rig_tags(&g), "");
   rig_check(&g);
@@ -253,7 +253,7 @@ static const struct weir_policy_ops wish_ops = {
 static void rig_wish(struct rig_dec *g, const struct wish *w, const char *const *params) {
   struct weir_err err;
   rig_small(g, params);
-  L1.destroy(g->l1);
+  weir_l1_destroy(g->l1);
   g->design.policy[1].ops = &wish_ops;
   g->design.policy[1].cfg = w;
   g->design.n_policies = 2;
@@ -480,12 +480,12 @@ static void test_late_join(void **state) {
   struct weir_msg m = g.held[1];
   m.kind = WEIR_MSG_DATA;
   g.now += 10;
-  assert_true(L1.fill(g.l1, &m, g.now)); /* nobody has been answered yet */
+  assert_true(weir_l1_fill(g.l1, &m, g.now)); /* nobody has been answered yet */
   rig_store(&g, 'A');
   assert_string_equal(rig_tags(&g), "A:0");
   rig_expect(&g, 'A', 'R', "A:0"); /* enough references, but its data are at hand: no trace */
   unsigned n = 0;
-  while (L1.drain(g.l1, g.now) != UINT32_MAX)
+  while (weir_l1_drain(g.l1, g.now) != UINT32_MAX)
     n++;
   assert_int_equal(n, 4);
   rig_shut(&g);
@@ -620,8 +620,8 @@ static void test_unified_array(void **state) {
               NO_PARAMS);
   const struct weir_kernel k = {.name = "test", .n_insns = 1};
   rig_loads(&g, "AAB", "BMB");
-  L1.kernel_end(g.l1, g.now);
-  assert_true(L1.kernel_begin(g.l1, &k, 512, g.now + 100));
+  weir_l1_kernel_end(g.l1, g.now);
+  assert_true(weir_l1_kernel_begin(g.l1, &k, 512, g.now + 100));
   weir_decoupled_tags(g.org, 0, &n);
   assert_int_equal(n, 8); /* four ways are left */
   rig_check(&g);
@@ -697,8 +697,8 @@ static void test_storage(void **state) {
 static void tell(struct rig_dec *g, uint64_t window, uint64_t hits0, uint64_t loads0,
                  uint64_t hits1, uint64_t loads1) {
   g->now += 10;
-  L1.heard(g->l1, 0, 0, (const uint64_t[4]){window, hits0, loads0, 0}, g->now);
-  L1.heard(g->l1, 1, 0, (const uint64_t[4]){window, hits1, loads1, 0}, g->now);
+  weir_l1_heard(g->l1, 0, 0, (const uint64_t[4]){window, hits0, loads0, 0}, g->now);
+  weir_l1_heard(g->l1, 1, 0, (const uint64_t[4]){window, hits1, loads1, 0}, g->now);
   rig_check(g);
 }
 
@@ -708,7 +708,7 @@ static void test_roles(void **state) {
   for (uint32_t sm = 0; sm < 3; sm++) {
     rig_of_three(&g, sm, NO_PARAMS);
     assert_int_equal(weir_decoupled_is_on(g.org), sm == 0);
-    assert_int_equal(L1.next_tick(g.l1), sm < 2 ? g.begin + 500 : WEIR_NEVER);
+    assert_int_equal(weir_l1_next_tick(g.l1), sm < 2 ? g.begin + 500 : WEIR_NEVER);
     tell(&g, 1, 90, 100, 10, 100); /* the new design is better */
     assert_int_equal(weir_decoupled_is_on(g.org), sm != 1);
     tell(&g, 2, 10, 100, 90, 100);
@@ -716,18 +716,18 @@ static void test_roles(void **state) {
     rig_shut(&g);
     rig_of_three(&g, sm, SET("duel=false"));
     assert_true(weir_decoupled_is_on(g.org));
-    assert_int_equal(L1.next_tick(g.l1), WEIR_NEVER);
+    assert_int_equal(weir_l1_next_tick(g.l1), WEIR_NEVER);
     tell(&g, 1, 10, 100, 90, 100);
     assert_true(weir_decoupled_is_on(g.org));
     rig_shut(&g);
     rig_of_three(&g, sm, SET("threshold=0"));
     assert_false(weir_decoupled_is_on(g.org));
-    assert_int_equal(L1.next_tick(g.l1), WEIR_NEVER);
+    assert_int_equal(weir_l1_next_tick(g.l1), WEIR_NEVER);
     rig_shut(&g);
   }
   rig_small(&g, NO_PARAMS); /* one SM: no duel */
   assert_true(weir_decoupled_is_on(g.org));
-  assert_int_equal(L1.next_tick(g.l1), WEIR_NEVER);
+  assert_int_equal(weir_l1_next_tick(g.l1), WEIR_NEVER);
   rig_shut(&g);
 }
 
@@ -742,34 +742,34 @@ static void test_leaders_tell(void **state) {
   rig_loads(&g, "AA", "HH");
   rig_store(&g, 'C');
   g.now = g.begin + 500;
-  L1.tick(g.l1, g.now);
+  weir_l1_tick(g.l1, g.now);
   assert_int_equal(g.n_casts, 1);
   assert_memory_equal(g.cast, ((uint64_t[4]){1, 3, 6, 0}), sizeof g.cast);
-  assert_int_equal(L1.next_tick(g.l1), g.begin + 1000);
+  assert_int_equal(weir_l1_next_tick(g.l1), g.begin + 1000);
   g.now = g.begin + 1000;
-  L1.tick(g.l1, g.now);
+  weir_l1_tick(g.l1, g.now);
   assert_memory_equal(g.cast, ((uint64_t[4]){2, 0, 0, 0}), sizeof g.cast);
   rig_loads(&g, "A", "H");
-  L1.kernel_end(g.l1, g.now);
+  weir_l1_kernel_end(g.l1, g.now);
   rig_kernel(&g); /* a new window begins with it */
-  assert_int_equal(L1.next_tick(g.l1), g.begin + 500);
-  L1.tick(g.l1, g.begin + 500);
+  assert_int_equal(weir_l1_next_tick(g.l1), g.begin + 500);
+  weir_l1_tick(g.l1, g.begin + 500);
   assert_memory_equal(g.cast, ((uint64_t[4]){1, 0, 0, 0}), sizeof g.cast);
   rig_shut(&g);
 
   rig_of_three(&g, 0, SET("duel_bypass=skip", "duel_pending=miss", "duel_interval=100"));
-  assert_int_equal(L1.next_tick(g.l1), g.begin + 100);
+  assert_int_equal(weir_l1_next_tick(g.l1), g.begin + 100);
   g.holds = true;
   rig_loads(&g, "AABA", "BMBR");
   rig_answer(&g);
   rig_loads(&g, "AA", "HH");
-  L1.tick(g.l1, g.begin + 100);
+  weir_l1_tick(g.l1, g.begin + 100);
   assert_memory_equal(g.cast, ((uint64_t[4]){1, 2, 4, 0}), sizeof g.cast);
   rig_shut(&g);
 
   rig_of_three(&g, 1, NO_PARAMS);
   rig_loads(&g, "AAB", "MHM");
-  L1.tick(g.l1, g.begin + 500);
+  weir_l1_tick(g.l1, g.begin + 500);
   assert_memory_equal(g.cast, ((uint64_t[4]){1, 1, 3, 0}), sizeof g.cast);
   rig_shut(&g);
 }
@@ -788,9 +788,9 @@ static void test_follower_decides(void **state) {
   assert_false(weir_decoupled_is_on(g.org));
   tell(&g, 5, 16, 16, 0, 16);
   assert_true(weir_decoupled_is_on(g.org));
-  L1.heard(g.l1, 0, 0, (const uint64_t[4]){6, 0, 100, 0}, g.now); /* one half says nothing */
+  weir_l1_heard(g.l1, 0, 0, (const uint64_t[4]){6, 0, 100, 0}, g.now); /* one half says nothing */
   assert_true(weir_decoupled_is_on(g.org));
-  L1.heard(g.l1, 1, 0, (const uint64_t[4]){6, 100, 100, 0}, g.now);
+  weir_l1_heard(g.l1, 1, 0, (const uint64_t[4]){6, 100, 100, 0}, g.now);
   assert_false(weir_decoupled_is_on(g.org));
   const struct weir_decoupled_stats *n = rig_stats(&g);
   assert_int_equal(n->duel_decoupled, 2);
@@ -840,7 +840,7 @@ static void test_mode_switch(void **state) {
   rig_answer(&g);
   rig_loads(&g, "BCA", "HHM");
   uint64_t end = g.now + 100;
-  L1.kernel_end(g.l1, end);
+  weir_l1_kernel_end(g.l1, end);
   assert_int_equal(rig_stats(&g)->cycles_decoupled, back - at);
   assert_int_equal(rig_stats(&g)->cycles_original, end - g.begin - (back - at));
   rig_shut(&g);
@@ -852,11 +852,11 @@ static void test_mode_over_kernels(void **state) {
   for (int resets = 0; resets < 2; resets++) {
     rig_of_three(&g, 2, SET(resets ? "duel_reset=true" : "duel_reset=false"));
     tell(&g, 1, 90, 100, 10, 100);
-    L1.heard(g.l1, 0, 0, (const uint64_t[4]){2, 0, 100, 0}, g.now);
-    L1.kernel_end(g.l1, g.now);
+    weir_l1_heard(g.l1, 0, 0, (const uint64_t[4]){2, 0, 100, 0}, g.now);
+    weir_l1_kernel_end(g.l1, g.now);
     rig_kernel(&g);
     assert_int_equal(weir_decoupled_is_on(g.org), !resets);
-    L1.heard(g.l1, 1, 0, (const uint64_t[4]){2, 100, 100, 0}, g.now); /* of another kernel */
+    weir_l1_heard(g.l1, 1, 0, (const uint64_t[4]){2, 100, 100, 0}, g.now); /* of another kernel */
     assert_int_equal(weir_decoupled_is_on(g.org), !resets);
     rig_shut(&g);
   }
@@ -884,7 +884,7 @@ static void run(const struct machine *x, const struct weir_design *d, struct syn
                 const struct weir_sim_options *o, struct weir_sim_result *r) {
   struct weir_err err;
   struct weir_sim *sim;
-  must(weir_sim_new(&x->m, &L1, d, o, &sim, &err), &err);
+  must(weir_sim_new(&x->m, d, o, &sim, &err), &err);
   for (unsigned i = 0; i < KERNELS; i++)
     must(weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err), &err);
   weir_sim_free(sim);
@@ -1129,7 +1129,7 @@ static void run_workload(struct work *r, const char *name, const struct machine 
   must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
   must(ptx_device_init(&dev, &cfg, &err), &err);
   must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
-  must(weir_sim_new(&x->m, &L1, d, o, &r->sim, &err), &err);
+  must(weir_sim_new(&x->m, d, o, &r->sim, &err), &err);
   struct weir_workload_hooks h = {.simulate = simulate, .self = r, .want_streams = true};
   must(weir_workload_run(w, &h, &err), &err);
   weir_sim_free(r->sim);

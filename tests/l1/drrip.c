@@ -192,7 +192,7 @@ static void test_next_kernel(void **state) {
     open_sets("l1.sets=8", reset ? PARAMS("reset=true", "start=brrip") : PARAMS("start=brrip"));
     miss(0, 5);
     miss(4, 2);
-    rig_ops->kernel_end(g.l1, g.now);
+    weir_l1_kernel_end(g.l1, g.now);
     assert_int_equal(rep_stats()->psel, 515);
     rig_kernel(&g);
     EXPECT(0, "- - - -");

@@ -1,13 +1,14 @@
 /* mrpb: which queue, which is next, what is counted, and the cycle in which a request gets there.
  *   test_l1_mrpb SOURCE_FOLDER */
 #include "l1/order/mrpb.h"
+#include "l1/order.h"
 #include "rig_pol.h"
 
 static const char *folder;
 static const struct weir_policy_ops *const policy = &weir_policy_mrpb;
-static const struct weir_l1_ops *const l1_ops = &weir_l1_pipeline;
 
 static struct port t;
+static struct weir_order_queues queues;
 static struct weir_mrpb_cfg cfg;
 
 /* Its statistics, in the order of its table. */
@@ -28,23 +29,28 @@ static void open_l1(void) {
   const char *const none[] = {NULL};
   port_open(&t, policy, &cfg, none);
   port_kernel(&t, 0xff);
+  assert_true(weir_order_init(&queues, t.l1));
+}
+static void close_l1(void) {
+  weir_order_free(&queues);
+  port_close(&t);
 }
 
 static bool push(uint32_t warp, uint32_t cta, enum weir_op op) {
   struct weir_l1_req q = {
       .a = {.addr = 0x1000, .warp = warp, .cta = cta, .op = (uint8_t)op, .sectors = 1}};
-  return l1_ops->order_push(t.l1, &q, t.now);
+  return weir_order_push(&queues, t.l1, &q, t.now);
 }
 /* The warp whose request is next, which then leaves, though no L1 takes it. */
 static uint32_t leave(void) {
-  uint32_t warp = l1_ops->order_head(t.l1)->a.warp;
-  l1_ops->order_pop(t.l1, t.now);
+  uint32_t warp = weir_order_head(&queues, t.l1)->a.warp;
+  weir_order_pop(&queues, t.l1, t.now);
   return warp;
 }
 static void expect(const uint32_t *warps, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     assert_int_equal(leave(), warps[i]);
-  assert_int_equal(l1_ops->order_n(t.l1), 0);
+  assert_int_equal(queues.total, 0);
 }
 #define EXPECT(...) expect((const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
 
@@ -62,20 +68,20 @@ static void test_drain(void **state) {
   (void)state;
   fill_by("fixed");
   EXPECT(0, 0, 1, 1, 1, 2, 3, 3);
-  port_close(&t);
+  close_l1();
   fill_by("longest");
   EXPECT(1, 0, 1, 3, 0, 1, 2, 3);
-  port_close(&t);
+  close_l1();
   fill_by("rr"); /* after the last that left, at first queue 0 */
   EXPECT(1, 2, 3, 0, 1, 3, 0, 1);
-  port_close(&t);
+  close_l1();
   fill_by("greedy");
   assert_int_equal(leave(), 0);
   assert_int_equal(leave(), 0);
   assert_int_equal(leave(), 1);
   assert_true(push(0, 0, WEIR_LOAD)); /* queue 1 is not empty yet */
   EXPECT(1, 1, 0, 2, 3, 3);
-  port_close(&t);
+  close_l1();
 }
 
 static void test_queues(void **state) {
@@ -84,22 +90,22 @@ static void test_queues(void **state) {
   set("nq", "2");
   set("depth", "2");
   open_l1();
-  assert_int_equal(l1_ops->order_room(t.l1), 4);
+  assert_int_equal(weir_order_room(&queues), 4);
   assert_true(push(1, 0, WEIR_LOAD) && push(3, 0, WEIR_STORE)); /* both in queue 1: in order */
   assert_false(push(5, 0, WEIR_LOAD));
   assert_true(push(2, 0, WEIR_LOAD));
   EXPECT(2, 1, 3);
-  port_close(&t);
+  close_l1();
   set("sig", "cta");
   open_l1();
   assert_true(push(1, 4, WEIR_LOAD) && push(0, 1, WEIR_LOAD));
   EXPECT(1, 0);
-  port_close(&t);
+  close_l1();
   set("reorder", "false");
   open_l1();
-  assert_int_equal(l1_ops->order_room(t.l1), 0);
+  assert_int_equal(weir_order_room(&queues), 0);
   assert_int_equal(policy->part.storage_bits(port_policy(&t)), 0);
-  port_close(&t);
+  close_l1();
 }
 
 static void test_counts(void **state) {
@@ -117,7 +123,7 @@ static void test_counts(void **state) {
   assert_int_equal(c->wait_cycles, 50);
   assert_int_equal(c->reordered, 2);
   assert_int_equal(c->reorder_places, 3 + 3);
-  port_close(&t);
+  close_l1();
 }
 
 /* ---- on a machine ---- */

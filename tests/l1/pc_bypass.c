@@ -141,24 +141,22 @@ static void test_hash(void **state) {
 /* Loads that wait for one line are one use, however many they are. */
 static void test_joins_count_once(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   plain();
   open_l1("l1.sets=4", "l1.ways=1", NULL);
   waste(0, P, 5);
   for (unsigned i = 0; i < 4; i++) { /* one opens the entry, three join */
     struct weir_l1_req q = {.a = {.addr = line(1, 0), .pc = P, .sectors = 1}};
     port_step(&t);
-    assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
+    assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
     port_well(&t);
   }
   assert_int_equal(counter(P), 4);
-  struct weir_msg m = *o->peek(t.l1);
-  o->pop(t.l1);
-  t.load.pc = P;
+  struct weir_msg m = *weir_l1_peek(t.l1);
+  weir_l1_pop(t.l1);
   port_until(&t, t.now + 10);
-  assert_true(o->fill(t.l1, &m, t.now));
-  while (o->has_drain(t.l1))
-    o->drain(t.l1, ++t.now);
+  assert_true(weir_l1_fill(t.l1, &m, t.now));
+  while (weir_l1_has_drain(t.l1))
+    weir_l1_drain(t.l1, ++t.now);
   port_until(&t, t.now + 10);
   assert_int_equal(port_load(&t, P, line(1, 0)), HIT_L1); /* a use of its own */
   assert_int_equal(counter(P), 3);
@@ -175,29 +173,28 @@ static void test_partial_misses(void **state) {
   waste(0, P, 5);
   port_load(&t, P, line(1, 0));
   struct weir_l1_req q = {.a = {.addr = line(1, 0), .pc = P, .sectors = 2}};
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   for (unsigned i = 0; i < 3; i++) {
     q.a.sectors = (uint16_t)(2u << i);
     port_step(&t);
-    assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
+    assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
     port_well(&t);
   }
   assert_int_equal(counter(P), 3); /* the first, and one of the two that joined it */
   port_step(&t);
   q.a.sectors = 1; /* there all the time: a use; and it does not begin the count of joins again */
-  assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_HIT);
+  assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_HIT);
   assert_int_equal(counter(P), 2);
   port_until(&t, t.now + 10);
   q.a.sectors = 2;
-  assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
+  assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
   assert_int_equal(counter(P), 2);
   for (unsigned i = 0; i < 3; i++) {
-    struct weir_msg m = *o->peek(t.l1);
-    o->pop(t.l1);
+    struct weir_msg m = *weir_l1_peek(t.l1);
+    weir_l1_pop(t.l1);
     port_until(&t, t.now + 10);
-    assert_true(o->fill(t.l1, &m, t.now));
-    while (o->has_drain(t.l1))
-      o->drain(t.l1, t.now);
+    assert_true(weir_l1_fill(t.l1, &m, t.now));
+    while (weir_l1_has_drain(t.l1))
+      weir_l1_drain(t.l1, t.now);
   }
   port_close(&t);
 }
@@ -290,16 +287,15 @@ static void test_fill_on_mispredict(void **state) {
   cfg.fill_on_mispredict = true;
   open_l1("l1.sets=4", "l1.ways=1", NULL);
   waste(0, P, 8);
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   assert_true(port_access(&t, WEIR_LOAD, 0, P, line(1, 0), true) & GONE_PAST);
-  const struct weir_msg *sent = o->peek(t.l1);
+  const struct weir_msg *sent = weir_l1_peek(t.l1);
   assert_non_null(sent);
   struct weir_msg m = *sent;
   assert_int_equal(m.addr, line(1, 0));
-  o->pop(t.l1);
+  weir_l1_pop(t.l1);
   port_until(&t, t.now + 10);
-  assert_true(o->fill(t.l1, &m, t.now));
-  assert_int_equal(o->drain(t.l1, t.now), UINT32_MAX); /* nobody waits for it */
+  assert_true(weir_l1_fill(t.l1, &m, t.now));
+  assert_int_equal(weir_l1_drain(t.l1, t.now), UINT32_MAX); /* nobody waits for it */
   port_until(&t, t.now + 10);
   uint32_t before = counter(P);
   assert_int_equal(port_load(&t, P, line(1, 0)), HIT_L1);

@@ -54,7 +54,7 @@ static void check_uniform(uint32_t n_pending) {
     if (rig_way(&g, w).pending_mask != 0) continue;
     if (d * d > 36 * 4000 * p * (1 - p)) fail_msg("way %u was chosen %u times", w, got[w]);
   }
-  rig_ops->destroy(g.l1);
+  weir_l1_destroy(g.l1);
   machine_free(&g.x);
 }
 

@@ -27,15 +27,9 @@ struct rig_dec {
   uint64_t sent_at; /* of the last packet */
 };
 
-#define L1 weir_l1_pipeline
-
 static inline void rig_nothing(void *sm, struct weir_sm_view *v) {
   (void)sm;
   *v = (struct weir_sm_view){0};
-}
-static inline void rig_describe(void *sm, uint32_t load, struct weir_access *a) {
-  (void)sm, (void)load;
-  a->op = WEIR_LOAD;
 }
 static inline void rig_broadcast(void *sm, uint32_t part, const uint64_t v[4]) {
   struct rig_dec *g = sm;
@@ -47,14 +41,13 @@ static inline void rig_broadcast(void *sm, uint32_t part, const uint64_t v[4]) {
 static inline void rig_kernel(struct rig_dec *g) {
   const struct weir_kernel k = {.name = "test", .n_insns = 1};
   g->begin = g->now += 1000;
-  assert_true(L1.kernel_begin(g->l1, &k, 0, g->now));
+  assert_true(weir_l1_kernel_begin(g->l1, &k, 0, g->now));
 }
 
 /* By the rig's design. */
 static inline enum weir_status rig_create(struct rig_dec *g, uint32_t sm, struct weir_err *err) {
-  struct weir_l1_host host = {
-      .sm = g, .id = sm, .view = rig_nothing, .describe = rig_describe, .broadcast = rig_broadcast};
-  g->l1 = L1.create(&g->x.m, &g->design, &host, err);
+  struct weir_l1_host host = {.sm = g, .id = sm, .view = rig_nothing, .broadcast = rig_broadcast};
+  g->l1 = weir_l1_create(&g->x.m, &g->design, &host, err);
   if (g->l1 == NULL) return WEIR_EINVAL;
   g->org = &((struct weir_chain *)g->l1)->org; /* the chain is the L1's first member */
   rig_kernel(g);
@@ -99,21 +92,21 @@ static inline void rig_of_three(struct rig_dec *g, uint32_t sm, const char *cons
 }
 
 static inline void rig_shut(struct rig_dec *g) {
-  L1.destroy(g->l1);
+  weir_l1_destroy(g->l1);
   machine_free(&g->x);
 }
 
 static inline const struct weir_decoupled_stats *rig_stats(const struct rig_dec *g) {
-  return (const struct weir_decoupled_stats *)L1.part_stats(g->l1, 0);
+  return (const struct weir_decoupled_stats *)weir_l1_part_stats(g->l1, 0);
 }
 static inline const struct weir_l1_stats *rig_l1(const struct rig_dec *g) {
-  return L1.stats(g->l1, g->now);
+  return weir_l1_get_stats(g->l1, g->now);
 }
 
 static inline void rig_check(const struct rig_dec *g) {
   const char *bad = weir_org_decoupled.part.verify(g->org);
   if (bad != NULL) fail_msg("%s", bad);
-  if (L1.fault(g->l1) != NULL) fail_msg("%s", L1.fault(g->l1));
+  if (weir_l1_fault(g->l1) != NULL) fail_msg("%s", weir_l1_fault(g->l1));
 }
 
 /* All replies that are held arrive. */
@@ -123,12 +116,12 @@ static inline void rig_answer(struct rig_dec *g) {
     g->now += 10;
     m.kind = WEIR_MSG_DATA;
     if (m.flags & WEIR_REQ_BYPASS) {
-      L1.bypass_return(g->l1, &m, g->now);
+      weir_l1_bypass_return(g->l1, &(struct weir_access){.op = WEIR_LOAD}, &m, g->now);
       g->inflight--;
       continue;
     }
-    assert_true(L1.fill(g->l1, &m, g->now));
-    while (L1.drain(g->l1, g->now) != UINT32_MAX)
+    assert_true(weir_l1_fill(g->l1, &m, g->now));
+    while (weir_l1_drain(g->l1, g->now) != UINT32_MAX)
       g->inflight--;
   }
   g->n_held = 0;
@@ -136,7 +129,7 @@ static inline void rig_answer(struct rig_dec *g) {
 }
 
 static inline void rig_take_packets(struct rig_dec *g) {
-  for (const struct weir_msg *m; (m = L1.peek(g->l1)) != NULL; L1.pop(g->l1)) {
+  for (const struct weir_msg *m; (m = weir_l1_peek(g->l1)) != NULL; weir_l1_pop(g->l1)) {
     g->sent_at = m->at;
     if (m->kind != WEIR_MSG_WRITE) g->held[g->n_held++] = *m;
   }
@@ -153,7 +146,7 @@ static inline struct weir_l1_result rig_present(struct rig_dec *g, enum weir_op 
       .id = g->n_requests++};
   g->now += 10;
   uint64_t before = weir_chain_hash((const struct weir_chain *)g->l1);
-  g->last = L1.present(g->l1, &q, g->inflight, g->now);
+  g->last = weir_l1_present(g->l1, &q, g->inflight, g->now);
   if (g->last.answer == WEIR_L1_FAILED)
     assert_int_equal(weir_chain_hash((const struct weir_chain *)g->l1), before);
   if (g->last.answer == WEIR_L1_WAIT) g->inflight++;

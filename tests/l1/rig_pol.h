@@ -16,7 +16,6 @@ struct port {
   struct machine x;
   struct weir_design d;
   struct weir_l1 *l1;
-  struct weir_access load; /* the one under way */
   struct weir_sm_view view;
   uint64_t now;
   uint8_t reply; /* further flags of replies that tell of a mark */
@@ -26,28 +25,19 @@ static inline void port_view(void *self, struct weir_sm_view *v) {
   *v = ((const struct port *)self)->view;
 }
 
-static inline void port_describe(void *self, uint32_t id, struct weir_access *a) {
-  const struct weir_access *l = &((const struct port *)self)->load;
-  (void)id;
-  a->pc = l->pc;
-  a->warp = l->warp;
-  a->op = l->op;
-}
-
 static inline void port_broadcast(void *self, uint32_t part, const uint64_t v[4]) {
   (void)self, (void)part, (void)v;
 }
 
 static inline void port_well(const struct port *t) {
-  const char *bad = weir_l1_pipeline.fault(t->l1);
+  const char *bad = weir_l1_fault(t->l1);
   if (bad != NULL) fail_msg("%s", bad);
 }
 
 /* The next cycle, or a later one; policies wake up on the way. */
 static inline void port_until(struct port *t, uint64_t now) {
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
-  while (o->next_tick(t->l1) <= now)
-    o->tick(t->l1, o->next_tick(t->l1));
+  while (weir_l1_next_tick(t->l1) <= now)
+    weir_l1_tick(t->l1, weir_l1_next_tick(t->l1));
   t->now = now;
 }
 static inline void port_step(struct port *t) {
@@ -58,8 +48,8 @@ static inline void port_step(struct port *t) {
 static inline void port_kernel(struct port *t, uint64_t warps) {
   const struct weir_kernel k = {.name = "port", .n_insns = 1, .n_ctas = 1, .ctas_per_sm = 1};
   const struct weir_cta c = {.warps = warps};
-  assert_true(weir_l1_pipeline.kernel_begin(t->l1, &k, 0, t->now));
-  if (warps != 0) weir_l1_pipeline.cta_begin(t->l1, &c, t->now);
+  assert_true(weir_l1_kernel_begin(t->l1, &k, 0, t->now));
+  if (warps != 0) weir_l1_cta_begin(t->l1, &c, t->now);
 }
 
 /* The machine's own design with a policy in front. */
@@ -77,20 +67,19 @@ static inline void design_with(struct weir_design *d, const struct weir_machine 
 static inline void port_open(struct port *t, const struct weir_policy_ops *o, const void *cfg,
                              const char *const *set) {
   struct weir_err err;
-  struct weir_l1_host host = {
-      .sm = t, .view = port_view, .describe = port_describe, .broadcast = port_broadcast};
+  struct weir_l1_host host = {.sm = t, .view = port_view, .broadcast = port_broadcast};
   memset(t, 0, sizeof *t);
   machine_init(&t->x, NULL, set);
   design_with(&t->d, &t->x.m, o, cfg, true);
-  t->l1 = weir_l1_pipeline.create(&t->x.m, &t->d, &host, &err);
+  t->l1 = weir_l1_create(&t->x.m, &t->d, &host, &err);
   if (t->l1 == NULL) fail_msg("%s", err.msg);
 }
 
 static inline void port_close(struct port *t) {
   port_well(t);
-  const char *bad = weir_l1_pipeline.verify(t->l1);
+  const char *bad = weir_l1_verify(t->l1);
   if (bad != NULL) fail_msg("%s", bad);
-  weir_l1_pipeline.destroy(t->l1);
+  weir_l1_destroy(t->l1);
   machine_free(&t->x);
 }
 
@@ -105,32 +94,30 @@ enum { HIT_L1 = 1 << 8, GONE_PAST = 1 << 9 };
 /* One access from beginning to end. Returns the flags of what was sent, and the above. */
 static inline unsigned port_access(struct port *t, enum weir_op op, uint32_t warp, uint64_t pc,
                                    uint64_t addr, bool is_marked) {
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   struct weir_l1_req q = {
       .a = {.addr = addr, .pc = pc, .warp = warp, .op = (uint8_t)op, .sectors = 1, .full = 1}};
-  t->load = q.a;
   port_step(t);
-  struct weir_l1_result r = o->present(t->l1, &q, 0, t->now);
+  struct weir_l1_result r = weir_l1_present(t->l1, &q, 0, t->now);
   port_well(t);
   assert_true(r.answer != WEIR_L1_FAILED && r.answer != WEIR_L1_LATER);
-  const struct weir_msg *sent = o->peek(t->l1);
+  const struct weir_msg *sent = weir_l1_peek(t->l1);
   if (sent == NULL) {
     port_step(t); /* the data port is free again */
     return HIT_L1;
   }
   struct weir_msg m = *sent;
   unsigned flags = m.flags;
-  o->pop(t->l1);
+  weir_l1_pop(t->l1);
   if (op == WEIR_STORE) return flags;
   m.flags |= is_marked ? WEIR_REP_MARKED | t->reply : 0;
   port_step(t);
   if (m.flags & WEIR_REQ_BYPASS) {
-    o->bypass_return(t->l1, &m, t->now);
+    weir_l1_bypass_return(t->l1, &q.a, &m, t->now);
     return flags | GONE_PAST;
   }
-  assert_true(o->fill(t->l1, &m, t->now));
+  assert_true(weir_l1_fill(t->l1, &m, t->now));
   port_step(t);
-  assert_int_equal(o->drain(t->l1, t->now), 0);
+  assert_int_equal(weir_l1_drain(t->l1, t->now), 0);
   port_until(t, t->now + 8); /* the fill leaves the data port */
   return flags;
 }
@@ -165,7 +152,7 @@ static inline void engine_kernels(const struct machine *x, const struct weir_des
                                   const struct weir_sim_options *o, struct weir_sim_result *r) {
   struct weir_err err;
   struct weir_sim *sim;
-  if (weir_sim_new(&x->m, &weir_l1_pipeline, d, o, &sim, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  if (weir_sim_new(&x->m, d, o, &sim, &err) != WEIR_OK) fail_msg("%s", err.msg);
   for (unsigned i = 0; i < n; i++)
     if (weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err) != WEIR_OK) {
       machine_print(x);
@@ -255,7 +242,7 @@ static inline void engine_workload(const char *folder, const char *workload,
   engine_must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
   engine_must(ptx_device_init(&dev, &cfg, &err), &err);
   engine_must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
-  engine_must(weir_sim_new(&x->m, &weir_l1_pipeline, d, o, &l->sim, &err), &err);
+  engine_must(weir_sim_new(&x->m, d, o, &l->sim, &err), &err);
   struct weir_workload_hooks h = {.simulate = engine_launch, .self = l, .want_streams = true};
   engine_must(weir_workload_run(w, &h, &err), &err);
   weir_sim_free(l->sim);

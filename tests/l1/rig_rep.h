@@ -44,7 +44,7 @@ static inline void rep_open(const struct weir_policy_ops *o, const char *const *
 }
 
 static inline const struct weir_rrip_stats *rep_stats(void) {
-  return (const struct weir_rrip_stats *)rig_ops->part_stats(g.l1, 1);
+  return (const struct weir_rrip_stats *)weir_l1_part_stats(g.l1, 1);
 }
 
 /* ---- lines by name ---- */

@@ -32,15 +32,9 @@ struct rig {
   uint64_t cast[4];
 };
 
-static const struct weir_l1_ops *const rig_ops = &weir_l1_pipeline;
-
 static inline void rig_view(void *sm, struct weir_sm_view *v) {
   (void)sm;
   *v = (struct weir_sm_view){0};
-}
-static inline void rig_describe(void *sm, uint32_t load, struct weir_access *a) {
-  (void)load;
-  a->pc = ((const struct rig *)sm)->pc;
 }
 static inline void rig_broadcast(void *sm, uint32_t part, const uint64_t v[4]) {
   struct rig *g = sm;
@@ -65,15 +59,14 @@ static inline void rig_add(struct rig *g, const struct weir_policy_ops *ops, con
 
 static inline void rig_kernel(struct rig *g) {
   struct weir_kernel k = {.name = "test", .n_insns = 1, .n_ctas = 1};
-  assert_true(rig_ops->kernel_begin(g->l1, &k, 0, g->now += 100));
+  assert_true(weir_l1_kernel_begin(g->l1, &k, 0, g->now += 100));
 }
 
 /* One set of 4 x 128 bytes; further assignments, ended by NULL. */
 static inline bool rig_try(struct rig *g, struct weir_err *err, const char *const *more) {
   const char *set[32] = {"l1.sets=1",   "l1.ways=4",         "l1.line=128",
                          "l2.line=128", "l1.hit_latency=10", "l1.miss_queue=8"};
-  struct weir_l1_host host = {
-      .sm = g, .id = g->sm, .view = rig_view, .describe = rig_describe, .broadcast = rig_broadcast};
+  struct weir_l1_host host = {.sm = g, .id = g->sm, .view = rig_view, .broadcast = rig_broadcast};
   size_t n = 0;
   while (set[n] != NULL)
     n++;
@@ -81,7 +74,7 @@ static inline bool rig_try(struct rig *g, struct weir_err *err, const char *cons
     set[n++] = *more++;
   machine_init(&g->x, NULL, set);
   g->d.org_cfg = g->d.org == &weir_org_tagsplit ? (const void *)&g->tsc : &g->lines;
-  g->l1 = rig_ops->create(&g->x.m, &g->d, &host, err);
+  g->l1 = weir_l1_create(&g->x.m, &g->d, &host, err);
   if (g->l1 == NULL) machine_free(&g->x);
   return g->l1 != NULL;
 }
@@ -112,7 +105,7 @@ static inline struct weir_policy *rig_part(const struct rig *g, uint32_t i) {
 static inline void rig_verify(const struct rig *g) {
   struct weir_chain *c = rig_chain(g);
   const struct weir_part *is;
-  if (rig_ops->fault(g->l1) != NULL) fail_msg("%s", rig_ops->fault(g->l1));
+  if (weir_l1_fault(g->l1) != NULL) fail_msg("%s", weir_l1_fault(g->l1));
   for (uint32_t i = 0; i <= c->n; i++) {
     const struct weir_policy *p = weir_chain_part(c, i, &is);
     const char *bad = is->verify != NULL ? is->verify(p) : NULL;
@@ -121,7 +114,7 @@ static inline void rig_verify(const struct rig *g) {
 }
 
 static inline const struct weir_l1_stats *rig_stats(const struct rig *g) {
-  return rig_ops->stats(g->l1, g->now);
+  return weir_l1_get_stats(g->l1, g->now);
 }
 
 static inline struct weir_l1_result rig_present(struct rig *g, enum weir_op op, uint64_t line,
@@ -133,18 +126,18 @@ static inline struct weir_l1_result rig_present(struct rig *g, enum weir_op op, 
                                 .op = (uint8_t)op},
                           .id = g->next_id};
   uint64_t before = g->is_fast ? 0 : weir_chain_hash(rig_chain(g));
-  struct weir_l1_result r = rig_ops->present(g->l1, &q, 0, g->now += 10);
+  struct weir_l1_result r = weir_l1_present(g->l1, &q, 0, g->now += 10);
   const struct weir_msg *m;
   if (r.answer == WEIR_L1_FAILED) {
     assert_true(g->is_fast || weir_chain_hash(rig_chain(g)) == before);
     return r;
   }
   g->next_id++;
-  while ((m = rig_ops->peek(g->l1)) != NULL) {
+  while ((m = weir_l1_peek(g->l1)) != NULL) {
     g->last = *m;
     assert_true(g->n_sent < RIG_SENT);
     if (m->kind == WEIR_MSG_READ) g->sent[g->n_sent++] = *m;
-    rig_ops->pop(g->l1);
+    weir_l1_pop(g->l1);
   }
   if (!g->is_fast) rig_verify(g);
   return r;
@@ -176,8 +169,8 @@ static inline unsigned rig_reply(struct rig *g, uint32_t i) {
   unsigned n = 0;
   m.kind = WEIR_MSG_DATA;
   memmove(&g->sent[i], &g->sent[i + 1], (--g->n_sent - i) * sizeof m);
-  assert_true(rig_ops->fill(g->l1, &m, g->now += 10));
-  while (rig_ops->drain(g->l1, ++g->now) != UINT32_MAX)
+  assert_true(weir_l1_fill(g->l1, &m, g->now += 10));
+  while (weir_l1_drain(g->l1, ++g->now) != UINT32_MAX)
     n++;
   if (!g->is_fast) rig_verify(g);
   return n;
@@ -197,10 +190,10 @@ static inline int rig_read(struct rig *g, uint64_t line, uint32_t sectors) {
 
 static inline void rig_close(struct rig *g) {
   rig_settle(g);
-  const char *bad = rig_ops->verify(g->l1);
+  const char *bad = weir_l1_verify(g->l1);
   if (bad != NULL) fail_msg("%s", bad);
-  if (rig_ops->fault(g->l1) != NULL) fail_msg("%s", rig_ops->fault(g->l1));
-  rig_ops->destroy(g->l1);
+  if (weir_l1_fault(g->l1) != NULL) fail_msg("%s", weir_l1_fault(g->l1));
+  weir_l1_destroy(g->l1);
   machine_free(&g->x);
 }
 
@@ -227,7 +220,7 @@ static inline void rig_engine_run(const struct machine *x, const struct weir_des
                                   const struct weir_sim_options *o, struct weir_sim_result *r) {
   struct weir_err err;
   struct weir_sim *sim;
-  enum weir_status st = weir_sim_new(&x->m, &weir_l1_pipeline, d, o, &sim, &err);
+  enum weir_status st = weir_sim_new(&x->m, d, o, &sim, &err);
   if (st != WEIR_OK) fail_msg("%s", err.msg);
   for (unsigned i = 0; i < n; i++) {
     st = weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err);

@@ -114,7 +114,7 @@ static void test_other_ends(void **state) {
     assert_int_equal(counter(2), 2);
     read_by(4, 'c');
     read_by(4, 'd');
-    rig_ops->kernel_end(g.l1, g.now);
+    weir_l1_kernel_end(g.l1, g.now);
     assert_int_equal(rep_stats()->zero_counters, 0);
     rig_kernel(&g);
     EXPECT(0, "- - - -");
@@ -131,7 +131,7 @@ static void test_zero_counters(void **state) {
   for (uint32_t i = 0; i < 6; i++)
     read_by(i, (char)('a' + i));
   for (unsigned again = 0; again < 2; again++) {
-    rig_ops->kernel_end(g.l1, g.now);
+    weir_l1_kernel_end(g.l1, g.now);
     assert_int_equal(rep_stats()->zero_counters, 5);
   }
   rig_close(&g);

@@ -22,26 +22,25 @@ static void open_l1(uint64_t warps) {
 static uint64_t may_issue(void) {
   uint64_t set = 0;
   for (uint32_t w = 0; w < 16; w++) {
-    bool may = weir_l1_pipeline.gate(t.l1, w, WEIR_LOAD);
-    assert_int_equal(may, weir_l1_pipeline.gate(t.l1, w, WEIR_OTHER));
-    assert_int_equal(may, weir_l1_pipeline.gate(t.l1, w, WEIR_STORE));
+    bool may = weir_l1_gate(t.l1, w, WEIR_LOAD);
+    assert_int_equal(may, weir_l1_gate(t.l1, w, WEIR_OTHER));
+    assert_int_equal(may, weir_l1_gate(t.l1, w, WEIR_STORE));
     if (may) set |= UINT64_C(1) << w;
   }
   return set;
 }
 static void event(uint32_t warp, enum weir_warp_event e) {
-  weir_l1_pipeline.warp(t.l1, warp, e, t.now);
+  weir_l1_warp(t.l1, warp, e, t.now);
 }
 
 static void test_the_oldest(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   const struct weir_cta first = {.warps = 0xf0}, second = {.warps = 0x0f};
   limit(2, "scheduler");
   open_l1(0);
-  o->cta_begin(t.l1, &first, 0);
+  weir_l1_cta_begin(t.l1, &first, 0);
   assert_int_equal(may_issue(), 0xf0);
-  o->cta_begin(t.l1, &second, 0); /* younger, though its slots are lower */
+  weir_l1_cta_begin(t.l1, &second, 0); /* younger, though its slots are lower */
   assert_int_equal(may_issue(), 0xf0);
   event(4, WEIR_WARP_WAITS); /* 0 is the next of its scheduler */
   assert_int_equal(may_issue(), 0xe1);
@@ -49,7 +48,7 @@ static void test_the_oldest(void **state) {
   assert_int_equal(may_issue(), 0xc3);
   event(4, WEIR_WARP_RUNS);
   assert_int_equal(may_issue(), 0xd2);
-  o->cta_end(t.l1, &first, 10);
+  weir_l1_cta_end(t.l1, &first, 10);
   assert_int_equal(may_issue(), 0x0f);
   port_close(&t);
   limit(3, "sm");
@@ -66,8 +65,8 @@ static void test_counts(void **state) {
   (void)state;
   limit(1, "scheduler");
   open_l1(0xff);
-  weir_l1_pipeline.warp(t.l1, 0, WEIR_WARP_WAITS, 100);
-  weir_l1_pipeline.kernel_end(t.l1, 150);
+  weir_l1_warp(t.l1, 0, WEIR_WARP_WAITS, 100);
+  weir_l1_kernel_end(t.l1, 150);
   const struct weir_swl_stats *st = port_policy(&t)->stats;
   assert_int_equal(st->warp_cycles, 100 * 8 + 50 * 7);
   assert_int_equal(st->held_warp_cycles, 100 * 6 + 50 * 5);

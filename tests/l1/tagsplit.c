@@ -38,9 +38,9 @@ static void test_mshr_mask(void **state) {
   assert_int_equal(rig_load(&g, 0, 1), WEIR_HIT_PENDING);
   assert_int_equal(g.n_sent, 2);
   assert_int_equal(rig_reply(&g, 0), 2); /* the first and the third */
-  assert_false(rig_ops->is_idle(g.l1));
+  assert_false(weir_l1_is_idle(g.l1));
   assert_int_equal(rig_reply(&g, 0), 1);
-  assert_true(rig_ops->is_idle(g.l1));
+  assert_true(weir_l1_is_idle(g.l1));
   assert_int_equal(rig_load(&g, 0, 3), WEIR_HIT);
   rig_close(&g);
 }

@@ -158,7 +158,7 @@ static void test_followers(void **state) {
   open_on(3, "l1.sets=32");
   assert_int_equal(count_roles(WEIR_TSC_FOLLOWER), 32);
   for (uint64_t mode = 2; mode-- > 0;) {
-    rig_ops->heard(g.l1, 0, 1, (const uint64_t[4]){mode}, g.now += 10);
+    weir_l1_heard(g.l1, 0, 1, (const uint64_t[4]){mode}, g.now += 10);
     rig_load(&g, fresh(WEIR_TSC_FOLLOWER), 2);
     assert_int_equal(g.last.sectors, mode ? 15 : 2);
   }

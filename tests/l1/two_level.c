@@ -28,7 +28,7 @@ static const struct weir_two_level_stats *stats(void) {
   return port_policy(&t)->stats;
 }
 static const struct weir_l1_stats *l1_stats(void) {
-  return weir_l1_pipeline.stats(t.l1, t.now);
+  return weir_l1_get_stats(t.l1, t.now);
 }
 static unsigned load(uint64_t line) {
   return port_load(&t, 0, 128 * line);
@@ -151,38 +151,36 @@ static void test_codes(void **state) {
 /* ---- time ---- */
 
 static bool goes_past_now(void) {
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   struct weir_l1_req q = {.a = {.addr = 128 * new_line(), .sectors = 1}};
-  t.load = q.a;
-  assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
+  assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
   port_well(&t);
-  struct weir_msg m = *o->peek(t.l1);
-  o->pop(t.l1);
+  struct weir_msg m = *weir_l1_peek(t.l1);
+  weir_l1_pop(t.l1);
   if (m.flags & WEIR_REQ_BYPASS) {
-    o->bypass_return(t.l1, &m, t.now);
+    weir_l1_bypass_return(t.l1, &q.a, &m, t.now);
     return true;
   }
-  assert_true(o->fill(t.l1, &m, t.now));
-  assert_int_equal(o->drain(t.l1, t.now), 0);
+  assert_true(weir_l1_fill(t.l1, &m, t.now));
+  assert_int_equal(weir_l1_drain(t.l1, t.now), 0);
   return false;
 }
 
 /* The first sample begins with the first block; edges come before the accesses of their cycle. */
 static void test_phases(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   const struct weir_cta c = {.warps = 0xf};
   defaults();
   cfg.sample = 100;
   cfg.hold = 700;
   open_on(large, 0);
-  assert_int_equal(o->next_tick(t.l1), WEIR_NEVER);
+  assert_int_equal(weir_l1_next_tick(t.l1), WEIR_NEVER);
   until(50);
-  o->cta_begin(t.l1, &c, t.now);
-  assert_int_equal(o->next_tick(t.l1), start + 150);
+  weir_l1_cta_begin(t.l1, &c, t.now);
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 150);
   until(60);
-  o->cta_begin(t.l1, &(struct weir_cta){.slot = 1, .warps = 0xf0}, t.now); /* begins nothing anew */
-  assert_int_equal(o->next_tick(t.l1), start + 150);
+  weir_l1_cta_begin(t.l1, &(struct weir_cta){.slot = 1, .warps = 0xf0},
+                    t.now); /* begins nothing anew */
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 150);
   until(149);
   assert_false(goes_past_now());
   until(150);
@@ -199,7 +197,7 @@ static void test_phases(void **state) {
   assert_int_equal(stats()->samples, 2);
   assert_int_equal(stats()->accesses, 3);
   until(1000);
-  o->kernel_end(t.l1, t.now);
+  weir_l1_kernel_end(t.l1, t.now);
   assert_int_equal(stats()->cycles, 950);
   assert_int_equal(stats()->sample_cycles, 200);
   assert_int_equal(stats()->bypass_cycles, 750);
@@ -211,10 +209,10 @@ static void test_phases(void **state) {
   open_on(large, 4);
   accesses(4, 1);
   until(100);
-  assert_int_equal(o->next_tick(t.l1), WEIR_NEVER); /* as long as the kernel */
+  assert_int_equal(weir_l1_next_tick(t.l1), WEIR_NEVER); /* as long as the kernel */
   until(1000000);
   assert_false(goes_past_now());
-  o->kernel_end(t.l1, t.now);
+  weir_l1_kernel_end(t.l1, t.now);
   assert_int_equal(stats()->sample_cycles, 100);
   assert_int_equal(stats()->cache_cycles, 999900);
   port_close(&t);
@@ -223,19 +221,18 @@ static void test_phases(void **state) {
 /* Nothing of a kernel decides about the next. */
 static void test_kernels(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   defaults();
   cfg.sample = 2000;
   open_on(large, 8);
   accesses(100, 100);
   until(2000);
   assert_true(is_past());
-  o->cta_end(t.l1, &(struct weir_cta){.warps = 0xff}, t.now);
-  o->kernel_end(t.l1, t.now);
+  weir_l1_cta_end(t.l1, &(struct weir_cta){.warps = 0xff}, t.now);
+  weir_l1_kernel_end(t.l1, t.now);
   t.now = start = t.now + 10;
   port_kernel(&t, 0xf);
   assert_false(is_past());
-  assert_int_equal(o->next_tick(t.l1), start + 2000);
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 2000);
   accesses(100, 20);
   until(2000);
   assert_int_equal(stats()->code_low, 1);
@@ -244,7 +241,7 @@ static void test_kernels(void **state) {
   /* In the middle of a sample, and with warps that were never told to have ended. */
   until(97000);
   accesses(50, 50);
-  o->kernel_end(t.l1, t.now);
+  weir_l1_kernel_end(t.l1, t.now);
   t.now = start = t.now + 10;
   port_kernel(&t, 0x3);
   accesses(40, 1);
@@ -259,24 +256,24 @@ static void test_kernels(void **state) {
 
 static void test_warps(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   defaults();
   cfg.sample = 1000;
   cfg.hold = 1;
   open_on(large, 20);
   until(250);
-  o->warp(t.l1, 3, WEIR_WARP_WAITS, t.now); /* it is still there */
+  weir_l1_warp(t.l1, 3, WEIR_WARP_WAITS, t.now); /* it is still there */
   until(500);
-  o->warp(t.l1, 3, WEIR_WARP_RUNS, t.now);
+  weir_l1_warp(t.l1, 3, WEIR_WARP_RUNS, t.now);
   for (uint32_t w = 0; w < 9; w++)
-    o->warp(t.l1, w, WEIR_WARP_ENDS, t.now);
+    weir_l1_warp(t.l1, w, WEIR_WARP_ENDS, t.now);
   until(1000);
   assert_int_equal(stats()->warps, 16); /* 15.5 */
   until(1001 + 501);
-  o->cta_end(t.l1, &(struct weir_cta){.warps = slots(20)}, t.now); /* 11, and 9 that had ended */
+  weir_l1_cta_end(t.l1, &(struct weir_cta){.warps = slots(20)},
+                  t.now); /* 11, and 9 that had ended */
   until(2001);
   assert_int_equal(stats()->warps, 16 + 6); /* 11 x 501 / 1000 */
-  o->cta_begin(t.l1, &(struct weir_cta){.warps = slots(60)}, t.now);
+  weir_l1_cta_begin(t.l1, &(struct weir_cta){.warps = slots(60)}, t.now);
   until(3002);
   assert_int_equal(stats()->warps, 16 + 6 + 31); /* as many as five bits hold */
   port_close(&t);
@@ -287,7 +284,7 @@ static void test_warps(void **state) {
     open_on(large, 24);
     accesses(40, 30);
     until(to[i]);
-    o->cta_end(t.l1, &(struct weir_cta){.warps = slots(24)}, t.now);
+    weir_l1_cta_end(t.l1, &(struct weir_cta){.warps = slots(24)}, t.now);
     until(1000);
     assert_int_equal(stats()->warps, 15 + i); /* 15.48, 15.504 */
     assert_int_equal(stats()->to_cache, i);
@@ -297,7 +294,6 @@ static void test_warps(void **state) {
 
 static void test_what_counts(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   const char *const sectored[] = {"l1.sectored=true", "l1.sets=4",   "l1.ways=4",
                                   "l1.write=through", "l1.line=128", NULL};
   defaults();
@@ -307,25 +303,24 @@ static void test_what_counts(void **state) {
     open_on(sectored, 1);
     /* Two loads of one sector: the second joins the first. Then another sector of the line. */
     struct weir_l1_req q = {.a = {.addr = 0, .sectors = 1}};
-    t.load = q.a;
-    assert_int_equal(o->present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
-    assert_int_equal(o->present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
-    struct weir_msg m = *o->peek(t.l1);
-    o->pop(t.l1);
-    assert_null(o->peek(t.l1));
+    assert_int_equal(weir_l1_present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
+    assert_int_equal(weir_l1_present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
+    struct weir_msg m = *weir_l1_peek(t.l1);
+    weir_l1_pop(t.l1);
+    assert_null(weir_l1_peek(t.l1));
     port_step(&t);
-    assert_true(o->fill(t.l1, &m, t.now));
+    assert_true(weir_l1_fill(t.l1, &m, t.now));
     port_step(&t);
-    assert_int_equal(o->drain(t.l1, t.now), 0);
-    assert_int_equal(o->drain(t.l1, t.now), 0);
+    assert_int_equal(weir_l1_drain(t.l1, t.now), 0);
+    assert_int_equal(weir_l1_drain(t.l1, t.now), 0);
     q.a.sectors = 2;
-    assert_int_equal(o->present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
-    m = *o->peek(t.l1);
-    o->pop(t.l1);
+    assert_int_equal(weir_l1_present(t.l1, &q, 0, ++t.now).answer, WEIR_L1_WAIT);
+    m = *weir_l1_peek(t.l1);
+    weir_l1_pop(t.l1);
     port_step(&t);
-    assert_true(o->fill(t.l1, &m, t.now));
+    assert_true(weir_l1_fill(t.l1, &m, t.now));
     port_step(&t);
-    assert_int_equal(o->drain(t.l1, t.now), 0);
+    assert_int_equal(weir_l1_drain(t.l1, t.now), 0);
     port_until(&t, t.now + 8);
     assert_int_equal(load(0), HIT_L1);
     port_access(&t, WEIR_STORE, 0, 0, 0, false);
@@ -390,7 +385,6 @@ static void test_stores_keep_lines_right(void **state) {
 /* Local lines would be the only copy if they were written back. */
 static void test_local_stores_write_through(void **state) {
   (void)state;
-  const struct weir_l1_ops *o = &weir_l1_pipeline;
   defaults();
   for (unsigned local = 0; local < 2; local++) {
     open_on(large, 1);
@@ -398,10 +392,10 @@ static void test_local_stores_write_through(void **state) {
     struct weir_l1_req q = {
         .a = {.addr = 0, .op = WEIR_STORE, .sectors = 1, .full = 1, .is_local = local == 1}};
     port_step(&t);
-    assert_int_equal(o->present(t.l1, &q, 0, t.now).answer, WEIR_L1_SENT);
-    assert_non_null(o->peek(t.l1));
-    assert_int_equal(o->peek(t.l1)->kind, WEIR_MSG_WRITE);
-    o->pop(t.l1);
+    assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_SENT);
+    assert_non_null(weir_l1_peek(t.l1));
+    assert_int_equal(weir_l1_peek(t.l1)->kind, WEIR_MSG_WRITE);
+    weir_l1_pop(t.l1);
     port_step(&t);
     assert_int_equal(load(0), local ? HIT_L1 : 0);
     assert_int_equal(l1_stats()->writebacks, 0);
@@ -429,8 +423,7 @@ static void test_refusals(void **state) {
   cfg.low = 0.95;
   machine_init(&x, NULL, large);
   design_with(&d, &x.m, policy, &cfg, false);
-  assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, &d, &engine_ways[0], &sim, &err),
-                   WEIR_EINVAL);
+  assert_int_equal(weir_sim_new(&x.m, &d, &engine_ways[0], &sim, &err), WEIR_EINVAL);
   assert_string_equal(err.msg, "two-level.low (0.95) is above two-level.high (0.9)");
   machine_free(&x);
 }

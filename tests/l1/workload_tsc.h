@@ -48,7 +48,7 @@ static inline void run_workload(struct run *r, const char *workload, const struc
   must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
   must(ptx_device_init(&dev, &cfg, &err), &err);
   must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
-  must(weir_sim_new(&x.m, &weir_l1_pipeline, d, o, &r->sim, &err), &err);
+  must(weir_sim_new(&x.m, d, o, &r->sim, &err), &err);
   struct weir_workload_hooks h = {.simulate = simulate, .self = r, .want_streams = true};
   must(weir_workload_run(w, &h, &err), &err);
   weir_sim_free(r->sim);

@@ -128,8 +128,7 @@ static void open_with(struct fixture *f, const struct weir_policy_ops *o, const 
   weir_design_baseline(&f->d, &f->g.x.m);
   f->d.paranoid = true;
   f->d.policy[f->d.n_policies++].ops = o;
-  if (weir_sim_new(&f->g.x.m, &weir_l1_pipeline, &f->d, &so, &f->g.sim, &err) != WEIR_OK)
-    fail_msg("%s", err.msg);
+  if (weir_sim_new(&f->g.x.m, &f->d, &so, &f->g.sim, &err) != WEIR_OK) fail_msg("%s", err.msg);
   synth_init(&f->s, 1, 2);
   f->c = rig_code(&f->s, WEIR_SP_GLOBAL);
   script = (struct script){.gate_below = INT64_MAX};
@@ -277,7 +276,7 @@ static void test_the_first_answer_wins_and_all_are_told(void **state) {
   open_with(&f, &first, SET1);
   weir_sim_free(f.g.sim);
   f.d.policy[f.d.n_policies++].ops = &recorder;
-  assert_int_equal(weir_sim_new(&f.g.x.m, &weir_l1_pipeline, &f.d, &o, &f.g.sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&f.g.x.m, &f.d, &o, &f.g.sim, &err), WEIR_OK);
   script.route = WEIR_BYPASS; /* never asked */
   load(&f, 0x1000);
   run(&f);
@@ -464,7 +463,7 @@ static void test_order_is_refused(void **state) {
   refused(&d, &x.m, "policy half has 'order' without 'queue' or 'next_queue'");
   d.policy[1].ops = &orders;
   script.gate_below = 0;
-  assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, &d, &o, &sim, &err), WEIR_EINVAL);
+  assert_int_equal(weir_sim_new(&x.m, &d, &o, &sim, &err), WEIR_EINVAL);
   assert_string_equal(
       err.msg, "policy orders asks for 2 queues of 0 requests; there can be 64 of 1 to 1024");
   d.n_policies = 3;
@@ -482,7 +481,7 @@ static void test_a_victim_must_be_a_way(void **state) {
   weir_sim_free(f.g.sim);
   f.d.n_policies = 1;
   f.d.policy[0].ops = &blind;
-  assert_int_equal(weir_sim_new(&f.g.x.m, &weir_l1_pipeline, &f.d, &o, &f.g.sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&f.g.x.m, &f.d, &o, &f.g.sim, &err), WEIR_OK);
   load(&f, 0x1000);
   load(&f, 0x2000);
   fails(&f, "policy blind: 'victim' named a way that is empty, pending or outside the set");
@@ -574,8 +573,7 @@ static void test_wakeups_and_broadcasts(void **state) {
     struct weir_err err;
     open_with(&f, &talker, "sm.count=4", "sm.broadcast_latency=37");
     weir_sim_free(f.g.sim);
-    assert_int_equal(weir_sim_new(&f.g.x.m, &weir_l1_pipeline, &f.d, &ways[i], &f.g.sim, &err),
-                     WEIR_OK);
+    assert_int_equal(weir_sim_new(&f.g.x.m, &f.d, &ways[i], &f.g.sim, &err), WEIR_OK);
     for (unsigned k = 0; k < 5; k++)
       load(&f, 0x1000 + 128 * k);
     struct talk_stats got = {0};

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "sim/machine.h"
+#include "machine/machine.h"
 #include "testing.h"
 #include "trace/wtrace.h"
 

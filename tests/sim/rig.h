@@ -76,7 +76,7 @@ static inline void rig_open(struct rig *g, ...) {
     n++;
   va_end(ap);
   machine_init(&g->x, NULL, set);
-  assert_int_equal(weir_sim_new(&g->x.m, &weir_l1_pipeline, NULL, &o, &g->sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&g->x.m, NULL, &o, &g->sim, &err), WEIR_OK);
 }
 
 static inline void rig_close(struct rig *g) {

@@ -467,7 +467,7 @@ void synth_run(const struct machine *x, const struct weir_design *d, struct synt
   struct weir_err err;
   struct weir_sim *sim;
   enum weir_status st = WEIR_OK;
-  must(weir_sim_new(&x->m, &weir_l1_pipeline, d, o, &sim, &err), &err);
+  must(weir_sim_new(&x->m, d, o, &sim, &err), &err);
   for (unsigned i = 0; i < n && st == WEIR_OK; i++) {
     st = weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err);
     if (st == WEIR_OK) assert_int_equal(kernels[i]->n_released, kernels[i]->n_blocks);

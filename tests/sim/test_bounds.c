@@ -2,7 +2,7 @@
  * by hand. */
 #include "rig.h"
 
-#include "sim/bounds.h"
+#include "machine/bounds.h"
 
 static void open_rig(struct machine *x, const char *a, const char *b, const char *c) {
   const char *set[64];

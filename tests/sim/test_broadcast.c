@@ -62,7 +62,7 @@ static void run(const struct weir_sim_options *o, unsigned n, struct weir_sim_re
   struct weir_design d;
   weir_design_baseline(&d, &x.m);
   d.policy[d.n_policies++].ops = &drum;
-  assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, &d, o, &sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&x.m, &d, o, &sim, &err), WEIR_OK);
   for (unsigned i = 0; i < n; i++)
     if (weir_sim_kernel(sim, synth_source(&s), &r[i], &err) != WEIR_OK) fail_msg("%s", err.msg);
   weir_sim_free(sim);

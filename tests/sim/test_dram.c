@@ -2,7 +2,7 @@
 #include "sim/dram.h"
 
 #include "../stream/util.h"
-#include "sim/msg.h"
+#include "machine/msg.h"
 
 /* Every parameter is different, so that none can stand for another. */
 static const struct weir_dram_cfg slow = {.channels = 1,

@@ -52,7 +52,7 @@ static void time_all(const char *gpu) {
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, gpu);
   machine_init(&x, path, NULL);
   for (size_t i = 0; i < n; i++) {
-    if (sim == NULL) meet_must(weir_sim_new(&x.m, &weir_l1_pipeline, NULL, &o, &sim, &err), &err);
+    if (sim == NULL) meet_must(weir_sim_new(&x.m, NULL, &o, &sim, &err), &err);
     if (time_case(sim, &cases[i])) {
       n_ended++;
       continue;

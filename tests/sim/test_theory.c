@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "flow.h"
-#include "sim/bounds.h"
+#include "machine/bounds.h"
 
 static const char *folder;
 
@@ -21,7 +21,7 @@ static void open_machine(struct rig *g, const char *name, const char *const *set
   struct weir_sim_options o = {.threads = 1, .watchdog = 1000000, .check = true};
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, name);
   machine_init(&g->x, path, set);
-  assert_int_equal(weir_sim_new(&g->x.m, &weir_l1_pipeline, NULL, &o, &g->sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&g->x.m, NULL, &o, &g->sim, &err), WEIR_OK);
 }
 
 /* ---- pointer chases: each load's address depends on the load before ---- */
@@ -372,7 +372,7 @@ static void test_littles_law_random(void **state) {
     struct weir_block_source *src = flow_source(&w.flow);
     src->next = watched_next;
     src->release = watched_release;
-    assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, NULL, &o, &sim, &err), WEIR_OK);
+    assert_int_equal(weir_sim_new(&x.m, NULL, &o, &sim, &err), WEIR_OK);
     if (weir_sim_kernel(sim, src, &r, &err) != WEIR_OK) fail_msg("%s", err.msg);
     assert_int_equal(r.blocks_per_sm, n);
     assert_int_equal(r.l1.loads, BLOCKS * LOADS);

@@ -1,4 +1,4 @@
-/* Bandwidth of every machine in gpus/ at every level against the closed forms of sim/bounds.h,
+/* Bandwidth of every machine in gpus/ at every level against the closed forms of machine/bounds.h,
  * within 5 %. test_theory_bandwidth SOURCE_FOLDER
  *
  * A rate is taken between two runs of different length, so that the time to fill and to empty the
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "flow.h"
-#include "sim/bounds.h"
+#include "machine/bounds.h"
 
 static const char *folder;
 
@@ -77,7 +77,7 @@ static uint64_t cycles(const struct machine *x, const struct stream *s, uint32_t
   struct weir_sim *sim;
   struct weir_sim_result r;
   struct weir_sim_options o = {.threads = 1, .watchdog = 1000000, .check = true};
-  assert_int_equal(weir_sim_new(&x->m, &weir_l1_pipeline, NULL, &o, &sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&x->m, NULL, &o, &sim, &err), WEIR_OK);
   if (s->is_dirty) make_dirty(sim, x, s);
   if (s->warm) one_kernel(sim, s, each, &r);
   one_kernel(sim, s, each, &r);

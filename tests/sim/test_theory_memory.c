@@ -64,7 +64,7 @@ static size_t peak_of(uint32_t n_blocks, uint64_t *insns) {
   struct weir_sim_result r;
   struct weir_sim_options o = {.threads = 1, .watchdog = 1000000, .check = true};
   machine_init(&x, NULL, set);
-  assert_int_equal(weir_sim_new(&x.m, &weir_l1_pipeline, NULL, &o, &sim, &err), WEIR_OK);
+  assert_int_equal(weir_sim_new(&x.m, NULL, &o, &sim, &err), WEIR_OK);
   count_init(&c, n_blocks);
   struct weir_block_source *src = flow_source(&c.flow);
   src->next = counted_next;

@@ -17,13 +17,11 @@ static void note(struct weir_bench *b, uint64_t what) {
   b->log = mix(b->log * 31 + what);
 }
 
-static const struct weir_l1_ops *const ops = &weir_l1_pipeline;
-
 /* ---- what the L1 asks of its SM ---- */
 
 static void view(void *self, struct weir_sm_view *v) {
   struct weir_bench_sm *s = self;
-  const struct weir_l1_stats *st = ops->stats(s->l1, s->b->now);
+  const struct weir_l1_stats *st = weir_l1_get_stats(s->l1, s->b->now);
   *v = (struct weir_sm_view){.warps_resident = 8 * s->ctas,
                              .warps_active = 6 * s->ctas,
                              .ctas_resident = s->ctas,
@@ -31,20 +29,6 @@ static void view(void *self, struct weir_sm_view *v) {
                              .l1_hits = st->hits,
                              .l1_loads = st->loads,
                              .insns_issued = s->b->now};
-}
-
-static void describe(void *self, uint32_t load, struct weir_access *a) {
-  const struct weir_access *l = &((const struct weir_bench_sm *)self)->load[load];
-  a->insn = l->insn;
-  a->pc = l->pc;
-  a->warp = l->warp;
-  a->warp_uid = l->warp_uid;
-  a->cta = l->cta;
-  a->cta_uid = l->cta_uid;
-  a->op = l->op;
-  a->hint = l->hint;
-  a->evict_hint = l->evict_hint;
-  a->is_local = l->is_local;
 }
 
 static void broadcast(void *self, uint32_t part, const uint64_t v[4]) {
@@ -60,8 +44,7 @@ static void broadcast(void *self, uint32_t part, const uint64_t v[4]) {
 }
 
 static struct weir_l1_host host_of(struct weir_bench *b, uint32_t i) {
-  return (struct weir_l1_host){
-      .sm = &b->sm[i], .id = i, .view = view, .describe = describe, .broadcast = broadcast};
+  return (struct weir_l1_host){.sm = &b->sm[i], .id = i, .view = view, .broadcast = broadcast};
 }
 
 /* ---- set-up ---- */
@@ -72,8 +55,8 @@ bool weir_bench_init(struct weir_bench *b, const struct weir_machine *m,
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
     struct weir_l1_host host = host_of(b, i);
     b->sm[i] = (struct weir_bench_sm){.b = b, .id = i, .req.a.op = WEIR_N_OPS};
-    b->sm[i].l1 = ops->create(m, d, &host, err);
-    if (b->sm[i].l1 == NULL) {
+    b->sm[i].l1 = weir_l1_create(m, d, &host, err);
+    if (b->sm[i].l1 == NULL || !weir_order_init(&b->sm[i].order, b->sm[i].l1)) {
       weir_bench_free(b);
       return false;
     }
@@ -83,8 +66,10 @@ bool weir_bench_init(struct weir_bench *b, const struct weir_machine *m,
 
 void weir_bench_free(struct weir_bench *b) {
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
-    if (b->sm[i].l1 != NULL) ops->destroy(b->sm[i].l1);
+    if (b->sm[i].l1 != NULL) weir_l1_destroy(b->sm[i].l1);
+    weir_order_free(&b->sm[i].order);
     b->sm[i].l1 = NULL;
+    b->sm[i].order = (struct weir_order_queues){0};
   }
 }
 
@@ -95,7 +80,7 @@ bool weir_bench_clone(struct weir_bench *to, const struct weir_bench *from) {
     struct weir_l1_host host = host_of(to, i);
     to->sm[i].b = to;
     to->sm[i].l1 = weir_l1_clone(from->sm[i].l1, &host);
-    ok &= to->sm[i].l1 != NULL;
+    ok &= to->sm[i].l1 != NULL && weir_order_clone(&to->sm[i].order, &from->sm[i].order);
   }
   return ok;
 }
@@ -112,14 +97,14 @@ static struct weir_kernel kernel_of(const struct weir_bench *b) {
 static void cta(struct weir_bench_sm *s, uint32_t slot, bool ends) {
   const struct weir_cta c = {
       .slot = slot, .uid = s->b->uid * 100 + slot, .warps = UINT64_C(0xff) << 8 * slot};
-  (ends ? ops->cta_end : ops->cta_begin)(s->l1, &c, s->b->now);
+  (ends ? weir_l1_cta_end : weir_l1_cta_begin)(s->l1, &c, s->b->now);
   s->ctas = ends ? s->ctas - 1 : s->ctas + 1;
 }
 
 void weir_bench_kernel(struct weir_bench *b) {
   const struct weir_kernel k = kernel_of(b);
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
-    if (!ops->kernel_begin(b->sm[i].l1, &k, 0, b->now)) b->bad = "out of memory";
+    if (!weir_l1_kernel_begin(b->sm[i].l1, &k, 0, b->now)) b->bad = "out of memory";
     for (uint32_t c = 0; c < 4; c++)
       cta(&b->sm[i], c, false);
   }
@@ -176,7 +161,7 @@ static void next_request(struct weir_bench_sm *s) {
 static bool present_one(struct weir_bench_sm *s, struct weir_l1_req *q) {
   struct weir_bench *b = s->b;
   uint64_t before = weir_l1_parts_hash(s->l1);
-  struct weir_l1_result r = ops->present(s->l1, q, s->inflight, b->now);
+  struct weir_l1_result r = weir_l1_present(s->l1, q, s->inflight, b->now);
   note(b, (uint64_t)r.answer * 16 + r.why);
   if (r.answer == WEIR_L1_FAILED || r.answer == WEIR_L1_LATER) {
     if (weir_l1_parts_hash(s->l1) != before) b->bad = "a refused request left a trace";
@@ -200,17 +185,17 @@ static void present(struct weir_bench_sm *s) {
   struct weir_bench *b = s->b;
   if (s->req.a.op == WEIR_N_OPS) next_request(s);
   if (s->req.a.op == WEIR_N_OPS) return;
-  if (ops->has_gate(s->l1) && !ops->gate(s->l1, s->req.a.warp, (enum weir_op)s->req.a.op)) {
+  if (weir_l1_has_gate(s->l1) && !weir_l1_gate(s->l1, s->req.a.warp, (enum weir_op)s->req.a.op)) {
     s->gated++;
     note(b, 99);
     return;
   }
-  if (ops->order_room(s->l1) == 0) {
+  if (weir_order_room(&s->order) == 0) {
     if (present_one(s, &s->req)) s->req.a.op = WEIR_N_OPS;
     return;
   }
   uint64_t before = weir_l1_parts_hash(s->l1);
-  if (ops->order_push(s->l1, &s->req, b->now)) {
+  if (weir_order_push(&s->order, s->l1, &s->req, b->now)) {
     s->used[s->req.id] = true;
     s->req.a.op = WEIR_N_OPS;
   } else if (weir_l1_parts_hash(s->l1) != before)
@@ -219,9 +204,9 @@ static void present(struct weir_bench_sm *s) {
 
 /* Where a policy orders requests: the one that it chooses. */
 static void present_chosen(struct weir_bench_sm *s) {
-  if (ops->order_n(s->l1) == 0) return;
-  struct weir_l1_req *q = ops->order_head(s->l1);
-  if (present_one(s, q)) ops->order_pop(s->l1, s->b->now);
+  if (s->order.total == 0) return;
+  struct weir_l1_req *q = weir_order_head(&s->order, s->l1);
+  if (present_one(s, q)) weir_order_pop(&s->order, s->l1, s->b->now);
 }
 
 /* ---- memory ---- */
@@ -233,7 +218,7 @@ static bool is_jammed(const struct weir_bench *b) {
 
 static void inject(struct weir_bench_sm *s) {
   struct weir_bench *b = s->b;
-  const struct weir_msg *p = ops->peek(s->l1);
+  const struct weir_msg *p = weir_l1_peek(s->l1);
   if (p == NULL || p->at > b->now || b->n_msgs == BENCH_MSGS || is_jammed(b)) return;
   struct weir_msg m = *p;
   uint64_t line = m.addr / (uint64_t)b->m->l1.line % BENCH_LINES;
@@ -246,7 +231,7 @@ static void inject(struct weir_bench_sm *s) {
     b->marked[line] = (m.flags & WEIR_REQ_MARK) != 0;
   }
   b->msg[b->n_msgs++] = m;
-  ops->pop(s->l1);
+  weir_l1_pop(s->l1);
 }
 
 static void answer(struct weir_bench_sm *s, uint32_t id) {
@@ -266,12 +251,12 @@ static bool arrive(struct weir_bench_sm *s, const struct weir_msg *m, bool *fill
       s->acked++;
     }
   } else if (m->flags & WEIR_REQ_BYPASS) {
-    ops->bypass_return(s->l1, m, b->now);
+    weir_l1_bypass_return(s->l1, &s->load[m->id], m, b->now);
     answer(s, m->id);
     s->inflight--;
     s->answered++;
   } else {
-    if (*filled || !ops->fill(s->l1, m, b->now)) return false;
+    if (*filled || !weir_l1_fill(s->l1, m, b->now)) return false;
     *filled = true;
   }
   return true;
@@ -281,9 +266,9 @@ static bool arrive(struct weir_bench_sm *s, const struct weir_msg *m, bool *fill
 static void barrier(struct weir_bench_sm *s) {
   struct weir_bench *b = s->b;
   uint64_t phase = b->now % 31;
-  if (!ops->hears_warps(s->l1) || (phase != 0 && phase != 9)) return;
-  ops->warp(s->l1, choose(b, s->id, b->now - phase, 32),
-            phase == 0 ? WEIR_WARP_WAITS : WEIR_WARP_RUNS, b->now);
+  if (!weir_l1_hears_warps(s->l1) || (phase != 0 && phase != 9)) return;
+  weir_l1_warp(s->l1, choose(b, s->id, b->now - phase, 32),
+               phase == 0 ? WEIR_WARP_WAITS : WEIR_WARP_RUNS, b->now);
 }
 
 static void step_sm(struct weir_bench_sm *s, bool presents) {
@@ -296,15 +281,15 @@ static void step_sm(struct weir_bench_sm *s, bool presents) {
   b->n_msgs = kept;
   for (uint32_t i = 0; i < b->n_casts; i++)
     if (b->cast[i].at == b->now && b->cast[i].from != s->id)
-      ops->heard(s->l1, b->cast[i].from, b->cast[i].part, b->cast[i].v, b->now);
-  uint32_t id = ops->drain(s->l1, b->now);
+      weir_l1_heard(s->l1, b->cast[i].from, b->cast[i].part, b->cast[i].v, b->now);
+  uint32_t id = weir_l1_drain(s->l1, b->now);
   if (id != UINT32_MAX) {
     answer(s, id);
     s->inflight--;
     s->answered++;
     note(b, id);
   }
-  if (ops->next_tick(s->l1) <= b->now) ops->tick(s->l1, b->now);
+  if (weir_l1_next_tick(s->l1) <= b->now) weir_l1_tick(s->l1, b->now);
   present_chosen(s);
   if (presents) barrier(s);
   if (presents) present(s);
@@ -314,7 +299,7 @@ static void step_sm(struct weir_bench_sm *s, bool presents) {
     cta(s, slot, true);
     cta(s, slot, false);
   }
-  if (ops->fault(s->l1) != NULL) b->bad = ops->fault(s->l1);
+  if (weir_l1_fault(s->l1) != NULL) b->bad = weir_l1_fault(s->l1);
 }
 
 static void step(struct weir_bench *b, bool presents) {
@@ -337,7 +322,7 @@ void weir_bench_drain(struct weir_bench *b) {
     step(b, false);
     busy = b->n_msgs > 0;
     for (uint32_t i = 0; i < BENCH_SMS; i++)
-      busy |= !ops->is_idle(b->sm[i].l1) || b->sm[i].inflight > 0;
+      busy |= !weir_l1_is_idle(b->sm[i].l1) || b->sm[i].order.total > 0 || b->sm[i].inflight > 0;
   }
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
     struct weir_bench_sm *s = &b->sm[i];
@@ -345,8 +330,8 @@ void weir_bench_drain(struct weir_bench *b) {
       b->bad = "not every request was answered";
     for (uint32_t c = 0; c < 4; c++)
       cta(s, c, true);
-    ops->kernel_end(s->l1, b->now);
-    if (b->bad == NULL) b->bad = ops->verify(s->l1);
+    weir_l1_kernel_end(s->l1, b->now);
+    if (b->bad == NULL) b->bad = weir_l1_verify(s->l1);
   }
   b->uid++;
 }

@@ -3,7 +3,7 @@
 #ifndef WEIR_L1_CONFORM_BENCH_H
 #define WEIR_L1_CONFORM_BENCH_H
 
-#include "l1/l1.h"
+#include "l1/order.h"
 
 enum { BENCH_SMS = 2, BENCH_LOADS = 64, BENCH_MSGS = 512, BENCH_LINES = 256, BENCH_INSNS = 8 };
 
@@ -12,6 +12,7 @@ struct weir_bench_sm {
   struct weir_bench *b;
   uint32_t id;
   struct weir_l1 *l1;
+  struct weir_order_queues order;
   struct weir_l1_req req; /* at the head; op WEIR_N_OPS: none */
   struct weir_access load[BENCH_LOADS];
   bool used[BENCH_LOADS];

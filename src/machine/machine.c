@@ -1,4 +1,4 @@
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/settings.h"
-#include "sim/bounds.h"
+#include "machine/bounds.h"
 
 #define P(S, f, d, lo, hi, u, h, ...)                                                              \
   WEIR_PARAM(S, f, d, .min = lo, .max = hi, .unit = u, .help = h, __VA_ARGS__)

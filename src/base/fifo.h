@@ -1,6 +1,6 @@
 /* First in, first out, growing: for struct { T *v; uint32_t head, n, cap; }. */
-#ifndef WEIR_SIM_FIFO_H
-#define WEIR_SIM_FIFO_H
+#ifndef WEIR_BASE_FIFO_H
+#define WEIR_BASE_FIFO_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Where an address lies: in which slice of the L2 and which set of it, at which byte of its DRAM
  * channel, in which bank and row there. Every map is one-to-one. */
-#ifndef WEIR_SIM_ADDR_MAP_H
-#define WEIR_SIM_ADDR_MAP_H
+#ifndef WEIR_MACHINE_ADDR_MAP_H
+#define WEIR_MACHINE_ADDR_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

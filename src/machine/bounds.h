@@ -2,10 +2,10 @@
  *
  * Loading a machine refuses one with a cap of zero, `weir help gpu` shows the caps, and the tests
  * of the model expect what these functions say: docs/timing.md derives the formulas. */
-#ifndef WEIR_SIM_BOUNDS_H
-#define WEIR_SIM_BOUNDS_H
+#ifndef WEIR_MACHINE_BOUNDS_H
+#define WEIR_MACHINE_BOUNDS_H
 
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 /* Payload: so many bytes in so many core cycles. A ratio of integers, because clocks are. */
 struct weir_rate {

@@ -1,4 +1,4 @@
-#include "sim/machine_file.h"
+#include "machine/machine_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,11 @@
  *
  * Times are core cycles unless a name says otherwise. Each group is one parameter table; a machine
  * is a file of gpus/. */
-#ifndef WEIR_SIM_MACHINE_H
-#define WEIR_SIM_MACHINE_H
+#ifndef WEIR_MACHINE_MACHINE_H
+#define WEIR_MACHINE_MACHINE_H
 
 #include "base/registry.h"
-#include "sim/addr_map.h"
+#include "machine/addr_map.h"
 #include "stream/stream.h"
 
 struct weir_sm_cfg {

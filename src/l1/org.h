@@ -4,8 +4,8 @@
  *
  * probe only looks. When a request is accepted exactly one of reserve, commit_hit and commit_bypass
  * is called, and only these, write, fill, invalidate and flush change anything. */
-#ifndef WEIR_SIM_ORG_H
-#define WEIR_SIM_ORG_H
+#ifndef WEIR_L1_ORG_H
+#define WEIR_L1_ORG_H
 
 #include "weir/policy.h"
 

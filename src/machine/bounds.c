@@ -1,8 +1,8 @@
-#include "sim/bounds.h"
+#include "machine/bounds.h"
 
 #include <inttypes.h>
 
-#include "sim/msg.h"
+#include "machine/msg.h"
 
 enum { SECTOR = 32 };
 

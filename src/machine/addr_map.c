@@ -1,9 +1,9 @@
-#include "sim/addr_map.h"
+#include "machine/addr_map.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/machine.h"
+#include "machine/machine.h"
 
 static bool is_power_of_two(uint64_t v) {
   return v != 0 && (v & (v - 1)) == 0;

@@ -3,8 +3,8 @@
  *   weir: 1
  *   extends: v100
  *   machine: {l1: {size: 64K}} */
-#ifndef WEIR_SIM_MACHINE_FILE_H
-#define WEIR_SIM_MACHINE_FILE_H
+#ifndef WEIR_MACHINE_MACHINE_FILE_H
+#define WEIR_MACHINE_MACHINE_FILE_H
 
 #include "base/settings.h"
 

@@ -1,7 +1,7 @@
 /* From a line address to a small number: open addressing, linear probing, deletion by shifting
  * back. Fixed size. */
-#ifndef WEIR_SIM_INDEX_H
-#define WEIR_SIM_INDEX_H
+#ifndef WEIR_BASE_INDEX_H
+#define WEIR_BASE_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  *
  * A message is delivered in the order (arrival, sender, order of sending): that order is the
  * definition of the model, so neither threads nor the length of a window can change it. */
-#ifndef WEIR_SIM_MSG_H
-#define WEIR_SIM_MSG_H
+#ifndef WEIR_MACHINE_MSG_H
+#define WEIR_MACHINE_MSG_H
 
 #include <stdbool.h>
 #include <stdint.h>

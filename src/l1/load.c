@@ -1,0 +1,243 @@
+/* Loads: a hit, a miss with all it needs, or past the L1. */
+#include "l1/pipeline.h"
+
+static bool says_past(const struct weir_l1 *l1, const struct weir_access *a) {
+  if (!l1->m->l1.enabled) return true;
+  switch (a->hint) {
+  case WEIR_CO_CG:
+  case WEIR_CO_CV:
+  case WEIR_CO_VOLATILE:
+  case WEIR_CO_RELAXED:
+  case WEIR_CO_ACQUIRE:
+    return true;
+  default:
+    return a->evict_hint == WEIR_EV_NO_ALLOCATE;
+  }
+}
+
+static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t *kind,
+                       uint64_t *local_kind, uint64_t *pc_kind, uint32_t missed) {
+  struct weir_pc_stats *pc = &l1->pc[a->insn];
+  l1->stats.loads++;
+  ++*kind;
+  if (a->is_local) {
+    l1->stats.local_loads++;
+    ++*local_kind;
+  }
+  pc->requests++;
+  ++*pc_kind;
+  pc->sectors += n_sectors(l1, a->sectors);
+  pc->sectors_missed += n_sectors(l1, missed);
+}
+#define COUNT_LOAD(l1, a, f, missed)                                                               \
+  count_load(l1, a, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
+
+static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                     const struct weir_probe *r, uint32_t inflight,
+                                     enum weir_reason reason, enum weir_shortage why, bool mark) {
+  const struct weir_access *a = &q->a;
+  if (inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT, r != NULL);
+  if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
+  struct weir_access x = seen(l1, a);
+  x.shortage = (uint8_t)why;
+  x.fetch = l1->m->l1.bypass_gran[0] == 'l' ? l1->all : a->sectors;
+  if (r != NULL) {
+    l1->stats.probes++;
+    weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);
+    l1->chain.org_ops->commit_bypass(&l1->chain.org, &x, r);
+  }
+  weir_chain_bypass(&l1->chain, &x);
+  l1->chain.accepted++;
+  send(l1, &l1->bypass,
+       (struct weir_msg){.kind = WEIR_MSG_READ,
+                         .at = l1->now + (r != NULL ? r->extra : 0),
+                         .addr = a->addr,
+                         .parts = x.fetch,
+                         .id = q->id,
+                         .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)},
+       0);
+  COUNT_LOAD(l1, a, bypassed, a->sectors);
+  l1->stats.bypass_reason[reason]++;
+  l1->stats.sectors_bypassed += n_sectors(l1, a->sectors);
+  return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = true};
+}
+
+static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a, uint64_t banks,
+                                 const struct weir_probe *r) {
+  unsigned n = n_sectors(l1, a->sectors);
+  if (r != NULL) {
+    struct weir_access x = seen(l1, a);
+    weir_chain_lookup(&l1->chain, &x, view(l1, a->set), r->way, WEIR_HIT);
+    if (r->way >= 0) *reused(l1, a->set, r->way) = 1;
+    l1->chain.org_ops->commit_hit(&l1->chain.org, &x, r);
+  }
+  l1->chain.accepted++;
+  use_port(l1, banks, a->sectors, l1->now);
+  l1->stats.probes++;
+  l1->stats.data_reads++;
+  COUNT_LOAD(l1, a, hits, 0);
+  l1->stats.sectors += n;
+  l1->stats.sectors_hit += n;
+  return (struct weir_l1_result){.answer = WEIR_L1_HIT,
+                                 .ready_at = l1->now + (uint64_t)l1->m->l1.hit_latency +
+                                             (r != NULL ? r->extra : 0)};
+}
+
+/* What a load that does not hit needs. */
+struct need {
+  uint32_t entry, missing, fetch;
+  uint16_t issued;
+};
+
+static enum weir_shortage check_resources(const struct weir_l1 *l1, const struct weir_access *a,
+                                          const struct weir_probe *r, const struct need *n,
+                                          uint32_t inflight) {
+  const struct weir_l1_cfg *c = &l1->m->l1;
+  if (inflight >= (uint32_t)l1->m->sm.inflight) return WEIR_NO_INFLIGHT;
+  int dirty = 0;
+  if (n->fetch != 0) {
+    dirty = l1->chain.org_ops->can_reserve(&l1->chain.org, a, r, n->fetch);
+    if (dirty < 0) return WEIR_NO_LINE;
+  }
+  uint32_t slots = (n->fetch != 0 ? 1u : 0u) + (uint32_t)dirty;
+  if (l1->miss.n + slots > l1->miss.cap ||
+      (slots == 0 && c->hr_needs_mq && l1->miss.n == l1->miss.cap))
+    return WEIR_NO_QUEUE;
+  if (n->entry != UINT32_MAX)
+    return l1->mshr.v[n->entry].n >= (uint32_t)c->mshr_merge ? WEIR_NO_MERGE : WEIR_N_SHORTAGES;
+  return l1->mshr.free_entry == UINT32_MAX ? WEIR_NO_MSHR : WEIR_N_SHORTAGES;
+}
+
+static struct need find_need(const struct weir_l1 *l1, const struct weir_access *a,
+                             const struct weir_probe *r) {
+  struct need n = {.entry = weir_mshr_find(&l1->mshr, a->addr), .missing = r->want & ~r->valid};
+  if (n.entry != UINT32_MAX) n.issued = l1->mshr.v[n.entry].issued;
+  /* The line has come and gone again, but its entry still answers: the data are at hand. With
+   * sectors nobody knows which, and they are fetched again. */
+  if (!l1->is_sectored && n.entry != UINT32_MAX && n.issued == 0 && r->way < 0) n.missing = 0;
+  n.fetch = n.missing & ~(uint32_t)n.issued;
+  if (n.fetch != 0 && !l1->widens_first && l1->chain.hook[WEIR_H_FETCH_MASK].n > 0)
+    n.fetch |= weir_chain_fetch_mask(&l1->chain, a, n.fetch) & l1->all & ~r->valid & ~r->pending &
+               ~(uint32_t)n.issued;
+  return n;
+}
+
+static enum weir_outcome class_of(const struct weir_l1 *l1, const struct weir_probe *r,
+                                  const struct need *n) {
+  if (n->fetch == 0) return WEIR_HIT_PENDING;
+  if (l1->chain.org_ops->outcome_stands) return r->outcome;
+  return n->entry == UINT32_MAX && r->way < 0 && r->valid == 0 && r->pending == 0 ? WEIR_MISS
+                                                                                  : WEIR_PARTIAL;
+}
+
+/* All resources are there. `id` is the load that waits; UINT32_MAX: a prefetch. */
+static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access *a,
+                                   const struct weir_probe *r, const struct need *n, uint32_t id) {
+  bool is_new = n->entry == UINT32_MAX;
+  uint32_t e = n->entry;
+  settle_mshr(l1, l1->now);
+  if (is_new) {
+    e = weir_mshr_open(&l1->mshr, a->addr);
+    if (l1->mshr.n > l1->stats.mshr_most) l1->stats.mshr_most = l1->mshr.n;
+  } else
+    l1->stats.mshr_merges++;
+  struct weir_access x = seen(l1, a);
+  x.first_of_mshr = is_new;
+  x.fetch = (uint16_t)n->fetch;
+  enum weir_outcome outcome = class_of(l1, r, n);
+  weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, outcome);
+  if (n->fetch != 0)
+    l1->chain.org_ops->reserve(&l1->chain.org, &x, r, n->fetch);
+  else
+    l1->chain.org_ops->commit_hit(&l1->chain.org, &x, r);
+  l1->chain.accepted++;
+  uint32_t w = weir_mshr_wait(&l1->mshr, e, id, n->missing);
+  l1->mshr.access[w] = *a;
+  if (n->fetch != 0) {
+    l1->mshr.v[e].issued |= (uint16_t)n->fetch;
+    send(l1, &l1->miss,
+         (struct weir_msg){.kind = WEIR_MSG_READ,
+                           .at = l1->now + r->extra,
+                           .addr = a->addr,
+                           .parts = (uint16_t)n->fetch,
+                           .id = w},
+         0);
+  }
+  return outcome;
+}
+
+struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                   uint32_t inflight) {
+  const struct weir_access *a = &q->a;
+  const struct weir_chain *c = &l1->chain;
+  uint32_t who = 0;
+  enum weir_answer says;
+  if (says_past(l1, a))
+    return go_past(l1, q, NULL, inflight, WEIR_R_STATIC, WEIR_N_SHORTAGES, false);
+  if (c->hook[WEIR_H_ROUTE].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
+    return go_past(l1, q, NULL, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
+                   says == WEIR_BYPASS_MARKED);
+  uint64_t banks = banks_of(l1, a->addr, a->sectors);
+  if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT, true);
+  if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
+
+  uint32_t want = l1->is_sectored ? a->sectors : l1->all, answer = 0;
+  if (l1->widens_first) {
+    answer = weir_chain_fetch_mask(c, a, want);
+    want = answer & l1->all;
+  }
+  struct weir_probe r = c->org_ops->probe(&c->org, a, want);
+  r.together = (answer & WEIR_FETCH_TOGETHER) != 0;
+  if ((want & ~r.valid) == 0) return hit(l1, a, banks, &r);
+  struct need n = find_need(l1, a, &r);
+  if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
+      (says = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
+    return go_past(l1, q, &r, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
+                   says == WEIR_BYPASS_MARKED);
+  if (r.verdict == WEIR_BYPASS)
+    return go_past(l1, q, &r, inflight, r.reason, WEIR_N_SHORTAGES, false);
+  enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
+  if (why != WEIR_N_SHORTAGES) {
+    if (c->hook[WEIR_H_BLOCKED].n > 0 && (says = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
+      struct weir_l1_result past =
+          go_past(l1, q, &r, inflight, WEIR_R_STALL, why, says == WEIR_BYPASS_MARKED);
+      if (past.answer != WEIR_L1_FAILED) return past;
+    }
+    return failed(why, true);
+  }
+  enum weir_outcome outcome = take_miss(l1, a, &r, &n, q->id);
+  uint32_t missed = a->sectors & n.fetch;
+  l1->stats.probes++;
+  l1->stats.data_reads += (a->sectors & r.valid) != 0;
+  l1->stats.sectors += n_sectors(l1, a->sectors);
+  l1->stats.sectors_hit += n_sectors(l1, a->sectors & r.valid);
+  l1->stats.sectors_missed += n_sectors(l1, missed);
+  if (outcome == WEIR_HIT_PENDING)
+    COUNT_LOAD(l1, a, hit_reserved, missed);
+  else if (outcome == WEIR_MISS)
+    COUNT_LOAD(l1, a, misses, missed);
+  else
+    COUNT_LOAD(l1, a, partial_misses, missed);
+  return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = n.fetch != 0};
+}
+
+/* ---- prefetches ---- */
+
+void weir_l1_prefetch(struct weir_l1 *l1, uint64_t addr, uint32_t sectors) {
+  struct weir_access a = {.addr = addr >> l1->line_shift << l1->line_shift,
+                          .sectors = (uint16_t)(sectors & l1->all),
+                          .op = WEIR_PREFETCH};
+  a.set = set_of(l1, a.addr);
+  uint32_t want = l1->is_sectored ? a.sectors : l1->all;
+  struct weir_probe r = l1->chain.org_ops->probe(&l1->chain.org, &a, want);
+  struct need n = find_need(l1, &a, &r);
+  if (!l1->m->l1.enabled || n.fetch == 0 || r.verdict == WEIR_BYPASS ||
+      l1->n_prefetches >= (uint32_t)l1->m->l1.mshr_entries ||
+      check_resources(l1, &a, &r, &n, 0) != WEIR_N_SHORTAGES) {
+    l1->stats.prefetches_dropped++;
+    return;
+  }
+  take_miss(l1, &a, &r, &n, UINT32_MAX);
+  l1->n_prefetches++;
+  l1->stats.prefetches++;
+}

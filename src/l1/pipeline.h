@@ -1,0 +1,172 @@
+/* Inside of the L1: its state, and what the files of the pipeline share. */
+#ifndef WEIR_L1_PIPELINE_H
+#define WEIR_L1_PIPELINE_H
+
+#include <assert.h>
+
+#include "l1/core.h"
+#include "l1/l1.h"
+#include "l1/mshr.h"
+
+enum { SECTOR = 32, MAX_BANKS = 64 };
+
+struct ring {
+  struct weir_msg *v;
+  uint32_t head, n, cap;
+};
+
+struct weir_l1 {
+  struct weir_chain chain; /* first: the parts' `core` is the chain, and thereby the L1 */
+  const struct weir_machine *m;
+  struct weir_mshrs mshr;
+  struct ring miss, bypass;
+  struct weir_order order; /* queues in front of it that a policy asks for */
+  struct weir_kernel kernel;
+  bool bypass_turn, is_sectored, widens_first;
+  uint16_t all;        /* sectors of a line */
+  unsigned sector_log; /* of their size */
+  uint32_t line_shift, n_prefetches;
+  uint64_t begin; /* of the kernel */
+  struct {
+    bool is_valid;
+    uint32_t ways;
+    uint64_t accepted; /* requests until then */
+  } flushed;           /* what the organisation was last emptied to */
+  uint64_t now;
+  uint64_t bank_free[MAX_BANKS], probe_cycle, banks_used;
+  uint64_t mshr_since;
+  uint8_t *reused; /* of each way: was it hit since it was allocated? */
+  struct weir_pc_stats *pc;
+  struct weir_l1_stats stats;
+};
+
+static inline struct weir_l1 *l1_of(const struct weir_policy *part) {
+  return part->core;
+}
+
+/* ---- queues ---- */
+
+static inline bool ring_init(struct ring *r, int64_t cap) {
+  r->cap = (uint32_t)cap;
+  r->v = weir_calloc(r->cap, sizeof *r->v);
+  return r->v != NULL;
+}
+static inline struct weir_msg *ring_push(struct ring *r) {
+  uint32_t at = r->head + r->n++;
+  return &r->v[at < r->cap ? at : at - r->cap];
+}
+static inline void ring_pop(struct ring *r) {
+  if (++r->head == r->cap) r->head = 0;
+  r->n--;
+}
+
+/* The 32-byte sectors that parts of a line lie in. */
+static inline uint8_t fold(const struct weir_l1 *l1, uint32_t parts) {
+  uint32_t out = 0;
+  unsigned each = SECTOR >> l1->sector_log;
+  if (each == 1) return (uint8_t)parts;
+  for (unsigned i = 0; parts >> i != 0; i++)
+    out |= (parts >> i & 1) << i / each;
+  return (uint8_t)out;
+}
+
+static inline unsigned n_sectors(const struct weir_l1 *l1, uint32_t parts) {
+  return weir_n_sectors(fold(l1, parts));
+}
+
+/* The sectors of a message, from its parts; `full` are the parts that a store writes whole. */
+static inline void send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg, uint32_t full) {
+  unsigned bytes = weir_n_parts(msg.parts) << l1->sector_log;
+  unsigned data = msg.kind == WEIR_MSG_READ ? 0 : msg.kind == WEIR_MSG_ATOM ? SECTOR : bytes;
+  msg.sectors = fold(l1, msg.parts);
+  msg.full = (uint8_t)(msg.sectors & ~fold(l1, l1->all & ~full));
+  msg.flits = weir_flits(&l1->m->noc, data);
+  assert(r->n < r->cap); /* whoever sends has asked for room */
+  *ring_push(r) = msg;
+  l1->stats.requests++;
+  l1->stats.request_flits += msg.flits;
+}
+
+static inline uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {
+  uint64_t n = addr >> l1->line_shift;
+  uint32_t sets = l1->chain.geometry.sets;
+  if (l1->m->l1.index[0] == 'l') return (uint32_t)(n & (sets - 1));
+  /* GPGPU-Sim's Fermi hash, at line number n: low five bits with bits 6, 7, 8, 10, 12 of it. */
+  uint64_t up = (n >> 6 & 7) | (n >> 7 & 8) | (n >> 8 & 16), set = (n & 31) ^ up;
+  return (uint32_t)(sets == 64 ? set | (n & 32) : set);
+}
+
+static inline uint8_t *reused(struct weir_l1 *l1, uint32_t set, int way) {
+  return &l1->reused[(size_t)set * l1->chain.geometry.ways + (size_t)way];
+}
+
+static inline struct weir_set view(const struct weir_l1 *l1, uint32_t set) {
+  return l1->chain.org_ops->view(&l1->chain.org, set);
+}
+
+/* ---- banks ---- */
+
+/* The banks that a request's sectors lie in. */
+static inline uint64_t banks_of(const struct weir_l1 *l1, uint64_t addr, uint32_t sectors) {
+  uint64_t width = (uint64_t)l1->m->l1.bank_bytes, n = (uint64_t)l1->m->l1.banks, set = 0;
+  if (n == 1) return 1;
+  for (unsigned left = sectors; left != 0; left &= left - 1) {
+    uint64_t at = addr + ((uint64_t)__builtin_ctz(left) << l1->sector_log);
+    for (uint64_t k = at / width; k <= (at + (UINT64_C(1) << l1->sector_log) - 1) / width; k++)
+      set |= UINT64_C(1) << k % n;
+  }
+  return set;
+}
+
+static inline bool is_busy(const struct weir_l1 *l1, uint64_t banks, uint64_t now) {
+  for (; banks != 0; banks &= banks - 1)
+    if (l1->bank_free[__builtin_ctzll(banks)] > now) return true;
+  return false;
+}
+
+/* The data port is as wide as all banks together; each bank has its share. */
+static inline void use_port(struct weir_l1 *l1, uint64_t banks, uint32_t sectors, uint64_t now) {
+  uint32_t bytes = (weir_n_parts(sectors) << l1->sector_log) * (uint32_t)l1->m->l1.banks;
+  uint32_t width = (uint32_t)l1->m->l1.port_bytes;
+  if (banks != 1) width *= (uint32_t)__builtin_popcountll(banks);
+  uint64_t until = now + (bytes + width - 1) / width;
+  for (; banks != 0; banks &= banks - 1)
+    l1->bank_free[__builtin_ctzll(banks)] = until;
+}
+
+/* ---- MSHR occupancy, as an integral ---- */
+
+static inline void settle_mshr(struct weir_l1 *l1, uint64_t now) {
+  l1->stats.mshr_cycles += l1->mshr.n * (now - l1->mshr_since);
+  l1->mshr_since = now;
+}
+
+/* The access as observers see it. */
+static inline struct weir_access seen(const struct weir_l1 *l1, const struct weir_access *a) {
+  struct weir_access x = *a;
+  x.cycle = l1->now - l1->begin;
+  x.kernel = l1->kernel.uid;
+  x.shortage = WEIR_N_SHORTAGES;
+  return x;
+}
+
+/* Must it be written back when it ends? */
+static inline bool is_dirty(const struct weir_l1 *l1, uint32_t set, int way) {
+  return way >= 0 && view(l1, set).line[way].dirty_mask != 0;
+}
+
+/* A request that waits for its data port is one of those whose tags are read. */
+static inline struct weir_l1_result failed(enum weir_shortage why, bool is_probed) {
+  return (struct weir_l1_result){.answer = WEIR_L1_FAILED, .why = why, .is_probed = is_probed};
+}
+
+/* ---- load.c, store.c ---- */
+
+struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                   uint32_t inflight);
+struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                    uint32_t inflight);
+/* A line that a policy wants, if all resources are free. */
+void weir_l1_prefetch(struct weir_l1 *l1, uint64_t addr, uint32_t sectors);
+
+#endif

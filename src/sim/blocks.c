@@ -1,0 +1,236 @@
+/* Blocks and their warps on an SM: how many fit, arrival, instructions one after the other,
+ * barriers, retirement. */
+#include "sim/sm_core.h"
+
+/* ---- what fits ---- */
+
+static uint64_t round_up(uint64_t v, int64_t unit) {
+  uint64_t u = (uint64_t)unit;
+  return (v + u - 1) / u * u;
+}
+
+/* What the blocks of a kernel can have of shared memory. On an H200 a preference decides, however
+ * few blocks then fit; one always does. */
+static uint64_t shared_room(const struct weir_machine *m, const struct weir_kernel_info *k,
+                            uint64_t of_block) {
+  uint64_t most = (uint64_t)m->sm.shared_bytes;
+  if (k->carveout == 0 || m->l1.unified_bytes == 0 || m->n_carveouts == 0) return most;
+  uint64_t room = weir_max64(weir_preferred_carveout(m, k->carveout),
+                             weir_carveout(m, (uint32_t)weir_min64(of_block, most)));
+  return weir_min64(room, most);
+}
+
+uint32_t weir_sm_registers(const struct weir_machine *m, const struct weir_kernel_info *k) {
+  if (!k->regs_estimated || k->n_warps == 0) return k->regs_per_thread;
+  /* Warps get whole units. */
+  uint64_t units = (uint64_t)m->sm.registers / k->n_warps / (uint64_t)m->sm.register_unit;
+  uint64_t most = units * (uint64_t)m->sm.register_unit / 32;
+  return k->regs_per_thread < most ? k->regs_per_thread : (uint32_t)most;
+}
+
+uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,
+                     const char **why) {
+  uint64_t threads = weir_volume(k->block);
+  uint64_t of_thread = weir_sm_registers(m, k);
+  uint64_t regs = round_up(of_thread * 32, m->sm.register_unit) * k->n_warps;
+  uint64_t shared = round_up((uint64_t)k->static_shared + k->dyn_shared, m->sm.shared_unit);
+  struct {
+    uint64_t have, need;
+    const char *name;
+  } limit[] = {{(uint64_t)m->sm.blocks, 1, "sm.blocks"},
+               {(uint64_t)m->sm.warps, k->n_warps, "sm.warps"},
+               {(uint64_t)m->sm.threads, threads, "sm.threads"},
+               {(uint64_t)m->sm.registers, regs, "sm.registers"},
+               {shared_room(m, k, shared), shared, "sm.shared_bytes"}};
+  uint64_t fit = UINT32_MAX;
+  for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
+    uint64_t n = limit[i].need == 0 ? UINT32_MAX : limit[i].have / limit[i].need;
+    if (n < fit) {
+      fit = n;
+      *why = limit[i].name;
+    }
+  }
+  return (uint32_t)fit;
+}
+
+struct weir_kernel weir_sm_about(const struct weir_kernel_info *k, uint32_t uid,
+                                 uint32_t blocks_per_sm) {
+  uint64_t n = weir_volume(k->grid);
+  return (struct weir_kernel){.name = k->name,
+                              .uid = uid,
+                              .n_insns = k->n_insns,
+                              .n_ctas = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
+                              .warps_per_cta = k->n_warps,
+                              .ctas_per_sm = blocks_per_sm};
+}
+
+/* ---- warps ---- */
+
+static void finish_warp(struct weir_sm *sm, uint32_t slot) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  weir_sm_stop_warp(sm, slot, WEIR_W_DONE);
+  weir_reader_close(&w->reader);
+  if (--sm->blocks[w->block].n_left == 0) sm->n_ending++;
+}
+
+uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id) {
+  return b->barrier[id].warps != 0 ? b->barrier[id].warps : b->n_left;
+}
+
+void weir_sm_tell_warp(struct weir_sm *sm, uint32_t slot, enum weir_warp_event e, uint64_t now) {
+  if (sm->hears_warps) weir_l1_warp(sm->l1, slot, e, now);
+}
+
+static void release_barrier(struct weir_sm *sm, uint32_t block, uint32_t id, uint64_t now) {
+  struct weir_sm_block *b = &sm->blocks[block];
+  uint32_t arrived = b->barrier[id].arrived;
+  if (arrived == 0 || arrived < weir_sm_barrier_wants(b, id)) return;
+  b->barrier[id].arrived = b->barrier[id].warps = 0;
+  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps; i++) {
+    struct weir_sm_warp *w = &sm->warps[i];
+    if (w->state != WEIR_W_BARRIER || w->block != block || w->at_barrier != id) continue;
+    w->state = WEIR_W_RUN;
+    weir_sm_find_ready(sm, i, now + 1);
+    weir_sm_tell_warp(sm, i, WEIR_WARP_RUNS, now);
+  }
+}
+
+/* The warp has issued a barrier and stands at what follows it. One that has ended with it is
+ * missing among those that are left, but not in a count. */
+void weir_sm_reach_barrier(struct weir_sm *sm, uint32_t slot, struct weir_barrier at, bool waits,
+                           uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  struct weir_sm_block *b = &sm->blocks[w->block];
+  if (at.is_partial || (w->state == WEIR_W_DONE && at.warps == 0)) return;
+  if (waits && w->state == WEIR_W_RUN) {
+    weir_sm_stop_warp(sm, slot, WEIR_W_BARRIER);
+    w->at_barrier = at.id;
+    weir_sm_tell_warp(sm, slot, WEIR_WARP_WAITS, now);
+  }
+  b->barrier[at.id].arrived++;
+  if (at.warps != 0) b->barrier[at.id].warps = at.warps;
+  release_barrier(sm, w->block, at.id, now);
+}
+
+void weir_sm_advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  if (!weir_next(&w->reader, &w->next)) {
+    if (w->reader.status != WEIR_OK) {
+      sm->is_failed = true;
+      sm->status = weir_reader_error(&w->reader, &sm->err);
+    }
+    finish_warp(sm, slot);
+    for (uint32_t id = 0; id < WEIR_BARRIERS; id++)
+      release_barrier(sm, w->block, id, now);
+    return;
+  }
+  weir_sm_take_next(sm, slot, now);
+}
+
+/* The warp's next instruction is fetched. */
+void weir_sm_take_next(struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  if (s->cls == WEIR_C_BARRIER) {
+    w->barrier = weir_barrier_of(s, &w->next);
+    w->next.has_addr = false; /* it was none */
+  }
+  weir_sm_find_ready(sm, slot, now + 1);
+}
+
+void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t at) {
+  sm->arriving[sm->n_arriving].at = at;
+  sm->arriving[sm->n_arriving++].stream = block;
+  sm->wake = weir_min64(sm->wake, at);
+}
+
+static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t now) {
+  uint32_t b = 0;
+  while (sm->blocks[b].is_used)
+    b++;
+  sm->blocks[b] = (struct weir_sm_block){
+      .stream = block, .n_warps = block->n_warps, .n_left = block->n_warps, .is_used = true};
+  sm->n_blocks++;
+  uint32_t slot = 0;
+  for (uint32_t k = 0; k < block->n_warps; k++, slot++) {
+    while (sm->warps[slot].state != WEIR_W_FREE)
+      slot++;
+    struct weir_sm_warp *w = &sm->warps[slot];
+    uint64_t *reg = w->reg;
+    memset(reg, 0, sm->regs_per_warp * sizeof *reg);
+    weir_reader_open(&w->reader, &block->warps[k], sm->kernel, true);
+    w->reg = reg;
+    w->state = WEIR_W_RUN;
+    sm->age[slot] = sm->next_age++;
+    w->block = b;
+    w->loads = w->stores = 0;
+    w->group = 0;
+    memset(w->copies, 0, sizeof w->copies);
+    sm->order[sm->n_order++] = slot;
+    sm->blocks[b].warps |= UINT64_C(1) << slot;
+    weir_sm_advance(sm, slot, now - 1);
+  }
+  const struct weir_cta cta = {.slot = b, .uid = (uint32_t)block->id, .warps = sm->blocks[b].warps};
+  weir_l1_cta_begin(sm->l1, &cta, now);
+  for (uint64_t left = cta.warps; sm->hears_warps && left != 0; left &= left - 1)
+    if (sm->warps[__builtin_ctzll(left)].state == WEIR_W_DONE) /* one without instructions */
+      weir_sm_tell_warp(sm, (uint32_t)__builtin_ctzll(left), WEIR_WARP_ENDS, now);
+}
+
+void weir_sm_take_blocks(struct weir_sm *sm, uint64_t now) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < sm->n_arriving; i++)
+    if (sm->arriving[i].at <= now)
+      arrive(sm, sm->arriving[i].stream, now);
+    else
+      sm->arriving[kept++] = sm->arriving[i];
+  sm->n_arriving = kept;
+}
+
+/* ---- retirement ---- */
+
+/* A block ends when its warps have, and all that they asked for has come. */
+bool weir_sm_retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
+  bool any = false;
+  for (uint32_t b = 0; b < (uint32_t)sm->m->sm.blocks; b++) {
+    struct weir_sm_block *k = &sm->blocks[b];
+    if (!k->is_used || k->n_left > 0 || k->pending > 0) continue;
+    if (k->busy_until > now) {
+      *wake = weir_min64(*wake, k->busy_until);
+      continue;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sm->n_order; i++) {
+      struct weir_sm_warp *w = &sm->warps[sm->order[i]];
+      if (w->block == b && w->state == WEIR_W_DONE)
+        w->state = WEIR_W_FREE;
+      else
+        sm->order[kept++] = sm->order[i];
+    }
+    sm->n_order = kept;
+    sm->is_dirty = true;
+    const struct weir_cta cta = {.slot = b, .uid = (uint32_t)k->stream->id, .warps = k->warps};
+    sm->retired[sm->n_retired].at = now;
+    sm->retired[sm->n_retired++].stream = k->stream;
+    k->is_used = false;
+    sm->n_ending--;
+    sm->n_blocks--;
+    sm->stats.blocks++;
+    weir_l1_cta_end(sm->l1, &cta, now);
+    sm->last_event = weir_max64(sm->last_event, now);
+    any = true;
+  }
+  return any;
+}
+
+void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source) {
+  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.warps; i++)
+    if (sm->warps[i].state != WEIR_W_FREE && sm->warps[i].state != WEIR_W_DONE)
+      weir_reader_close(&sm->warps[i].reader);
+  for (uint32_t i = 0; i < (uint32_t)sm->m->sm.blocks; i++)
+    if (sm->blocks[i].is_used) source->release(source, sm->blocks[i].stream);
+  for (uint32_t i = 0; i < sm->n_arriving; i++)
+    source->release(source, sm->arriving[i].stream);
+  for (uint32_t i = 0; i < sm->n_retired; i++)
+    source->release(source, sm->retired[i].stream);
+}

@@ -1,0 +1,367 @@
+#include "sim/ldst.h"
+
+#include "base/mem.h"
+#include "sim/sm_core.h"
+
+void weir_ldst_settle(struct weir_sm *sm, uint64_t now) {
+  if (sm->ldst.failed < WEIR_N_SHORTAGES) {
+    sm->stats.stall[sm->ldst.failed] += now - sm->ldst.since;
+    if (sm->ldst.is_probed) sm->stats.stall_probed += now - sm->ldst.since;
+  }
+  sm->ldst.since = now;
+}
+
+/* ---- set-up ---- */
+
+enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *m,
+                                const struct weir_l1 *l1, struct weir_err *err) {
+  u->failed = WEIR_N_SHORTAGES;
+  u->queue = weir_calloc((size_t)m->sm.ldst_queue, sizeof *u->queue);
+  bool ok = u->queue != NULL && weir_order_init(&u->order, l1);
+  u->n_loads = (uint32_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps);
+  u->n_loads += weir_order_room(&u->order);
+  u->loads = weir_calloc(u->n_loads, sizeof *u->loads);
+  if (!ok || u->loads == NULL)
+    return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
+  for (uint32_t i = 0; i < u->n_loads; i++)
+    u->loads[i].next_free = i + 1 < u->n_loads ? i + 1 : UINT32_MAX;
+  return WEIR_OK;
+}
+
+void weir_ldst_free(struct weir_ldst *u) {
+  weir_order_free(&u->order);
+  free(u->queue);
+  free(u->loads);
+}
+
+/* ---- loads ---- */
+
+uint32_t weir_ldst_copies(const struct weir_sm_warp *w, uint32_t keep, uint64_t *ready) {
+  uint32_t left = 0;
+  for (uint32_t back = keep + 1; back < WEIR_COPY_GROUPS; back++) {
+    const struct weir_copies *c = &w->copies[(w->group - back) % WEIR_COPY_GROUPS];
+    left += c->left;
+    *ready = weir_max64(*ready, c->ready);
+  }
+  return left;
+}
+
+static void copy_done(struct weir_sm *sm, const struct weir_load *l, uint64_t ready) {
+  struct weir_sm_warp *w = &sm->warps[l->a.warp];
+  struct weir_copies *c = &w->copies[l->group % WEIR_COPY_GROUPS];
+  uint64_t at = 0;
+  c->left--;
+  c->ready = weir_max64(c->ready, ready);
+  if (w->state != WEIR_W_COPY || weir_ldst_copies(w, w->keeps, &at) > 0) return;
+  w->state = WEIR_W_RUN;
+  weir_sm_find_ready(sm, l->a.warp, at);
+}
+
+void weir_ldst_answer(struct weir_sm *sm, uint32_t id, uint64_t at) {
+  struct weir_load *l = &sm->ldst.loads[id];
+  l->ready_at = weir_max64(l->ready_at, at);
+  if (--l->n_left > 0) return;
+  struct weir_sm_warp *w = &sm->warps[l->a.warp];
+  const struct weir_static *s = &sm->kernel->insns[l->a.insn];
+  uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra;
+  if (s->cls != WEIR_C_ATOM) {
+    sm->stats.load_insns++;
+    sm->stats.load_insns_missed += l->is_missing;
+  }
+  for (unsigned i = 0; i < s->n_dst; i++)
+    if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = ready;
+  struct weir_sm_block *b = &sm->blocks[w->block];
+  b->busy_until = weir_max64(b->busy_until, ready);
+  b->pending--;
+  w->loads--;
+  if (l->is_copy) copy_done(sm, l, ready);
+  if (w->state == WEIR_W_RUN && sm->ready_at[l->a.warp] == WEIR_NEVER)
+    weir_sm_find_ready(sm, l->a.warp, 0);
+  if (sm->ldst.free_load == UINT32_MAX) sm->is_dirty = true;
+  l->next_free = sm->ldst.free_load;
+  sm->ldst.free_load = id;
+}
+
+void weir_ldst_acknowledge(struct weir_sm *sm, uint32_t slot) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  w->stores--;
+  sm->blocks[w->block].pending--;
+  if (w->state == WEIR_W_FENCE && w->stores == 0) {
+    w->state = WEIR_W_RUN;
+    weir_sm_find_ready(sm, slot, 0);
+  }
+}
+
+/* ---- LD/ST head ---- */
+
+static void note_failure(struct weir_sm *sm, struct weir_l1_req *q, enum weir_shortage why,
+                         bool is_probed) {
+  sm->ldst.failed = (uint8_t)why;
+  sm->ldst.is_probed = is_probed;
+  if (q->kinds >> why & 1) return;
+  sm->stats.resv_fail[why]++;
+  q->kinds |= 1u << why;
+}
+
+/* The L1 has taken it. */
+static void accept(struct weir_sm *sm, const struct weir_l1_req *q,
+                   const struct weir_l1_result *r) {
+  if (r->is_missing) sm->ldst.loads[q->id].is_missing = true;
+  if (r->answer == WEIR_L1_HIT && q->a.op == WEIR_STORE)
+    weir_ldst_acknowledge(sm, q->id);
+  else if (r->answer == WEIR_L1_HIT)
+    weir_ldst_answer(sm, q->id, r->ready_at);
+  else if (r->answer == WEIR_L1_WAIT)
+    sm->ldst.inflight++;
+}
+
+static void pop_head(struct weir_sm *sm) {
+  if (++sm->ldst.head == (uint32_t)sm->m->sm.ldst_queue) sm->ldst.head = 0;
+  sm->ldst.n--;
+}
+
+static bool present_head(struct weir_sm *sm, uint64_t now) {
+  bool moved = false;
+  uint8_t failed = sm->ldst.failed;
+  weir_ldst_settle(sm, now);
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.n > 0; k++) {
+    struct weir_l1_req *q = &sm->ldst.queue[sm->ldst.head];
+    struct weir_l1_result r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
+    if (r.answer == WEIR_L1_LATER) break;
+    if (r.answer == WEIR_L1_FAILED) {
+      note_failure(sm, q, r.why, r.is_probed);
+      if (moved) sm->ldst.since = now + 1; /* in this cycle the queue did advance */
+      break;
+    }
+    sm->ldst.failed = WEIR_N_SHORTAGES;
+    accept(sm, q, &r);
+    pop_head(sm);
+    moved = true;
+  }
+  if (sm->ldst.n == 0) sm->ldst.failed = WEIR_N_SHORTAGES;
+  if (sm->ldst.failed != failed) sm->is_dirty = true; /* slots lost to the LD/ST unit name it */
+  return moved;
+}
+
+/* ---- order: queues between the LD/ST queue and the L1 ---- */
+
+/* The L1 sees the request that a policy chooses; the next is chosen when it was taken. */
+static bool present_chosen(struct weir_sm *sm, uint64_t now) {
+  bool moved = false;
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.order.total > 0; k++) {
+    struct weir_l1_req *q = weir_order_head(&sm->ldst.order, sm->l1);
+    struct weir_l1_result r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
+    if (r.answer == WEIR_L1_LATER) break;
+    if (r.answer == WEIR_L1_FAILED) {
+      note_failure(sm, q, r.why, r.is_probed);
+      if (moved) sm->ldst.since = now + 1;
+      break;
+    }
+    accept(sm, q, &r);
+    weir_order_pop(&sm->ldst.order, sm->l1, now);
+    moved = true;
+  }
+  return moved;
+}
+
+/* As many go from the LD/ST queue into theirs; they can be chosen in the next cycle. A cycle
+ * belongs to one shortage: that of the L1, else that of a queue. */
+static bool fill_queues(struct weir_sm *sm, uint64_t now) {
+  bool moved = false;
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.n > 0; k++) {
+    struct weir_l1_req *q = &sm->ldst.queue[sm->ldst.head];
+    if (!weir_order_push(&sm->ldst.order, sm->l1, q, now)) {
+      if (sm->ldst.failed < WEIR_N_SHORTAGES) break;
+      note_failure(sm, q, WEIR_NO_ORDER, false);
+      if (moved) sm->ldst.since = now + 1;
+      break;
+    }
+    pop_head(sm);
+    moved = true;
+  }
+  return moved;
+}
+
+static bool present_ordered(struct weir_sm *sm, uint64_t now) {
+  uint8_t failed = sm->ldst.failed;
+  weir_ldst_settle(sm, now);
+  sm->ldst.failed = WEIR_N_SHORTAGES;
+  bool taken = present_chosen(sm, now), queued = fill_queues(sm, now);
+  if (sm->ldst.failed != failed) sm->is_dirty = true;
+  return taken || queued;
+}
+
+bool weir_ldst_present(struct weir_sm *sm, uint64_t now) {
+  if (weir_ldst_waiting(&sm->ldst) == 0) return false;
+  return sm->ldst.order.shape.queues > 0 ? present_ordered(sm, now) : present_head(sm, now);
+}
+
+/* ---- coalescer ---- */
+
+bool weir_ldst_coalesce(struct weir_sm *sm) {
+  struct weir_ldst *u = &sm->ldst;
+  struct weir_coalescer *c = &u->coalescer;
+  uint32_t most = (uint32_t)sm->m->sm.ldst_queue;
+  for (int64_t k = 0; k < sm->m->sm.coalesce_per_cycle && c->is_busy; k++) {
+    if (u->n == most) return k > 0;
+    const struct weir_request *r = &c->list[c->next];
+    struct weir_l1_req *q = &u->queue[(u->head + u->n++) % most];
+    *q = (struct weir_l1_req){.a = c->a, .id = c->id};
+    q->a.addr = r->line_addr;
+    q->a.sectors = (uint16_t)r->sectors;
+    q->a.full = (uint16_t)(c->full & r->sectors);
+    if (++c->next == c->n) {
+      c->is_busy = false;
+      sm->is_dirty = true;
+    }
+  }
+  return true;
+}
+
+/* Sectors of each line that a store writes whole: exact for one dense access, else none is taken to
+ * be whole. */
+static uint32_t whole_sectors(const struct weir_addrs *a, uint32_t mask, unsigned width) {
+  return mask == UINT32_MAX && a->kind == WEIR_ADDR_STRIDE && a->stride == (int64_t)width &&
+                 a->base % 32 == 0
+             ? 0xffff
+             : 0;
+}
+
+/* Word k of a local access lies 128 bytes further on (stream.h); `of_warp` holds word 0. `lane` is
+ * the list of `a`, if it is one. */
+static void coalesce_words(struct weir_coalescer *c, const struct weir_l1_cfg *l1,
+                           struct weir_addrs *a, uint64_t lane[WEIR_LANES], uint32_t mask,
+                           unsigned words) {
+  unsigned n = 0;
+  for (unsigned k = 0; k < words; k++) {
+    if (k > 0) {
+      a->base += 128;
+      for (unsigned i = 0; a->kind == WEIR_ADDR_LIST && i < WEIR_LANES; i++)
+        lane[i] += 128;
+      weir_coalesce_addrs(a, mask, 4, (unsigned)l1->line, (unsigned)l1->sector, &c->of_warp);
+    }
+    memcpy(c->words + n, c->of_warp.r, c->of_warp.n * sizeof *c->words);
+    n += c->of_warp.n;
+  }
+  c->list = c->words;
+  c->n = n;
+}
+
+static void add_request(struct weir_coalescer *c, const struct weir_request *r) {
+  for (uint32_t i = 0; i < c->n; i++)
+    if (c->words[i].line_addr == r->line_addr) {
+      c->words[i].lanes |= r->lanes;
+      c->words[i].sectors |= r->sectors;
+      return;
+    }
+  c->words[c->n++] = *r;
+}
+
+/* A texture instruction has a record for each further sector of a lane: together they are one
+ * access, with one request for each line. The record after them is then the warp's next. */
+static void coalesce_texels(struct weir_sm *sm, struct weir_sm_warp *w) {
+  struct weir_coalescer *c = &sm->ldst.coalescer;
+  enum { ROOM = sizeof c->words / sizeof *c->words };
+  const struct weir_dyn first = w->next;
+  unsigned width = sm->kernel->insns[first.insn].width;
+  memcpy(c->words, c->of_warp.r, c->of_warp.n * sizeof *c->words);
+  c->list = c->words;
+  while ((sm->is_ahead = weir_next(&w->reader, &w->next)) && w->next.insn == first.insn &&
+         w->next.has_addr && (w->next.mask & ~first.mask) == 0 && c->n + 2 * WEIR_LANES <= ROOM) {
+    uint64_t lane[WEIR_LANES];
+    weir_expand(&w->next, lane);
+    weir_coalesce(lane, w->next.mask, width, (unsigned)sm->m->l1.line, (unsigned)sm->m->l1.sector,
+                  &c->of_warp);
+    for (unsigned i = 0; i < c->of_warp.n; i++)
+      add_request(c, &c->of_warp.r[i]);
+  }
+}
+
+/* ---- a warp's access ---- */
+
+static void set_ready(struct weir_sm_warp *w, const struct weir_static *s, uint64_t at) {
+  for (unsigned i = 0; i < s->n_dst; i++)
+    if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = at;
+}
+
+/* All that policies are told of it, but for the lines. A generic load has a tag, and may come to
+ * local memory. */
+static struct weir_access describe_access(const struct weir_sm *sm, uint32_t slot, uint32_t insn,
+                                          bool is_local) {
+  const struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[insn];
+  return (struct weir_access){.insn = insn,
+                              .pc = s->pc,
+                              .warp = slot,
+                              .warp_uid = sm->age[slot],
+                              .cta = w->block,
+                              .cta_uid = (uint32_t)sm->blocks[w->block].stream->id,
+                              .op = s->cls == WEIR_C_ATOM    ? WEIR_ATOMIC
+                                    : s->cls == WEIR_C_STORE ? WEIR_STORE
+                                                             : WEIR_LOAD,
+                              .is_local = is_local,
+                              .tag = sm->tags != NULL && !is_local ? sm->tags[insn] : WEIR_TAG_NONE,
+                              .hint = s->cache_op,
+                              .evict_hint = s->evict_hint};
+}
+
+/* The load that the requests in the coalescer belong to. */
+static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct weir_static *s) {
+  struct weir_ldst *u = &sm->ldst;
+  struct weir_load *l = &u->loads[u->free_load];
+  u->coalescer.id = u->free_load;
+  u->free_load = l->next_free;
+  *l = (struct weir_load){.a = u->coalescer.a, .n_left = u->coalescer.n};
+  w->loads++;
+  if (s->bar_arrive) {
+    l->is_copy = true;
+    l->group = w->group;
+    w->copies[w->group % WEIR_COPY_GROUPS].left++;
+  }
+  sm->blocks[w->block].pending++;
+  set_ready(w, s, WEIR_NEVER);
+}
+
+void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  struct weir_coalescer *c = &sm->ldst.coalescer;
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  uint64_t lane[WEIR_LANES];
+  struct weir_addrs a = w->next.addrs;
+  if (a.kind == WEIR_ADDR_LIST) {
+    weir_expand(&w->next, lane);
+    a.lane = lane;
+  }
+  unsigned words = 1, width = s->width;
+  if (a.space == WEIR_SP_SHARED) {
+    unsigned passes = weir_bank_passes_addrs(&a, w->next.mask, width);
+    sm->stats.shared_passes += passes;
+    sm->ldst.shared_free = now + passes;
+    set_ready(w, s, now + (uint64_t)sm->m->sm.shared_latency + passes - 1);
+    return;
+  }
+  if (a.space == WEIR_SP_CONST || a.space == WEIR_SP_PARAM) {
+    set_ready(w, s, now + (uint64_t)sm->m->sm.const_latency);
+    return;
+  }
+  if (a.space == WEIR_SP_LOCAL && width > 4) words = width / 4, width = 4;
+  c->full = whole_sectors(&a, w->next.mask, width);
+  weir_coalesce_addrs(&a, w->next.mask, width, (unsigned)sm->m->l1.line, (unsigned)sm->m->l1.sector,
+                      &c->of_warp);
+  c->list = c->of_warp.r;
+  c->n = c->of_warp.n;
+  if (words > 1) coalesce_words(c, &sm->m->l1, &a, lane, w->next.mask, words);
+  if (c->n == 0) return; /* no lane takes part */
+  c->a = describe_access(sm, slot, w->next.insn, a.space == WEIR_SP_LOCAL);
+  if (a.space == WEIR_SP_TEX) coalesce_texels(sm, w);
+  sm->stats.requests += c->n;
+  c->next = 0;
+  c->is_busy = true;
+  if (s->cls == WEIR_C_STORE) {
+    c->id = slot;
+    w->stores += c->n;
+    sm->blocks[w->block].pending += c->n;
+    return;
+  }
+  start_load(sm, w, s);
+}
