@@ -305,12 +305,17 @@ static enum weir_status hot_table(const struct bench *b, struct weir_text *out,
   return st;
 }
 
+static const char *simd_of(const struct bench *b, char *buf, size_t len) {
+  return weir_param_show(weir_param_find(ptx_exec_table, "simd"), &b->cfg, buf, len);
+}
+
 static enum weir_status report(const struct bench *b, struct weir_err *err) {
   struct weir_text out = {0};
+  char simd[16];
   weir_text_printf(&out,
                    "\nFunctional execution on one thread, statistics included, exec.simd=%s; CPU "
                    "time, median of %u.\n\n",
-                   b->cfg.simd, b->runs);
+                   simd_of(b, simd, sizeof simd), b->runs);
   enum weir_status st = speed_table(b, &out, err);
   if (!st) {
     weir_text_puts(&out, "\n");
@@ -358,6 +363,7 @@ static enum weir_status write_json(const struct bench *b, struct weir_err *err) 
   struct utsname host;
   double least[MODES], mean[MODES];
   const char *which;
+  char simd[16];
   for (int mode = 0; mode < MODES; mode++)
     mean[mode] = geometric_mean(b, mode, &least[mode], &which);
   json_t *all = json_array();
@@ -365,10 +371,10 @@ static enum weir_status write_json(const struct bench *b, struct weir_err *err) 
     json_array_append_new(all, entry_json(&b->entries[i]));
   json_t *root =
       json_pack("{s:i, s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:o}", "weir_bench", 1, "machine",
-                uname(&host) == 0 ? host.machine : "", "simd", b->cfg.simd, "runs", (int)b->runs,
-                "geometric_mean_per_s", 1e6 * mean[0], "least_per_s", 1e6 * least[0],
-                "geometric_mean_with_streams_per_s", 1e6 * mean[1], "least_with_streams_per_s",
-                1e6 * least[1], "workloads", all);
+                uname(&host) == 0 ? host.machine : "", "simd", simd_of(b, simd, sizeof simd),
+                "runs", (int)b->runs, "geometric_mean_per_s", 1e6 * mean[0], "least_per_s",
+                1e6 * least[0], "geometric_mean_with_streams_per_s", 1e6 * mean[1],
+                "least_with_streams_per_s", 1e6 * least[1], "workloads", all);
   char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(8)) : NULL;
   json_decref(root);
   if (!text) return weir_fail(err, WEIR_ENOMEM, "out of memory");

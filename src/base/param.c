@@ -166,14 +166,28 @@ static enum weir_status set_bool(const struct weir_param *p, void *cfg, const ch
   return WEIR_OK;
 }
 
-static bool is_choice(const char *choices, const char *text) {
+/* The place of `text` among "a|b|c", or -1. */
+static int find_choice(const char *choices, const char *text) {
   size_t n = strlen(text);
-  for (const char *c = choices; n; c += strcspn(c, "|") + 1) {
+  const char *c = choices;
+  for (int at = 0; n; at++, c++) {
     size_t m = strcspn(c, "|");
-    if (m == n && !memcmp(c, text, n)) return true;
-    if (!c[m]) break;
+    if (m == n && !memcmp(c, text, n)) return at;
+    c += m;
+    if (!*c) break;
   }
-  return false;
+  return -1;
+}
+
+/* The choice at a place; an empty one where the place is none. */
+static const char *choice_at(const char *choices, unsigned at, int *len) {
+  const char *c = choices;
+  for (; at && *c; at--) {
+    c += strcspn(c, "|");
+    c += *c == '|';
+  }
+  *len = (int)strcspn(c, "|");
+  return c;
 }
 
 static void suggest_choice(const struct weir_param *p, const char *text, struct weir_err *err) {
@@ -186,14 +200,26 @@ static void suggest_choice(const struct weir_param *p, const char *text, struct 
   if (near) weir_err_add(err, "did you mean '%s'?", near);
 }
 
+static enum weir_status not_a_choice(const struct weir_param *p, const char *text,
+                                     const struct weir_where *where, struct weir_err *err) {
+  bad_value(p, text, where, err, "is not one of the choices");
+  suggest_choice(p, text, err);
+  return WEIR_EINVAL;
+}
+
 static enum weir_status set_str(const struct weir_param *p, void *cfg, const char *text,
                                 const struct weir_where *where, struct weir_err *err) {
-  if (p->choices && !is_choice(p->choices, text)) {
-    bad_value(p, text, where, err, "is not one of the choices");
-    suggest_choice(p, text, err);
-    return WEIR_EINVAL;
-  }
+  if (p->choices && find_choice(p->choices, text) < 0) return not_a_choice(p, text, where, err);
   memcpy(field(p, cfg), &text, sizeof text);
+  return WEIR_OK;
+}
+
+static enum weir_status set_enum(const struct weir_param *p, void *cfg, const char *text,
+                                 const struct weir_where *where, struct weir_err *err) {
+  if (!p->choices) return weir_fail(err, WEIR_EBUG, "parameter '%s' has no choices", p->name);
+  int at = find_choice(p->choices, text);
+  if (at < 0) return not_a_choice(p, text, where, err);
+  memcpy(field(p, cfg), &at, sizeof at);
   return WEIR_OK;
 }
 
@@ -208,6 +234,8 @@ static enum weir_status set_field(const struct weir_param *p, void *cfg, const c
     return set_real(p, cfg, text, where, err);
   case WEIR_STR:
     return set_str(p, cfg, text, where, err);
+  case WEIR_ENUM:
+    return set_enum(p, cfg, text, where, err);
   }
   return weir_fail(err, WEIR_EBUG, "parameter '%s' has no type", p->name);
 }
@@ -239,6 +267,8 @@ const char *weir_param_show(const struct weir_param *p, const void *cfg, char *b
   int64_t i;
   double d;
   const char *s;
+  unsigned place;
+  int length;
   switch (p->type) {
   case WEIR_BOOL:
     snprintf(buf, len, "%s", *(const bool *)at ? "true" : "false");
@@ -258,6 +288,11 @@ const char *weir_param_show(const struct weir_param *p, const void *cfg, char *b
   case WEIR_STR:
     memcpy(&s, at, sizeof s);
     snprintf(buf, len, "%s", s ? s : "");
+    break;
+  case WEIR_ENUM:
+    memcpy(&place, at, sizeof place);
+    s = choice_at(p->choices, place, &length);
+    snprintf(buf, len, "%.*s", length, s);
     break;
   }
   return buf;
@@ -279,7 +314,9 @@ static enum weir_status check_param(const struct weir_param_group *g, const stru
   if (p->help && strchr(p->help, '\n')) wrong = "its help is more than one line";
   if (!p->def) wrong = "it has no default";
   if (weir_param_find(g->table, p->name) != p) wrong = "its name stands twice";
-  if (p->choices && p->type != WEIR_STR) wrong = "it has choices but is not a string";
+  if (p->choices && p->type != WEIR_STR && p->type != WEIR_ENUM)
+    wrong = "it has choices but is neither an enum nor a string";
+  if (!p->choices && p->type == WEIR_ENUM) wrong = "it is an enum without choices";
   if (p->min > p->max) wrong = "its range is empty";
   if (wrong) return weir_fail(err, WEIR_EBUG, "parameter %s.%s: %s", g->prefix, p->name, wrong);
   if (set_field(p, cfg, p->def, NULL, err) != WEIR_OK) {

@@ -17,13 +17,19 @@
 #include "stream/func_stats.h"
 #include "weir/param.h"
 
+/* exec.simd */
+#define PTX_SIMDS(X)                                                                               \
+  X(PTX_SIMD_AUTO, "auto")                                                                         \
+  X(PTX_SIMD_BASE, "base") X(PTX_SIMD_AVX2, "avx2") X(PTX_SIMD_AVX512, "avx512")
+enum ptx_simd { PTX_SIMDS(WEIR_CHOICE_ID) };
+
 /* exec.*: settings of functional execution. None of them may change with the machine that is
  * simulated. */
 struct ptx_exec_cfg {
   int64_t wave, wave_memory, quantum, yield_after, deadlock_quanta, clock_factor, max_instructions,
       stack_bytes, max_depth, heap, printf_bytes, device_memory, stream_memory, sm_count;
   bool contract; /* fuse products and sums as an assembler does (exec/contract.h) */
-  const char *simd;
+  enum ptx_simd simd;
   bool interleave;
 };
 extern const struct weir_param ptx_exec_table[];

@@ -64,7 +64,7 @@ const struct weir_param ptx_exec_table[] = {
                .help = "mul and add or sub without a rounding modifier become one fused "
                        "multiply-add where the assembler for an H200 fuses them; false = as the "
                        "text has it"),
-    WEIR_PARAM(ptx_exec_cfg, simd, "auto", .choices = "auto|base|avx2|avx512",
+    WEIR_PARAM(ptx_exec_cfg, simd, "auto", .choices = WEIR_CHOICES(PTX_SIMDS),
                .help = "vector code used for execution; results are the same for all"),
     WEIR_PARAM_END};
 
@@ -135,15 +135,16 @@ struct ptx_run {
 
 /* ---- choosing vector code ---- */
 
-static enum weir_status choose_handlers(const char *simd, const ptx_fn **out,
+static enum weir_status choose_handlers(enum ptx_simd simd, const ptx_fn **out,
                                         struct weir_err *err) {
-  bool is_auto = strcmp(simd, "auto") == 0;
+  static const char *const names[] = {PTX_SIMDS(WEIR_CHOICE_NAME)};
+  bool is_auto = simd == PTX_SIMD_AUTO;
 #ifdef WEIR_HAVE_AVX512
   __builtin_cpu_init();
   bool has512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                 __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("fma");
-  if (has512 && (is_auto || strcmp(simd, "avx512") == 0)) {
+  if (has512 && (is_auto || simd == PTX_SIMD_AVX512)) {
     *out = ptx_handlers_avx512;
     return WEIR_OK;
   }
@@ -152,14 +153,15 @@ static enum weir_status choose_handlers(const char *simd, const ptx_fn **out,
   __builtin_cpu_init();
   bool has256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("bmi2");
-  if (has256 && (is_auto || strcmp(simd, "avx2") == 0)) {
+  if (has256 && (is_auto || simd == PTX_SIMD_AVX2)) {
     *out = ptx_handlers_avx2;
     return WEIR_OK;
   }
 #endif
   *out = ptx_handlers_base;
-  if (is_auto || strcmp(simd, "base") == 0) return WEIR_OK;
-  weir_fail(err, WEIR_EINVAL, "exec.simd=%s: this host or this build does not have it", simd);
+  if (is_auto || simd == PTX_SIMD_BASE) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "exec.simd=%s: this host or this build does not have it",
+            names[simd]);
   weir_err_add(err, "remedy: exec.simd=auto");
   return WEIR_EINVAL;
 }

@@ -3,11 +3,16 @@
 #include "testing.h"
 #include "weir/param.h"
 
+#define COLOURS(X) X(COLOUR_RED, "red") X(COLOUR_DARK_BLUE, "dark-blue") X(COLOUR_GREY, "grey")
+enum colour { COLOURS(WEIR_CHOICE_ID) };
+
 struct cfg {
   bool fast;
   int64_t size, any;
   double rate;
   const char *mode, *name;
+  enum colour colour;
+  bool last;
 };
 
 static const struct weir_param table[] = {
@@ -17,6 +22,7 @@ static const struct weir_param table[] = {
     WEIR_PARAM(cfg, rate, "0.25", .min = 0, .max = 1, .help = "how often"),
     WEIR_PARAM(cfg, mode, "round", .choices = "round|greedy|oldest", .help = "order"),
     WEIR_PARAM(cfg, name, "", .help = "free text"),
+    WEIR_PARAM(cfg, colour, "dark-blue", .choices = WEIR_CHOICES(COLOURS), .help = "paint"),
     WEIR_PARAM_END};
 
 static const struct weir_param_group group = {"demo", "For the test.", table, sizeof(struct cfg),
@@ -33,15 +39,23 @@ static void defaults_come_from_the_table(void **state) {
   assert_true(c.rate == 0.25);
   assert_string_equal(c.mode, "round");
   assert_string_equal(c.name, "");
+  assert_int_equal(c.colour, COLOUR_DARK_BLUE);
 }
 
 static void values_are_set_and_shown(void **state) {
   (void)state;
   static const char *const pairs[][3] = {
-      {"fast", "no", "false"}, {"size", "1M", "1048576"},
-      {"rate", "0.1", "0.1"},  {"mode", "greedy", "greedy"},
-      {"name", "a b", "a b"},  {"any", "9223372036854775807", "9223372036854775807"},
-      {"rate", "1", "1"},      {"rate", "0.30000000000000004", "0.30000000000000004"},
+      {"fast", "no", "false"},
+      {"size", "1M", "1048576"},
+      {"rate", "0.1", "0.1"},
+      {"mode", "greedy", "greedy"},
+      {"name", "a b", "a b"},
+      {"any", "9223372036854775807", "9223372036854775807"},
+      {"colour", "grey", "grey"},
+      {"colour", "red", "red"},
+      {"colour", "dark-blue", "dark-blue"},
+      {"rate", "1", "1"},
+      {"rate", "0.30000000000000004", "0.30000000000000004"},
   };
   struct cfg c;
   struct weir_err err;
@@ -69,6 +83,12 @@ static void wrong_values_are_explained(void **state) {
       {"mode", "greddy", "accepted: round, greedy, oldest\n  did you mean 'greedy'?", WEIR_EINVAL},
       {"mode", "round|greedy", "not one of the choices", WEIR_EINVAL},
       {"mode", "", "not one of the choices", WEIR_EINVAL},
+      {"colour", "blue-dark", "accepted: red, dark-blue, grey", WEIR_EINVAL},
+      {"colour", "grex",
+       "not one of the choices\n  accepted: red, dark-blue, grey\n  did you mean 'grey'?",
+       WEIR_EINVAL},
+      {"colour", "", "not one of the choices", WEIR_EINVAL},
+      {"colour", "1", "not one of the choices", WEIR_EINVAL},
       {"sizw", "1", "no parameter 'sizw'\n  did you mean 'size'?", WEIR_ENOENT},
   };
   struct cfg c;
@@ -81,6 +101,23 @@ static void wrong_values_are_explained(void **state) {
   }
   assert_int_equal(c.size, 16384);
   assert_string_equal(c.mode, "round");
+}
+
+/* An enum is as wide as its field, and a place that no choice has is shown as nothing. */
+static void a_choice_is_its_place_in_the_list(void **state) {
+  (void)state;
+  struct cfg c;
+  char buf[64];
+  const struct weir_param *p = weir_param_find(table, "colour");
+  memset(&c, 0, sizeof c);
+  assert_int_equal(p->type, WEIR_ENUM);
+  assert_int_equal(weir_param_set(table, &c, "colour", "grey", NULL, NULL), WEIR_OK);
+  assert_int_equal(c.colour, COLOUR_GREY);
+  assert_false(c.last);
+  assert_int_equal(weir_param_set(table, &c, "colour", "red", NULL, NULL), WEIR_OK);
+  assert_int_equal(c.colour, COLOUR_RED);
+  c.colour = (enum colour)3;
+  assert_string_equal(weir_param_show(p, &c, buf, sizeof buf), "");
 }
 
 static void big_limits_keep_all_bits(void **state) {
@@ -104,6 +141,8 @@ static void sound_groups_pass_and_unsound_ones_do_not(void **state) {
       {WEIR_PARAM(cfg, any, "1", .min = 3, .max = 2, .help = "x"), WEIR_PARAM_END},
       {WEIR_PARAM(cfg, any, "1", .help = "two\nlines"), WEIR_PARAM_END},
       {WEIR_PARAM(cfg, any, "1", .choices = "1|2", .help = "x"), WEIR_PARAM_END},
+      {WEIR_PARAM(cfg, colour, "red", .help = "x"), WEIR_PARAM_END},
+      {WEIR_PARAM(cfg, colour, "1", .choices = WEIR_CHOICES(COLOURS), .help = "x"), WEIR_PARAM_END},
       {{.name = "Any", .def = "1", .help = "x", .type = WEIR_INT}, WEIR_PARAM_END},
       {{.name = "any", .help = "x", .type = WEIR_INT}, WEIR_PARAM_END},
       {{.name = "any", .def = "1", .help = "x", .type = WEIR_INT, .offset = 999}, WEIR_PARAM_END},
@@ -153,6 +192,7 @@ int main(void) {
       cmocka_unit_test(defaults_come_from_the_table),
       cmocka_unit_test(values_are_set_and_shown),
       cmocka_unit_test(wrong_values_are_explained),
+      cmocka_unit_test(a_choice_is_its_place_in_the_list),
       cmocka_unit_test(big_limits_keep_all_bits),
       cmocka_unit_test(sound_groups_pass_and_unsound_ones_do_not),
       cmocka_unit_test(the_reference_page_has_every_row),

@@ -191,7 +191,7 @@ static void check_decoded(const char *path, const struct outcome *o) {
   }
 }
 
-static bool has_simd(const char *simd) {
+static bool has_simd(enum ptx_simd simd) {
   struct vm vm;
   vm_defaults(&vm);
   vm.cfg.simd = simd;
@@ -250,25 +250,28 @@ static void streams_say_the_same(void **state) {
   each(check_streams);
 }
 
-static const char *width;
+static const struct width {
+  enum ptx_simd simd;
+  const char *name;
+} widths[] = {{PTX_SIMD_AVX2, "avx2"}, {PTX_SIMD_AVX512, "avx512"}}, *width;
+
 static void check_width(const char *path, const struct ptx_exec_cfg *cfg) {
   static struct outcome base, other;
   struct ptx_exec_cfg c = *cfg;
-  c.simd = "base";
+  c.simd = PTX_SIMD_BASE;
   run(path, &c, true, &base);
-  c.simd = width;
+  c.simd = width->simd;
   run(path, &c, true, &other);
-  same_streams(path, width, &base, &other);
+  same_streams(path, width->name, &base, &other);
 }
 static void widths_give_the_same(void **state) {
   (void)state;
-  static const char *const widths[] = {"avx2", "avx512"};
   for (size_t i = 0; i < 2; i++) {
-    width = widths[i];
-    if (has_simd(width))
+    width = &widths[i];
+    if (has_simd(width->simd))
       each(check_width);
     else
-      print_message("this host has no %s\n", width);
+      print_message("this host has no %s\n", width->name);
   }
 }
 

@@ -123,8 +123,8 @@ static size_t check_gaps(const struct ptx_mem *mem) {
   return end;
 }
 
-static void run(struct outcome *o, const struct ptx_module *m, const char *kernel, const char *simd,
-                bool streams) {
+static void run(struct outcome *o, const struct ptx_module *m, const char *kernel,
+                enum ptx_simd simd, bool streams) {
   struct ptx_exec_cfg cfg;
   struct ptx_image *image;
   struct ptx_program *prog;
@@ -158,8 +158,8 @@ static void run(struct outcome *o, const struct ptx_module *m, const char *kerne
 
 static void compare(const struct ptx_module *m, const char *kernel) {
   struct outcome a, b;
-  run(&a, m, kernel, "base", false);
-  run(&b, m, kernel, "auto", true);
+  run(&a, m, kernel, PTX_SIMD_BASE, false);
+  run(&b, m, kernel, PTX_SIMD_AUTO, true);
   PROMISE(a.status == b.status);
   PROMISE(strcmp(a.err.msg, b.err.msg) == 0);
   PROMISE(memcmp(&a.stats, &b.stats, sizeof a.stats) == 0);

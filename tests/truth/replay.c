@@ -215,13 +215,13 @@ static bool have_simd(void) {
 #if defined(__x86_64__)
   bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("bmi2");
-  if (!strcmp(cfg.simd, "avx2")) return avx2;
-  if (!strcmp(cfg.simd, "avx512"))
+  if (cfg.simd == PTX_SIMD_AVX2) return avx2;
+  if (cfg.simd == PTX_SIMD_AVX512)
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512cd");
 #endif
-  return !strcmp(cfg.simd, "auto") || !strcmp(cfg.simd, "base");
+  return cfg.simd == PTX_SIMD_AUTO || cfg.simd == PTX_SIMD_BASE;
 }
 
 static bool arguments(int argc, char **argv) {
@@ -234,9 +234,9 @@ static bool arguments(int argc, char **argv) {
       opt.coverage = argv[++i];
     else if (!strcmp(argv[i], "--check") && i + 1 < argc)
       opt.check = argv[++i];
-    else if (!strcmp(argv[i], "--simd") && i + 1 < argc)
-      cfg.simd = argv[++i];
-    else if (!strcmp(argv[i], "--show") && i + 1 < argc)
+    else if (!strcmp(argv[i], "--simd") && i + 1 < argc) {
+      if (weir_param_set(ptx_exec_table, &cfg, "simd", argv[++i], NULL, NULL)) return false;
+    } else if (!strcmp(argv[i], "--show") && i + 1 < argc)
       opt.show = argv[++i];
     else
       return false;

@@ -200,7 +200,7 @@ static enum weir_status run_short(struct trial *t) {
 /* "a|b": the values of a parameter that are tried. */
 static const char *ends_of(const struct weir_param *p, char *buf, size_t len) {
   if (p->type == WEIR_BOOL) return "true|false";
-  if (p->type == WEIR_STR) return p->choices;
+  if (p->type == WEIR_STR || p->type == WEIR_ENUM) return p->choices;
   if (p->min == 0 && p->max == 0) return p->def; /* without limits */
   snprintf(buf, len, p->type == WEIR_INT ? "%.0f|%.0f" : "%g|%g", p->min, p->max);
   return buf;
