@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "exec/decode.h"
+#include "exec/decode_operand.h"
 #include "ptx/isa.h"
 #include "ptx/liveness.h"
 

@@ -1,5 +1,6 @@
-/* From IR to micro-operations: shared by decode.c (programs, slots, functions) and decode_ops.c
- * (instructions). */
+/* From IR to micro-operations: the decoder, its slots and functions. Steps of building a program
+ * are in decode_program.h, operands of instructions in decode_operand.h, a function for each kind
+ * of instruction in decode_ops.h. */
 #ifndef WEIR_EXEC_DECODE_H
 #define WEIR_EXEC_DECODE_H
 
@@ -72,28 +73,7 @@ uint32_t *dec_list(struct decoder *d, unsigned n);
 const struct ptx_func *dec_next_callee(struct decoder *d, const struct ptx_insn *in, size_t *k);
 bool dec_fail(struct decoder *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Of the instruction being decoded: slot of source operand k as type t, its state space, and the
- * micro-operation's address from an operand (the space must be known). */
-uint32_t dec_src(struct decoder *d, unsigned k, enum ptx_type t);
-uint8_t dec_space(const struct decoder *d);
-void dec_address(struct decoder *d, const struct ptx_operand *o);
-
-/* Matrix instructions and cp.async. */
-void dec_matrix(struct decoder *d);
-void dec_copy_async(struct decoder *d);
-
-/* Bits of an immediate as type t. A float literal in an integer slot of its size keeps its bits; an
- * integer literal in a float slot is a value. */
-uint64_t dec_imm_bits(const struct ptx_operand *o, enum ptx_type t);
-/* Slot of a source operand, as type t. */
-uint32_t dec_source(struct decoder *d, const struct ptx_operand *o, enum ptx_type t);
-/* Data registers of a load or store into the micro-operation: one, or a vector. All have one width.
- */
-void dec_data(struct decoder *d, const struct ptx_operand *o, bool is_store);
-/* Texture and surface instructions (decode_tex.c). */
-void dec_texture(struct decoder *d);
-
-/* Fill d->uop from d->insn. `at` is the index of the micro-operation. */
-bool dec_instruction(struct decoder *d, uint32_t at);
+/* Fill d->uop from d->insn. */
+bool dec_instruction(struct decoder *d);
 
 #endif

@@ -1,5 +1,6 @@
 /* Matrix instructions and asynchronous copies to micro-operations. */
-#include "exec/decode.h"
+#include "exec/decode_operand.h"
+#include "exec/decode_ops.h"
 #include "exec/sync.h"
 #include "ptx/matrix.h"
 

@@ -1,10 +1,7 @@
 /* Texture and surface instructions to micro-operations. */
-#include "exec/decode.h"
+#include "exec/decode_operand.h"
+#include "exec/decode_ops.h"
 #include "exec/tex_insn.h"
-
-static bool has(const struct decoder *d, enum ptx_mod m) {
-  return ptx_has(d->insn, m);
-}
 
 /* The handle: a register, or what a reference's name stands for. */
 static uint32_t object_slot(struct decoder *d, const struct ptx_operand *o) {
@@ -63,11 +60,11 @@ static uint8_t action_of(const struct decoder *d) {
 }
 
 static uint8_t atom_of(const struct decoder *d) {
-  return has(d, PTX_M_min)   ? PTX_ATOM_MIN
-         : has(d, PTX_M_max) ? PTX_ATOM_MAX
-         : has(d, PTX_M_and) ? PTX_ATOM_AND
-         : has(d, PTX_M_or)  ? PTX_ATOM_OR
-                             : PTX_ATOM_ADD;
+  return dec_has(d, PTX_M_min)   ? PTX_ATOM_MIN
+         : dec_has(d, PTX_M_max) ? PTX_ATOM_MAX
+         : dec_has(d, PTX_M_and) ? PTX_ATOM_AND
+         : dec_has(d, PTX_M_or)  ? PTX_ATOM_OR
+                                 : PTX_ATOM_ADD;
 }
 
 static void decode_access(struct decoder *d) {
@@ -81,16 +78,16 @@ static void decode_access(struct decoder *d) {
   bool is_texture = action <= PTX_TEX_GATHER, is_store = action >= PTX_SURF_STORE;
   *t = (struct ptx_tex_op){.geometry = ptx_geometry_of(d->insn),
                            .action = action,
-                           .component = has(d, PTX_M_g)   ? 1
-                                        : has(d, PTX_M_b) ? 2
-                                        : has(d, PTX_M_a) ? 3
-                                                          : 0,
-                           .clamp = has(d, PTX_M_trap)    ? PTX_SURF_TRAP
-                                    : has(d, PTX_M_clamp) ? PTX_SURF_CLAMP
-                                                          : PTX_SURF_ZERO,
+                           .component = dec_has(d, PTX_M_g)   ? 1
+                                        : dec_has(d, PTX_M_b) ? 2
+                                        : dec_has(d, PTX_M_a) ? 3
+                                                              : 0,
+                           .clamp = dec_has(d, PTX_M_trap)    ? PTX_SURF_TRAP
+                                    : dec_has(d, PTX_M_clamp) ? PTX_SURF_CLAMP
+                                                              : PTX_SURF_ZERO,
                            .atom = atom_of(d),
                            .type = (uint8_t)ptx_insn_type(d->insn, 0),
-                           .is_formatted = !is_texture && has(d, PTX_M_p),
+                           .is_formatted = !is_texture && dec_has(d, PTX_M_p),
                            .is_integer = !is_texture || ptx_insn_type(d->insn, 1) == PTX_T_s32,
                            .pred = UINT32_MAX};
   const struct ptx_operand *data = &d->insn->opnds[is_store ? 1 : 0];
@@ -100,7 +97,7 @@ static void decode_access(struct decoder *d) {
   }
   dec_data(d, data, is_store);
   decode_coordinates(d, t, &d->insn->opnds[is_store ? 0 : 1]);
-  if (is_texture) decode_offset(d, t, has(d, PTX_M_grad) ? 4 : has(d, PTX_M_level) ? 3 : 2);
+  if (is_texture) decode_offset(d, t, dec_has(d, PTX_M_grad) ? 4 : dec_has(d, PTX_M_level) ? 3 : 2);
   t->data = u->x.list;
   u->x.tex = t;
   u->space = PTX_SPACE_tex;
@@ -129,7 +126,7 @@ static void decode_query(struct decoder *d) {
              {PTX_M_memory_layout, PTX_Q_LAYOUT}};
   struct ptx_uop *u = d->uop;
   for (size_t k = 0; k < sizeof map / sizeof *map; k++)
-    if (has(d, map[k].m)) u->aux = (uint8_t)map[k].q;
+    if (dec_has(d, map[k].m)) u->aux = (uint8_t)map[k].q;
   u->aux2 = d->insn->op == PTX_OP_suq;
   u->d = dec_reg(d, d->insn->opnds[0].reg);
   u->a = object_slot(d, &d->insn->opnds[1]);
