@@ -16,10 +16,11 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/settings.h"
 #include "base/table.h"
-#include "cli/cmd.h"
 #include "launch/workload.h"
 #include "profile.h"
+#include "session/data.h"
 
 enum { MAX_RUNS = 99, MAX_WORKLOADS = 64, MODES = 2, PROFILE_REPEATS = 8 };
 #define MIN_INSNS UINT64_C(20000000)
@@ -400,12 +401,12 @@ static bool has_bench_input(const struct weir_launchfile *lf) {
 static enum weir_status find_workloads(struct bench *b, struct weir_err *err) {
   const char *const *names;
   size_t n;
-  enum weir_status st = weir_cli_workloads(&b->arena, &names, &n, err);
+  enum weir_status st = weir_data_workloads(&b->arena, &names, &n, err);
   for (size_t i = 0; !st && i < n && b->n < MAX_WORKLOADS; i++) {
     struct weir_launchfile *lf;
     struct entry *e = &b->entries[b->n];
     if (!is_wanted(b, names[i])) continue;
-    st = weir_cli_workload_path(&b->arena, names[i], &e->path, err);
+    st = weir_data_workload(&b->arena, names[i], &e->path, err);
     if (!st) st = weir_launchfile_load(e->path, NULL, &lf, err);
     if (st) return st;
     e->name = names[i];

@@ -14,10 +14,11 @@
 
 #include "base/number.h"
 #include "base/table.h"
-#include "cli/cmd.h"
-#include "cli/timing.h"
 #include "profile.h"
-#include "study/streams.h"
+#include "session/data.h"
+#include "session/groups.h"
+#include "session/streams.h"
+#include "session/timing.h"
 
 enum { MAX_TRACES = 64, MAX_RUNS = 99 };
 
@@ -32,6 +33,7 @@ struct trace {
 struct bench {
   struct weir_arena arena;
   struct weir_settings settings;
+  struct weir_setup setup;
   const char *gpu;
   unsigned runs;
   struct trace traces[MAX_TRACES];
@@ -67,7 +69,7 @@ static void record(struct bench *b, const char *name, struct trace *t) {
   struct ptx_exec_cfg cfg;
   struct weir_recording r = {.input = "eval", .exec = &cfg, .out = t->path, .level = 3};
   snprintf(t->path, sizeof t->path, "%s/%.200s.wtrace", b->folder, name);
-  if (weir_cli_workload_path(&b->arena, name, &r.path, &err) ||
+  if (weir_data_workload(&b->arena, name, &r.path, &err) ||
       weir_settings_fill(&b->settings, &ptx_exec_params, &cfg, &err) || weir_record(&r, NULL, &err))
     die(&err);
 }
@@ -76,7 +78,7 @@ static void record_all(struct bench *b) {
   struct weir_err err;
   const char *const *names;
   size_t n;
-  if (weir_cli_workloads(&b->arena, &names, &n, &err)) die(&err);
+  if (weir_data_workloads(&b->arena, &names, &n, &err)) die(&err);
   snprintf(b->folder, sizeof b->folder, "/tmp/weir-timing-XXXXXX");
   if (mkdtemp(b->folder) == NULL) {
     perror("timing: a temporary folder");
@@ -91,29 +93,15 @@ static void record_all(struct bench *b) {
 
 /* ---- replaying ---- */
 
-struct replay {
-  struct trace *trace;
-  struct weir_timing timing;
-};
-
-static enum weir_status replay_kernel(void *self, struct weir_block_source *source,
-                                      struct weir_err *err) {
-  struct replay *r = self;
-  enum weir_status st = weir_timing_kernel(&r->timing, source, err);
-  if (st == WEIR_OK) weir_sim_result_add(&r->trace->sum, &r->timing.last);
-  return st;
-}
-
 static void replay(struct bench *b, struct trace *t, uint32_t threads) {
   struct weir_err err;
-  struct replay r = {.trace = t};
-  if (weir_timing_begin(&r.timing, &b->settings, b->gpu, &(struct weir_line_up){0}, threads, false,
-                        &err))
+  struct weir_timing timing;
+  weir_timing_begin(&timing, &b->setup, &(struct weir_timing_options){.threads = threads});
+  if (weir_timing_workload(&timing, t->name, NULL, &err) ||
+      weir_replay(t->path, weir_timing_kernel, &timing, &err))
     die(&err);
-  r.timing.workload = t->name;
-  memset(&t->sum, 0, sizeof t->sum);
-  if (weir_replay(t->path, replay_kernel, &r, &err)) die(&err);
-  weir_timing_end(&r.timing);
+  t->sum = timing.sum;
+  weir_timing_end(&timing);
 }
 
 static void measure(struct bench *b) {
@@ -243,8 +231,9 @@ int main(int argc, char **argv) {
     }
   }
   if (b.runs < 1 || b.runs > MAX_RUNS) b.runs = 3;
-  if (weir_settings_init(&b.settings, weir_cli_param_groups(), &err) ||
-      weir_cli_gpu_settings(&b.settings, b.gpu, &err))
+  if (weir_settings_init(&b.settings, weir_param_groups(), &err) ||
+      weir_data_machine(&b.settings, b.gpu, &err) ||
+      weir_setup_open(&b.setup, b.gpu, &(struct weir_line_up){0}, &b.settings, false, &err))
     die(&err);
   if (b.n == 0) record_all(&b);
   bool has_symbols = prof_open();
@@ -255,6 +244,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; b.folder[0] != 0 && i < b.n; i++)
     unlink(b.traces[i].path);
   if (b.folder[0] != 0) rmdir(b.folder);
+  weir_setup_free(&b.setup);
   weir_settings_free(&b.settings);
   weir_arena_free(&b.arena);
   return 0;

@@ -9,6 +9,8 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "cli/opt.h"
+#include "session/data.h"
+#include "session/groups.h"
 #include "weir/err.h"
 #include "weir/policy.h"
 
@@ -47,35 +49,16 @@ int weir_cli_usage(const char *command, const char *fmt, ...) __attribute__((for
  * written). */
 int weir_cli_print(struct weir_text *text);
 
-/* Folder that holds workloads/ and the other data: $WEIR_DATA, else the source tree this program
- * was built from if it is still there, else the folder of the installation. */
-const char *weir_cli_data_dir(void);
-/* Names of the built-in workloads, sorted. workloads/NAME/NAME.yaml is called NAME,
- * workloads/A/B.yaml is called A/B. */
-enum weir_status weir_cli_workloads(struct weir_arena *a, const char *const **names, size_t *n,
-                                    struct weir_err *err);
-/* The launch file of a built-in workload; WEIR_ENOENT with the nearest name. */
-enum weir_status weir_cli_workload_path(struct weir_arena *a, const char *name, const char **path,
-                                        struct weir_err *err);
-
 /* A table of a trace's kernels: one row for each launch, or, with `merged`, for each kernel. */
 struct weir_wtrace;
 enum weir_status weir_cli_trace_kernels(const struct weir_wtrace *t, bool merged,
                                         struct weir_text *out, struct weir_err *err);
 
-/* The user's own file of settings. */
-enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *path,
-                                        struct weir_err *err);
-
-/* Load a plug-in; `first` as weir_plugin_load. Before settings are made. */
-enum weir_status weir_cli_plugin(const char *path, const struct weir_policy_ops **first,
-                                 struct weir_err *err);
 /* Load those that a command line names. Returns -1 to go on, else the exit code: help was printed,
  * or something is wrong and that was said. */
 int weir_cli_plugins(int argc, char **argv, const struct weir_usage *u, int plugin_option);
 
-/* All declared tables, each list ended by NULL. */
-const struct weir_param_group *const *weir_cli_param_groups(void);
-const struct weir_stat_group *const *weir_cli_stat_groups(void);
+/* The parameters that only commands have: of classifying loads and of CUDA programs. First. */
+void weir_cli_groups_begin(void);
 
 #endif

@@ -48,7 +48,7 @@ int weir_cmd_check_policy(int argc, char **argv) {
   int code = WEIR_EXIT_OK;
   for (int opt; (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (opt == WEIR_OPT_DONE) return args.exit_code;
-    if (weir_cli_plugin(args.value, NULL, &err) != WEIR_OK) return weir_cli_error(&err);
+    if (weir_groups_plugin(args.value, NULL, &err) != WEIR_OK) return weir_cli_error(&err);
   }
   size_t n = 0;
   for (size_t i = 0; weir_policies[i] != NULL; i++)

@@ -12,7 +12,7 @@
 #include "cli/provenance.h"
 #include "cli/timing.h"
 #include "report/classify.h"
-#include "study/effects.h"
+#include "session/effects.h"
 
 enum {
   OPT_GPU = 1,
@@ -141,7 +141,7 @@ static enum weir_status check_outputs(const struct classify *c, const struct wei
 }
 
 static enum weir_status find_program(struct classify *c, struct weir_err *err) {
-  enum weir_status st = weir_cli_gpu_settings(&c->settings, c->gpu, err);
+  enum weir_status st = weir_data_machine(&c->settings, c->gpu, err);
   if (st == WEIR_OK)
     st = weir_classify_program_open(&c->program, c->argv, &c->settings, c->gpu, &c->choice, err);
   c->about =
@@ -156,7 +156,7 @@ static enum weir_status find_target(struct classify *c, struct weir_err *err) {
   if (c->argv != NULL) return find_program(c, err);
   c->path = c->target;
   if (!ends_with(c->target, ".yaml") && !ends_with(c->target, ".yml"))
-    st = weir_cli_workload_path(&c->arena, c->target, &c->path, err);
+    st = weir_data_workload(&c->arena, c->target, &c->path, err);
   if (st == WEIR_OK) st = weir_profile_input(c->path, c->input, &c->arena, &c->input, err);
   if (st == WEIR_OK) st = weir_launchfile_load(c->path, c->input, &lf, err);
   if (st != WEIR_OK) return st;
@@ -214,7 +214,7 @@ static enum weir_status profile(struct classify *c, struct weir_err *err) {
   struct weir_cls_cfg cls;
   enum weir_status st = weir_settings_fill(&c->settings, &ptx_exec_params, &exec, err);
   if (st == WEIR_OK) st = weir_settings_fill(&c->settings, &weir_cls_params, &cls, err);
-  if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings, c->gpu, err);
+  if (st == WEIR_OK) st = weir_data_machine(&c->settings, c->gpu, err);
   if (st == WEIR_OK) st = weir_machine_fill(&c->machine, c->gpu, &c->settings, err);
   if (st == WEIR_OK) st = weir_machine_settle(&c->machine, &c->settings, err);
   if (st == WEIR_OK) st = check_effects(c, err);
@@ -440,7 +440,7 @@ static enum weir_status set_option(struct classify *c, int id, const char *value
     c->graph = value;
     break;
   case OPT_CONFIG:
-    return weir_cli_settings_file(&c->settings, value, err);
+    return weir_settings_file(&c->settings, value, err);
   case OPT_NO_CONTRACT:
     return weir_settings_assign(&c->settings, WEIR_NO_CONTRACT, err);
   case OPT_SET:
@@ -506,7 +506,7 @@ int weir_cmd_classify(int argc, char **argv) {
     weir_prov_free(&c.prov);
     return code;
   }
-  code = weir_settings_init(&c.settings, weir_cli_param_groups(), &err) == WEIR_OK
+  code = weir_settings_init(&c.settings, weir_param_groups(), &err) == WEIR_OK
              ? parse_options(argc, argv, &c)
              : weir_cli_error(&err);
   if (code < 0) {

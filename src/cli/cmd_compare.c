@@ -14,7 +14,7 @@
 #include "cli/timing.h"
 #include "launch/launchfile.h"
 #include "report/compare.h"
-#include "study/effects.h"
+#include "session/effects.h"
 #include "trace/accelsim.h"
 
 enum {
@@ -222,7 +222,7 @@ static bool has_input(const struct compare *c, const char *path) {
 static bool is_of_all(const struct compare *c, const char *name) {
   struct weir_arena a = {0};
   const char *path;
-  bool is = strchr(name, '/') == NULL && weir_cli_workload_path(&a, name, &path, NULL) == WEIR_OK &&
+  bool is = strchr(name, '/') == NULL && weir_data_workload(&a, name, &path, NULL) == WEIR_OK &&
             (c->input == NULL || has_input(c, path));
   weir_arena_free(&a);
   return is;
@@ -263,7 +263,7 @@ static enum weir_status find_workload(struct compare *c, const char *name,
   }
   enum weir_status st = WEIR_OK;
   if (!ends_with(name, ".yaml") && !ends_with(name, ".yml"))
-    st = weir_cli_workload_path(&c->arena, name, &w->path, err);
+    st = weir_data_workload(&c->arena, name, &w->path, err);
   return st == WEIR_OK ? check_launchfile(c, w, err) : st;
 }
 
@@ -280,7 +280,7 @@ static bool is_program(const struct compare *c, const struct weir_study_workload
 }
 
 static enum weir_status find_workloads(struct compare *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->workloads, weir_cli_workloads, is_of_all, err);
+  enum weir_status st = expand(c, &c->workloads, weir_data_workloads, is_of_all, err);
   if (st == WEIR_OK && c->workloads.n == 0 && c->argv == NULL) {
     st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
     weir_err_add(err, "'weir list workloads' shows the inputs");
@@ -324,9 +324,9 @@ static bool label(struct compare *c, const char *const *names, size_t n, const c
 
 static enum weir_status user_settings(const struct compare *c, struct weir_settings *s,
                                       struct weir_err *err) {
-  enum weir_status st = weir_settings_init(s, weir_cli_param_groups(), err);
+  enum weir_status st = weir_settings_init(s, weir_param_groups(), err);
   for (size_t i = 0; st == WEIR_OK && i < c->configs.n; i++)
-    st = weir_cli_settings_file(s, c->configs.v[i], err);
+    st = weir_settings_file(s, c->configs.v[i], err);
   for (size_t i = 0; st == WEIR_OK && i < c->sets.n; i++)
     st = weir_settings_assign(s, c->sets.v[i], err);
   return st;
@@ -342,11 +342,11 @@ static bool can_have_tags(const struct compare *c, const char *name) {
   bool is_traced = true; /* only traces, which cannot be classified */
   for (size_t i = 0; i < c->study.n_workloads; i++)
     is_traced &= c->study.workloads[i].is_trace && !is_program(c, &c->study.workloads[i]);
-  bool is = weir_cli_scheme_path(&a, name, &path, NULL) != WEIR_OK ||
+  bool is = weir_data_scheme(&a, name, &path, NULL) != WEIR_OK ||
             user_settings(c, &settings, NULL) != WEIR_OK ||
-            weir_cli_gpu_settings(&settings, gpu, NULL) != WEIR_OK ||
+            weir_data_machine(&settings, gpu, NULL) != WEIR_OK ||
             weir_setup_load(&setup, name, path, &settings, NULL) != WEIR_OK ||
-            weir_setup_fit(&setup, gpu, &settings, weir_cli_param_groups(), NULL) != WEIR_OK ||
+            weir_setup_fit(&setup, gpu, &settings, weir_param_groups(), NULL) != WEIR_OK ||
             (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
              !(is_traced && weir_setup_is_prepared(&setup)));
   weir_setup_free(&setup);
@@ -360,15 +360,15 @@ static enum weir_status make_setup(struct compare *c, size_t i, struct weir_err 
   const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n];
   struct weir_err unfit;
   enum weir_status st = user_settings(c, &c->settings[i], err);
-  if (st == WEIR_OK) st = weir_cli_gpu_settings(&c->settings[i], gpu, err);
-  if (st == WEIR_OK) st = weir_cli_setup(&c->setups[i], scheme, &c->settings[i], err);
+  if (st == WEIR_OK) st = weir_data_machine(&c->settings[i], gpu, err);
+  if (st == WEIR_OK) st = weir_setup_named(&c->setups[i], scheme, &c->settings[i], err);
   if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
-  st = weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_cli_param_groups(), &unfit);
+  st = weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_param_groups(), &unfit);
   if (st == WEIR_OK) st = weir_setup_has_tags(&c->setups[i], &unfit);
-  if (st == WEIR_OK && c->check) weir_cli_watch_plugins(&c->setups[i]);
+  if (st == WEIR_OK && c->check) weir_setup_watch_plugins(&c->setups[i]);
   if (st == WEIR_OK) return WEIR_OK;
   c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));
   return c->study_setups[i].error != NULL ? WEIR_OK : no_memory(err);
@@ -396,8 +396,8 @@ static enum weir_status check_plugins_used(const struct compare *c, struct weir_
 }
 
 static enum weir_status make_setups(struct compare *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->gpus, weir_cli_gpus, NULL, err);
-  if (st == WEIR_OK) st = expand(c, &c->schemes, weir_cli_schemes, can_have_tags, err);
+  enum weir_status st = expand(c, &c->gpus, weir_data_gpus, NULL, err);
+  if (st == WEIR_OK) st = expand(c, &c->schemes, weir_data_schemes, can_have_tags, err);
   if (st != WEIR_OK) return st;
   size_t n = c->gpus.n * c->schemes.n;
   c->settings = weir_arena_array(&c->arena, n, sizeof *c->settings);

@@ -8,7 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/opt.h"
 #include "cuda/symbols.h"
-#include "study/effects.h"
+#include "session/effects.h"
 
 static const struct weir_usage usage = {
     .command = "docs",
@@ -34,11 +34,11 @@ static enum weir_status write_page(const char *dir, const char *name, struct wei
 /* The declarations are sound, so that the pages are worth writing. A test runs this command. */
 static enum weir_status check_tables(struct weir_err *err) {
   enum weir_status status = WEIR_OK;
-  for (size_t g = 0; !status && weir_cli_param_groups()[g]; g++) {
-    status = weir_param_group_check(weir_cli_param_groups()[g], err);
+  for (size_t g = 0; !status && weir_param_groups()[g]; g++) {
+    status = weir_param_group_check(weir_param_groups()[g], err);
   }
-  for (size_t g = 0; !status && weir_cli_stat_groups()[g]; g++) {
-    status = weir_stat_group_check(weir_cli_stat_groups()[g], err);
+  for (size_t g = 0; !status && weir_stat_groups()[g]; g++) {
+    status = weir_stat_group_check(weir_stat_groups()[g], err);
   }
   return status;
 }
@@ -59,8 +59,8 @@ int weir_cmd_docs(int argc, char **argv) {
     return weir_cli_error(&err);
   }
   struct weir_text params = {0}, stats = {0}, symbols = {0};
-  weir_reference_params(weir_cli_param_groups(), weir_fact_table, &params);
-  weir_reference_stats(weir_cli_stat_groups(), &stats);
+  weir_reference_params(weir_param_groups(), weir_fact_table, &params);
+  weir_reference_stats(weir_stat_groups(), &stats);
   weir_cuda_symbols_page(&symbols);
   enum weir_status st[] = {write_page(dir, "params.md", &params, &err),
                            write_page(dir, "stats.md", &stats, &err),

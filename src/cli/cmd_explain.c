@@ -10,7 +10,7 @@
 #include "cli/opt.h"
 #include "cli/timing.h"
 #include "machine/bounds.h"
-#include "study/effects.h"
+#include "session/effects.h"
 
 enum { OPT_SET = 1, OPT_CONFIG, OPT_GPU, OPT_PLUGIN };
 
@@ -88,11 +88,11 @@ static void explain_param(const struct weir_setting *v) {
 
 /* The statistic "prefix.name", or NULL. */
 static const struct weir_stat *find_stat(const char *path, const struct weir_stat_group **group) {
-  for (size_t g = 0; weir_cli_stat_groups()[g]; g++) {
-    size_t n = strlen(weir_cli_stat_groups()[g]->prefix);
-    if (strncmp(path, weir_cli_stat_groups()[g]->prefix, n) != 0 || path[n] != '.') continue;
-    *group = weir_cli_stat_groups()[g];
-    const struct weir_stat *s = weir_stat_find(weir_cli_stat_groups()[g]->table, path + n + 1);
+  for (size_t g = 0; weir_stat_groups()[g]; g++) {
+    size_t n = strlen(weir_stat_groups()[g]->prefix);
+    if (strncmp(path, weir_stat_groups()[g]->prefix, n) != 0 || path[n] != '.') continue;
+    *group = weir_stat_groups()[g];
+    const struct weir_stat *s = weir_stat_find(weir_stat_groups()[g]->table, path + n + 1);
     if (s) return s;
   }
   return NULL;
@@ -120,10 +120,9 @@ static enum weir_status unknown_key(const struct weir_settings *s, const char *k
     const char *name = weir_arena_printf(&a, "%s.%s", s->v[i].group->prefix, s->v[i].param->name);
     if (!name || !WEIR_PUSH(names, name)) break;
   }
-  for (size_t g = 0; weir_cli_stat_groups()[g]; g++) {
-    for (const struct weir_stat *stat = weir_cli_stat_groups()[g]->table; stat->name; stat++) {
-      const char *name =
-          weir_arena_printf(&a, "%s.%s", weir_cli_stat_groups()[g]->prefix, stat->name);
+  for (size_t g = 0; weir_stat_groups()[g]; g++) {
+    for (const struct weir_stat *stat = weir_stat_groups()[g]->table; stat->name; stat++) {
+      const char *name = weir_arena_printf(&a, "%s.%s", weir_stat_groups()[g]->prefix, stat->name);
       if (!name || !WEIR_PUSH(names, name)) break;
     }
   }
@@ -165,10 +164,10 @@ static int explain_all(int argc, char **argv, struct weir_settings *s) {
   for (int opt; !status && (opt = weir_opt_next(&args, &usage)) != WEIR_OPT_END;) {
     if (opt == WEIR_OPT_DONE) return args.exit_code;
     if (opt == OPT_SET) status = weir_settings_assign(s, args.value, &err);
-    if (opt == OPT_CONFIG) status = weir_cli_settings_file(s, args.value, &err);
+    if (opt == OPT_CONFIG) status = weir_settings_file(s, args.value, &err);
     if (opt == OPT_GPU) {
       gpu = args.value;
-      status = weir_cli_gpu_settings(s, gpu, &err);
+      status = weir_data_machine(s, gpu, &err);
     }
     if (opt == WEIR_OPT_WORD)
       argv[n_keys++] = (char *)args.value; /* before args.at: read already */
@@ -186,7 +185,7 @@ int weir_cmd_explain(int argc, char **argv) {
   struct weir_err err;
   int code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);
   if (code >= 0) return code;
-  if (weir_settings_init(&s, weir_cli_param_groups(), &err) != WEIR_OK) return weir_cli_error(&err);
+  if (weir_settings_init(&s, weir_param_groups(), &err) != WEIR_OK) return weir_cli_error(&err);
   int exit_code = explain_all(argc, argv, &s);
   weir_settings_free(&s);
   return exit_code;

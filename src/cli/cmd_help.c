@@ -169,9 +169,9 @@ static int help_gpu(const char *name) {
   struct weir_text out = {0};
   struct weir_machine m;
   if (name == NULL) return weir_cli_usage("help", "which machine? See 'weir list gpus'");
-  enum weir_status st = weir_settings_init(&s, weir_cli_param_groups(), &err);
+  enum weir_status st = weir_settings_init(&s, weir_param_groups(), &err);
   if (st != WEIR_OK) return weir_cli_error(&err);
-  st = weir_cli_gpu_settings(&s, name, &err);
+  st = weir_data_machine(&s, name, &err);
   if (st == WEIR_OK) st = weir_machine_fill(&m, name, &s, &err);
   if (st == WEIR_OK) st = weir_machine_settle(&m, &s, &err);
   if (st == WEIR_OK) {

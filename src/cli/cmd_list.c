@@ -49,7 +49,7 @@ static enum weir_status workload_row(struct weir_table *t, struct weir_arena *a,
                                      struct weir_err *err) {
   const char *path;
   struct weir_config c;
-  enum weir_status status = weir_cli_workload_path(a, name, &path, err);
+  enum weir_status status = weir_data_workload(a, name, &path, err);
   if (!status) status = weir_config_load(&c, path, err);
   if (status) return status;
   const char *about = weir_config_get(&c, "about");
@@ -74,7 +74,7 @@ static int list_workloads(bool names_only) {
   struct weir_err err;
   const char *const *names;
   size_t n;
-  enum weir_status status = weir_cli_workloads(&a, &names, &n, &err);
+  enum weir_status status = weir_data_workloads(&a, &names, &n, &err);
   struct weir_table *t = weir_table_new(columns, 3);
   for (size_t i = 0; !status && i < n; i++) {
     if (names_only) {
@@ -96,11 +96,11 @@ static int list_gpus(bool names_only) {
   struct weir_err err;
   const char *const *names;
   size_t n;
-  enum weir_status status = weir_cli_gpus(&a, &names, &n, &err);
+  enum weir_status status = weir_data_gpus(&a, &names, &n, &err);
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 2);
   for (size_t i = 0; !status && i < n; i++) {
     struct weir_config c;
-    const char *path = weir_arena_printf(&a, "%s/gpus/%s.yaml", weir_cli_data_dir(), names[i]);
+    const char *path = weir_arena_printf(&a, "%s/gpus/%s.yaml", weir_data_dir(), names[i]);
     if (names_only || !t || !path) {
       if (names_only) puts(names[i]);
       continue;
@@ -138,14 +138,14 @@ static int list_schemes(bool names_only) {
   struct weir_err err;
   const char *const *names;
   size_t n;
-  enum weir_status status = weir_cli_schemes(&a, &names, &n, &err);
+  enum weir_status status = weir_data_schemes(&a, &names, &n, &err);
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 4);
   for (size_t i = 0; !status && i < n; i++) {
     struct weir_scheme s;
     const char *path;
     if (names_only) puts(names[i]);
     if (!t) continue;
-    status = weir_cli_scheme_path(&a, names[i], &path, &err);
+    status = weir_data_scheme(&a, names[i], &path, &err);
     if (!status) status = weir_scheme_load(&s, names[i], path, NULL, &err);
     if (status) break;
     scheme_row(t, &s);
@@ -185,8 +185,8 @@ static int list_params(bool names_only) {
                                                {"accepted", NULL, WEIR_LEFT},
                                                {"meaning", NULL, WEIR_LEFT}};
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 5);
-  for (size_t g = 0; weir_cli_param_groups()[g]; g++) {
-    const struct weir_param_group *group = weir_cli_param_groups()[g];
+  for (size_t g = 0; weir_param_groups()[g]; g++) {
+    const struct weir_param_group *group = weir_param_groups()[g];
     for (const struct weir_param *p = group->table; p->name; p++) {
       char range[256];
       if (names_only) printf("%s.%s\n", group->prefix, p->name);
@@ -205,8 +205,8 @@ static int list_stats(bool names_only) {
   static const struct weir_column columns[] = {
       {"statistic", NULL, WEIR_LEFT}, {"unit", NULL, WEIR_LEFT}, {"meaning", NULL, WEIR_LEFT}};
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
-  for (size_t g = 0; weir_cli_stat_groups()[g]; g++) {
-    const struct weir_stat_group *group = weir_cli_stat_groups()[g];
+  for (size_t g = 0; weir_stat_groups()[g]; g++) {
+    const struct weir_stat_group *group = weir_stat_groups()[g];
     for (const struct weir_stat *s = group->table; s->name; s++) {
       if (names_only) printf("%s.%s\n", group->prefix, s->name);
       if (!t) continue;

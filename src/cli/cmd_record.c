@@ -14,8 +14,8 @@
 #include "cli/program_record.h"
 #include "cli/provenance.h"
 #include "cli/timing.h"
-#include "study/effects.h"
-#include "study/streams.h"
+#include "session/effects.h"
+#include "session/streams.h"
 #include "trace/accelsim.h"
 
 enum {
@@ -213,7 +213,7 @@ static enum weir_status record_program(struct record *r, struct weir_wtrace_coun
       .out = r->path, .output = weir_cli_opened(r->path), .level = r->level, .is_quiet = r->quiet};
   struct weir_program_result result = {0};
   struct weir_program p = {0};
-  enum weir_status st = weir_cli_gpu_settings(&r->settings, r->gpu, err);
+  enum weir_status st = weir_data_machine(&r->settings, r->gpu, err);
   if (!st) st = weir_program_open(&p, r->program, &r->settings, r->gpu, &r->choice, err);
   if (!st) st = tell_program(r, &p, err);
   recording.provenance = r->made.v;
@@ -255,7 +255,7 @@ static enum weir_status record_target(struct record *r, struct weir_wtrace_count
     return record_workload(r, r->target, total, err);
   struct weir_arena a = {0};
   const char *path;
-  enum weir_status st = weir_cli_workload_path(&a, r->target, &path, err);
+  enum weir_status st = weir_data_workload(&a, r->target, &path, err);
   if (!st) st = record_workload(r, path, total, err);
   weir_arena_free(&a);
   return st;
@@ -362,7 +362,7 @@ int weir_cmd_record(int argc, char **argv) {
     weir_prov_free(&r.prov);
     return code;
   }
-  enum weir_status st = weir_settings_init(&r.settings, weir_cli_param_groups(), &err);
+  enum weir_status st = weir_settings_init(&r.settings, weir_param_groups(), &err);
   code = st ? weir_cli_error(&err) : parse_options(argc, argv, &r);
   if (code < 0) {
     st = record(&r, &total, &err);

@@ -6,9 +6,10 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/provenance.h"
+#include "cli/timing.h"
 #include "cli/timing_opts.h"
-#include "study/effects.h"
-#include "study/streams.h"
+#include "session/effects.h"
+#include "session/streams.h"
 #include "trace/accelsim.h"
 
 enum { OPT_GPU = 1, OPT_OPCODE, OPT_PLUGIN };
@@ -46,7 +47,9 @@ struct replay {
   const char *file, *opcodes[MAX_OPCODES];
   size_t n_opcodes;
   struct weir_timing_opts t;
+  struct weir_setup setup;
   struct weir_timing timing;
+  struct weir_cli_watch watch;
   json_t *json_kernels;
   struct weir_prov prov;
 };
@@ -88,10 +91,9 @@ static enum weir_status replay_wtrace(struct replay *r, struct weir_err *err) {
 static enum weir_status report(const struct replay *r, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   if (r->t.json != NULL) {
-    json_t *root =
-        json_pack("{s:i, s:o, s:o, s:o, s:O}", "weir_result", 1, "trace", weir_json_text(r->file),
-                  "gpu", weir_json_text(r->t.gpu), "scheme",
-                  weir_json_text(r->timing.setup.scheme.name), "kernels", r->json_kernels);
+    json_t *root = json_pack("{s:i, s:o, s:o, s:o, s:O}", "weir_result", 1, "trace",
+                             weir_json_text(r->file), "gpu", weir_json_text(r->t.gpu), "scheme",
+                             weir_json_text(r->setup.scheme.name), "kernels", r->json_kernels);
     root = weir_provenance_first(weir_prov_shown(&r->prov), root);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
@@ -103,7 +105,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
   }
   if (st != WEIR_OK || r->t.quiet || weir_cli_is_stdout(r->t.json)) return st;
   struct weir_text out = {0};
-  st = weir_timing_text(&r->timing, &r->t.views, &out, err);
+  st = weir_timing_text(&r->timing, NULL, &r->t.views, &out, err);
   if (st != WEIR_OK) {
     weir_text_free(&out);
     return st;
@@ -121,33 +123,38 @@ static enum weir_status tell_provenance(struct replay *r, struct weir_err *err) 
   return st == WEIR_OK ? weir_prov_close(&r->prov, err) : st;
 }
 
-static enum weir_status run(struct replay *r, struct weir_err *err) {
-  enum weir_status st = weir_cli_output("--json", r->t.json, err);
-  if (st == WEIR_OK) st = weir_cli_gpu_settings(&r->t.settings, r->t.gpu, err);
+static enum weir_status open_setup(struct replay *r, struct weir_err *err) {
+  enum weir_status st = weir_data_machine(&r->t.settings, r->t.gpu, err);
   if (st == WEIR_OK)
-    st = weir_timing_begin(&r->timing, &r->t.settings, r->t.gpu, &r->t.line_up, r->t.threads,
-                           r->t.check, err);
-  if (st == WEIR_OK && weir_setup_is_prepared(&r->timing.setup)) {
+    st = weir_setup_open(&r->setup, r->t.gpu, &r->t.line_up, &r->t.settings, r->t.check, err);
+  if (st == WEIR_OK && weir_setup_is_prepared(&r->setup)) {
     st =
         weir_fail(err, WEIR_EINVAL, "scheme %s classifies loads by their PTX, and a trace has none",
-                  r->timing.setup.scheme.name);
+                  r->setup.scheme.name);
     weir_err_add(err, "make tags of the workload: weir classify WORKLOAD --tags FILE");
     weir_err_add(err, "then give them: --tags FILE");
   }
   const struct weir_settings *settings = &r->t.settings;
-  if (st == WEIR_OK)
-    st = weir_uses_check(&settings,
-                         &(struct weir_use){.setup = &r->timing.setup, .has_energy = true}, 1, err);
+  return st == WEIR_OK
+             ? weir_uses_check(&settings,
+                               &(struct weir_use){.setup = &r->setup, .has_energy = true}, 1, err)
+             : st;
+}
+
+static enum weir_status run(struct replay *r, struct weir_err *err) {
+  struct weir_timing_options with = {.threads = r->t.threads, .check = r->t.check};
+  weir_cli_watch(&r->watch, false, &with);
+  enum weir_status st = weir_cli_output("--json", r->t.json, err);
+  if (st == WEIR_OK) st = open_setup(r, err);
   if (st == WEIR_OK) st = tell_provenance(r, err);
-  if (st != WEIR_OK) {
-    weir_timing_end(&r->timing);
-    return st;
-  }
-  r->timing.workload = r->file;
-  st = weir_is_accelsim(r->file) ? replay_accelsim(r, err) : replay_wtrace(r, err);
+  weir_timing_begin(&r->timing, &r->setup, &with);
+  if (st == WEIR_OK) st = weir_timing_workload(&r->timing, r->file, NULL, err);
+  if (st == WEIR_OK)
+    st = weir_is_accelsim(r->file) ? replay_accelsim(r, err) : replay_wtrace(r, err);
   if (st == WEIR_OK && r->t.check) st = weir_timing_check(&r->timing, err);
   if (st == WEIR_OK) st = report(r, err);
   weir_timing_end(&r->timing);
+  weir_setup_free(&r->setup);
   return st;
 }
 
@@ -197,7 +204,7 @@ int weir_cmd_replay(int argc, char **argv) {
     weir_prov_free(&r.prov);
     return code;
   }
-  enum weir_status st = weir_settings_init(&r.t.settings, weir_cli_param_groups(), &err);
+  enum weir_status st = weir_settings_init(&r.t.settings, weir_param_groups(), &err);
   code = st == WEIR_OK ? parse_options(argc, argv, &r) : weir_cli_error(&err);
   if (code < 0) {
     r.json_kernels = r.t.json != NULL ? json_array() : NULL;

@@ -14,9 +14,9 @@
 #include "cli/job.h"
 #include "cli/provenance.h"
 #include "cli/run_program.h"
-#include "cli/run_report.h"
+#include "cli/timing.h"
 #include "cli/timing_opts.h"
-#include "study/effects.h"
+#include "session/effects.h"
 
 enum {
   OPT_INPUT = 1,
@@ -111,6 +111,10 @@ struct run_opts {
 };
 
 struct run_state {
+  struct weir_setup setup;
+  struct weir_timing timing;
+  struct weir_cli_watch watch;
+  struct weir_timed_profiles profiles;
   struct weir_run_report report;
   uint64_t n_unchecked;
   bool is_terminal, showed_progress;
@@ -125,7 +129,7 @@ static void launched(void *self, const struct weir_launch_report *l) {
 static enum weir_status simulate(void *self, struct weir_block_source *source,
                                  struct weir_err *err) {
   struct run_state *st = self;
-  return weir_timing_kernel(&st->report.timing, source, err);
+  return weir_timing_kernel(&st->timing, source, err);
 }
 
 /* A line on a terminal once something takes longer than two seconds. */
@@ -230,12 +234,6 @@ static unsigned n_stdout(const struct run_opts *o) {
   return n;
 }
 
-static bool is_launch_file(const char *name) {
-  size_t n = strlen(name);
-  return (n > 5 && strcmp(name + n - 5, ".yaml") == 0) ||
-         (n > 4 && strcmp(name + n - 4, ".yml") == 0);
-}
-
 /* Output of printf in kernels. */
 static void print_text(void *self, const char *text, size_t n) {
   fwrite(text, 1, n, self);
@@ -251,7 +249,7 @@ static void note_lost(const struct ptx_device *dev) {
 static enum weir_status run_kernels(const struct run_opts *o, const char *path,
                                     struct weir_workload *w, struct run_state *state,
                                     struct weir_err *err) {
-  struct weir_timing *timing = &state->report.timing;
+  const struct weir_tags *tags;
   const char *name = weir_workload_file(w)->name;
   bool timed = o->t.gpu != NULL;
   struct weir_workload_hooks h = {.launched = launched,
@@ -261,8 +259,17 @@ static enum weir_status run_kernels(const struct run_opts *o, const char *path,
                                   .want_streams = o->streams || timed};
   enum weir_status st = WEIR_OK;
   weir_run_report_begin(&state->report, name);
-  if (timed) st = weir_timing_prepare(timing, &o->t.settings, name, path, o->input, err);
-  if (timed && st == WEIR_OK) st = weir_timing_workload(timing, name, err);
+  if (timed)
+    st = weir_cli_prepare_timed(&state->profiles,
+                                &(struct weir_cli_preparing){.workload = name,
+                                                             .path = path,
+                                                             .input = o->input,
+                                                             .setup = &state->setup,
+                                                             .settings = &o->t.settings,
+                                                             .jobs = weir_cli_cores(),
+                                                             .check = o->t.check},
+                                &tags, err);
+  if (timed && st == WEIR_OK) st = weir_timing_workload(&state->timing, name, tags, err);
   if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
   if (state->showed_progress) fputs("\r\033[K", stderr);
   return st;
@@ -273,7 +280,7 @@ static enum weir_status check_run(const struct run_opts *o, struct weir_workload
   enum weir_status st = WEIR_OK;
   if (o->t.check)
     st = weir_stat_verify(weir_func_stat_table, weir_func_checks, &state->report.total, err);
-  if (st == WEIR_OK && o->t.check) st = weir_timing_check(&state->report.timing, err);
+  if (st == WEIR_OK && o->t.check) st = weir_timing_check(&state->timing, err);
   return st == WEIR_OK ? weir_workload_check(w, err) : st;
 }
 
@@ -305,11 +312,11 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
 static enum weir_status expand_all(struct run_opts *o, struct weir_arena *a, struct weir_err *err) {
   const char *const *names;
   size_t n;
-  enum weir_status st = weir_cli_workloads(a, &names, &n, err);
+  enum weir_status st = weir_data_workloads(a, &names, &n, err);
   for (size_t i = 0; st == WEIR_OK && i < n; i++) {
     const char *path;
     struct weir_config c;
-    st = weir_cli_workload_path(a, names[i], &path, err);
+    st = weir_data_workload(a, names[i], &path, err);
     if (st == WEIR_OK) st = weir_config_load(&c, path, err);
     if (st != WEIR_OK) break;
     char key[300];
@@ -327,12 +334,17 @@ static enum weir_status expand_all(struct run_opts *o, struct weir_arena *a, str
   return st;
 }
 
-static enum weir_status begin_timing(struct run_opts *o, struct weir_timing *t,
+static enum weir_status begin_timing(struct run_opts *o, struct run_state *state,
                                      struct weir_err *err) {
-  enum weir_status st = weir_cli_gpu_settings(&o->t.settings, o->t.gpu, err);
-  if (st != WEIR_OK) return st;
-  return weir_timing_begin(t, &o->t.settings, o->t.gpu, &o->t.line_up, o->t.threads, o->t.check,
-                           err);
+  struct weir_timing_options with = {.threads = o->t.threads, .check = o->t.check};
+  enum weir_status st = weir_data_machine(&o->t.settings, o->t.gpu, err);
+  if (st == WEIR_OK)
+    st = weir_setup_open(&state->setup, o->t.gpu, &o->t.line_up, &o->t.settings, o->t.check, err);
+  weir_cli_watch(&state->watch, false, &with);
+  weir_timing_begin(&state->timing, &state->setup, &with);
+  state->report.timing = &state->timing;
+  state->report.profiles = &state->profiles;
+  return st;
 }
 
 static enum weir_status check_effects(const struct run_opts *o, const struct weir_setup *setup,
@@ -364,7 +376,7 @@ static enum weir_status tell_provenance(struct run_opts *o, struct weir_arena *a
                        &o->t.settings, err);
   for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {
     const char *path = o->targets.v[i];
-    if (!is_launch_file(path)) st = weir_cli_workload_path(a, path, &path, err);
+    if (!weir_is_launch_file(path)) st = weir_data_workload(a, path, &path, err);
     if (st == WEIR_OK) st = weir_prov_workload(p, o->targets.v[i], path, o->input, err);
   }
   return st == WEIR_OK ? weir_prov_close(p, err) : st;
@@ -378,8 +390,8 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
     o->targets.n = 0;
     st = expand_all(o, &a, err);
   }
-  if (st == WEIR_OK && o->t.gpu != NULL) st = begin_timing(o, &state->report.timing, err);
-  if (st == WEIR_OK) st = check_effects(o, &state->report.timing.setup, err);
+  if (st == WEIR_OK && o->t.gpu != NULL) st = begin_timing(o, state, err);
+  if (st == WEIR_OK) st = check_effects(o, &state->setup, err);
   if (st == WEIR_OK) st = tell_provenance(o, &a, err);
   state->report.provenance = weir_prov_shown(&o->prov);
   state->started = time(NULL);
@@ -387,10 +399,11 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   state->report.keeps_launches = o->per_launch;
   for (size_t i = 0; st == WEIR_OK && i < o->targets.n; i++) {
     const char *path = o->targets.v[i];
-    if (!is_launch_file(path)) st = weir_cli_workload_path(&a, path, &path, err);
+    if (!weir_is_launch_file(path)) st = weir_data_workload(&a, path, &path, err);
     if (st == WEIR_OK) st = run_one(o, path, state, err);
   }
-  if (st == WEIR_OK && o->t.json != NULL) st = weir_run_report_json(&state->report, o->t.json, err);
+  if (st == WEIR_OK && o->t.json != NULL)
+    st = weir_timing_opts_json(&state->report, o->t.json, err);
   if (st == WEIR_OK) st = weir_cli_commit(err);
   if (st == WEIR_OK && !o->t.quiet && n_stdout(o) == 0) st = report_text(o, state, err);
   weir_arena_free(&a);
@@ -505,7 +518,7 @@ int weir_cmd_run(int argc, char **argv) {
     weir_prov_free(&o.prov);
     return code;
   }
-  enum weir_status st = weir_settings_init(&o.t.settings, weir_cli_param_groups(), &err);
+  enum weir_status st = weir_settings_init(&o.t.settings, weir_param_groups(), &err);
   code = st == WEIR_OK ? parse_options(argc, argv, &o) : weir_cli_error(&err);
   if (code < 0 && o.program != NULL) {
     code = weir_run_program(&(struct weir_run_program){.argv = o.program,
@@ -520,6 +533,9 @@ int weir_cmd_run(int argc, char **argv) {
     if (st != WEIR_OK && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
   }
   weir_run_report_free(&state.report);
+  weir_timing_end(&state.timing);
+  weir_timed_profiles_free(&state.profiles);
+  weir_setup_free(&state.setup);
   free(o.targets.v);
   weir_settings_free(&o.t.settings);
   weir_prov_free(&o.prov);

@@ -198,10 +198,10 @@ static enum weir_status load(struct weir_setup *setup, const char *name, const c
                              struct weir_settings *s, struct weir_err *err) {
   struct weir_arena a = {0};
   const char *path;
-  enum weir_status st = weir_cli_gpu_settings(s, gpu, err);
-  if (st == WEIR_OK) st = weir_cli_scheme_path(&a, name, &path, err);
+  enum weir_status st = weir_data_machine(s, gpu, err);
+  if (st == WEIR_OK) st = weir_data_scheme(&a, name, &path, err);
   if (st == WEIR_OK) st = weir_setup_load(setup, name, path, s, err);
-  if (st == WEIR_OK) st = weir_setup_fit(setup, gpu, s, weir_cli_param_groups(), err);
+  if (st == WEIR_OK) st = weir_setup_fit(setup, gpu, s, weir_param_groups(), err);
   weir_arena_free(&a);
   return st;
 }
@@ -212,7 +212,7 @@ int weir_help_scheme(const char *name, const char *gpu) {
   struct weir_text out = {0};
   struct weir_err err;
   if (name == NULL) return weir_cli_usage("help", "which scheme? See 'weir list schemes'");
-  if (weir_settings_init(&s, weir_cli_param_groups(), &err) != WEIR_OK) return weir_cli_error(&err);
+  if (weir_settings_init(&s, weir_param_groups(), &err) != WEIR_OK) return weir_cli_error(&err);
   enum weir_status st = load(&setup, name, gpu != NULL ? gpu : DEFAULT_GPU, &s, &err);
   if (st == WEIR_OK) st = scheme_text(&setup, &s, &out, &err);
   weir_setup_free(&setup);
@@ -268,10 +268,10 @@ static enum weir_status part_users(const struct weir_part *part, struct weir_tex
   const char *const *names, *path;
   size_t n = 0;
   const char *mark = "\nschemes that name it: ";
-  enum weir_status st = weir_cli_schemes(&a, &names, &n, err);
+  enum weir_status st = weir_data_schemes(&a, &names, &n, err);
   for (size_t i = 0; st == WEIR_OK && i < n; i++) {
     struct weir_scheme s;
-    st = weir_cli_scheme_path(&a, names[i], &path, err);
+    st = weir_data_scheme(&a, names[i], &path, err);
     if (st == WEIR_OK) st = weir_scheme_load(&s, names[i], path, NULL, err);
     if (st != WEIR_OK) break;
     if (uses(&s, part)) {

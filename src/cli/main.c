@@ -92,6 +92,7 @@ static void fill_standard(void) {
 int main(int argc, char **argv) {
   fill_standard();
   weir_cli_signals_begin();
+  weir_cli_groups_begin();
   int exit_code = dispatch(argc, argv);
   weir_cli_discard();
   /* A full disk must not look like success. */

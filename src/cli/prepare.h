@@ -3,8 +3,8 @@
 #ifndef WEIR_CLI_PREPARE_H
 #define WEIR_CLI_PREPARE_H
 
+#include "session/setup.h"
 #include "study/prepare.h"
-#include "study/setup.h"
 
 struct weir_cli_preparing {
   const char *workload, *path, *input; /* input: that will be timed; NULL: the first */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/program.h"
-#include "study/streams.h"
+#include "session/streams.h"
 
 struct weir_service {
   const struct weir_program *program;

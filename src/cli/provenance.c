@@ -377,10 +377,10 @@ static enum weir_status add_scheme(struct weir_prov *p, const char *gpu, const c
   struct weir_setup setup = {0};
   char *text = NULL;
   size_t n;
-  enum weir_status st = weir_settings_init(&before, weir_cli_param_groups(), err);
+  enum weir_status st = weir_settings_init(&before, weir_param_groups(), err);
   if (st != WEIR_OK) return st;
-  if (gpu != NULL) st = weir_cli_gpu_settings(&before, gpu, err);
-  if (st == WEIR_OK) st = weir_cli_setup(&setup, scheme, base, err);
+  if (gpu != NULL) st = weir_data_machine(&before, gpu, err);
+  if (st == WEIR_OK) st = weir_setup_named(&setup, scheme, base, err);
   if (st == WEIR_OK && is_own(scheme)) st = weir_file_read(scheme, 0, NULL, &text, &n, err);
   if (st == WEIR_OK) {
     weir_provenance_scheme(&p->block, scheme, &setup.scheme, &before, base, text);
@@ -397,9 +397,9 @@ enum weir_status weir_prov_setup(struct weir_prov *p, const char *gpu, const cha
                                  struct weir_err *err) {
   struct weir_settings base;
   if (p->block.root == NULL) return WEIR_OK;
-  enum weir_status st = weir_settings_init(&base, weir_cli_param_groups(), err);
+  enum weir_status st = weir_settings_init(&base, weir_param_groups(), err);
   if (st != WEIR_OK) return st;
-  if (gpu != NULL) st = weir_cli_gpu_settings(&base, gpu, err);
+  if (gpu != NULL) st = weir_data_machine(&base, gpu, err);
   if (st == WEIR_OK && gpu != NULL) weir_provenance_machine(&p->block, gpu, &base, is_own(gpu));
   if (st == WEIR_OK && scheme != NULL) st = add_scheme(p, gpu, scheme, &base, err);
   if (st == WEIR_OK && tags != NULL) st = add_text(p, tags, err);

@@ -8,8 +8,9 @@
 #include "base/stat_io.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
-#include "cli/run_report.h"
-#include "study/effects.h"
+#include "cli/timing.h"
+#include "report/run.h"
+#include "session/effects.h"
 
 /* A process of the program. */
 struct session {
@@ -17,6 +18,7 @@ struct session {
   struct run *run;
   char *program, *name; /* name: in the report, from its first launch on */
   uint64_t order;       /* of that, from 1 */
+  struct weir_timing timing;
   struct weir_run_report report;
   uint64_t n_unwanted, n_failed;
 };
@@ -26,6 +28,10 @@ struct run {
   const char *gpu;
   struct weir_program program;
   struct weir_program_result result;
+  struct weir_setup setup;
+  struct weir_timing_options with;
+  struct weir_cli_watch watch;
+  struct weir_timing timing; /* of all processes, at the end */
   struct weir_run_report report;
   struct session *first, **last;
   uint64_t n_reported; /* sessions */
@@ -64,8 +70,9 @@ static enum weir_status begin_report(struct session *s, struct weir_err *err) {
   s->report.keeps_launches = r->o->per_launch;
   weir_run_report_begin(&s->report, s->name);
   if (r->o->is_functional) return WEIR_OK;
-  weir_timing_share(&s->report.timing, &r->report.timing);
-  return weir_timing_workload(&s->report.timing, s->name, err);
+  weir_timing_begin(&s->timing, &r->setup, &r->with);
+  s->report.timing = &s->timing;
+  return weir_timing_workload(&s->timing, s->name, NULL, err);
 }
 
 static enum weir_status begin(void *self, const char *program, void **session,
@@ -87,10 +94,10 @@ static enum weir_status launch(void *session, const struct weir_wire_event *e, u
   struct weir_err again;
   enum weir_status st = begin_report(s, err);
   if (st != WEIR_OK) return st;
-  st = weir_timing_kernel(&s->report.timing, e->source, err);
+  st = weir_timing_kernel(&s->timing, e->source, err);
   if (st == WEIR_OK)
-    *cycles = s->report.timing.last.cycles;
-  else if (weir_timing_restart(&s->report.timing, &again) != WEIR_OK)
+    *cycles = s->timing.last.cycles;
+  else if (weir_timing_restart(&s->timing, &again) != WEIR_OK)
     *err = again;
   return st;
 }
@@ -150,7 +157,7 @@ static enum weir_status check_session(const struct session *s, struct weir_err *
   if (!s->run->o->t->check) return WEIR_OK;
   enum weir_status st =
       weir_stat_verify(weir_func_stat_table, weir_func_checks, &s->report.total, err);
-  return st == WEIR_OK ? weir_timing_check(&s->report.timing, err) : st;
+  return st == WEIR_OK ? weir_timing_check(&s->timing, err) : st;
 }
 
 static enum weir_status join_session(struct run *r, struct session *s, struct weir_err *err) {
@@ -158,7 +165,8 @@ static enum weir_status join_session(struct run *r, struct session *s, struct we
   enum weir_status st = check_session(s, err);
   if (st == WEIR_OK)
     st = weir_run_report_end(&s->report, r->report.json_runs ? session_json(s) : NULL, err);
-  return st == WEIR_OK ? weir_run_report_join(&r->report, &s->report, err) : st;
+  if (st == WEIR_OK) st = weir_run_report_join(&r->report, &s->report, err);
+  return st == WEIR_OK ? weir_timing_join(&r->timing, &s->timing, err) : st;
 }
 
 static enum weir_status join_sessions(struct run *r, struct weir_err *err) {
@@ -204,7 +212,7 @@ static enum weir_status report(struct run *r, struct weir_err *err) {
   /* Interrupted, nothing does not take the place of something. */
   bool is_worth = r->report.launches > 0 || (weir_cli_signal() == 0 && r->result.signal == 0);
   if (st == WEIR_OK && t->json != NULL && is_worth) {
-    st = weir_run_report_json(&r->report, t->json, err);
+    st = weir_timing_opts_json(&r->report, t->json, err);
     if (st == WEIR_OK) st = weir_cli_commit(err);
   }
   if (st == WEIR_OK && !t->quiet && r->report.launches > 0) st = report_text(r, err);
@@ -215,13 +223,15 @@ static enum weir_status report(struct run *r, struct weir_err *err) {
 
 static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
-  struct weir_timing *timing = &r->report.timing;
+  r->with = (struct weir_timing_options){.threads = t->threads, .check = t->check};
   enum weir_status st =
-      weir_timing_begin(timing, &t->settings, r->gpu, &t->line_up, t->threads, t->check, err);
-  timing->is_stoppable = true;
-  if (st != WEIR_OK || !weir_setup_is_prepared(&timing->setup)) return st;
+      weir_setup_open(&r->setup, r->gpu, &t->line_up, &t->settings, t->check, err);
+  weir_cli_watch(&r->watch, true, &r->with);
+  weir_timing_begin(&r->timing, &r->setup, &r->with);
+  r->report.timing = &r->timing;
+  if (st != WEIR_OK || !weir_setup_is_prepared(&r->setup)) return st;
   weir_fail(err, WEIR_EINVAL, "scheme %s wants the program's loads classified",
-            timing->setup.scheme.name);
+            r->setup.scheme.name);
   weir_err_add(err, "make tags first: weir classify --tags FILE -- %s ...", r->o->argv[0]);
   weir_err_add(err, "then give them: --tags FILE");
   return WEIR_EINVAL;
@@ -231,7 +241,7 @@ static enum weir_status check_effects(const struct run *r, struct weir_err *err)
   bool timed = !r->o->is_functional;
   const struct weir_settings *settings = &r->o->t->settings;
   return weir_uses_check(&settings,
-                         &(struct weir_use){.setup = timed ? &r->report.timing.setup : NULL,
+                         &(struct weir_use){.setup = timed ? &r->setup : NULL,
                                             .is_executed = true,
                                             .is_program = true,
                                             .has_streams = timed,
@@ -261,7 +271,7 @@ static enum weir_status prepare(struct run *r, struct weir_err *err) {
   enum weir_status st = weir_cli_output("--json", t->json, err);
   if (st == WEIR_OK) st = weir_run_report_init(&r->report, t->json != NULL, err);
   r->report.keeps_launches = r->o->per_launch;
-  if (st == WEIR_OK) st = weir_cli_gpu_settings(&t->settings, r->gpu, err);
+  if (st == WEIR_OK) st = weir_data_machine(&t->settings, r->gpu, err);
   if (st == WEIR_OK)
     st = weir_program_open(&r->program, r->o->argv, &t->settings, r->gpu, &r->o->choice, err);
   if (st == WEIR_OK && !r->o->is_functional) st = begin_timing(r, err);
@@ -284,11 +294,14 @@ static void free_run(struct run *r) {
   for (struct session *s = r->first, *next; s != NULL; s = next) {
     next = s->next;
     weir_run_report_free(&s->report);
+    weir_timing_end(&s->timing);
     free(s->program);
     free(s->name);
     free(s);
   }
   weir_run_report_free(&r->report);
+  weir_timing_end(&r->timing);
+  weir_setup_free(&r->setup);
   weir_program_result_free(&r->result);
   weir_program_free(&r->program);
 }

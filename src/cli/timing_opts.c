@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "cli/cmd.h"
+#include "cli/job.h"
 
 static int set_threads(struct weir_timing_opts *o, const char *command, const char *value) {
   int64_t n;
@@ -13,9 +14,8 @@ static int set_threads(struct weir_timing_opts *o, const char *command, const ch
 
 static int set_setting(struct weir_timing_opts *o, int id, const char *value) {
   struct weir_err err;
-  enum weir_status st = id == WEIR_TIMING_OPT_SET
-                            ? weir_settings_assign(&o->settings, value, &err)
-                            : weir_cli_settings_file(&o->settings, value, &err);
+  enum weir_status st = id == WEIR_TIMING_OPT_SET ? weir_settings_assign(&o->settings, value, &err)
+                                                  : weir_settings_file(&o->settings, value, &err);
   return st == WEIR_OK ? -1 : weir_cli_error(&err);
 }
 
@@ -67,4 +67,14 @@ const char *weir_timing_only(const struct weir_timing_opts *o) {
          : o->views.per_load       ? "per-load"
          : o->views.per_sm         ? "per-sm"
                                    : NULL;
+}
+
+static enum weir_status put_to(void *path, const char *text, size_t n, struct weir_err *err) {
+  return weir_cli_put(path, text, n, err);
+}
+
+enum weir_status weir_timing_opts_json(const struct weir_run_report *r, const char *path,
+                                       struct weir_err *err) {
+  enum weir_status st = weir_run_report_json(r, put_to, (char *)path, err);
+  return st == WEIR_OK && weir_cli_is_stdout(path) ? weir_cli_put(path, "\n", 1, err) : st;
 }

@@ -2,8 +2,9 @@
 #ifndef WEIR_CLI_TIMING_OPTS_H
 #define WEIR_CLI_TIMING_OPTS_H
 
+#include "base/settings.h"
 #include "cli/opt.h"
-#include "cli/timing.h"
+#include "report/run.h"
 
 struct weir_timing_opts {
   const char *gpu; /* NULL: none was named */
@@ -76,5 +77,9 @@ static inline bool weir_is_timing_option(int id) {
 int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, const char *value);
 /* An option that was given and only makes sense when something is timed, or NULL. */
 const char *weir_timing_only(const struct weir_timing_opts *o);
+
+/* All runs, to a file or to stdout ("-"). */
+enum weir_status weir_timing_opts_json(const struct weir_run_report *r, const char *path,
+                                       struct weir_err *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/temp.h"
+#include "session/timing.h"
 #include "study/worker.h"
 
 size_t weir_study_n_runs(const struct weir_study *s) {
@@ -62,38 +63,21 @@ static void record(const void *self, void *answer) {
   a->status = weir_record(&r, NULL, &a->err);
 }
 
-struct timing {
-  struct weir_sim *sim;
-  struct answer *answer;
-};
-
-static enum weir_status time_kernel(void *self, struct weir_block_source *source,
-                                    struct weir_err *err) {
-  struct timing *t = self;
-  struct weir_sim_result last;
-  enum weir_status st = weir_sim_kernel(t->sim, source, &last, err);
-  if (st != WEIR_OK) return st;
-  weir_sim_result_add(&t->answer->sum, &last);
-  t->answer->launches++;
-  return WEIR_OK;
-}
-
 static void replay(const void *self, void *answer) {
   const struct job *j = self;
   struct answer *a = answer;
-  struct timing t = {.answer = a};
-  struct weir_sim_options o = {
-      .threads = 1, .watchdog = WEIR_WATCHDOG_CYCLES, .check = j->study->check};
-  if (j->tags != NULL) {
-    o.tags = weir_tags_match;
-    o.tags_self = j->tags;
+  struct weir_timing t;
+  weir_timing_begin(&t, j->setup,
+                    &(struct weir_timing_options){.threads = 1, .check = j->study->check});
+  a->status = weir_timing_workload(&t, j->workload->name, j->tags, &a->err);
+  if (a->status == WEIR_OK) {
+    a->storage_bits = weir_sim_storage_bits(t.sim);
+    a->status = weir_replay(j->trace, weir_timing_kernel, &t, &a->err);
   }
-  a->status = weir_setup_sim(j->setup, &o, &t.sim, &a->err);
-  if (a->status != WEIR_OK) return;
-  a->storage_bits = weir_sim_storage_bits(t.sim);
-  a->status = weir_replay(j->trace, time_kernel, &t, &a->err);
-  if (a->status == WEIR_OK && j->study->check) a->status = weir_setup_check(&a->sum, &a->err);
-  weir_sim_free(t.sim);
+  a->launches = t.launches;
+  a->sum = t.sum;
+  if (a->status == WEIR_OK && j->study->check) a->status = weir_timing_check(&t, &a->err);
+  weir_timing_end(&t);
 }
 
 /* ---- which piece is next ---- */

@@ -6,8 +6,8 @@
 #ifndef WEIR_STUDY_MATRIX_H
 #define WEIR_STUDY_MATRIX_H
 
-#include "study/setup.h"
-#include "study/streams.h"
+#include "session/setup.h"
+#include "session/streams.h"
 
 enum weir_run_state { WEIR_RUN_WAITING, WEIR_RUN_RUNNING, WEIR_RUN_DONE, WEIR_RUN_FAILED };
 

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "base/temp.h"
-#include "study/setup.h"
-#include "study/streams.h"
+#include "session/streams.h"
+#include "session/timing.h"
 #include "study/worker.h"
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -84,57 +84,43 @@ static enum weir_status tag_loads(const struct job *j, struct weir_tags *t) {
   return st;
 }
 
-struct timing {
-  const struct job *job;
-  struct weir_sim *sim;
-  struct answer *answer;
-};
-
-static enum weir_status time_kernel(void *self, struct weir_block_source *source,
-                                    struct weir_err *err) {
-  struct timing *t = self;
-  const struct profiler *f = t->job->profiler;
-  struct weir_sim_result last;
-  enum weir_status st = weir_sim_kernel(t->sim, source, &last, err);
-  if (st == WEIR_OK && f->r->check) st = weir_setup_check(&last, err);
-  if (st != WEIR_OK) return st;
-  uint32_t n;
-  const struct weir_pc_stats *stats = weir_sim_insns(t->sim, &n);
+/* What the loads of one kernel did in all its launches. */
+static void count_loads(const struct profiler *f, const struct weir_timed_kernel *row,
+                        struct answer *a) {
   for (uint32_t k = 0; k < f->p->n_kernels; k++) {
     const struct weir_profiled_kernel *kernel = &f->p->kernels[k];
-    if (strcmp(kernel->loads.kernel, source->kernel->name) != 0) continue;
-    for (uint32_t i = 0; i < kernel->loads.n && kernel->loads.v[i].insn < n; i++) {
-      const struct weir_pc_stats *s = &stats[kernel->loads.v[i].insn];
-      struct counts *c = &t->answer->load[kernel->first + i];
+    if (strcmp(kernel->loads.kernel, row->kernel) != 0) continue;
+    for (uint32_t i = 0; i < kernel->loads.n && kernel->loads.v[i].insn < row->n_insns; i++) {
+      const struct weir_pc_stats *s = &row->insn_stats[kernel->loads.v[i].insn];
+      struct counts *c = &a->load[kernel->first + i];
       c->requests += s->requests;
       c->hits += s->hits + (f->r->cls->hr_is_hit ? s->hit_reserved : 0);
     }
   }
-  return WEIR_OK;
+}
+
+static void time_tagged(const struct profiler *f, const struct weir_tags *tags, struct answer *a) {
+  struct weir_timing t;
+  weir_timing_begin(&t, &f->setup,
+                    &(struct weir_timing_options){.threads = 1, .check = f->r->check});
+  a->status = weir_timing_workload(&t, "profile", tags, &a->err);
+  if (a->status == WEIR_OK) a->status = weir_replay(f->trace, weir_timing_kernel, &t, &a->err);
+  if (a->status == WEIR_OK && f->r->check) a->status = weir_timing_check(&t, &a->err);
+  for (size_t i = 0; i < t.kernels.n; i++)
+    count_loads(f, &t.kernels.v[i], a);
+  weir_timing_end(&t);
 }
 
 static void replay(const void *self, void *answer) {
   const struct job *j = self;
   struct answer *a = answer;
-  struct timing t = {.job = j, .answer = a};
   struct weir_tags *tags;
   a->status = weir_tags_new(&tags);
   if (a->status == WEIR_OK) a->status = tag_loads(j, tags);
-  if (a->status != WEIR_OK) {
+  if (a->status != WEIR_OK)
     no_memory(&a->err);
-    weir_tags_free(tags);
-    return;
-  }
-  struct weir_sim_options o = {.threads = 1,
-                               .watchdog = WEIR_WATCHDOG_CYCLES,
-                               .check = j->profiler->r->check,
-                               .tags = weir_tags_match,
-                               .tags_self = tags};
-  a->status = weir_setup_sim(&j->profiler->setup, &o, &t.sim, &a->err);
-  if (a->status == WEIR_OK) {
-    a->status = weir_replay(j->profiler->trace, time_kernel, &t, &a->err);
-    weir_sim_free(t.sim);
-  }
+  else
+    time_tagged(j->profiler, tags, a);
   weir_tags_free(tags);
 }
 

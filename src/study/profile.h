@@ -7,9 +7,9 @@
 #define WEIR_STUDY_PROFILE_H
 
 #include "analysis/classify.h"
-#include "analysis/tags.h"
 #include "launch/workload.h"
 #include "machine/machine.h"
+#include "session/tags.h"
 
 struct weir_profile_request {
   const char *path, *input; /* launch file; NULL input: its first */

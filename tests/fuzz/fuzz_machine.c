@@ -8,9 +8,9 @@
 #include "fuzz.h"
 #include "l1/l1.h"
 #include "machine/machine_file.h"
+#include "session/effects.h"
 #include "sim/engine.h"
 #include "sim/need.h"
-#include "study/effects.h"
 
 static const struct weir_param_group *const groups[] = {
     &weir_core_params, &weir_sm_params, &weir_l1_params,   &weir_noc_params,

@@ -2,8 +2,8 @@
  * that was asked for. */
 #include <string.h>
 
-#include "analysis/tags.h"
 #include "fuzz.h"
+#include "session/tags.h"
 
 enum { INSNS = 64 };
 

@@ -1,9 +1,9 @@
 /* coordinated, block by block and in the engine.
  *   test_l1_coordinated SOURCE_FOLDER */
 #include "l1/admission/coordinated.h"
-#include "analysis/tags.h"
 #include "l1/admission/never.h"
 #include "rig_pol.h"
+#include "session/tags.h"
 
 #define COUNT(a) ((unsigned)(sizeof(a) / sizeof *(a)))
 

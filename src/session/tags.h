@@ -1,7 +1,7 @@
 /* What a compiler says about the loads of kernels: use the L1 (ca), go past it (cg), or as their
  * block does (cm). By kernel and instruction; kept in files that people can read and change. */
-#ifndef WEIR_ANALYSIS_TAGS_H
-#define WEIR_ANALYSIS_TAGS_H
+#ifndef WEIR_SESSION_TAGS_H
+#define WEIR_SESSION_TAGS_H
 
 #include "base/text.h"
 #include "stream/stream.h"

@@ -1,7 +1,7 @@
 /* Energy of the L1s, from counts and published constants; docs/energy.md says from where and how
  * far they reach. */
-#ifndef WEIR_ANALYSIS_ENERGY_H
-#define WEIR_ANALYSIS_ENERGY_H
+#ifndef WEIR_SESSION_ENERGY_H
+#define WEIR_SESSION_ENERGY_H
 
 #include "sim/engine.h"
 

@@ -1,11 +1,11 @@
 /* A scheme on a machine: everything that a simulator is made from. */
-#ifndef WEIR_STUDY_SETUP_H
-#define WEIR_STUDY_SETUP_H
+#ifndef WEIR_SESSION_SETUP_H
+#define WEIR_SESSION_SETUP_H
 
-#include "analysis/energy.h"
-#include "analysis/tags.h"
 #include "base/settings.h"
 #include "l1/scheme.h"
+#include "session/energy.h"
+#include "session/tags.h"
 #include "sim/engine.h"
 
 struct weir_setup {
@@ -19,19 +19,40 @@ struct weir_setup {
   uint64_t storage_bits, baseline_bits, l2_bits;
 };
 
+/* Which L1: a scheme, by name or file (NULL: baseline), and what the user changes of it. */
+struct weir_line_up {
+  const char *scheme, *organisation, *policies;
+  const char *tags; /* a file of tags, or NULL */
+};
+
 /* Read the scheme's file, and the tags that it names. Its values join the machine's in the
  * settings, which outlive the setup. */
 enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const char *path,
                                  struct weir_settings *settings, struct weir_err *err);
 /* Tags from a file, instead of those that the scheme names. */
 enum weir_status weir_setup_tags(struct weir_setup *s, const char *path, struct weir_err *err);
+/* A scheme by name or file, or what the name of a policy stands for: the baseline with it. */
+enum weir_status weir_setup_named(struct weir_setup *setup, const char *scheme,
+                                  struct weir_settings *s, struct weir_err *err);
+/* The same with changes. The policies of plug-ins come first, unless the line-up names policies:
+ * then it must name them all. */
+enum weir_status weir_setup_line_up(struct weir_setup *setup, const struct weir_line_up *l,
+                                    struct weir_settings *s, struct weir_err *err);
 /* Put the scheme on the machine that the settings describe, if it can stand there. `gpu` is the
  * machine's name and outlives the setup; `groups` are those of the settings, which then say what
  * holds. */
 enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
                                 struct weir_settings *settings,
                                 const struct weir_param_group *const *groups, struct weir_err *err);
+/* All of that: the line-up on the machine that the settings describe, with tags if it needs some
+ * and is not prepared. `check`: plug-ins are looked at closely. After a failure it is to be freed,
+ * too. */
+enum weir_status weir_setup_open(struct weir_setup *s, const char *gpu,
+                                 const struct weir_line_up *l, struct weir_settings *settings,
+                                 bool check, struct weir_err *err);
 void weir_setup_free(struct weir_setup *s);
+/* Look closely at the policies of plug-ins: deciding hooks must change nothing. */
+void weir_setup_watch_plugins(struct weir_setup *setup);
 
 /* Does the scheme, with the parameters that it was fitted with, decide by tags? */
 bool weir_setup_needs_tags(const struct weir_setup *s);

@@ -1,4 +1,4 @@
-#include "analysis/tags.h"
+#include "session/tags.h"
 
 #include <inttypes.h>
 #include <stdio.h>

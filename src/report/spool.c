@@ -1,4 +1,4 @@
-#include "cli/spool.h"
+#include "report/spool.h"
 
 #include <errno.h>
 #include <stdbool.h>

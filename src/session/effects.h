@@ -1,9 +1,9 @@
 /* What a command does with its settings: the facts that decide which of them have an effect. */
-#ifndef WEIR_STUDY_EFFECTS_H
-#define WEIR_STUDY_EFFECTS_H
+#ifndef WEIR_SESSION_EFFECTS_H
+#define WEIR_SESSION_EFFECTS_H
 
 #include "base/effect.h"
-#include "study/setup.h"
+#include "session/setup.h"
 
 struct weir_use {
   const struct weir_setup *setup; /* what is timed; NULL: nothing is */

@@ -1,7 +1,7 @@
 /* JSON of launches, out of memory: a program may have millions. What a report says about each is
  * written down when the next one comes, and copied into the output at the end. */
-#ifndef WEIR_CLI_SPOOL_H
-#define WEIR_CLI_SPOOL_H
+#ifndef WEIR_REPORT_SPOOL_H
+#define WEIR_REPORT_SPOOL_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Tags of loads: the table, its files, and their way to the accesses of a simulated kernel. */
-#include "analysis/tags.h"
+#include "session/tags.h"
 
 #include <stdio.h>
 #include <unistd.h>

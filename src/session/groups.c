@@ -1,22 +1,22 @@
-/* Every parameter and statistic table of the program. A new component adds its line here. */
+/* A new component adds its line here. */
+#include "session/groups.h"
+
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "analysis/classify.h"
-#include "analysis/energy.h"
 #include "base/config.h"
-#include "cli/cmd.h"
-#include "cuda/device.h"
 #include "exec/exec.h"
 #include "l1/design.h"
 #include "l1/plugin.h"
+#include "session/effects.h"
+#include "session/energy.h"
 #include "sim/derived.h"
 #include "stream/func_stats.h"
-#include "study/effects.h"
 
 static const struct weir_param_group *const fixed_params[] = {
-    &ptx_exec_params,    &weir_core_params, &weir_sm_params,   &weir_l1_params,
-    &weir_noc_params,    &weir_l2_params,   &weir_l3_params,   &weir_dram_params,
-    &weir_energy_params, &weir_cls_params,  &weir_cuda_params, NULL,
+    &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params,     &weir_noc_params,
+    &weir_l2_params,  &weir_l3_params,   &weir_dram_params, &weir_energy_params, NULL,
 };
 
 static const struct weir_stat_group *const fixed_stats[] = {
@@ -28,11 +28,18 @@ static const struct weir_stat_group *const fixed_stats[] = {
 };
 
 /* The parts of an L1 have tables too; their names are the prefixes. */
-enum { MAX_GROUPS = 96 };
+enum { MAX_GROUPS = 96, MAX_MORE = 8 };
+static const struct weir_param_group *more_params[MAX_MORE];
+static size_t n_more;
 static struct weir_param_group part_params[MAX_GROUPS];
 static struct weir_stat_group part_stats[MAX_GROUPS];
 static const struct weir_param_group *all_params[2 * MAX_GROUPS];
 static const struct weir_stat_group *all_stats[2 * MAX_GROUPS];
+/* Sessions of several threads may be the first to ask. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_built;
+
+enum { N_PARAMS = sizeof fixed_params / sizeof *fixed_params - 1 };
 
 /* A part must be there; what chooses lines needs some, what chooses loads an L1 to keep them from.
  * Who orders requests or holds warps back does so without an L1 too. */
@@ -53,7 +60,7 @@ static void add_part(const struct weir_part *part, uint32_t axes, size_t *n_para
     *g = (struct weir_param_group){
         part->name, part->help, part->params, part->cfg_bytes,
         part_condition(part, axes, when[*n_params], sizeof when[*n_params])};
-    all_params[sizeof fixed_params / sizeof *fixed_params - 1 + (*n_params)++] = g;
+    all_params[N_PARAMS + n_more + (*n_params)++] = g;
   }
   if (part->stats != NULL) {
     struct weir_stat_group *g = &part_stats[*n_stats];
@@ -64,9 +71,10 @@ static void add_part(const struct weir_part *part, uint32_t axes, size_t *n_para
 
 static void build(void) {
   size_t n_params = 0, n_stats = 0;
-  if (all_params[0] != NULL) return;
-  for (size_t i = 0; fixed_params[i] != NULL; i++)
+  for (size_t i = 0; i < N_PARAMS; i++)
     all_params[i] = fixed_params[i];
+  for (size_t i = 0; i < n_more; i++)
+    all_params[N_PARAMS + i] = more_params[i];
   for (size_t i = 0; fixed_stats[i] != NULL; i++)
     all_stats[i] = fixed_stats[i];
   for (size_t i = 0; weir_organisations[i] != NULL; i++)
@@ -75,23 +83,25 @@ static void build(void) {
     add_part(&weir_policies[i]->part, weir_policies[i]->axes, &n_params, &n_stats);
 }
 
-/* Options may stand in any order, but the settings that --set changes are made from the parameters
- * of all parts: plug-ins come before everything else. What is wrong with the command line is found
- * here already. */
-int weir_cli_plugins(int argc, char **argv, const struct weir_usage *u, int plugin_option) {
-  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
-  struct weir_err err;
-  for (int id; (id = weir_opt_next(&args, u)) != WEIR_OPT_END;) {
-    if (id == WEIR_OPT_DONE) return args.exit_code;
-    if (id == plugin_option && weir_cli_plugin(args.value, NULL, &err) != WEIR_OK)
-      return weir_cli_error(&err);
-  }
-  return -1;
+static void build_once(void) {
+  pthread_mutex_lock(&lock);
+  if (!is_built) build();
+  is_built = true;
+  pthread_mutex_unlock(&lock);
+}
+
+void weir_groups_add(const struct weir_param_group *g) {
+  pthread_mutex_lock(&lock);
+  if (n_more < MAX_MORE) more_params[n_more++] = g;
+  is_built = false;
+  pthread_mutex_unlock(&lock);
 }
 
 static bool is_fixed_group(const char *name) {
-  for (size_t i = 0; fixed_params[i] != NULL; i++)
+  for (size_t i = 0; i < N_PARAMS; i++)
     if (strcmp(fixed_params[i]->prefix, name) == 0) return true;
+  for (size_t i = 0; i < n_more; i++)
+    if (strcmp(more_params[i]->prefix, name) == 0) return true;
   for (size_t i = 0; fixed_stats[i] != NULL; i++)
     if (strcmp(fixed_stats[i]->prefix, name) == 0) return true;
   return false;
@@ -101,7 +111,7 @@ static bool is_fixed_group(const char *name) {
 static enum weir_status check_conditions(const char *path, struct weir_err *err) {
   struct weir_settings s;
   struct weir_err why;
-  enum weir_status st = weir_settings_init(&s, weir_cli_param_groups(), err);
+  enum weir_status st = weir_settings_init(&s, weir_param_groups(), err);
   if (st != WEIR_OK) return st;
   if (weir_effects_sound(&s, weir_fact_table, &why) != WEIR_OK)
     st = weir_fail(err, WEIR_EINVAL, "%s: %s", path, why.msg);
@@ -109,8 +119,8 @@ static enum weir_status check_conditions(const char *path, struct weir_err *err)
   return st;
 }
 
-enum weir_status weir_cli_plugin(const char *path, const struct weir_policy_ops **first,
-                                 struct weir_err *err) {
+enum weir_status weir_groups_plugin(const char *path, const struct weir_policy_ops **first,
+                                    struct weir_err *err) {
   enum weir_status st = weir_plugin_load(path, first, err);
   for (size_t i = 0; st == WEIR_OK && weir_policies[i] != NULL; i++) {
     const char *name = weir_policies[i]->part.name;
@@ -118,22 +128,24 @@ enum weir_status weir_cli_plugin(const char *path, const struct weir_policy_ops 
     st = weir_fail(err, WEIR_EINVAL, "%s: '%s' is the name of a part of the machine", path, name);
     weir_err_add(err, "give .part.name another name");
   }
-  all_params[0] = NULL; /* the lists are made again */
+  pthread_mutex_lock(&lock);
+  is_built = false;
+  pthread_mutex_unlock(&lock);
   return st == WEIR_OK ? check_conditions(path, err) : st;
 }
 
-const struct weir_param_group *const *weir_cli_param_groups(void) {
-  build();
+const struct weir_param_group *const *weir_param_groups(void) {
+  build_once();
   return all_params;
 }
 
-const struct weir_stat_group *const *weir_cli_stat_groups(void) {
-  build();
+const struct weir_stat_group *const *weir_stat_groups(void) {
+  build_once();
   return all_stats;
 }
 
-enum weir_status weir_cli_settings_file(struct weir_settings *s, const char *path,
-                                        struct weir_err *err) {
+enum weir_status weir_settings_file(struct weir_settings *s, const char *path,
+                                    struct weir_err *err) {
   struct weir_config c;
   enum weir_status status = weir_config_load_settings(&c, path, err);
   if (!status) status = weir_settings_config(s, WEIR_LAYER_USER, &c, 0, err);

@@ -1,4 +1,4 @@
-#include "study/effects.h"
+#include "session/effects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/run_report.h"
+#include "report/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/stat_io.h"
 #include "base/table.h"
-#include "cli/job.h"
 #include "report/bar.h"
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -38,7 +37,6 @@ void weir_run_report_free(struct weir_run_report *r) {
   for (size_t i = 0; i < r->spools.n; i++)
     weir_spool_close(&r->spools.v[i]);
   free(r->spools.v);
-  weir_timing_end(&r->timing);
   for (size_t i = 0; i < r->rows.n; i++) {
     free(r->rows.v[i].name);
     free(r->rows.v[i].workload);
@@ -75,8 +73,8 @@ static json_t *launch_json(struct weir_run_report *r, const struct weir_launch_r
       (json_int_t)k->grid[2], "block", (json_int_t)k->block[0], (json_int_t)k->block[1],
       (json_int_t)k->block[2], "interleaved", (int)k->is_interleaved, "reads_clock",
       (int)k->reads_clock, "statistics", weir_stat_json(weir_func_stat_table, &l->stats));
-  if (o != NULL && r->timing.sim != NULL &&
-      json_object_set_new(o, "timing", weir_timing_json(&r->timing, k, r->per_sm)) != 0)
+  if (o != NULL && r->timing != NULL &&
+      json_object_set_new(o, "timing", weir_timing_json(r->timing, k, r->per_sm)) != 0)
     r->is_failed = true;
   if (o == NULL) r->is_failed = true;
   return r->is_failed ? NULL : o;
@@ -99,7 +97,7 @@ static bool keep_launch(struct weir_run_report *r, const struct weir_launch_repo
                                 .warp_insns = l->stats.warp_insns};
   memcpy(row.grid, l->info->grid, sizeof row.grid);
   memcpy(row.block, l->info->block, sizeof row.block);
-  if (r->timing.sim != NULL) keep_times(&row, &r->timing.last);
+  if (r->timing != NULL) keep_times(&row, &r->timing->last);
   if (row.workload != NULL && row.kernel != NULL && WEIR_PUSH(r->per_launch, row)) return true;
   free(row.workload);
   free(row.kernel);
@@ -147,7 +145,7 @@ json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_laun
 #define PLACE_TEXT "\"\\u0001launches\""
 
 static enum weir_status keep_json(struct weir_run_report *r, json_t *o, struct weir_err *err) {
-  json_t *profile = weir_timing_profile_json(&r->timing);
+  json_t *profile = weir_timing_profile_json(r->timing, r->profiles);
   spool_last(r);
   bool ok = json_object_set_new(o, "launches", json_string(PLACE)) == 0 &&
             json_object_set_new(o, "total", weir_stat_json(weir_func_stat_table, &r->total)) == 0 &&
@@ -193,7 +191,6 @@ enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run
   weir_stat_sum(weir_func_stat_table, &r->all, &from->all);
   r->launches += from->launches;
   r->n_runs += from->n_runs;
-  ok = weir_timing_join(&r->timing, &from->timing, err) == WEIR_OK && ok;
   weir_run_report_free(from);
   *from = (struct weir_run_report){0};
   return ok ? WEIR_OK : no_memory(err);
@@ -279,7 +276,7 @@ static enum weir_status launch_table(const struct weir_run_report *r, struct wei
       {"L1 hits", "% of loads", WEIR_RIGHT}, {"bypassed", "% of loads", WEIR_RIGHT},
       {"L2 hits", "% sectors", WEIR_RIGHT},  {"DRAM", "accesses", WEIR_RIGHT}};
   enum { N = sizeof columns / sizeof *columns, UNTIMED = 6 };
-  bool is_timed = r->timing.sim != NULL;
+  bool is_timed = r->timing != NULL;
   struct weir_table *t = weir_table_new(columns, is_timed ? N : UNTIMED);
   if (t == NULL) return no_memory(err);
   for (size_t i = 0; i < r->per_launch.n; i++) {
@@ -305,9 +302,9 @@ enum weir_status weir_run_report_text(const struct weir_run_report *r, bool stre
                                       struct weir_err *err) {
   bool interleaved = false, clocks = false;
   enum weir_status code = kernel_table(r, streams, out, err);
-  if (code == WEIR_OK && r->timing.sim != NULL) {
+  if (code == WEIR_OK && r->timing != NULL) {
     weir_text_puts(out, "\n");
-    code = weir_timing_text(&r->timing, views, out, err);
+    code = weir_timing_text(r->timing, r->profiles, views, out, err);
     weir_text_puts(out, "\n");
   }
   for (size_t i = 0; i < r->rows.n; i++)
@@ -330,33 +327,29 @@ enum weir_status weir_run_report_text(const struct weir_run_report *r, bool stre
   return code;
 }
 
-static enum weir_status put_to(void *path, const char *text, size_t n, struct weir_err *err) {
-  return weir_cli_put(path, text, n, err);
-}
+typedef enum weir_status putter(void *self, const char *text, size_t n, struct weir_err *err);
 
-static enum weir_status put_text(const struct weir_run_report *r, const char *text, char *path,
-                                 struct weir_err *err) {
+static enum weir_status put_text(const struct weir_run_report *r, const char *text, putter *put,
+                                 void *self, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < r->spools.n; i++) {
     const char *place = strstr(text, PLACE_TEXT);
     if (place == NULL) return weir_fail(err, WEIR_EBUG, "a run without launches");
-    st = put_to(path, text, (size_t)(place - text), err);
-    if (st == WEIR_OK) st = weir_spool_copy(&r->spools.v[i], LAUNCH_DEPTH, put_to, path, err);
+    st = put(self, text, (size_t)(place - text), err);
+    if (st == WEIR_OK) st = weir_spool_copy(&r->spools.v[i], LAUNCH_DEPTH, put, self, err);
     text = place + strlen(PLACE_TEXT);
   }
-  return st == WEIR_OK ? put_to(path, text, strlen(text), err) : st;
+  return st == WEIR_OK ? put(self, text, strlen(text), err) : st;
 }
 
-enum weir_status weir_run_report_json(const struct weir_run_report *r, const char *path,
+enum weir_status weir_run_report_json(const struct weir_run_report *r, putter *put, void *self,
                                       struct weir_err *err) {
   json_t *root = json_pack("{s:i, s:O}", "weir_result", 1, "runs", r->json_runs);
   root = weir_provenance_first(r->provenance, root);
   char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
   json_decref(root);
   if (text == NULL) return no_memory(err);
-  enum weir_status code = WEIR_OK;
-  code = put_text(r, text, (char *)path, err);
-  if (code == WEIR_OK && weir_cli_is_stdout(path)) code = weir_cli_put(path, "\n", 1, err);
+  enum weir_status st = put_text(r, text, put, self, err);
   free(text);
-  return code;
+  return st;
 }

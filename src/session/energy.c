@@ -1,4 +1,4 @@
-#include "analysis/energy.h"
+#include "session/energy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* What was timed, as tables and as JSON. */
+#include "report/timing.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 #include "base/json.h"
 #include "base/stat_io.h"
 #include "base/table.h"
-#include "cli/timing.h"
 #include "sim/derived.h"
 
 /* ---- kernels ---- */
@@ -82,11 +82,10 @@ static void energy_notes(const struct weir_setup *s, struct weir_text *out) {
 
 /* What the L1s cost: hardware beside tags and data, and energy of everything that was timed. */
 static void cost_text(const struct weir_timing *t, struct weir_text *out) {
-  const struct weir_setup *s = &t->setup;
-  struct weir_sim_result sum = {0};
+  const struct weir_setup *s = t->setup;
+  struct weir_sim_result sum;
   struct weir_energy e;
-  for (size_t i = 0; i < t->kernels.n; i++)
-    weir_sim_result_add(&sum, &t->kernels.v[i].result);
+  weir_timing_total(t, &sum);
   weir_energy(&s->energy, &s->machine, &sum, &e);
   weir_text_printf(out,
                    "L1 storage beside tags and data: %.10g bytes per SM (the machine's own L1: "
@@ -99,25 +98,36 @@ static void cost_text(const struct weir_timing *t, struct weir_text *out) {
   energy_notes(s, out);
 }
 
-static void add_profiles(const struct weir_timing *t, struct weir_text *out) {
-  for (size_t i = 0; i < t->profiles.n; i++) {
-    const struct weir_preparation *p = &t->profiles.v[i].found;
-    weir_text_printf(out, "%s: loads classified", t->profiles.v[i].workload);
+void weir_timed_profiles_free(struct weir_timed_profiles *p) {
+  for (size_t i = 0; i < p->n; i++) {
+    free(p->v[i].workload);
+    weir_preparation_free(&p->v[i].found);
+  }
+  free(p->v);
+  *p = (struct weir_timed_profiles){0};
+}
+
+static void add_profiles(const struct weir_timed_profiles *all, struct weir_text *out) {
+  for (size_t i = 0; all != NULL && i < all->n; i++) {
+    const struct weir_preparation *p = &all->v[i].found;
+    weir_text_printf(out, "%s: loads classified", all->v[i].workload);
     if (p->input[0] != 0) weir_text_printf(out, " on input %s", p->input);
     if (p->is_same_input) weir_text_puts(out, ", which is the one that is timed");
     weir_text_puts(out, "\n");
   }
 }
 
-json_t *weir_timing_profile_json(const struct weir_timing *t) {
-  if (t->tags == NULL) return NULL;
-  const struct weir_preparation *p = &t->profiles.v[t->profiles.n - 1].found;
+json_t *weir_timing_profile_json(const struct weir_timing *t,
+                                 const struct weir_timed_profiles *profiles) {
+  if (t == NULL || t->tags == NULL || profiles == NULL) return NULL;
+  const struct weir_preparation *p = &profiles->v[profiles->n - 1].found;
   return json_pack("{s:o, s:b}", "input", weir_json_text(p->input), "is_timed_input",
                    (int)p->is_same_input);
 }
 
-static enum weir_status kernel_table(const struct weir_timing *t, struct weir_text *out,
-                                     struct weir_err *err) {
+static enum weir_status kernel_table(const struct weir_timing *t,
+                                     const struct weir_timed_profiles *profiles,
+                                     struct weir_text *out, struct weir_err *err) {
   static const struct weir_column columns[] = {
       {"workload", NULL, WEIR_LEFT},          {"kernel", NULL, WEIR_LEFT},
       {"cycles", NULL, WEIR_RIGHT},           {"warp insns", "per cycle", WEIR_RIGHT},
@@ -131,12 +141,12 @@ static enum weir_status kernel_table(const struct weir_timing *t, struct weir_te
   for (size_t i = 0; i < t->kernels.n; i++)
     add_row(table, &t->kernels.v[i],
             i == 0 || strcmp(t->kernels.v[i].workload, t->kernels.v[i - 1].workload) != 0);
-  weir_text_printf(out, "machine %s, scheme %s\n", t->setup.machine.name, t->setup.scheme.name);
+  weir_text_printf(out, "machine %s, scheme %s\n", t->setup->machine.name, t->setup->scheme.name);
   enum weir_status st = weir_table_text(table, out, err);
   weir_table_free(table);
   cost_text(t, out);
   add_notes(t, out);
-  add_profiles(t, out);
+  add_profiles(profiles, out);
   return st;
 }
 
@@ -295,7 +305,7 @@ static json_t *loads_json(const struct weir_timing *t, const struct weir_kernel_
 static enum weir_status part_text(const struct weir_timing *t, const struct weir_sim_result *sum,
                                   struct weir_text *out, struct weir_err *err) {
   const struct weir_part *part;
-  for (uint32_t i = 0; (part = weir_sim_part(t->sim, i)) != NULL; i++) {
+  for (uint32_t i = 0; (part = weir_setup_part(t->setup, i)) != NULL; i++) {
     if (part->stats == NULL) continue;
     enum weir_status st = weir_stat_text(part->stats, part->name, sum->part[i], out, err);
     if (st != WEIR_OK) return st;
@@ -305,29 +315,30 @@ static enum weir_status part_text(const struct weir_timing *t, const struct weir
 
 static enum weir_status all_text(const struct weir_timing *t, struct weir_text *out,
                                  struct weir_err *err) {
-  struct weir_sim_result sum = {0};
+  struct weir_sim_result sum;
   struct weir_derived derived;
   struct weir_energy energy;
-  for (size_t i = 0; i < t->kernels.n; i++)
-    weir_sim_result_add(&sum, &t->kernels.v[i].result);
-  weir_derive(&sum, (uint32_t)t->setup.machine.sm.count, &derived);
+  weir_timing_total(t, &sum);
+  weir_derive(&sum, (uint32_t)t->setup->machine.sm.count, &derived);
   weir_text_puts(out, "\n");
   enum weir_status st = weir_stat_text(weir_derived_stat_table, "derived", &derived, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_sm_stat_table, "sm", &sum.sm, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_l1_stat_table, "l1", &sum.l1, out, err);
   if (st == WEIR_OK) st = part_text(t, &sum, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_l2_stat_table, "l2", &sum.l2, out, err);
-  if (st == WEIR_OK && t->setup.machine.l3.enabled)
+  if (st == WEIR_OK && t->setup->machine.l3.enabled)
     st = weir_stat_text(weir_l3_stat_table, "l3", &sum.l3, out, err);
   if (st == WEIR_OK) st = weir_stat_text(weir_dram_stat_table, "dram", &sum.dram, out, err);
-  weir_energy(&t->setup.energy, &t->setup.machine, &sum, &energy);
+  weir_energy(&t->setup->energy, &t->setup->machine, &sum, &energy);
   if (st == WEIR_OK) st = weir_stat_text(weir_energy_stat_table, "energy", &energy, out, err);
   return st;
 }
 
-enum weir_status weir_timing_text(const struct weir_timing *t, const struct weir_timing_views *v,
-                                  struct weir_text *out, struct weir_err *err) {
-  enum weir_status st = kernel_table(t, out, err);
+enum weir_status weir_timing_text(const struct weir_timing *t,
+                                  const struct weir_timed_profiles *profiles,
+                                  const struct weir_timing_views *v, struct weir_text *out,
+                                  struct weir_err *err) {
+  enum weir_status st = kernel_table(t, profiles, out, err);
   if (st == WEIR_OK && v->per_load) {
     weir_text_puts(out, "\n");
     st = load_table(t, out, err);
@@ -342,7 +353,7 @@ enum weir_status weir_timing_text(const struct weir_timing *t, const struct weir
 static json_t *parts_json(const struct weir_timing *t) {
   json_t *o = json_object();
   const struct weir_part *part;
-  for (uint32_t i = 0; o != NULL && (part = weir_sim_part(t->sim, i)) != NULL; i++) {
+  for (uint32_t i = 0; o != NULL && (part = weir_setup_part(t->setup, i)) != NULL; i++) {
     json_t *stats =
         part->stats != NULL ? weir_stat_json(part->stats, t->last.part[i]) : json_object();
     if (stats == NULL || json_object_set_new(o, part->name, stats) != 0) {
@@ -354,7 +365,7 @@ static json_t *parts_json(const struct weir_timing *t) {
 }
 
 static bool add_costs(json_t *o, const struct weir_timing *t) {
-  const struct weir_setup *s = &t->setup;
+  const struct weir_setup *s = t->setup;
   struct weir_energy e;
   weir_energy(&s->energy, &s->machine, &t->last, &e);
   struct weir_text notes = {0};
@@ -374,7 +385,7 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
                          bool per_sm) {
   const struct weir_sim_result *r = &t->last;
   struct weir_derived derived;
-  weir_derive(r, (uint32_t)t->setup.machine.sm.count, &derived);
+  weir_derive(r, (uint32_t)t->setup->machine.sm.count, &derived);
   json_t *o = json_pack(
       "{s:I, s:i, s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cycles",
       (json_int_t)r->cycles, "blocks_per_sm", (int)r->blocks_per_sm, "blocks_limited_by",
@@ -385,12 +396,12 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
       weir_stat_json(weir_sm_stat_table, &r->sm), "l1", weir_stat_json(weir_l1_stat_table, &r->l1),
       "parts", parts_json(t), "l2", weir_stat_json(weir_l2_stat_table, &r->l2), "dram",
       weir_stat_json(weir_dram_stat_table, &r->dram), "instructions", loads_json(t, k));
-  if (o != NULL && t->setup.machine.l3.enabled &&
+  if (o != NULL && t->setup->machine.l3.enabled &&
       json_object_set_new(o, "l3", weir_stat_json(weir_l3_stat_table, &r->l3)) != 0) {
     json_decref(o);
     return NULL;
   }
-  uint32_t got = weir_sm_registers(&t->setup.machine, k);
+  uint32_t got = weir_sm_registers(&t->setup->machine, k);
   if (o != NULL && got < k->regs_per_thread &&
       json_object_set_new(o, "registers_taken", json_integer(got)) != 0) {
     json_decref(o);

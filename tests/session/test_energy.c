@@ -1,5 +1,5 @@
 /* Energy from counts that are known. */
-#include "analysis/energy.h"
+#include "session/energy.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,9 +9,10 @@
 
 #include "../sim/synth.h"
 #include "../stream/util.h"
-#include "cli/cmd.h"
-#include "cli/timing.h"
-#include "study/effects.h"
+#include "analysis/classify.h"
+#include "cuda/device.h"
+#include "session/effects.h"
+#include "session/groups.h"
 
 enum { N_KERNELS = 5, MAX_SETS = 32, MAX_VALUES = 6 };
 
@@ -226,7 +227,7 @@ static bool make(const struct world *w, const char *path, const char *value,
                  struct weir_settings *s, struct weir_setup *setup) {
   struct weir_err err;
   *setup = (struct weir_setup){0};
-  assert_int_equal(weir_settings_init(s, weir_cli_param_groups(), &err), WEIR_OK);
+  assert_int_equal(weir_settings_init(s, weir_param_groups(), &err), WEIR_OK);
   for (const char *const *p = w->set; *p != NULL; p++) {
     char key[128];
     snprintf(key, sizeof key, "%.*s", (int)strcspn(*p, "="), *p);
@@ -241,10 +242,10 @@ static bool make(const struct world *w, const char *path, const char *value,
     if (strcmp(path, "l2.line") == 0)
       weir_settings_set(s, WEIR_LAYER_SET, "l1.line", value, NULL, &err);
   }
-  if (weir_cli_setup(setup, "baseline", s, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  if (weir_setup_named(setup, "baseline", s, &err) != WEIR_OK) fail_msg("%s", err.msg);
   if (weir_scheme_change(&setup->scheme, w->organisation, w->policies, &err) != WEIR_OK)
     fail_msg("%s", err.msg);
-  bool fits = weir_setup_fit(setup, "test", s, weir_cli_param_groups(), &err) == WEIR_OK;
+  bool fits = weir_setup_fit(setup, "test", s, weir_param_groups(), &err) == WEIR_OK;
   if (!fits && path == NULL) fail_msg("%s", err.msg);
   return fits;
 }
@@ -433,13 +434,15 @@ static void test_conditions_are_sound(void **state) {
   struct weir_settings s;
   struct weir_err err;
   (void)state;
-  assert_int_equal(weir_settings_init(&s, weir_cli_param_groups(), &err), WEIR_OK);
+  assert_int_equal(weir_settings_init(&s, weir_param_groups(), &err), WEIR_OK);
   if (weir_effects_sound(&s, weir_fact_table, &err) != WEIR_OK) fail_msg("%s", err.msg);
   weir_settings_free(&s);
 }
 
 int main(int argc, char **argv) {
   if (argc > 1) setenv("WEIR_DATA", argv[1], 1);
+  weir_groups_add(&weir_cls_params);
+  weir_groups_add(&weir_cuda_params);
   synth_random(&kernels[0], 40);
   synth_random(&kernels[1], 42);
   make_classes(&kernels[2]);

@@ -1,4 +1,4 @@
-#include "study/streams.h"
+#include "session/streams.h"
 
 #include "base/text.h"
 #include "launch/workload.h"

@@ -1,6 +1,6 @@
 /* Streams to a trace and back: a launch file is executed once, its kernels are timed many times. */
-#ifndef WEIR_STUDY_STREAMS_H
-#define WEIR_STUDY_STREAMS_H
+#ifndef WEIR_SESSION_STREAMS_H
+#define WEIR_SESSION_STREAMS_H
 
 #include "exec/exec.h"
 #include "stream/block.h"

@@ -1,13 +1,13 @@
 /* What kernels did, launch by launch, and how it is shown: the tables and the JSON of weir run. */
-#ifndef WEIR_CLI_RUN_REPORT_H
-#define WEIR_CLI_RUN_REPORT_H
+#ifndef WEIR_REPORT_RUN_H
+#define WEIR_REPORT_RUN_H
 
 #include <jansson.h>
 
-#include "cli/spool.h"
-#include "cli/timing.h"
 #include "launch/workload.h"
 #include "report/provenance.h"
+#include "report/spool.h"
+#include "report/timing.h"
 
 struct weir_kernel_row { /* launches of one kernel of one run, added up */
   char *workload, *name;
@@ -46,9 +46,12 @@ struct weir_run_report {
   struct weir_spools {
     struct weir_spool *v;
     size_t n, cap;
-  } spools;                  /* of each run: json_runs[i] has spools[i] as its launches */
-  struct weir_timing timing; /* .sim NULL: nothing is timed */
-  bool per_sm;               /* in JSON, too */
+  } spools; /* of each run: json_runs[i] has spools[i] as its launches */
+  /* Given: what times the launches, and the workloads that were classified; NULL: nothing does, or
+   * none was. */
+  const struct weir_timing *timing;
+  const struct weir_timed_profiles *profiles;
+  bool per_sm;                              /* in JSON, too */
   const struct weir_provenance *provenance; /* in JSON; NULL: none */
   bool is_failed;                           /* for want of memory, or as `error` says */
   struct weir_err error;
@@ -76,8 +79,10 @@ enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run
 enum weir_status weir_run_report_text(const struct weir_run_report *r, bool streams,
                                       const struct weir_timing_views *views, struct weir_text *out,
                                       struct weir_err *err);
-/* All runs, to a file or to stdout ("-"). */
-enum weir_status weir_run_report_json(const struct weir_run_report *r, const char *path,
-                                      struct weir_err *err);
+/* All runs, in pieces. */
+enum weir_status weir_run_report_json(const struct weir_run_report *r,
+                                      enum weir_status (*put)(void *self, const char *text,
+                                                              size_t n, struct weir_err *err),
+                                      void *self, struct weir_err *err);
 
 #endif

@@ -1,7 +1,9 @@
-#include "study/setup.h"
+#include "session/setup.h"
 
 #include "base/stat_io.h"
 #include "l1/l1.h"
+#include "session/data.h"
+#include "session/groups.h"
 #include "sim/need.h"
 
 enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const char *path,
@@ -55,6 +57,64 @@ void weir_setup_free(struct weir_setup *s) {
   *s = (struct weir_setup){0};
 }
 
+/* ---- by name ---- */
+
+enum weir_status weir_setup_named(struct weir_setup *setup, const char *scheme,
+                                  struct weir_settings *s, struct weir_err *err) {
+  struct weir_arena a = {0};
+  const char *path;
+  const struct weir_policy_ops *policy =
+      weir_data_has_scheme(scheme) ? NULL : weir_policy_find(scheme);
+  enum weir_status st = weir_data_scheme(&a, policy != NULL ? "baseline" : scheme, &path, err);
+  if (st == WEIR_OK)
+    st = weir_setup_load(setup, policy != NULL ? "baseline" : scheme, path, s, err);
+  if (st == WEIR_OK && policy != NULL) st = weir_scheme_put_first(&setup->scheme, policy, err);
+  weir_arena_free(&a);
+  return st;
+}
+
+/* In the order of the command line, before what the scheme has. */
+static enum weir_status put_plugins_first(struct weir_scheme *s, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  size_t n = 0;
+  while (weir_policies[n] != NULL)
+    n++;
+  while (st == WEIR_OK && n-- > 0)
+    if (weir_policy_file(weir_policies[n]) != NULL && !weir_scheme_has(s, weir_policies[n]))
+      st = weir_scheme_put_first(s, weir_policies[n], err);
+  return st;
+}
+
+/* A plug-in that is loaded and has no part in the run is a mistake. */
+static enum weir_status check_plugins_used(const struct weir_scheme *s, const char *policies,
+                                           struct weir_err *err) {
+  for (size_t i = 0; weir_policies[i] != NULL; i++) {
+    const char *file = weir_policy_file(weir_policies[i]), *name = weir_policies[i]->part.name;
+    if (file == NULL || weir_scheme_has(s, weir_policies[i])) continue;
+    weir_fail(err, WEIR_EINVAL, "policy %s of %s is not in --policies %s", name, file, policies);
+    weir_err_add(err, "add it: --policies %s,%s", name, policies);
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
+}
+
+enum weir_status weir_setup_line_up(struct weir_setup *setup, const struct weir_line_up *l,
+                                    struct weir_settings *s, struct weir_err *err) {
+  struct weir_scheme *scheme = &setup->scheme;
+  enum weir_status st = weir_setup_named(setup, l->scheme != NULL ? l->scheme : "baseline", s, err);
+  if (st == WEIR_OK && l->tags != NULL) st = weir_setup_tags(setup, l->tags, err);
+  if (st == WEIR_OK) st = weir_scheme_change(scheme, l->organisation, l->policies, err);
+  if (st == WEIR_OK)
+    st = l->policies != NULL ? check_plugins_used(scheme, l->policies, err)
+                             : put_plugins_first(scheme, err);
+  return st;
+}
+
+void weir_setup_watch_plugins(struct weir_setup *setup) {
+  for (uint32_t i = 0; i < setup->design.n_policies; i++)
+    setup->design.paranoid |= weir_policy_file(setup->design.policy[i].ops) != NULL;
+}
+
 /* ---- tags ---- */
 
 bool weir_setup_needs_tags(const struct weir_setup *s) {
@@ -81,6 +141,15 @@ static enum weir_status check_tags(const struct weir_setup *s, struct weir_err *
 
 enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err) {
   return weir_setup_is_prepared(s) ? WEIR_OK : check_tags(s, err);
+}
+
+enum weir_status weir_setup_open(struct weir_setup *s, const char *gpu,
+                                 const struct weir_line_up *l, struct weir_settings *settings,
+                                 bool check, struct weir_err *err) {
+  enum weir_status st = weir_setup_line_up(s, l, settings, err);
+  if (st == WEIR_OK) st = weir_setup_fit(s, gpu, settings, weir_param_groups(), err);
+  if (st == WEIR_OK && check) weir_setup_watch_plugins(s);
+  return st == WEIR_OK ? weir_setup_has_tags(s, err) : st;
 }
 
 static bool has_global_load(const struct weir_kernel_info *k) {

@@ -1,0 +1,37 @@
+/* Where the data lies, and what is in it: machines (gpus/), schemes and workloads, by name. */
+#ifndef WEIR_SESSION_DATA_H
+#define WEIR_SESSION_DATA_H
+
+#include "base/arena.h"
+#include "base/settings.h"
+#include "weir/err.h"
+
+/* Folder that holds workloads/ and the other data: $WEIR_DATA; else, for what was installed,
+ * share/weir of that installation, wherever it was moved; else the source tree. */
+const char *weir_data_dir(void);
+
+/* Names of the built-in workloads, sorted. workloads/NAME/NAME.yaml is called NAME,
+ * workloads/A/B.yaml is called A/B. */
+enum weir_status weir_data_workloads(struct weir_arena *a, const char *const **names, size_t *n,
+                                     struct weir_err *err);
+/* The launch file of a built-in workload; WEIR_ENOENT with the nearest name. */
+enum weir_status weir_data_workload(struct weir_arena *a, const char *name, const char **path,
+                                    struct weir_err *err);
+/* Is it the name of a launch file (.yaml, .yml), not that of a built-in workload? */
+bool weir_is_launch_file(const char *name);
+
+/* Names of the machines in gpus/, sorted. */
+enum weir_status weir_data_gpus(struct weir_arena *a, const char *const **names, size_t *n,
+                                struct weir_err *err);
+/* Put the values of a machine, by name or file, into the file layer. */
+enum weir_status weir_data_machine(struct weir_settings *s, const char *gpu, struct weir_err *err);
+
+/* Names of the schemes in schemes/, sorted; the file of one, by name or path. */
+enum weir_status weir_data_schemes(struct weir_arena *a, const char *const **names, size_t *n,
+                                   struct weir_err *err);
+enum weir_status weir_data_scheme(struct weir_arena *a, const char *scheme, const char **path,
+                                  struct weir_err *err);
+/* Is there such a file, or is it the name of one? */
+bool weir_data_has_scheme(const char *name);
+
+#endif

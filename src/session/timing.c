@@ -1,0 +1,167 @@
+#include "session/timing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void weir_timing_begin(struct weir_timing *t, const struct weir_setup *setup,
+                       const struct weir_timing_options *o) {
+  *t = (struct weir_timing){.setup = setup, .options = *o};
+}
+
+/* ---- the simulator ---- */
+
+static bool watch(void *self, uint64_t cycle, uint64_t blocks) {
+  const struct weir_timing *t = self;
+  return t->options.progress(t->options.self, t, cycle, blocks);
+}
+
+enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err) {
+  struct weir_sim_options o = {
+      .threads = t->options.threads, .watchdog = WEIR_WATCHDOG_CYCLES, .check = t->options.check};
+  if (t->options.progress != NULL) {
+    o.progress = watch;
+    o.self = t;
+  }
+  if (t->tags != NULL) {
+    o.tags = weir_tags_match;
+    o.tags_self = t->tags;
+  }
+  weir_sim_free(t->sim);
+  t->sim = NULL;
+  return weir_setup_sim(t->setup, &o, &t->sim, err);
+}
+
+enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
+                                      const struct weir_tags *tags, struct weir_err *err) {
+  t->workload = workload;
+  t->tags = tags;
+  t->first = t->kernels.n;
+  t->sum = (struct weir_sim_result){0};
+  return weir_timing_restart(t, err);
+}
+
+/* ---- rows ---- */
+
+static char *copy_text(const char *text) {
+  size_t n = strlen(text) + 1;
+  char *copy = weir_malloc(n);
+  return copy != NULL ? memcpy(copy, text, n) : NULL;
+}
+
+/* The kernel's table of instructions does not outlive its launch: copied. */
+static bool copy_insns(struct weir_timed_kernel *row, const struct weir_kernel_info *k,
+                       uint32_t n_sms) {
+  row->insns = weir_calloc(k->n_insns + 1, sizeof *row->insns);
+  row->insn_stats = weir_calloc(k->n_insns + 1, sizeof *row->insn_stats);
+  row->files = weir_calloc(k->n_files + 1, sizeof *row->files);
+  row->units = weir_calloc(n_sms, sizeof *row->units);
+  if (row->insns == NULL || row->insn_stats == NULL || row->files == NULL || row->units == NULL)
+    return false;
+  row->n_insns = k->n_insns;
+  row->n_units = n_sms;
+  if (k->n_insns > 0) memcpy(row->insns, k->insns, k->n_insns * sizeof *row->insns);
+  for (; row->n_files < k->n_files; row->n_files++) {
+    const char *name = k->files[row->n_files]; /* numbers of files may have gaps */
+    if (name != NULL && (row->files[row->n_files] = copy_text(name)) == NULL) return false;
+  }
+  return true;
+}
+
+/* Launches of one kernel are one row. */
+static struct weir_timed_kernel *row_of(struct weir_timing *t, const struct weir_kernel_info *k) {
+  for (size_t i = t->first; i < t->kernels.n; i++)
+    if (strcmp(t->kernels.v[i].kernel, k->name) == 0 && t->kernels.v[i].n_insns == k->n_insns)
+      return &t->kernels.v[i];
+  struct weir_timed_kernel row = {.workload = copy_text(t->workload), .kernel = copy_text(k->name)};
+  if (row.workload == NULL || row.kernel == NULL || !WEIR_PUSH(t->kernels, row)) {
+    free(row.workload);
+    free(row.kernel);
+    return NULL;
+  }
+  struct weir_timed_kernel *at = &t->kernels.v[t->kernels.n - 1];
+  return copy_insns(at, k, (uint32_t)t->setup->machine.sm.count) ? at : NULL;
+}
+
+static void add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
+  uint32_t n;
+  const struct weir_sim_unit *u = weir_sim_units(t->sim, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    row->units[i].cycles += u[i].cycles;
+    weir_stat_sum(weir_sm_stat_table, &row->units[i].sm, &u[i].sm);
+    weir_stat_sum(weir_l1_stat_table, &row->units[i].l1, &u[i].l1);
+  }
+  const struct weir_pc_stats *p = weir_sim_insns(t->sim, &n);
+  for (uint32_t i = 0; i < n; i++)
+    weir_stat_sum(weir_pc_stat_table, &row->insn_stats[i], &p[i]);
+}
+
+/* ---- the loop ---- */
+
+enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
+                                    struct weir_err *err) {
+  struct weir_timing *t = self;
+  t->running = source->kernel;
+  enum weir_status st = weir_sim_kernel(t->sim, source, &t->last, err);
+  t->running = NULL;
+  if (t->options.ended != NULL) t->options.ended(t->options.self);
+  if (st != WEIR_OK) return st;
+  struct weir_timed_kernel *row = row_of(t, source->kernel);
+  if (row == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  t->launches++;
+  row->launches++;
+  row->registers = source->kernel->regs_per_thread;
+  row->registers_got = weir_sm_registers(&t->setup->machine, source->kernel);
+  row->regs_estimated = source->kernel->regs_estimated;
+  weir_sim_result_add(&row->result, &t->last);
+  weir_sim_result_add(&t->sum, &t->last);
+  add_details(t, row);
+  return WEIR_OK;
+}
+
+/* ---- afterwards ---- */
+
+enum weir_status weir_timing_join(struct weir_timing *into, struct weir_timing *t,
+                                  struct weir_err *err) {
+  size_t moved = 0;
+  while (moved < t->kernels.n && WEIR_PUSH(into->kernels, t->kernels.v[moved]))
+    moved++;
+  bool is_whole = moved == t->kernels.n;
+  t->kernels.n -= moved;
+  if (moved > 0) memmove(t->kernels.v, t->kernels.v + moved, t->kernels.n * sizeof *t->kernels.v);
+  weir_timing_end(t);
+  return is_whole ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+void weir_timing_total(const struct weir_timing *t, struct weir_sim_result *sum) {
+  *sum = (struct weir_sim_result){0};
+  for (size_t i = 0; i < t->kernels.n; i++)
+    weir_sim_result_add(sum, &t->kernels.v[i].result);
+}
+
+enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < t->kernels.n; i++)
+    st = weir_setup_check(&t->kernels.v[i].result, err);
+  return st;
+}
+
+static void free_row(struct weir_timed_kernel *k) {
+  free(k->workload);
+  free(k->kernel);
+  for (uint32_t f = 0; f < k->n_files; f++)
+    free(k->files[f]);
+  free(k->files);
+  free(k->insns);
+  free(k->insn_stats);
+  free(k->units);
+}
+
+void weir_timing_end(struct weir_timing *t) {
+  weir_sim_free(t->sim);
+  for (size_t i = 0; i < t->kernels.n; i++)
+    free_row(&t->kernels.v[i]);
+  free(t->kernels.v);
+  *t = (struct weir_timing){0};
+}

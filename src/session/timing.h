@@ -1,0 +1,76 @@
+/* One design on one machine, and the kernels that are timed with it: the one loop around the
+ * engine. The commands, studies, the benchmark and the public session (session.h) all go through
+ * it. */
+#ifndef WEIR_SESSION_TIMING_H
+#define WEIR_SESSION_TIMING_H
+
+#include "session/setup.h"
+#include "stream/block.h"
+
+struct weir_timed_kernel {
+  char *workload, *kernel;
+  uint64_t launches;
+  uint32_t registers;     /* per thread, of the last launch; 0: not known */
+  uint32_t registers_got; /* fewer than an estimate that would not let a block fit */
+  bool regs_estimated;
+  struct weir_sim_result result; /* summed over the launches, as all that follows */
+  struct weir_static *insns;
+  struct weir_pc_stats *insn_stats;
+  uint32_t n_insns, n_files, n_units;
+  char **files;
+  struct weir_sim_unit *units; /* of each SM */
+};
+
+struct weir_timing;
+struct weir_timing_options {
+  uint32_t threads; /* at least 1 */
+  bool check;       /* that everything is back in place after each kernel */
+  /* While a kernel runs, often; false gives up, as WEIR_ELIMIT. May be NULL. */
+  bool (*progress)(void *self, const struct weir_timing *t, uint64_t cycle, uint64_t blocks);
+  /* After each kernel that progress was told of; may be NULL. */
+  void (*ended)(void *self);
+  void *self;
+};
+
+struct weir_timing {
+  const struct weir_setup *setup;
+  struct weir_timing_options options;
+  struct weir_sim *sim; /* NULL before the first workload */
+  struct {
+    struct weir_timed_kernel *v;
+    size_t n, cap;
+  } kernels;
+  const struct weir_tags *tags; /* of the workload that runs; NULL: those of the setup */
+  size_t first;                 /* of the workload that runs */
+  const char *workload;
+  uint64_t launches;                      /* of all workloads */
+  struct weir_sim_result last;            /* of the last launch */
+  struct weir_sim_result sum;             /* of the workload, launch after launch */
+  const struct weir_kernel_info *running; /* NULL: nothing does */
+};
+
+/* The setup outlives it. */
+void weir_timing_begin(struct weir_timing *t, const struct weir_setup *setup,
+                       const struct weir_timing_options *o);
+void weir_timing_end(struct weir_timing *t);
+
+/* Each workload starts with cold caches in cycle 0. `tags` (NULL: those of the setup) and the name
+ * outlive the workload. */
+enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
+                                      const struct weir_tags *tags, struct weir_err *err);
+/* The simulator again from cycle 0, after a kernel that failed; the rows go on. */
+enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err);
+/* Time one kernel: a `simulate` hook of weir_workload_run and a hook of weir_replay. `self` is the
+ * struct weir_timing. */
+enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
+                                    struct weir_err *err);
+
+/* Moves the rows of `t`, which are all that is left of it. */
+enum weir_status weir_timing_join(struct weir_timing *into, struct weir_timing *t,
+                                  struct weir_err *err);
+/* Everything that was timed, added up. */
+void weir_timing_total(const struct weir_timing *t, struct weir_sim_result *sum);
+/* The conservation rules of everything that was timed. */
+enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err);
+
+#endif
