@@ -188,7 +188,7 @@ void weir_pool_end(struct weir_pool *p, uint32_t thread, uint64_t step, bool is_
   if (is_last && atomic_load_explicit(&me->stop, memory_order_relaxed) > step + p->depth)
     atomic_store_explicit(&me->stop, step + p->depth, memory_order_relaxed);
   atomic_store_explicit(&me->ended, step, memory_order_release);
-  wake_all(p);
+  if (p->n_active > 1) wake_all(p); /* who rests does not wait for a step */
 }
 
 void weir_pool_count(struct weir_pool *p, uint32_t component, uint64_t work) {
@@ -204,7 +204,7 @@ static void take_turn(struct weir_pool *p, uint32_t thread) {
   me->waited_ns = 0;
   p->job.run(p->job.self, thread);
   me->busy_ns += now_ns() - since - me->waited_ns;
-  if (atomic_fetch_sub(&p->left, 1) == 1) wake_all(p);
+  if (atomic_fetch_sub(&p->left, 1) == 1 && thread != 0) wake_all(p); /* thread 0 waits for it */
 }
 
 static void *work(void *arg) {
@@ -227,6 +227,7 @@ void weir_pool_turn(struct weir_pool *p) {
     wake_all(p);
   }
   take_turn(p, 0);
+  if (p->n_active == 1) return; /* nobody can have come late */
   uint64_t since = now_ns();
   await(p, &p->workers[0], is_turn_done, 0, 0);
   note_wait(p, &p->workers[0], since);

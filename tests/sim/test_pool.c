@@ -1,10 +1,12 @@
 /* The threads of the engine: how far apart they may be, where a turn ends, who owns what. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -173,6 +175,52 @@ static void test_late(void **state) {
   close_rig(r);
 }
 
+/* How often the other threads of this process have gone to sleep. */
+static uint64_t sleeps_of_others(void) {
+  uint64_t all = 0;
+  DIR *d = opendir("/proc/self/task");
+  assert_non_null(d);
+  for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+    char path[300], line[128];
+    unsigned long long n = 0;
+    if (e->d_name[0] == '.' || atoi(e->d_name) == getpid()) continue;
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", e->d_name);
+    FILE *f = fopen(path, "r");
+    while (f != NULL && fgets(line, sizeof line, f) != NULL)
+      if (sscanf(line, "voluntary_ctxt_switches: %llu", &n) == 1) all += n;
+    if (f != NULL) fclose(f);
+  }
+  closedir(d);
+  return all;
+}
+
+static uint64_t milliseconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* The core that a thread rests from belongs to others: it looks up once in a millisecond, and not
+ * for every step. */
+static void test_rest(void **state) {
+  (void)state;
+  struct rig *r = open_rig(2, 2);
+  r->n_steps = MOST_STEPS;
+  r->late = 5;
+  while (r->active > 1) {
+    take_turn(r, r->n_steps);
+    if (weir_pool_is_late(r->pool)) weigh(r);
+  }
+  r->heavy = N; /* steps of some microseconds */
+  uint64_t since = milliseconds(), before = sleeps_of_others();
+  while (r->first + MOST_STEPS < STEPS)
+    take_turn(r, r->n_steps);
+  uint64_t sleeps = sleeps_of_others() - before, ms = milliseconds() - since;
+  assert_in_range(sleeps, 0, 2 * ms + 10);
+  assert_int_equal(atomic_load(&r->bad), 0);
+  close_rig(r);
+}
+
 /* A signal that the caller has blocked, to wait for it, is not delivered to a worker. */
 static void test_signals(void **state) {
   (void)state;
@@ -221,6 +269,7 @@ int main(void) {
       cmocka_unit_test(test_more_than_cores),
       cmocka_unit_test(test_more_than_components),
       cmocka_unit_test(test_late),
+      cmocka_unit_test(test_rest),
       cmocka_unit_test(test_signals),
       cmocka_unit_test(test_weighing),
   };
