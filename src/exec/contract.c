@@ -13,10 +13,10 @@
  *   one that is read twice by the same sum, which no sum can take in.
  *
  * Basic blocks are those of the assembler at that stage: a chain of blocks without another way in
- * or out is one; fences, calls, divisions and roots with IEEE rounding and memory accesses under a
- * guard end one, because they become calls, loops or branches. Dead code does not count. The
- * assembler unrolls loops before, which is not followed here: what a loop carries from one
- * iteration into the next stays apart. */
+ * or out is one; fences, calls, divisions and roots with IEEE rounding and, under a guard, memory
+ * accesses, shuffles and votes end one, because they become calls, loops or branches. Dead code
+ * does not count. The assembler unrolls loops before, which is not followed here: what a loop
+ * carries from one iteration into the next stays apart. */
 #include "exec/contract.h"
 
 #include <stdlib.h>
@@ -102,12 +102,35 @@ static bool is_slow_division(const struct ptx_insn *in) {
   return ptx_type_is_float(t) ? has_rounding(in) : t != PTX_T_u32;
 }
 
-/* Does the assembler end a basic block here, in the middle of the text's? */
-static bool ends_section(const struct ptx_insn *in) {
+struct kept {
+  const struct walk *w;
+  uint32_t insn;
+  bool any;
+};
+static void note_other_def(void *ctx, uint32_t reg, bool is_def) {
+  struct kept *k = ctx;
+  k->any |= is_def && k->w->sole_def[reg] != k->insn;
+}
+
+/* Under a guard: may a result stay what it was before? */
+static bool keeps_result(const struct walk *w, uint32_t i) {
+  struct kept k = {.w = w, .insn = i};
+  ptx_visit_regs(&w->f->insns[i], note_other_def, &k);
+  return k.any;
+}
+
+/* Does the assembler end a basic block here, in the middle of the text's? Where nothing is kept it
+ * leaves out the guard of an instruction that cannot fail. */
+static bool ends_section(const struct walk *w, uint32_t i) {
+  const struct ptx_insn *in = &w->f->insns[i];
   enum weir_class cls = ptx_form(in->form)->cls;
   if (in->op == PTX_OP_call || in->op == PTX_OP_brkpt || in->op == PTX_OP_pmevent) return true;
   if (cls == WEIR_C_FENCE || is_slow_division(in)) return true;
-  return in->guarded && cls > WEIR_C_SFU && in->op != PTX_OP_shfl;
+  if (!in->guarded) return false;
+  if (in->op == PTX_OP_shfl ||
+      (in->op == PTX_OP_ld && (ptx_has(in, PTX_M_param) || ptx_has(in, PTX_M_const))))
+    return keeps_result(w, i);
+  return cls > WEIR_C_SFU;
 }
 
 /* ---- values ---- */
@@ -345,7 +368,7 @@ static void walk_insn(struct walk *w, uint32_t i) {
                      product = {.id = id_of_product(w, i)};
   struct value passed;
   w->at++;
-  if (ends_section(in)) w->section++;
+  if (ends_section(w, i)) w->section++;
   write_result(w, i,
                passes_on(w, in, &passed) ? &passed
                : all_const(w, in)        ? &constant

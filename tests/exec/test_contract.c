@@ -22,10 +22,11 @@ struct sample {
 };
 
 static const char head[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 dest) {\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b32 con[4];\n"
+    ".visible .entry k(.param .u64 dest) {\n"
     "  .reg .f32 a, b, c, d, e, t, u, v, w, x, y, z; .reg .f64 A, B, C, T, U;\n"
     "  .reg .b16 ha, hb, hc, ht, hu, hv; .reg .b32 pa, pb, pc, pd, pe, pt, pu, pv, pw;\n"
-    "  .reg .pred p; .reg .u32 i, n; .reg .u64 out;\n  ld.param.u64 out, [dest];\n"
+    "  .reg .pred p, q; .reg .u32 i, n; .reg .u64 out;\n  ld.param.u64 out, [dest];\n"
     "  ld.global.v4.f32 {a, b, c, d}, [out]; ld.global.f32 e, [out+16];\n"
     "  ld.global.v2.f64 {A, B}, [out]; ld.global.f64 C, [out+16];\n"
     "  ld.global.v4.b16 {ha, hb, hc, hv}, [out]; ld.global.v4.b32 {pa, pb, pc, pd}, [out];\n"
@@ -181,6 +182,17 @@ static void blocks(void **state) {
       {"mul.f32 t,a,b; rem.s32 i,n,7; add.f32 u,t,c; S u; S i;", ""},
       {"mul.f32 t,a,b; rem.u32 i,n,7; add.f32 u,t,c; S u; S i;", "u=t"},
       {"mul.f32 t,a,b; @p st.global.f32 [out],d; add.f32 u,t,c; S u;", ""},
+      {"mul.f32 t,a,b; @p shfl.sync.bfly.b32 i,n,1,31,-1; add.f32 u,t,c; S u; S i;", "u=t"},
+      {"mul.f32 t,a,b; @p shfl.sync.bfly.b32 n,n,1,31,-1; add.f32 u,t,c; S u; S n;", ""},
+      {"mov.u32 i,n; mul.f32 t,a,b; @p shfl.sync.up.b32 i|q,n,1,0,-1; add.f32 u,t,c; S u; S i;",
+       ""},
+      {"mul.f32 t,a,b; shfl.sync.bfly.b32 n,n,1,31,-1; add.f32 u,t,c; S u; S n;", "u=t"},
+      {"mul.f32 t,a,b; @p ld.param.u32 i,[dest]; add.f32 u,t,c; S u; S i;", "u=t"},
+      {"mul.f32 t,a,b; @p ld.param.u32 n,[dest]; add.f32 u,t,c; S u; S n;", ""},
+      {"mul.f32 t,a,b; @p ld.const.u32 i,[con]; add.f32 u,t,c; S u; S i;", "u=t"},
+      {"mul.f32 t,a,b; @p ld.const.u32 n,[con]; add.f32 u,t,c; S u; S n;", ""},
+      {"mul.f32 t,a,b; @p ld.global.u32 i,[out]; add.f32 u,t,c; S u; S i;", ""},
+      {"mul.f32 t,a,b; @p vote.sync.ballot.b32 i,p,-1; add.f32 u,t,c; S u; S i;", ""},
       {"mul.f32 t,a,b; st.global.f32 [out],d; add.f32 u,t,c; S u;", "u=t"});
 }
 
