@@ -81,10 +81,10 @@ static void piece_sizes(const struct weir_part *part, size_t state, const struct
 }
 
 /* All of it, and no more than MOST: what a plug-in asks for may be anything. */
-static bool part_bytes(const struct weir_part *part, const void *cfg, const struct weir_geometry *g,
+static bool part_bytes(const struct weir_part *part, size_t state, const struct weir_geometry *g,
                        size_t *bytes, struct weir_err *err) {
   const size_t MOST = (size_t)1 << 31; /* as of a whole machine: sim/need.c */
-  size_t state = state_bytes(part, cfg, g), n[N_PIECES];
+  size_t n[N_PIECES];
   const char *what = state > MOST                                  ? "'state_size'"
                      : part->set_bytes > MOST / g->sets            ? ".part.set_bytes"
                      : part->line_bytes > MOST / g->sets / g->ways ? ".part.line_bytes"
@@ -146,14 +146,15 @@ double weir_chain_bytes(const struct weir_design *d, const struct weir_geometry 
   return sum;
 }
 
+/* What p->cfg and p->state_bytes say is kept. */
 static char *give_memory(struct weir_chain *c, struct weir_policy *p, const struct weir_part *part,
-                         const void *cfg, uint32_t index, char *at) {
+                         uint32_t index, char *at) {
   const struct weir_geometry *g = &c->geometry;
   size_t n[N_PIECES];
-  *p = (struct weir_policy){.cfg = cfg,
+  *p = (struct weir_policy){.cfg = p->cfg,
                             .set_bytes = part->set_bytes,
                             .line_bytes = part->line_bytes,
-                            .state_bytes = state_bytes(part, cfg, g),
+                            .state_bytes = p->state_bytes,
                             .geometry = g,
                             .accepted = &c->accepted,
                             .services = &services,
@@ -195,13 +196,17 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
                            .next_wake = WEIR_NEVER,
                            .orderer = WEIR_MAX_PARTS,
                            .paranoid = d->paranoid};
-  const struct weir_part *largest = &d->org->part;
+  const struct weir_part *part, *largest = &d->org->part;
   size_t most = 0;
+  for (uint32_t i = 0; i < c->n; i++)
+    c->ops[i] = d->policy[i].ops;
   c->memory_bytes = ZONE;
   for (uint32_t i = 0; i <= c->n; i++) {
     size_t bytes;
-    const struct weir_part *part = i == 0 ? &d->org->part : &d->policy[i - 1].ops->part;
-    if (!part_bytes(part, i == 0 ? d->org_cfg : d->policy[i - 1].cfg, g, &bytes, err)) return false;
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    p->cfg = i == 0 ? d->org_cfg : d->policy[i - 1].cfg;
+    p->state_bytes = state_bytes(part, p->cfg, g); /* once: a plug-in's answers may differ */
+    if (!part_bytes(part, p->state_bytes, g, &bytes, err)) return false;
     c->memory_bytes += bytes;
     if (bytes > most) most = bytes, largest = part;
   }
@@ -212,15 +217,13 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
     return false;
   }
   give_piece(&at, 0);
-  at = give_memory(c, &c->org, &d->org->part, d->org_cfg, 0, at);
-  for (uint32_t i = 0; i < c->n; i++) {
-    c->ops[i] = d->policy[i].ops;
-    at = give_memory(c, &c->policy[i], &c->ops[i]->part, d->policy[i].cfg, i + 1, at);
+  for (uint32_t i = 0; i <= c->n; i++) {
+    struct weir_policy *p = weir_chain_part(c, i, &part);
+    at = give_memory(c, p, part, i, at);
   }
   list_hooks(c);
   for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
     c->wake[i] = WEIR_NEVER;
-  const struct weir_part *part;
   for (uint32_t i = 0; i <= c->n; i++) {
     struct weir_policy *p = weir_chain_part(c, i, &part);
     if (part->init != NULL && part->init(p, err) != WEIR_OK) return false;

@@ -26,6 +26,10 @@ try -DVERIFY='(const char *)8'
 echo "stalls for ever"
 try -DSTALL=gate
 OPTIONS="--policies mine" try -DSTALL=victim
+echo "a size that is another one each time"
+cc -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" -DSIZE='({ static int n; n++ % 2 ? (size_t)1 << 20 : 16; })' mine.c
+weir run gather --input profile --gpu fermi-s3 --plugin "$TMP/mine.so" >"$TMP/report"
+echo "exit $?"
 echo "a worker"
 cc -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" -include stdlib.h -DCRASH_OBSERVING='exit(0)' mine.c
 weir compare gather --input profile --plugin "$TMP/mine.so" -S baseline,mine | tail -1
