@@ -18,11 +18,12 @@ static bool starts(const char *text, const char *with) {
   return !strncmp(text, with, strlen(with));
 }
 
-static bool is_known(const char *name) {
-  if (!starts(name, "cuda") && !starts(name, "__cuda")) return false;
+/* The same text as one of these, or NULL. */
+static const char *find_known(const char *name) {
+  if (!starts(name, "cuda") && !starts(name, "__cuda")) return NULL;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strcmp(known[i], name)) return true;
-  return false;
+    if (!strcmp(known[i], name)) return known[i];
+  return NULL;
 }
 
 /* What NVIDIA calls the functions inside: libcudart_static_<hash> since CUDA 11, __cudart<number>
@@ -117,7 +118,7 @@ static void check_entries(struct weir_static_runtime *r) {
     if (r->v[i].value - r->v[i - 1].value < WEIR_STATIC_JUMP) doubt(r, r->v[i].name);
   for (unsigned i = 0; i < r->n; i++)
     for (unsigned k = i + 1; k < r->n; k++)
-      if (!strcmp(r->v[i].name, r->v[k].name)) doubt(r, r->v[i].name);
+      if (r->v[i].name == r->v[k].name) doubt(r, r->v[i].name);
 }
 
 static bool is_in(const struct weir_static_runtime *r, const char *name) {
@@ -143,16 +144,17 @@ bool weir_static_runtime_find(struct weir_static_runtime *r, const struct weir_e
   struct traits t = {0};
   *r = (struct weir_static_runtime){.doubt = ""};
   if (m.n < MIN_MARKS) return true;
-  r->state = WEIR_STATIC_FOUND;
   enum { MOST = 2 * sizeof known / sizeof *known };
   r->v = malloc(MOST * sizeof *r->v);
   if (!r->v) return false;
+  r->state = WEIR_STATIC_FOUND;
   for (uint64_t i = 0; i < all.n; i++) {
     const Elf64_Sym *s = &all.v[i];
     const char *name = weir_elf_text(e, all.texts, s->st_name);
     if (!is_function(s) || !is_inside(&m, s)) continue;
     note_trait(&t, name);
-    if (!is_known(name)) continue;
+    name = find_known(name);
+    if (!name) continue;
     if (!has_room(s) || r->n == MOST) {
       doubt(r, name);
       continue;

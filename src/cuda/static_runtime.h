@@ -15,7 +15,7 @@ enum weir_static_state {
 enum { WEIR_STATIC_JUMP = 5 }; /* bytes that are written over the beginning of an entry point */
 
 struct weir_static_entry {
-  const char *name; /* in the file */
+  const char *name;
   uint64_t value;   /* as the symbol has it: an address before loading */
 };
 
@@ -29,7 +29,7 @@ struct weir_static_runtime {
 
 /* Surely the runtime are functions of its names that lie between functions whose names only
  * NVIDIA's library has inside, each name once; anything else of such a name is left alone. The
- * texts of `r` are the file's. false: out of memory. */
+ * texts of `r` are constants. false: out of memory. */
 bool weir_static_runtime_find(struct weir_static_runtime *r, const struct weir_elf *e);
 void weir_static_runtime_free(struct weir_static_runtime *r);
 

