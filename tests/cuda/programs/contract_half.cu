@@ -2,7 +2,7 @@
  * not. */
 #include <cuda_fp16.h>
 
-#include "common.h"
+#include "contract_16.h"
 
 __global__ void scalar(const __half *in, __half *out, int n) {
   int i = threadIdx.x;
@@ -28,24 +28,6 @@ __global__ void pairs(const __half2 *in, __half2 *out, int n) {
 }
 
 int main() {
-  const int n = 64;
-  static unsigned short in[6 * n], out[8 * n];
-  __half *din, *dout;
-  unsigned seed = 17;
-  for (int i = 0; i < 6 * n; i++)
-    in[i] = (unsigned short)((13 + next_random(&seed) % 3) << 10 | (next_random(&seed) & 0x83ff));
-  OK(cudaMalloc((void **)&din, sizeof in));
-  OK(cudaMalloc((void **)&dout, sizeof out));
-  OK(cudaMemcpy(din, in, sizeof in, cudaMemcpyHostToDevice));
-  scalar<<<1, n>>>(din, dout, n);
-  OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
-  for (int k = 0; k < 6; k++)
-    printf("%d: %04x %04x %04x %08x\n", k, out[k * n], out[k * n + 1], out[k * n + 2],
-           checksum(out + k * n, n * sizeof *out));
-  pairs<<<1, n>>>((const __half2 *)din, (__half2 *)dout, n);
-  OK(cudaMemcpy(out, dout, sizeof out, cudaMemcpyDeviceToHost));
-  for (int k = 0; k < 4; k++)
-    printf("pairs %d: %04x%04x %08x\n", k, out[2 * k * n + 1], out[2 * k * n],
-           checksum(out + 2 * k * n, 2 * n * sizeof *out));
+  show(scalar, pairs, 17, 13, 10);
   return 0;
 }
