@@ -125,6 +125,29 @@ static const char *sync_name() {
   return cudaGetErrorName(e);
 }
 
+static CUmemAllocationProp on_device() {
+  CUmemAllocationProp prop = {};
+  prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  return prop;
+}
+// `n` bytes of memory `at` bytes into a range of addresses, which nobody may access yet
+static CUdeviceptr map_pages(size_t range, size_t at, size_t n) {
+  CUmemAllocationProp prop = on_device();
+  CUdeviceptr a;
+  CUmemGenericAllocationHandle h;
+  CU(cuMemAddressReserve(&a, range, 0, 0, 0));
+  CU(cuMemCreate(&h, n, &prop, 0));
+  CU(cuMemMap(a + at, n, 0, h, 0));
+  return a + at;
+}
+static CUresult allow(CUdeviceptr a, size_t n, CUmemAccess_flags flags) {
+  CUmemAccessDesc d = {};
+  d.location = on_device().location;
+  d.flags = flags;
+  return cuMemSetAccess(a, n, &d, 1);
+}
+
 static uint64_t make(const std::string &kind, size_t n) {
   void *p = nullptr;
   size_t pitch;
@@ -164,23 +187,14 @@ static uint64_t make(const std::string &kind, size_t n) {
   else if (kind == "consym")
     OK(cudaGetSymbolAddress(&p, con_small));
   else if (kind == "vmm") {
-    CUmemAllocationProp prop = {};
-    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     size_t g, gr;
+    CUmemAllocationProp prop = on_device();
     CU(cuMemGetAllocationGranularity(&g, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
     CU(cuMemGetAllocationGranularity(&gr, &prop, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
     printf("# vmm granularity %zu recommended %zu\n", g, gr);
-    CUdeviceptr a;
-    CUmemGenericAllocationHandle h;
-    CU(cuMemAddressReserve(&a, 16 * g, 0, 0, 0));
-    CU(cuMemCreate(&h, g, &prop, 0));
-    CU(cuMemMap(a + 4 * g, g, 0, h, 0));
-    CUmemAccessDesc d = {};
-    d.location = prop.location;
-    d.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    CU(cuMemSetAccess(a + 4 * g, g, &d, 1));
-    p = (void *)(a + 4 * g);
+    CUdeviceptr a = map_pages(16 * g, 4 * g, g);
+    CU(allow(a, g, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+    p = (void *)a;
   } else if (kind == "second") {
     for (int i = 0; i < 4; i++)
       OK(cudaMalloc(&p, 700000)); // in the second chunk
@@ -210,8 +224,6 @@ static uint64_t make(const std::string &kind, size_t n) {
 
 // walk KIND SIZE + 0|1 : step outwards until it fails
 static void walk(const std::string &kind, size_t n, char dir, int op) {
-  unsigned *warm;
-  (void)warm;
   uint64_t p = make(kind, n), end = p + n;
   touch1<<<1, 1>>>(p, op);
   OK(cudaDeviceSynchronize());
@@ -419,147 +431,121 @@ static void freed(const std::string &w) {
   }
 }
 
+static void show(const char *label, uint64_t a, int op) {
+  touch4<<<1, 1>>>(a, op);
+  printf("%s: %s\n", label, sync_name());
+}
+
+static void stray_slack(uint64_t a, uint64_t b) {
+  printf("b - a = %lld\n", (long long)(b - a));
+  try_read("a + 400", a + 400);
+  try_read("write a + 400", a + 400, 2);
+  try_read("a + 400 again", a + 400);
+  try_read("a + 512 is b", a + 512);
+  try_read("write a + 512", a + 512, 2);
+  try_read("b is", b);
+  try_read("atomic a + 404", a + 404, 3);
+  try_read("a + 404", a + 404);
+  wide<<<1, 1>>>(a + 400);
+  printf("16 bytes at a + 400: %s\n", sync_name());
+  wide<<<1, 1>>>(a + 384);
+  printf("16 bytes at a + 384 (inside): %s\n", sync_name());
+  async_at<<<1, 1>>>(a + 400);
+  printf("cp.async at a + 400: %s\n", sync_name());
+  try_read("a - 4", a - 4);
+  try_read("b - 4", b - 4);
+}
+
+// memory of the host that the driver was not told of
+static void stray_host(const std::string &w) {
+  int on_stack = 78, *p = w == "stack" ? &on_stack : (int *)malloc(4096);
+  if (w != "stack") *p = 77;
+  touch4<<<1, 1>>>((uint64_t)p, w == "heap_w" ? 2 : 0);
+  const char *e = sync_name();
+  if (w == "heap_w")
+    printf("write of the host's malloc: %s %#x\n", e, *p);
+  else
+    printf("the host's %s: %s %u\n", w == "stack" ? "stack" : "malloc", e, value());
+}
+
+static void stray_constant() {
+  void *p;
+  OK(cudaGetSymbolAddress(&p, con_small));
+  touch4<<<1, 1>>>((uint64_t)p, 2);
+  const char *e = sync_name();
+  int x = 0;
+  cudaMemcpyFromSymbol(&x, con_small, 4);
+  printf("write of constant memory by its address: %s %#x\n", e, x);
+}
+
+static void show_texel(const char *label, cudaTextureObject_t o, int i) {
+  tex_at<<<1, 1>>>(o, i);
+  const char *e = sync_name();
+  printf("%s: %s %#x\n", label, e, value());
+}
+static cudaError_t make_texture(uint64_t a, size_t n, cudaTextureObject_t *o) {
+  cudaResourceDesc r = {};
+  r.resType = cudaResourceTypeLinear;
+  r.res.linear.devPtr = (void *)a;
+  r.res.linear.desc = cudaCreateChannelDesc<unsigned>();
+  r.res.linear.sizeInBytes = n;
+  cudaTextureDesc t = {};
+  return cudaCreateTextureObject(o, &r, &t, 0);
+}
+static void stray_texture(uint64_t a) {
+  cudaTextureObject_t o;
+  OK(make_texture(a, 400, &o));
+  show_texel("texel 99", o, 99);
+  show_texel("texel 100 of 100", o, 100);
+  show_texel("texel 128", o, 128);
+  show_texel("texel -1", o, -1);
+  show_texel("texel 2^27", o, 1 << 27);
+  printf("a texture of 1024 bytes over 400: %s\n", cudaGetErrorName(make_texture(a, 1024, &o)));
+  show_texel("texel 128 of it", o, 128);
+  printf("a texture of 64 MB over 400: %s\n", cudaGetErrorName(make_texture(a, 64 << 20, &o)));
+  show_texel("texel at 32 MB", o, 8 << 20);
+}
+
+static void stray_mapped(bool may_read) {
+  CUdeviceptr v = map_pages(4 << 20, 0, 2 << 20);
+  if (!may_read) {
+    try_read("mapped without access", v);
+    return;
+  }
+  CUresult r = allow(v, 2 << 20, CU_MEM_ACCESS_FLAGS_PROT_READ);
+  printf("read-only access: %d\n", r);
+  if (r == 0) {
+    try_read("read of it", v);
+    try_read("write of it", v, 2);
+  }
+}
+
 static void stray(const std::string &w) {
   printf("stray %s\n", w.c_str());
-  uint64_t a = make("malloc", 400), b = make("malloc", 400), big = make("malloc", 2 << 20),
-           *h = (uint64_t *)make("host", 64);
-  (void)h;
+  uint64_t a = make("malloc", 400), b = make("malloc", 400), big = make("malloc", 2 << 20);
+  make("host", 64);
   fill<<<1, 256>>>((unsigned char *)a, 400, 0x11);
   fill<<<1, 256>>>((unsigned char *)b, 400, 0x22);
   OK(cudaDeviceSynchronize());
-  if (w == "slack") {
-    printf("b - a = %lld\n", (long long)(b - a));
-    try_read("a + 400", a + 400);
-    try_read("write a + 400", a + 400, 2);
-    try_read("a + 400 again", a + 400);
-    try_read("a + 512 is b", a + 512);
-    try_read("write a + 512", a + 512, 2);
-    try_read("b is", b);
-    try_read("atomic a + 404", a + 404, 3);
-    try_read("a + 404", a + 404);
-    wide<<<1, 1>>>(a + 400);
-    printf("16 bytes at a + 400: %s\n", sync_name());
-    wide<<<1, 1>>>(a + 384);
-    printf("16 bytes at a + 384 (inside): %s\n", sync_name());
-    async_at<<<1, 1>>>(a + 400);
-    printf("cp.async at a + 400: %s\n", sync_name());
-    try_read("a - 4", a - 4);
-    try_read("b - 4", b - 4);
-  } else if (w == "misaligned") {
-    touch4<<<1, 1>>>(a + 401, 0);
-    printf("misaligned past the end: %s\n", sync_name());
-  } else if (w == "misaligned_far") {
-    touch4<<<1, 1>>>(big + (64ull << 30) + 1, 0);
-    printf("misaligned and unmapped: %s\n", sync_name());
-  } else if (w == "null") {
-    touch4<<<1, 1>>>(0, 0);
-    printf("address 0: %s\n", sync_name());
-  } else if (w == "null4") {
-    touch4<<<1, 1>>>(4096, 0);
-    printf("address 4096: %s\n", sync_name());
-  } else if (w == "null_w") {
-    touch4<<<1, 1>>>(0, 2);
-    printf("write of address 0: %s\n", sync_name());
-  } else if (w == "mb") {
-    touch4<<<1, 1>>>(1 << 20, 0);
-    printf("address 1 MB: %s\n", sync_name());
-  } else if (w == "gb") {
-    touch4<<<1, 1>>>(1 << 30, 0);
-    printf("address 1 GB: %s\n", sync_name());
-  } else if (w == "huge") {
-    touch4<<<1, 1>>>(1ull << 60, 0);
-    printf("address 2^60: %s\n", sync_name());
-  } else if (w == "heap") {
-    int *p = (int *)malloc(4096);
-    *p = 77;
-    touch4<<<1, 1>>>((uint64_t)p, 0);
-    const char *e = sync_name();
-    printf("the host's malloc: %s %u\n", e, value());
-  } else if (w == "heap_w") {
-    int *p = (int *)malloc(4096);
-    *p = 77;
-    touch4<<<1, 1>>>((uint64_t)p, 2);
-    const char *e = sync_name();
-    printf("write of the host's malloc: %s %#x\n", e, *p);
-  } else if (w == "stack") {
-    int x = 78;
-    touch4<<<1, 1>>>((uint64_t)&x, 0);
-    const char *e = sync_name();
-    printf("the host's stack: %s %u\n", e, value());
-  } else if (w == "consym_w") {
-    void *p;
-    OK(cudaGetSymbolAddress(&p, con_small));
-    touch4<<<1, 1>>>((uint64_t)p, 2);
-    const char *e = sync_name();
-    int x = 0;
-    cudaMemcpyFromSymbol(&x, con_small, 4);
-    printf("write of constant memory by its address: %s %#x\n", e, x);
-  } else if (w == "code") {
-    cudaFuncAttributes fa;
-    cudaFuncGetAttributes(&fa, touch4);
-    void *p = (void *)0;
-    CUfunction f;
-    (void)p;
-    (void)f;
-    printf("-\n");
-  } else if (w == "tex") {
-    cudaResourceDesc r = {};
-    r.resType = cudaResourceTypeLinear;
-    r.res.linear.devPtr = (void *)a;
-    r.res.linear.desc = cudaCreateChannelDesc<unsigned>();
-    r.res.linear.sizeInBytes = 400;
-    cudaTextureDesc t = {};
-    cudaTextureObject_t o;
-    OK(cudaCreateTextureObject(&o, &r, &t, 0));
-    tex_at<<<1, 1>>>(o, 99);
-    printf("texel 99: %s %#x\n", sync_name(), value());
-    tex_at<<<1, 1>>>(o, 100);
-    printf("texel 100 of 100: %s %#x\n", sync_name(), value());
-    tex_at<<<1, 1>>>(o, 128);
-    printf("texel 128: %s %#x\n", sync_name(), value());
-    tex_at<<<1, 1>>>(o, -1);
-    printf("texel -1: %s %#x\n", sync_name(), value());
-    tex_at<<<1, 1>>>(o, 1 << 27);
-    printf("texel 2^27: %s %#x\n", sync_name(), value());
-    r.res.linear.sizeInBytes = 1024;
-    printf("a texture of 1024 bytes over 400: %s\n",
-           cudaGetErrorName(cudaCreateTextureObject(&o, &r, &t, 0)));
-    tex_at<<<1, 1>>>(o, 128);
-    printf("texel 128 of it: %s %#x\n", sync_name(), value());
-    r.res.linear.sizeInBytes = 64 << 20;
-    printf("a texture of 64 MB over 400: %s\n",
-           cudaGetErrorName(cudaCreateTextureObject(&o, &r, &t, 0)));
-    tex_at<<<1, 1>>>(o, 8 << 20);
-    printf("texel at 32 MB: %s %#x\n", sync_name(), value());
-  } else if (w == "vmm_ro") {
-    CUmemAllocationProp prop = {};
-    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    CUdeviceptr v;
-    CUmemGenericAllocationHandle hh;
-    CU(cuMemAddressReserve(&v, 4 << 20, 0, 0, 0));
-    CU(cuMemCreate(&hh, 2 << 20, &prop, 0));
-    CU(cuMemMap(v, 2 << 20, 0, hh, 0));
-    CUmemAccessDesc d = {};
-    d.location = prop.location;
-    d.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
-    CUresult rr = cuMemSetAccess(v, 2 << 20, &d, 1);
-    printf("read-only access: %d\n", rr);
-    if (rr == 0) {
-      try_read("read of it", v);
-      try_read("write of it", v, 2);
-    }
-  } else if (w == "vmm_none") {
-    CUmemAllocationProp prop = {};
-    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    CUdeviceptr v;
-    CUmemGenericAllocationHandle hh;
-    CU(cuMemAddressReserve(&v, 4 << 20, 0, 0, 0));
-    CU(cuMemCreate(&hh, 2 << 20, &prop, 0));
-    CU(cuMemMap(v, 2 << 20, 0, hh, 0));
-    try_read("mapped without access", v);
-  }
+  const struct {
+    const char *name, *label;
+    uint64_t address;
+    int op;
+  } places[] = {{"misaligned", "misaligned past the end", a + 401, 0},
+                {"misaligned_far", "misaligned and unmapped", big + (64ull << 30) + 1, 0},
+                {"null", "address 0", 0, 0},
+                {"null4", "address 4096", 4096, 0},
+                {"null_w", "write of address 0", 0, 2},
+                {"mb", "address 1 MB", 1 << 20, 0},
+                {"gb", "address 1 GB", 1 << 30, 0},
+                {"huge", "address 2^60", 1ull << 60, 0}};
+  for (const auto &p : places)
+    if (w == p.name) show(p.label, p.address, p.op);
+  if (w == "slack") stray_slack(a, b);
+  if (w == "heap" || w == "heap_w" || w == "stack") stray_host(w);
+  if (w == "consym_w") stray_constant();
+  if (w == "tex") stray_texture(a);
+  if (w == "vmm_ro" || w == "vmm_none") stray_mapped(w == "vmm_ro");
 }
 
 // shared KIND(static|DYNBYTES) OP : first offset that fails
@@ -681,7 +667,7 @@ static void copies() {
 int main(int argc, char **argv) {
   alarm(18);
   setvbuf(stdout, 0, _IOLBF, 0);
-  std::string m = argv[1];
+  std::string m = argc > 1 ? argv[1] : "";
   OK(cudaFree(0));
   if (m == "walk")
     walk(argv[2], strtoull(argv[3], 0, 0), argv[4][0], atoi(argv[4] + 1));
