@@ -119,18 +119,33 @@ static bool keeps_result(const struct walk *w, uint32_t i) {
   return k.any;
 }
 
+/* What becomes a call or a branch at any rate. Fences between proxies do not. */
+static bool is_branchy(const struct ptx_insn *in) {
+  switch (in->op) {
+  case PTX_OP_call:
+  case PTX_OP_brkpt:
+  case PTX_OP_pmevent:
+    return true;
+  case PTX_OP_griddepcontrol:
+    return ptx_has(in, PTX_M_launch_dependents);
+  case PTX_OP_fence:
+  case PTX_OP_membar:
+    return !ptx_has(in, PTX_M_proxy) && !ptx_has(in, PTX_M_mbarrier_init);
+  default:
+    return is_slow_division(in);
+  }
+}
+
 /* Does the assembler end a basic block here, in the middle of the text's? Where nothing is kept it
  * leaves out the guard of an instruction that cannot fail. */
 static bool ends_section(const struct walk *w, uint32_t i) {
   const struct ptx_insn *in = &w->f->insns[i];
-  enum weir_class cls = ptx_form(in->form)->cls;
-  if (in->op == PTX_OP_call || in->op == PTX_OP_brkpt || in->op == PTX_OP_pmevent) return true;
-  if (cls == WEIR_C_FENCE || is_slow_division(in)) return true;
+  if (is_branchy(in)) return true;
   if (!in->guarded) return false;
   if (in->op == PTX_OP_shfl ||
       (in->op == PTX_OP_ld && (ptx_has(in, PTX_M_param) || ptx_has(in, PTX_M_const))))
     return keeps_result(w, i);
-  return cls > WEIR_C_SFU;
+  return ptx_form(in->form)->cls > WEIR_C_SFU;
 }
 
 /* ---- values ---- */
