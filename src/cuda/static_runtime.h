@@ -16,7 +16,7 @@ enum { WEIR_STATIC_JUMP = 5 }; /* bytes that are written over the beginning of a
 
 struct weir_static_entry {
   const char *name;
-  uint64_t value;   /* as the symbol has it: an address before loading */
+  uint64_t value; /* as the symbol has it: an address before loading */
 };
 
 struct weir_static_runtime {
