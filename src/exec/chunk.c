@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "exec/mem.h"
@@ -47,17 +46,8 @@ static uint64_t mapped_bytes(enum ptx_pool pool, uint64_t bytes, enum area area)
   return bytes <= 2 * MIB ? pools[pool].unit : round_up(bytes, pools[pool].page);
 }
 
-/* Index of the first chunk whose base is above addr. */
 static size_t upper(const struct ptx_chunks *c, uint64_t addr) {
-  size_t lo = 0, hi = c->n;
-  while (lo < hi) {
-    size_t mid = lo + (hi - lo) / 2;
-    if (c->v[mid].base <= addr)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo;
+  return ptx_above(c->v, c->n, sizeof *c->v, addr);
 }
 
 struct ptx_chunk *ptx_chunk_find(const struct ptx_mem *m, uint64_t addr) {
@@ -140,14 +130,10 @@ static struct ptx_chunk *new_chunk(struct ptx_mem *m, enum ptx_pool pool, uint64
   return add_driver(m) ? place_chunk(m, pool, bytes, align) : NULL;
 }
 
-static void clear(const struct ptx_mem *m, const struct ptx_chunk *c) {
-  madvise(ptx_mem_host(m, c->base), (size_t)c->bytes, MADV_DONTNEED);
-}
-
 static void remove_chunk(struct ptx_mem *m, struct ptx_chunk *chunk) {
   struct ptx_chunks *c = &m->chunks;
   size_t i = (size_t)(chunk - c->v);
-  clear(m, chunk);
+  ptx_mem_clear(m, chunk->base, chunk->bytes);
   if (i < c->n_packed) c->n_packed = i;
   memmove(c->v + i, c->v + i + 1, (c->n - i - 1) * sizeof *c->v);
   c->n--;

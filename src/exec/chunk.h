@@ -39,6 +39,21 @@ struct ptx_chunks {
   } full[PTX_N_POOLS];
 };
 
+/* Index of the first of `n` records, each of `step` bytes, whose base is above `addr`. They are
+ * sorted by their base, a uint64_t with which they begin. */
+static inline size_t ptx_above(const void *records, size_t n, size_t step, uint64_t addr) {
+  size_t lo = 0, hi = n;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    const uint64_t *base = (const void *)((const char *)records + mid * step);
+    if (*base <= addr)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
 struct ptx_mem;
 /* Finds a place, and makes its chunk if need be; false: there is none, or no memory for the table.
  * The caller enters the allocation into its table. */

@@ -81,18 +81,12 @@ static void describe_access(const struct ptx_program *p, const struct ptx_fault 
 
 static const char *report_global_bounds(const struct ptx_scene *s, const char *access,
                                         const struct ptx_fault *f, struct weir_err *err) {
-  const struct ptx_alloc *a = ptx_mem_find(&s->dev->mem, f->addr);
   char near[300];
   if (f->addr < NULL_PAGE) {
     weir_fail(err, WEIR_EFAULT, "null pointer: %s", access);
     return "an argument that is a pointer is the address of device memory; in a launch file: $name";
   }
-  if (a != NULL && f->home == 0)
-    snprintf(near, sizeof near,
-             "crossing the end of '%s' (0x%" PRIx64 ", %" PRIu64 " bytes) from byte %" PRIu64 " on",
-             a->name, a->base, a->bytes, f->addr - a->base);
-  else
-    ptx_mem_describe(&s->dev->mem, f->addr, f->home, near, sizeof near);
+  ptx_mem_describe(&s->dev->mem, f->addr, f->bytes, f->home, near, sizeof near);
   weir_fail(err, WEIR_EFAULT, "out of bounds: %s, %s", access, near);
   return "compare the buffer's size with what the threads of this grid access";
 }
@@ -130,7 +124,7 @@ static const char *report_bounds(const struct ptx_scene *s, const struct ptx_war
 static void report_misaligned(const struct ptx_scene *s, const char *access,
                               const struct ptx_fault *f, struct weir_err *err) {
   char near[300] = "";
-  if (f->addr >= s->dev->mem.base) ptx_mem_describe(&s->dev->mem, f->addr, 0, near, sizeof near);
+  if (f->addr >= s->dev->mem.base) ptx_mem_describe(&s->dev->mem, f->addr, 0, 0, near, sizeof near);
   weir_fail(err, WEIR_EFAULT, "misaligned: %s, which is no multiple of %u%s%s", access, f->bytes,
             near[0] ? "; " : "", near);
 }

@@ -65,15 +65,7 @@ static char *copy_name(const char *name) {
 }
 
 size_t ptx_mem_upper(const struct ptx_mem *m, uint64_t addr) {
-  size_t lo = 0, hi = m->n_allocs;
-  while (lo < hi) {
-    size_t mid = lo + (hi - lo) / 2;
-    if (m->allocs[mid].base <= addr)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo;
+  return ptx_above(m->allocs, m->n_allocs, sizeof *m->allocs, addr);
 }
 
 /* Where the next allocation can begin, but for its alignment. */
@@ -81,17 +73,16 @@ static uint64_t behind(const struct ptx_alloc *a) {
   return a->base + a->bytes + MIN_ALIGN;
 }
 
-/* Index of the first allocation of the range with room before it. A program that allocates very
- * often asks for nearly the same each time, so most of them need not be looked at again. */
+/* Index of the first allocation with room before it. A program that allocates very often asks for
+ * nearly the same each time, so most of them need not be looked at again. */
 static size_t skip_packed(struct ptx_mem *m) {
-  size_t first = ptx_mem_upper(m, m->base - 1), i = first + m->n_packed;
-  while (i < m->n_allocs) {
-    uint64_t at = i > first ? behind(&m->allocs[i - 1]) : m->base;
+  size_t i = m->n_packed;
+  for (; i < m->n_allocs; i++) {
+    uint64_t at = i > 0 ? behind(&m->allocs[i - 1]) : m->base;
     uint64_t start = (at + MIN_ALIGN - 1) & ~(uint64_t)(MIN_ALIGN - 1);
     if (start + MIN_ALIGN <= m->allocs[i].base) break;
-    i++;
   }
-  m->n_packed = i - first;
+  m->n_packed = i;
   return i;
 }
 
@@ -116,19 +107,20 @@ static enum weir_status insert(struct ptx_mem *m, size_t i, struct ptx_alloc a,
   return WEIR_OK;
 }
 
-/* The lowest gap that holds the bytes and a guard behind them. */
+/* The lowest gap that holds the bytes and a guard behind them. Nothing is adopted in such memory:
+ * all allocations lie in the range. */
 static bool place_spaced(struct ptx_mem *m, uint64_t bytes, uint64_t align, uint64_t *addr) {
   if (align < MIN_ALIGN) align = MIN_ALIGN;
   if (bytes >= LARGE && align < LARGE_ALIGN) align = LARGE_ALIGN;
   const uint64_t end = m->base + m->reserved;
   size_t i = skip_packed(m);
-  uint64_t at = i > 0 && m->allocs[i - 1].base >= m->base ? behind(&m->allocs[i - 1]) : m->base;
+  uint64_t at = i > 0 ? behind(&m->allocs[i - 1]) : m->base;
   while (bytes <= m->reserved) {
     uint64_t start = (at + align - 1) & ~(align - 1);
-    uint64_t limit = i < m->n_allocs && m->allocs[i].base < end ? m->allocs[i].base : end;
+    uint64_t limit = i < m->n_allocs ? m->allocs[i].base : end;
     *addr = start;
     if (start + bytes + MIN_ALIGN <= limit) return true;
-    if (limit == end) return false;
+    if (i == m->n_allocs) return false;
     at = behind(&m->allocs[i]);
     i++;
   }
@@ -183,15 +175,15 @@ enum weir_status ptx_mem_adopt(struct ptx_mem *m, uint64_t addr, uint64_t bytes,
                 err);
 }
 
-/* Give the pages back and have them zero when the range is used again. */
-static void clear(const struct ptx_mem *m, const struct ptx_alloc *a) {
-  uint64_t page = 4096, lo = (a->base + page - 1) & ~(page - 1),
-           hi = (a->base + a->bytes) & ~(page - 1);
-  memset(ptx_mem_host(m, a->base), 0, lo < hi ? (size_t)(lo - a->base) : (size_t)a->bytes);
-  if (lo < hi) {
-    madvise(ptx_mem_host(m, lo), (size_t)(hi - lo), MADV_DONTNEED);
-    memset(ptx_mem_host(m, hi), 0, (size_t)(a->base + a->bytes - hi));
+void ptx_mem_clear(const struct ptx_mem *m, uint64_t addr, uint64_t bytes) {
+  uint64_t page = 4096, lo = (addr + page - 1) & ~(page - 1), hi = (addr + bytes) & ~(page - 1);
+  /* Pages that the program has locked (mlockall) cannot be given back. */
+  if (lo >= hi || madvise(ptx_mem_host(m, lo), (size_t)(hi - lo), MADV_DONTNEED) != 0) {
+    memset(ptx_mem_host(m, addr), 0, (size_t)bytes);
+    return;
   }
+  memset(ptx_mem_host(m, addr), 0, (size_t)(lo - addr));
+  memset(ptx_mem_host(m, hi), 0, (size_t)(addr + bytes - hi));
 }
 
 enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err) {
@@ -199,8 +191,7 @@ enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_e
   if (i == 0 || m->allocs[i - 1].base != addr)
     return weir_fail(err, WEIR_EINVAL, "0x%" PRIx64 " is not the start of an allocation", addr);
   i--;
-  size_t first = ptx_mem_upper(m, m->base - 1);
-  if (i >= first && i - first < m->n_packed) m->n_packed = i - first;
+  if (i < m->n_packed) m->n_packed = i;
   const struct ptx_alloc gone = m->allocs[i];
   memmove(m->allocs + i, m->allocs + i + 1, (m->n_allocs - i - 1) * sizeof *m->allocs);
   m->n_allocs--;
@@ -208,7 +199,7 @@ enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_e
   if (!gone.is_adopted && m->is_chunked)
     ptx_chunk_leave(m, gone.base, gone.bytes);
   else if (!gone.is_adopted)
-    clear(m, &gone);
+    ptx_mem_clear(m, gone.base, gone.bytes);
   return WEIR_OK;
 }
 
@@ -270,8 +261,14 @@ static void describe_from(const struct ptx_alloc *home, const struct ptx_alloc *
   describe_inside(in, addr, buf + n + 2, len - n - 2);
 }
 
-void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, uint64_t home, char *buf,
-                      size_t len) {
+static void describe_crossing(const struct ptx_alloc *a, uint64_t addr, char *buf, size_t len) {
+  snprintf(buf, len,
+           "crossing the end of '%s' (0x%" PRIx64 ", %" PRIu64 " bytes) from byte %" PRIu64 " on",
+           a->name, a->base, a->bytes, addr - a->base);
+}
+
+void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, uint64_t bytes, uint64_t home,
+                      char *buf, size_t len) {
   const struct ptx_alloc *from = home != 0 ? ptx_mem_find(m, home) : NULL;
   if (from != NULL) {
     describe_from(from, ptx_mem_find(m, addr), addr, buf, len);
@@ -282,7 +279,10 @@ void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, uint64_t home, cha
   const struct ptx_alloc *above = i < m->n_allocs ? &m->allocs[i] : NULL;
   uint64_t past = below ? addr - (below->base + below->bytes) : UINT64_MAX;
   uint64_t before = above ? above->base - addr : UINT64_MAX;
-  if (below && addr - below->base < below->bytes)
+  bool is_in = below && addr - below->base < below->bytes;
+  if (is_in && bytes > below->bytes - (addr - below->base))
+    describe_crossing(below, addr, buf, len);
+  else if (is_in)
     describe_inside(below, addr, buf, len);
   else if (below && past <= before)
     describe_distance(past, "past the end of", below, buf, len);

@@ -42,7 +42,7 @@ struct ptx_mem {
   uintptr_t origin;         /* host address of device address a: origin + a (modulo 2^64) */
   struct ptx_alloc *allocs; /* sorted by base */
   size_t n_allocs, cap_allocs;
-  size_t n_packed; /* between the first so many of the range nothing more fits */
+  size_t n_packed; /* between the first so many nothing more fits; unused with chunks */
   bool is_chunked; /* allocations lie as a GPU's driver puts them (chunk.h), without gaps */
   struct ptx_chunks chunks;
 };
@@ -68,15 +68,18 @@ enum weir_status ptx_mem_adopt(struct ptx_mem *m, uint64_t addr, uint64_t bytes,
 /* The allocation at `addr` is the host's as well: it may change while a kernel runs. */
 void ptx_mem_share(struct ptx_mem *m, uint64_t addr);
 enum weir_status ptx_mem_release(struct ptx_mem *m, uint64_t addr, struct weir_err *err);
+/* Makes memory of the range zero, and gives its pages back. */
+void ptx_mem_clear(const struct ptx_mem *m, uint64_t addr, uint64_t bytes);
 /* Allocation that holds `addr`, or NULL. */
 const struct ptx_alloc *ptx_mem_find(const struct ptx_mem *m, uint64_t addr);
 /* Index of the first allocation whose base is above `addr`. */
 size_t ptx_mem_upper(const struct ptx_mem *m, uint64_t addr);
 /* Is there memory for all of these bytes, allocated or not? Only in memory with chunks. */
 bool ptx_mem_is_mapped(const struct ptx_mem *m, uint64_t addr, uint64_t bytes);
-/* Describe where `addr` lies: "12 bytes past the end of 'x' (0x..., 400 bytes)". `home` other than
- * 0: as seen from the allocation that holds this address. */
-void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, uint64_t home, char *buf, size_t len);
+/* Describe where `bytes` at `addr` lie: "12 bytes past the end of 'x' (0x..., 400 bytes)". `home`
+ * other than 0: as seen from the allocation that holds this address. */
+void ptx_mem_describe(const struct ptx_mem *m, uint64_t addr, uint64_t bytes, uint64_t home,
+                      char *buf, size_t len);
 
 static inline uint8_t *ptx_mem_host(const struct ptx_mem *m, uint64_t addr) {
   return (uint8_t *)(m->origin + addr);

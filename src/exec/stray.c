@@ -92,10 +92,9 @@ static struct ptx_stray *stray_of(struct ptx_strays *s, const struct ptx_fault *
 
 static bool is_mapped(const struct ptx_warp *w, const struct ptx_fault *f) {
   uint64_t end = f->addr + f->bytes;
-  uint64_t units = ((uint64_t)w->shared_bytes + PTX_SHARED_UNIT - 1) / PTX_SHARED_UNIT;
   switch (f->space) {
   case PTX_SPACE_shared:
-    return end > f->addr && end <= units * PTX_SHARED_UNIT;
+    return end > f->addr && end <= ptx_shared_mapped(w->shared_bytes);
   case PTX_SPACE_local:
     return end > f->addr && w->local != NULL && end <= w->local_step;
   case PTX_SPACE_global:
@@ -114,7 +113,7 @@ static void describe(const struct ptx_warp *w, struct ptx_stray *x) {
   else if (f->space == PTX_SPACE_local)
     snprintf(x->near, sizeof x->near, "but a thread has %u bytes", w->local_bytes);
   else
-    ptx_mem_describe(w->mem, f->addr, f->home, x->near, sizeof x->near);
+    ptx_mem_describe(w->mem, f->addr, f->bytes, f->home, x->near, sizeof x->near);
 }
 
 bool ptx_stray_note(struct ptx_warp *w, const struct ptx_fault *f) {

@@ -23,6 +23,10 @@ struct ptx_strays {
 /* As on an H200: shared memory is given out in such units, and so many bytes behind a thread's own
  * are mapped. */
 enum { PTX_SHARED_UNIT = 128, PTX_LOCAL_SLACK = 576 };
+/* What a block with so many bytes of shared memory has mapped. */
+static inline uint64_t ptx_shared_mapped(uint32_t bytes) {
+  return ((uint64_t)bytes + PTX_SHARED_UNIT - 1) / PTX_SHARED_UNIT * PTX_SHARED_UNIT;
+}
 
 /* What an instruction of a program may reach: the allocation that its last access was in, and that
  * in which its pointer starts, if it is known. */

@@ -113,7 +113,7 @@ static enum weir_status check_place(const struct ptx_device *dev, const struct p
   if (a != NULL && bytes <= a->bytes && t->addr - a->base <= a->bytes - bytes) return WEIR_OK;
   if (a != NULL && dev->mem.is_chunked && !dev->is_strict) return WEIR_OK;
   char near[300];
-  ptx_mem_describe(&dev->mem, t->addr, 0, near, sizeof near);
+  ptx_mem_describe(&dev->mem, t->addr, bytes, 0, near, sizeof near);
   return weir_fail(err, WEIR_EINVAL,
                    "the %" PRIu64 " bytes of texels at 0x%" PRIx64
                    " do not lie inside an allocation: %s",

@@ -160,8 +160,7 @@ static void freed(void **state) {
   ptx_mem_free_all(&m);
 }
 
-/* Whatever was allocated and freed before, allocations are apart, zero and mapped, and the lowest
- * place of the chunks that exist is taken. */
+/* Whatever was allocated and freed before, allocations are apart, zero and mapped. */
 static void random_order(void **state) {
   (void)state;
   enum { MAX = 300, ROUNDS = 6000 };

@@ -45,6 +45,7 @@ struct scene {
   struct vm vm;
   uint64_t a, b; /* side by side, of 512 bytes each */
   uint64_t c;    /* 400 bytes, behind them */
+  uint64_t d;    /* 404 bytes, behind that */
   struct {
     bool is_other;
     uint64_t count, address;
@@ -72,7 +73,8 @@ static void open_scene(struct scene *s, bool same) {
   assert_int_equal(ptx_mem_alloc(m, 512, 0, "a", false, &s->a, NULL), WEIR_OK);
   assert_int_equal(ptx_mem_alloc(m, 512, 0, "b", false, &s->b, NULL), WEIR_OK);
   assert_int_equal(ptx_mem_alloc(m, 400, 0, "c", false, &s->c, NULL), WEIR_OK);
-  if (same) assert_true(s->b == s->a + 512 && s->c == s->b + 512);
+  assert_int_equal(ptx_mem_alloc(m, 404, 0, "d", false, &s->d, NULL), WEIR_OK);
+  if (same) assert_true(s->b == s->a + 512 && s->c == s->b + 512 && s->d == s->c + 512);
 }
 
 static uint32_t *words(const struct scene *s, uint64_t addr) {
@@ -126,6 +128,8 @@ static void beside_allocations(void **state) {
   expect(&s, "generic", s.c, 408, 0, 1, 1, "8 bytes past the end of 'c'");
   assert_int_equal(s.vm.out[0], 9);
   expect(&s, "wide", s.c, 400, 0, 1, 1, "just past the end of 'c'");
+  expect(&s, "wide", s.d, 400, 0, 1, 1,
+         "crossing the end of 'd' (0x20000ea40600, 404 bytes) from byte 400 on");
   expect(&s, "add", s.c, 400, 0, 32, 32, "just past the end of 'c'");
   assert_int_equal(*words(&s, s.c + 400), 7 + 32);
   expect(&s, "copy", s.c, 400, 0, 1, 1, "just past the end of 'c'");
