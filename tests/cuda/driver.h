@@ -18,6 +18,7 @@ enum {
   FILE_NOT_FOUND = 301,
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
+  NOT_READY = 600,
   ILLEGAL_ADDRESS = 700,
   OUT_OF_RESOURCES = 701,
   CONTEXT_IS_DESTROYED = 709,
@@ -230,11 +231,13 @@ int cuStreamDestroy_v2(void *stream);
 int cuStreamSynchronize(void *stream);
 int cuStreamGetCtx(void *stream, void **out);
 int cuStreamWaitValue32_v2(void *stream, uint64_t addr, uint32_t value, unsigned flags);
+int cuStreamWriteValue32_v2(void *stream, uint64_t addr, uint32_t value, unsigned flags);
 int cuStreamWriteValue64_v2(void *stream, uint64_t addr, uint64_t value, unsigned flags);
 int cuStreamBeginCapture_v2(void *stream, int mode);
 int cuStreamEndCapture(void *stream, void **graph);
 int cuEventCreate(void **out, unsigned flags);
 int cuEventRecord(void *event, void *stream);
+int cuEventQuery(void *event);
 int cuEventSynchronize(void *event);
 int cuEventElapsedTime(float *ms, void *from, void *to);
 int cuEventDestroy_v2(void *event);

@@ -383,18 +383,14 @@ enum ptx_wake weir_gpu_launch_wake(const struct weir_gpu_running *g) {
   return ptx_run_wake(g->run);
 }
 
-bool weir_gpu_launch_waits_for_host(const struct weir_gpu_running *g) {
-  return ptx_run_waits_for_host(g->run);
-}
-
 void weir_gpu_launch_give_up(struct weir_gpu_running *g) {
   struct weir_err err;
   enum weir_status st = ptx_run_give_up(g->run, &err);
   finish(g, st, &err);
 }
 
-void weir_gpu_launch_drop(struct weir_gpu_running *g) {
-  weir_gpu_say("kernel %s has not ended: the program did not wait for it", g->kernel->name);
+void weir_gpu_launch_drop(struct weir_gpu_running *g, const char *why) {
+  weir_gpu_say("kernel %s has not ended: %s", g->kernel->name, why);
   ptx_run_end(g->run);
   free(g);
 }

@@ -36,11 +36,10 @@ int weir_gpu_launch_begin(const struct weir_gpu_launch *l, uint64_t stream,
 bool weir_gpu_launch_go_on(struct weir_gpu_running *g);
 /* Of one that waits: is there a use in going on? */
 enum ptx_wake weir_gpu_launch_wake(const struct weir_gpu_running *g);
-bool weir_gpu_launch_waits_for_host(const struct weir_gpu_running *g);
 /* Of one that waits: it fails, for nothing will come. */
 void weir_gpu_launch_give_up(struct weir_gpu_running *g);
-/* The same without a result, when the program ends or resets the device. */
-void weir_gpu_launch_drop(struct weir_gpu_running *g);
+/* The same without a result; `why` is what the user is told. */
+void weir_gpu_launch_drop(struct weir_gpu_running *g, const char *why);
 
 /* Blocks of the kernel that fit on one SM. */
 WEIR_GPU_SHARED int weir_gpu_occupancy(struct weir_gpu_kernel *k, uint64_t threads,

@@ -23,12 +23,15 @@ struct work {
 
 static struct {
   struct work *first, **end;
+  struct work *of_parent; /* of a forked child: never done here, and not lost */
   size_t n, n_blocking; /* of these: in streams that the default stream waits for */
   uint64_t n_so_far, n_walks;
-  bool is_walking; /* by a thread that may have given the lock back */
+  bool is_walking; /* by a thread that may have given the lock back: `walker` */
+  pthread_t walker;
   bool has_thread; /* which looks at words */
   bool is_closing;
-  double last_call; /* when the program last called; seconds */
+  unsigned n_pokes; /* calls of the program */
+  double last_call; /* when it last called; seconds */
 } pending = {.end = &pending.first};
 
 static double now(void) {
@@ -167,9 +170,9 @@ static bool try_work(struct work *w, bool all, bool *moved) {
   else if (w->op.kind == WEIR_GPU_OP_WAIT)
     weir_gpu_mark_advance(&w->stream->mark, &w->mark);
   else {
-    /* What is wrong with it was said when it was submitted. */
+    /* What is wrong with other work was said when it was submitted. */
     int error = weir_gpu_op_run(w->stream, &w->op, &w->parked);
-    (void)error;
+    if (w->op.kind == WEIR_GPU_OP_KERNEL && weir_gpu.sticky == 0) weir_gpu.sticky = error;
   }
   return w->parked == NULL;
 }
@@ -199,37 +202,49 @@ static bool pass(bool all) {
   return moved;
 }
 
-static void drop_all(void) {
+/* `why`: the reason that the user is told. */
+static void drop_all(const char *why) {
   while (pending.first != NULL) {
     struct work *w = pending.first;
-    if (w->parked != NULL) weir_gpu_launch_drop(w->parked);
+    if (w->parked != NULL) weir_gpu_launch_drop(w->parked, why);
     if (w->op.kind == WEIR_GPU_OP_RECORD && w->op.u.event != NULL) w->op.u.event->pending = 0;
     remove_at(&pending.first);
   }
 }
+
+static const char *const NOT_WAITED_FOR = "the program did not wait for it";
+static const char *const OTHERS_FAILED = "another one failed";
 
 /* Passes until nothing moves. `all` counts for the first: a launch that is never at rest must not
  * keep everything else waiting. */
 static bool walk(bool all) {
   if (pending.n == 0 || pending.is_walking) return false;
   pending.is_walking = true;
+  pending.walker = pthread_self();
   bool moved = pass(all), again = moved;
   while (again && pending.n > 0)
     again = pass(false);
   pending.is_walking = false;
-  if (weir_gpu.sticky != 0) drop_all();
+  if (weir_gpu.sticky != 0) drop_all(OTHERS_FAILED);
   return moved;
 }
 
+/* A program may wait by calling again and again, whatever it calls. */
 void weir_gpu_poke(void) {
+  enum { NOW_AND_THEN = 16 };
   if (pending.n == 0) return;
   pending.last_call = now();
-  walk(false);
+  walk(++pending.n_pokes % NOW_AND_THEN == 0);
 }
 
 bool weir_gpu_is_pending(struct weir_gpu_stream *s) {
   if (weir_gpu_must_wait(s)) walk(true);
   return weir_gpu_must_wait(s);
+}
+
+bool weir_gpu_is_event_pending(const struct weir_gpu_event *e) {
+  if (e->pending != 0) walk(true);
+  return e->pending != 0;
 }
 
 /* ---- the thread that looks at words ---- */
@@ -253,11 +268,28 @@ static void *look(void *unused) {
   return unused;
 }
 
+/* A forked child has no such thread, nor one that would give the lock back or end a walk. What is
+ * pending is its parent's. */
+static void after_fork(void) {
+  pending.has_thread = false;
+  if (!pending.is_walking || !pthread_equal(pending.walker, pthread_self())) {
+    pending.of_parent = pending.first;
+    pending.is_walking = false;
+    pending.first = NULL;
+    pending.end = &pending.first;
+    pending.n = pending.n_blocking = 0;
+  }
+  weir_gpu_unlock();
+}
+
 /* Signals are the program's own. */
 static void start_thread(void) {
+  static bool is_ready_to_fork;
   sigset_t all, before;
   pthread_t thread;
   if (pending.has_thread) return;
+  if (!is_ready_to_fork)
+    is_ready_to_fork = pthread_atfork(weir_gpu_lock, weir_gpu_unlock, after_fork) == 0;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pending.has_thread = pthread_create(&thread, NULL, look, NULL) == 0;
@@ -268,7 +300,7 @@ static void start_thread(void) {
 int weir_gpu_pend_parked(struct weir_gpu_stream *s, struct weir_gpu_running *g) {
   struct work *w = append(s);
   if (w == NULL) {
-    weir_gpu_launch_drop(g);
+    weir_gpu_launch_drop(g, "out of memory");
     return WEIR_E_MemoryAllocation;
   }
   w->parked = g;
@@ -302,7 +334,7 @@ static void give_up(void) {
     break;
   }
   if (weir_gpu.sticky == 0) weir_gpu.sticky = WEIR_E_LaunchTimeout;
-  drop_all();
+  drop_all(OTHERS_FAILED);
 }
 
 static int wait_until(bool (*is_done)(const void *), const void *of) {
@@ -357,10 +389,10 @@ void weir_gpu_pend_drop(void) {
     pause_for(100);
     weir_gpu_lock();
   }
-  drop_all();
+  drop_all(NOT_WAITED_FOR);
 }
 
 void weir_gpu_pend_close(void) {
   pending.is_closing = true;
-  if (!pending.is_walking) drop_all();
+  if (!pending.is_walking) drop_all(NOT_WAITED_FOR);
 }

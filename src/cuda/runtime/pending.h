@@ -26,6 +26,8 @@ WEIR_GPU_SHARED void weir_gpu_poke(void);
 /* Is work of the stream, or work that it waits for, not done? Launches that do more than look at
  * words that stay the same get some time before. */
 bool weir_gpu_is_pending(struct weir_gpu_stream *s);
+/* The same of an event. */
+bool weir_gpu_is_event_pending(const struct weir_gpu_event *e);
 
 /* The host waits. WEIR_E_LaunchTimeout, which is then the device's error: nothing can come any
  * more. The lock is given back in between. */

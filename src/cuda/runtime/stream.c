@@ -331,7 +331,8 @@ int weir_gpu_event_sync(struct weir_gpu_event *e) {
 }
 
 int weir_gpu_event_query(struct weir_gpu_event *e) {
-  return e->capture == NULL && e->pending != 0 ? WEIR_E_NotReady : weir_gpu_event_sync(e);
+  if (e->capture == NULL && weir_gpu_is_event_pending(e)) return WEIR_E_NotReady;
+  return weir_gpu_event_sync(e);
 }
 
 int weir_gpu_event_wait(struct weir_gpu_stream *s, struct weir_gpu_event *e) {
