@@ -144,8 +144,6 @@ enum ptx_wake {
   PTX_WAKE_YES    /* a word that it looks at has changed */
 };
 enum ptx_wake ptx_run_wake(const struct ptx_run *run);
-/* Does a parked launch look at memory that the host uses as well? */
-bool ptx_run_waits_for_host(const struct ptx_run *run);
 /* Ends a parked launch: nothing will come. Says who waits where. */
 enum weir_status ptx_run_give_up(struct ptx_run *run, struct weir_err *err);
 /* Give a delivered block back: its streams are dropped. */

@@ -319,18 +319,13 @@ static void free_cta(struct ptx_cta *c) {
   *c = (struct ptx_cta){0};
 }
 
-/* Shared memory comes in units (H200: 128 bytes); what is left of the last one is there, too. */
-static size_t shared_mapped(uint32_t bytes) {
-  return ((size_t)bytes + PTX_SHARED_UNIT - 1) / PTX_SHARED_UNIT * PTX_SHARED_UNIT;
-}
-
 static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct weir_err *err) {
   *c = (struct ptx_cta){.n_warps = r->n_warps,
                         .launch = &r->launch,
                         .printed_limit = (size_t)r->dev->cfg.printf_bytes,
                         .heap = r->dev->heap};
   c->warps = weir_calloc(r->n_warps, sizeof *c->warps);
-  c->shared = aligned_alloc(64, shared_mapped(r->shared_bytes ? r->shared_bytes : 1));
+  c->shared = aligned_alloc(64, ptx_shared_mapped(r->shared_bytes ? r->shared_bytes : 1));
   bool ok = c->warps != NULL && c->shared != NULL;
   for (uint32_t k = 0; ok && k < r->n_warps; k++) {
     struct ptx_warp *w = &c->warps[k];
@@ -391,7 +386,7 @@ static enum weir_status start_block(struct ptx_run *r, struct ptx_cta *c, uint64
   fill_sregs(r, c, SREG_BLOCK);
   memset(c->bar, 0, sizeof c->bar);
   /* Undefined on hardware; zero keeps results the same everywhere. */
-  memset(c->shared, 0, shared_mapped(r->shared_bytes));
+  memset(c->shared, 0, ptx_shared_mapped(r->shared_bytes));
   c->n_live_warps = c->n_warps;
   if (r->want_streams) {
     enum weir_status st = weir_block_begin(&r->pool, id, c->n_warps, &c->stream, err);
@@ -474,12 +469,11 @@ static enum weir_status try_sleep(struct ptx_run *r, struct ptx_cta *c, struct p
   bool is_loop, stored = false;
   const struct ptx_uop *code = w->code;
   w->code = r->spin.watching;
-  r->spin.is_recording = true;
+  ptx_spin_record(&r->spin, true);
   enum weir_status st = close_loop(r, c, w, &is_loop, &stored, err);
-  r->spin.is_recording = false;
+  ptx_spin_record(&r->spin, false);
   w->code = code;
   if (is_loop && !stored && w->live != 0) ptx_spin_sleep(&r->spin, w);
-  r->spin.seen.n = 0;
   *changed |= stored;
   return st;
 }
@@ -682,7 +676,8 @@ static bool finds_spin(struct ptx_run *r) {
 static void probe(struct ptx_run *r) {
   enum { FIRST = 64, RARELY = 1024 };
   uint64_t n = ++r->n_rounds;
-  if (!r->has_spins || r->spin.is_checking || n < FIRST || n < r->next_probe) return;
+  if (!r->has_spins || r->spin.is_checking || r->check.is_off || n < FIRST || n < r->next_probe)
+    return;
   r->next_probe = n + (n < RARELY ? n : RARELY);
   begin_check(r, 1);
 }
@@ -697,7 +692,7 @@ static enum weir_status park(struct ptx_run *r, bool is_certain, struct weir_err
   enum weir_status st = WEIR_OK;
   bool changed = false;
   r->is_certain = true;
-  r->spin.is_recording = true;
+  ptx_spin_record(&r->spin, true);
   wake_all(r);
   watch_loads(r, true);
   EACH_WARP(r, c, w) {
@@ -706,8 +701,8 @@ static enum weir_status park(struct ptx_run *r, bool is_certain, struct weir_err
       st = close_loop(r, c, w, &is_loop, &changed, err);
     r->is_certain &= is_loop;
   }
-  r->is_certain = (r->is_certain && !r->check.has_met) || is_certain;
-  r->spin.is_recording = false;
+  r->is_certain = (r->is_certain && !r->check.has_met && !r->spin.is_cut) || is_certain;
+  ptx_spin_record(&r->spin, false);
   ptx_spin_take(&r->spin, &r->watched);
   if (r->spin.is_out_of_memory) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   end_check(r);
@@ -1050,14 +1045,6 @@ bool ptx_run_is_parked(const struct ptx_run *r) {
 enum ptx_wake ptx_run_wake(const struct ptx_run *r) {
   if (!r->is_parked || ptx_words_changed(&r->watched, &r->dev->mem)) return PTX_WAKE_YES;
   return r->is_certain ? PTX_WAKE_NO : PTX_WAKE_MAYBE;
-}
-
-bool ptx_run_waits_for_host(const struct ptx_run *r) {
-  for (size_t i = 0; i < r->watched.n; i++) {
-    const struct ptx_alloc *a = ptx_mem_find(&r->dev->mem, r->watched.v[i].addr);
-    if (a != NULL && (a->is_hosts || a->is_adopted)) return true;
-  }
-  return false;
 }
 
 enum weir_status ptx_run_give_up(struct ptx_run *r, struct weir_err *err) {

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "exec/stray.h"
 
 enum { MAX_FROZEN = 1 << 16, MAX_SEEN = 1 << 20 };
 
@@ -37,17 +38,27 @@ static bool grow(struct ptx_words *t) {
   return true;
 }
 
-/* The value of a load of such a word: what it was when it was first looked at. */
-static uint64_t freeze(struct ptx_spin *s, struct ptx_word now) {
+/* Makes of such a word what it was when it was first looked at. False: there is no room for it. */
+static bool freeze(struct ptx_spin *s, struct ptx_word *word) {
   struct ptx_words *t = &s->frozen;
-  if (2 * t->n >= t->cap && (t->n >= MAX_FROZEN || !grow(t))) return now.value;
-  struct ptx_word *at = slot_of(t, now.addr);
-  if (at->bytes == now.bytes) return at->value;
-  if (at->bytes == 0) t->n++;
-  *at = now;
-  if (t->n == 1 || now.addr < s->frozen_lo) s->frozen_lo = now.addr;
-  if (t->n == 1 || now.addr > s->frozen_hi) s->frozen_hi = now.addr;
-  return now.value;
+  struct ptx_word *at = t->cap != 0 ? slot_of(t, word->addr) : NULL;
+  if (at == NULL || (at->bytes == 0 && 2 * t->n >= t->cap)) {
+    if (t->n >= MAX_FROZEN) return false;
+    if (!grow(t)) {
+      s->is_out_of_memory = true;
+      return false;
+    }
+    at = slot_of(t, word->addr);
+  }
+  if (at->bytes != word->bytes) {
+    if (at->bytes == 0) t->n++;
+    *at = *word;
+    if (t->n == 1 || word->addr < s->frozen_lo) s->frozen_lo = word->addr;
+    if (t->n == 1 || word->addr > s->frozen_hi) s->frozen_hi = word->addr;
+  }
+  word->value = at->value;
+  word->at = NULL;
+  return true;
 }
 
 /* The kernel stores there. An entry stays in the table, so that others are found. */
@@ -78,36 +89,49 @@ static uint64_t low_bytes(uint64_t v, uint32_t bytes) {
   return bytes < 8 ? v & ((UINT64_C(1) << 8 * bytes) - 1) : v;
 }
 
+/* What a load makes of the bytes it finds. */
+static uint64_t as_loaded(const struct ptx_uop *u, uint64_t v) {
+  unsigned shift = 64 - 8u * u->size;
+  if (u->is_signed) v = (uint64_t)((int64_t)(v << shift) >> shift);
+  return low_bytes(v, u->reg_bytes);
+}
+
+/* The place in the block's shared memory; NULL: not all of it is there. */
+static const uint8_t *shared_place(const struct ptx_warp *w, const struct ptx_uop *u, uint64_t addr,
+                                   uint32_t bytes) {
+  uint64_t offset = addr - (u->space == PTX_SPACE_none ? PTX_SHARED_BASE : 0);
+  uint64_t mapped = ptx_shared_mapped(w->shared_bytes);
+  return offset < mapped && mapped - offset >= bytes ? w->shared + offset : NULL;
+}
+
 static bool is_shared_with_host(const struct ptx_warp *w, uint64_t addr) {
   const struct ptx_alloc *a = ptx_mem_find(w->mem, addr);
   return a != NULL && (a->is_hosts || a->is_adopted);
 }
 
 static void record(struct ptx_spin *s, struct ptx_word word) {
-  if (s->seen.n >= MAX_SEEN) return;
-  word.value = low_bytes(word.value, word.bytes);
-  if (!WEIR_PUSH(s->seen, word)) s->is_out_of_memory = true;
+  if (!s->is_recording) return;
+  if (s->seen.n >= MAX_SEEN)
+    s->is_cut = true;
+  else if (!WEIR_PUSH(s->seen, word))
+    s->is_out_of_memory = true;
 }
 
 /* One element of one lane. Returns what the lane sees. */
 static uint64_t look(struct ptx_warp *w, const struct ptx_uop *u, uint64_t addr, uint64_t value) {
   struct ptx_spin *s = w->spin;
-  struct ptx_word word = {.addr = addr, .value = value, .bytes = u->size};
-  word.is_global = is_global(u, addr);
-  uint64_t offset = addr - (u->space == PTX_SPACE_none ? PTX_SHARED_BASE : 0);
-  if (word.is_global)
-    word.at = ptx_mem_host(w->mem, addr);
-  else if (offset < w->shared_bytes)
-    word.at = w->shared + offset;
-  else
-    return value; /* parameters, or the thread's own */
+  struct ptx_word word = {.addr = addr,
+                          .value = low_bytes(value, u->size),
+                          .bytes = u->size,
+                          .is_global = is_global(u, addr)};
+  word.at = word.is_global ? ptx_mem_host(w->mem, addr) : shared_place(w, u, addr, u->size);
+  if (word.at == NULL) return value; /* parameters, or the thread's own */
   bool observes = (u->watch & PTX_WATCH_OBSERVES) != 0;
-  if (word.is_global && observes && s->observing != NULL && is_shared_with_host(w, addr)) {
-    word.value = freeze(s, word);
-    word.at = NULL;
-  }
-  if (s->is_recording) record(s, word);
-  return word.value;
+  if (word.is_global && observes && s->observing != NULL && is_shared_with_host(w, addr) &&
+      freeze(s, &word))
+    value = as_loaded(u, word.value);
+  record(s, word);
+  return value;
 }
 
 static uint64_t mix(uint64_t h, uint64_t v) {
@@ -151,6 +175,35 @@ static uint32_t same_lanes(const struct ptx_warp *w, const struct ptx_uop *u, ui
   return same;
 }
 
+static uint32_t bytes_of(const struct ptx_uop *u) {
+  return u->size * (u->n_vec > 1 ? u->n_vec : 1u);
+}
+
+/* NULL: it is the thread's own, or a parameter, or there is nothing. */
+static const uint8_t *place_of(const struct ptx_warp *w, const struct ptx_uop *u, uint64_t addr,
+                               uint32_t bytes) {
+  if (!is_global(u, addr)) return shared_place(w, u, addr, bytes);
+  const struct ptx_alloc *a = ptx_mem_find(w->mem, addr);
+  bool is_there =
+      (a != NULL && a->bytes - (addr - a->base) >= bytes) || ptx_mem_is_mapped(w->mem, addr, bytes);
+  return is_there ? ptx_mem_host(w->mem, addr) : NULL;
+}
+
+/* What is loaded is in no register as it was (mbarriers), or does not fit into one: by words. */
+static uint64_t look_in_memory(struct ptx_warp *w, const struct ptx_uop *u, uint64_t addr) {
+  uint32_t bytes = bytes_of(u);
+  const uint8_t *p = place_of(w, u, addr, bytes);
+  uint64_t h = addr;
+  for (uint32_t k = 0; p != NULL && k < bytes; k += 8) {
+    struct ptx_word word = {
+        .addr = addr + k, .at = p + k, .bytes = 8, .is_global = is_global(u, addr)};
+    memcpy(&word.value, p + k, sizeof word.value);
+    record(w->spin, word);
+    h = mix(h, word.value);
+  }
+  return h;
+}
+
 static void note_load(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask,
                       const uint64_t *addr) {
   bool has_values = u->size <= 8 && (u->watch & PTX_WATCH_VALUES) != 0;
@@ -158,7 +211,7 @@ static void note_load(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask
   for (uint32_t left = mask; left != 0;) {
     unsigned i = (unsigned)__builtin_ctz(left);
     uint32_t same = has_values ? same_lanes(w, u, left, addr, i) : UINT32_C(1) << i;
-    h = mix(h, has_values ? look_lane(w, u, i, addr[i]) : addr[i]);
+    h = mix(h, has_values ? look_lane(w, u, i, addr[i]) : look_in_memory(w, u, addr[i]));
     left &= ~same;
     for (uint32_t m = same & (same - 1); m != 0; m &= m - 1)
       memcpy(w->reg + u->d + (size_t)__builtin_ctz(m) * u->reg_bytes,
@@ -168,20 +221,6 @@ static void note_load(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask
 }
 
 /* ---- what is stored ---- */
-
-static const uint8_t *place_of(const struct ptx_warp *w, const struct ptx_uop *u, uint64_t addr,
-                               uint32_t bytes) {
-  if (is_global(u, addr)) {
-    const struct ptx_alloc *a = ptx_mem_find(w->mem, addr);
-    return a != NULL && a->bytes - (addr - a->base) >= bytes ? ptx_mem_host(w->mem, addr) : NULL;
-  }
-  uint64_t offset = addr - (u->space == PTX_SPACE_none ? PTX_SHARED_BASE : 0);
-  return offset < w->shared_bytes && w->shared_bytes - offset >= bytes ? w->shared + offset : NULL;
-}
-
-static uint32_t bytes_of(const struct ptx_uop *u) {
-  return u->size * (u->n_vec > 1 ? u->n_vec : 1u);
-}
 
 /* False: not all lanes' places are known. */
 static bool hash_places(const struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask,
@@ -246,7 +285,9 @@ void ptx_spin_take(struct ptx_spin *s, struct ptx_words *out) {
     if (s->seen.v[i].is_global) s->seen.v[n++] = s->seen.v[i];
   s->seen.n = n;
   for (size_t i = 0; n == 0 && i < s->frozen.cap; i++)
-    if (s->frozen.v[i].bytes != 0 && s->frozen.v[i].bytes <= 8) record(s, s->frozen.v[i]);
+    if (s->frozen.v[i].bytes != 0 && s->frozen.v[i].bytes <= 8 &&
+        !WEIR_PUSH(s->seen, s->frozen.v[i]))
+      s->is_out_of_memory = true;
   struct ptx_words taken = s->seen;
   s->seen = *out;
   s->seen.n = 0;
@@ -258,7 +299,7 @@ bool ptx_spin_sleep(struct ptx_spin *s, struct ptx_warp *w) {
   enum { MOST = 64 };
   once_each(&s->seen);
   w->sleeps_on.n = 0;
-  w->is_asleep = s->seen.n <= MOST;
+  w->is_asleep = s->seen.n <= MOST && !s->is_cut && !s->is_out_of_memory;
   for (size_t i = 0; w->is_asleep && i < s->seen.n; i++)
     w->is_asleep = WEIR_PUSH(w->sleeps_on, s->seen.v[i]);
   s->seen.n = 0;
@@ -280,7 +321,8 @@ bool ptx_words_changed(const struct ptx_words *words, const struct ptx_mem *mem)
   for (size_t i = 0; i < words->n; i++) {
     const struct ptx_word *x = &words->v[i];
     uint64_t now = 0;
-    if (ptx_mem_find(mem, x->addr) == NULL) return true; /* it goes on, and faults */
+    if (ptx_mem_find(mem, x->addr) == NULL && !ptx_mem_is_mapped(mem, x->addr, x->bytes))
+      return true; /* it goes on, and faults */
     memcpy(&now, ptx_mem_host(mem, x->addr), x->bytes);
     if (now != x->value) return true;
   }

@@ -22,6 +22,7 @@ struct ptx_spin {
   uint64_t frozen_lo, frozen_hi; /* its lowest address, and its highest */
   struct ptx_words seen;         /* what loads saw while `is_recording`, in any order */
   bool is_checking, is_recording, is_out_of_memory;
+  bool is_cut;    /* there was more than could be recorded */
   bool is_stored; /* to a frozen word: who sleeps on one has to look */
 };
 
@@ -45,6 +46,13 @@ struct ptx_spin_before ptx_spin_before(const struct ptx_warp *w, const struct pt
 void ptx_spin_note(struct ptx_warp *w, const struct ptx_uop *u, uint32_t mask, const uint64_t *addr,
                    const struct ptx_spin_before *before);
 
+/* What loads see from now on is recorded, or no more. */
+static inline void ptx_spin_record(struct ptx_spin *s, bool on) {
+  s->is_recording = on;
+  if (!on) return;
+  s->is_cut = false;
+  s->seen.n = 0;
+}
 /* Words are looked at anew. */
 void ptx_spin_thaw(struct ptx_spin *s);
 /* Takes what was recorded of global memory, once each, or if nothing was, what is frozen. */

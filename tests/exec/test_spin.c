@@ -87,6 +87,43 @@ static void grid_barrier(void **state) {
   vm_close(&vm);
 }
 
+/* Warp 0 waits in a loop, warp 1 computes for longer than it takes the other to fall asleep, then
+ * lets it go on. */
+#define SLOWLY(before, wait, then)                                                                 \
+  ".shared .align 16 .b8 s[68]; .reg .b128 %q<2>; mov.u64 %d0, s; cvt.u32.u64 %r3, %d0;\n" before  \
+  "\nbar.sync 0; setp.ge.u32 %p0, %r30, 32; @%p0 bra slow;\n" wait                                 \
+  "\nst.global.u32 [%d31], 42; bra done; slow: mov.u32 %r0, 5000;\n"                               \
+  "more: sub.u32 %r0, %r0, 1; setp.ne.u32 %p1, %r0, 0; @%p1 bra more;\n" then "\ndone:"
+
+static void wakes_up(void **state) {
+  (void)state;
+  static const char *const kernels[] = {
+      /* an mbarrier */
+      KERNEL(SLOWLY("setp.ne.u32 %p3, %r30, 0; @!%p3 mbarrier.init.shared.b64 [%r3], 32;",
+                    "wait: mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 0; @!%p2 bra wait;",
+                    "mbarrier.arrive.shared.b64 _, [%r3];")),
+      /* words of 128 bits; only the upper half changes */
+      KERNEL(SLOWLY("",
+                    "wait: ld.relaxed.gpu.global.b128 %q1, [%d30+4096]; mov.b128 {%d2, %d3}, %q1;\n"
+                    "setp.eq.u64 %p2, %d3, 0; @%p2 bra wait;",
+                    "mov.u64 %d2, 0; mov.u64 %d3, 7; mov.b128 %q1, {%d2, %d3};\n"
+                    "st.global.b128 [%d30+4096], %q1;")),
+      /* shared memory that is past the block's own, but mapped */
+      KERNEL(SLOWLY("",
+                    "wait: ld.volatile.shared.u32 %r1, [%r3+96]; setp.eq.u32 %p2, %r1, 0;\n"
+                    "@%p2 bra wait;",
+                    "st.shared.u32 [%r3+96], 1;"))};
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    struct vm vm;
+    vm_defaults(&vm);
+    vm.same_addresses = true;
+    vm_open_as_is(&vm, kernels[k]);
+    vm_run(&vm, "k", LINE(1, 64));
+    EACH_WORD(i, 32) assert_out(i, 42);
+    vm_close(&vm);
+  }
+}
+
 /* A launch that can only wait is known to at once, without counting rounds. */
 static void never_ends(void **state) {
   (void)state;
@@ -106,14 +143,19 @@ struct launch {
   struct ptx_run *run;
 };
 
-static void begin(struct launch *l, const char *text, struct vm_shape shape) {
-  vm_open(&l->vm, text);
+static void begin_as_is(struct launch *l, const char *text, struct vm_shape shape) {
+  vm_open_as_is(&l->vm, text);
   assert_int_equal(ptx_program_build(l->vm.image, "k", &l->vm.cfg, &l->prog, &l->vm.err), WEIR_OK);
   struct ptx_launch launch = {.params = &l->vm.out_addr, .may_park = true};
   memcpy(launch.grid, shape.grid, sizeof launch.grid);
   memcpy(launch.block, shape.block, sizeof launch.block);
   if (ptx_run_begin(&l->vm.dev, l->prog, &launch, false, &l->run, &l->vm.err) != WEIR_OK)
     fail_msg("%s", l->vm.err.msg);
+}
+
+static void begin(struct launch *l, const char *text, struct vm_shape shape) {
+  vm_defaults(&l->vm);
+  begin_as_is(l, text, shape);
 }
 
 /* True: it has ended. */
@@ -149,7 +191,6 @@ static void put_aside(void **state) {
     if (is_hosts) ptx_mem_share(&l.vm.dev.mem, l.vm.out_addr);
     assert_false(go_on(&l));
     assert_int_equal(ptx_run_wake(l.run), PTX_WAKE_NO);
-    assert_int_equal(ptx_run_waits_for_host(l.run), is_hosts);
     l.vm.out[1000] = 5;
     assert_int_equal(ptx_run_wake(l.run), PTX_WAKE_YES);
     assert_false(go_on(&l));
@@ -224,6 +265,46 @@ static void sees_its_own_stores(void **state) {
   end(&l);
 }
 
+/* Signed and unsigned loads of one word that is frozen. */
+static void signs_of_frozen_words(void **state) {
+  (void)state;
+  struct launch l;
+  begin(&l,
+        KERNEL(
+            "one: ld.volatile.global.s8 %r1, [%d30+4000]; ld.volatile.global.u8 %r2, [%d30+4000];\n"
+            "ld.volatile.global.s32 %d1, [%d30+4004]; ld.volatile.global.u32 %d2, [%d30+4004];\n"
+            "setp.eq.u32 %p2, %r1, 0; @%p2 bra one;\n"
+            "st.global.u32 [%d30], %r1; st.global.u32 [%d30+4], %r2;\n"
+            "st.global.u64 [%d30+8], %d1; st.global.u64 [%d30+16], %d2;"),
+        LINE(1, 1));
+  ptx_mem_share(&l.vm.dev.mem, l.vm.out_addr);
+  l.vm.out[1000] = 0xfe;
+  l.vm.out[1001] = 0x80000001;
+  assert_true(go_on(&l));
+  static const uint32_t wanted[] = {0xfffffffe, 0xfe, 0x80000001, 0xffffffff, 0x80000001, 0};
+  assert_memory_equal(l.vm.out, wanted, sizeof wanted);
+  end(&l);
+}
+
+/* A word outside of allocations, where a GPU has memory: it can be waited for like any other. */
+static void waits_beside_allocations(void **state) {
+  (void)state;
+  struct launch l;
+  vm_defaults(&l.vm);
+  l.vm.same_addresses = true;
+  begin_as_is(&l,
+              KERNEL("one: ld.volatile.global.u32 %r1, [%d30+262208]; setp.eq.u32 %p2, %r1, 0;\n"
+                     "@%p2 bra one; st.global.u32 [%d31], %r1;"),
+              LINE(1, 32));
+  assert_false(go_on(&l));
+  assert_int_equal(ptx_run_wake(l.run), PTX_WAKE_NO);
+  l.vm.out[VM_OUT_WORDS + 16] = 6;
+  assert_int_equal(ptx_run_wake(l.run), PTX_WAKE_YES);
+  assert_true(go_on(&l));
+  assert_int_equal(l.vm.out[31], 6);
+  end(&l);
+}
+
 /* ---- exec.interleave ---- */
 
 /* Every block counts in one word without atomics, in loops longer than a quantum. */
@@ -251,10 +332,17 @@ static void races(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(widened_at_once), cmocka_unit_test(chain_of_blocks),
-      cmocka_unit_test(grid_barrier),    cmocka_unit_test(never_ends),
-      cmocka_unit_test(put_aside),       cmocka_unit_test(counts_while_waiting),
-      cmocka_unit_test(goes_on_storing), cmocka_unit_test(sees_its_own_stores),
+      cmocka_unit_test(widened_at_once),
+      cmocka_unit_test(chain_of_blocks),
+      cmocka_unit_test(grid_barrier),
+      cmocka_unit_test(never_ends),
+      cmocka_unit_test(put_aside),
+      cmocka_unit_test(counts_while_waiting),
+      cmocka_unit_test(goes_on_storing),
+      cmocka_unit_test(sees_its_own_stores),
+      cmocka_unit_test(wakes_up),
+      cmocka_unit_test(signs_of_frozen_words),
+      cmocka_unit_test(waits_beside_allocations),
       cmocka_unit_test(races),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
