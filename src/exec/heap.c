@@ -26,18 +26,22 @@ enum weir_status ptx_heap_new(struct ptx_mem *mem, uint64_t bytes, struct ptx_he
   *out = NULL;
   struct ptx_heap *h = weir_calloc(1, sizeof *h);
   if (h == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  /* First, for the tables of a heap that is far too large would be large, too. */
+  enum weir_status st = ptx_mem_alloc(mem, bytes, 0, "device heap", false, &h->base, err);
+  if (st != WEIR_OK) {
+    ptx_heap_free(h);
+    return st;
+  }
   h->n_units = (uint32_t)(bytes / UNIT < IN_USE ? bytes / UNIT : IN_USE - 1);
   h->piece = weir_calloc(h->n_units + 1u, sizeof *h->piece);
   h->next = weir_calloc(h->n_units + 1u, sizeof *h->next);
   for (unsigned i = 0; i <= SMALL; i++)
     h->list[i] = NONE;
   h->too_large = NONE;
-  enum weir_status st = h->piece == NULL || h->next == NULL
-                            ? weir_fail(err, WEIR_ENOMEM, "out of memory")
-                            : ptx_mem_alloc(mem, bytes, 0, "device heap", false, &h->base, err);
-  if (st != WEIR_OK) {
+  if (h->piece == NULL || h->next == NULL) {
+    ptx_mem_release(mem, h->base, NULL);
     ptx_heap_free(h);
-    return st;
+    return weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
   *out = h;
   return WEIR_OK;
