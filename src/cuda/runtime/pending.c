@@ -24,7 +24,7 @@ struct work {
 static struct {
   struct work *first, **end;
   struct work *of_parent; /* of a forked child: never done here, and not lost */
-  size_t n, n_blocking; /* of these: in streams that the default stream waits for */
+  size_t n, n_blocking;   /* of these: in streams that the default stream waits for */
   uint64_t n_so_far, n_walks;
   bool is_walking; /* by a thread that may have given the lock back: `walker` */
   pthread_t walker;
