@@ -43,6 +43,18 @@ void *weir_realloc(void *p, size_t bytes) {
   return may_allocate() ? realloc(p, bytes ? bytes : 1) : NULL;
 }
 
+char *weir_strdup(const char *s) {
+  size_t bytes = strlen(s) + 1;
+  char *copy = weir_malloc(bytes);
+  return copy ? memcpy(copy, s, bytes) : NULL;
+}
+
+void *weir_aligned_alloc(size_t align, size_t bytes) {
+  if (!bytes) bytes = 1;
+  if (bytes > SIZE_MAX - align || !may_allocate()) return NULL;
+  return aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
+}
+
 static struct weir_arena_block *add_block(struct weir_arena *a, size_t bytes) {
   /* Blocks double, so that many small arenas stay small and a big one has few blocks. */
   size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;

@@ -79,6 +79,27 @@ static void vectors_grow(void **state) {
   free(vec.v);
 }
 
+static void memory_of_other_kinds_can_fail_too(void **state) {
+  (void)state;
+  char *copy = weir_strdup("text");
+  assert_string_equal(copy, "text");
+  free(copy);
+  for (size_t bytes = 0; bytes < 200; bytes += 33) {
+    unsigned char *p = weir_aligned_alloc(64, bytes);
+    assert_non_null(p);
+    assert_int_equal((uintptr_t)p % 64, 0);
+    memset(p, 1, bytes);
+    free(p);
+  }
+  assert_null(weir_aligned_alloc(64, SIZE_MAX - 3));
+  weir_malloc_fail_after(0);
+  char *no_copy = weir_strdup("text");
+  void *no_lines = weir_aligned_alloc(64, 64);
+  weir_malloc_fail_after(-1);
+  assert_null(no_copy);
+  assert_null(no_lines);
+}
+
 static int fill(void) {
   struct weir_arena a = {0};
   int good = weir_arena_alloc(&a, 4000) && weir_arena_alloc(&a, 9000) &&
@@ -101,6 +122,7 @@ int main(void) {
       cmocka_unit_test(overflow_is_refused),
       cmocka_unit_test(strings_are_copied),
       cmocka_unit_test(vectors_grow),
+      cmocka_unit_test(memory_of_other_kinds_can_fail_too),
       cmocka_unit_test(failures_leave_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
