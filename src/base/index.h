@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 struct weir_index {
   uint64_t *key; /* line + 1, 0 = empty */
   uint32_t *value;
@@ -17,8 +19,8 @@ static inline bool weir_index_init(struct weir_index *x, uint32_t entries) {
   uint32_t n = 8;
   while (n < 2 * entries)
     n *= 2;
-  x->key = calloc(n, sizeof *x->key);
-  x->value = calloc(n, sizeof *x->value);
+  x->key = weir_calloc(n, sizeof *x->key);
+  x->value = weir_calloc(n, sizeof *x->value);
   x->mask = n - 1;
   return x->key != NULL && x->value != NULL;
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 #include "weir/policy.h" /* WEIR_NEVER */
 
 enum weir_msg_kind {
@@ -73,7 +75,7 @@ static inline bool weir_inbox_put(struct weir_inbox *b, const struct weir_msg *m
       b->head = 0;
     } else {
       uint32_t cap = b->cap ? 2 * b->cap : 64;
-      struct weir_msg *v = realloc(b->v, cap * sizeof *v);
+      struct weir_msg *v = weir_realloc(b->v, cap * sizeof *v);
       if (v == NULL) return false;
       b->v = v;
       b->cap = cap;
@@ -149,7 +151,7 @@ static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t 
   struct weir_mail *b = &o->bag[o->side][o->bag_of != NULL ? o->bag_of[dst] : 0];
   if (b->n == b->cap) {
     uint32_t cap = b->cap ? 2 * b->cap : 256;
-    struct weir_msg *v = realloc(b->v, cap * sizeof *v);
+    struct weir_msg *v = weir_realloc(b->v, cap * sizeof *v);
     if (v == NULL) {
       o->is_failed = true;
       return NULL;

@@ -1,4 +1,5 @@
 #include "sim/dram.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,10 @@ bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
   *d = (struct weir_dram){.cfg = cfg, .row_from = WEIR_NEVER};
   unsigned n_banks = (unsigned)cfg->banks;
   d->n_masks = (n_banks + 63) / 64;
-  d->req = calloc((size_t)cfg->queue, sizeof *d->req);
-  d->bank = calloc((size_t)cfg->banks, sizeof *d->bank);
-  d->row_at = calloc((size_t)cfg->banks, sizeof *d->row_at);
-  d->next_col_group = calloc((size_t)cfg->bank_groups, sizeof *d->next_col_group);
+  d->req = weir_calloc((size_t)cfg->queue, sizeof *d->req);
+  d->bank = weir_calloc((size_t)cfg->banks, sizeof *d->bank);
+  d->row_at = weir_calloc((size_t)cfg->banks, sizeof *d->row_at);
+  d->next_col_group = weir_calloc((size_t)cfg->bank_groups, sizeof *d->next_col_group);
   if (d->req == NULL || d->bank == NULL || d->row_at == NULL || d->next_col_group == NULL)
     return false;
   memset(d->closed, 0xff, sizeof d->closed);

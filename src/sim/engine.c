@@ -1,4 +1,5 @@
 #include "sim/engine.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 
@@ -477,7 +478,7 @@ static void free_shares(struct share *shares, uint32_t n) {
 
 /* Zeros, of a type that is aligned to cache lines. */
 static void *in_lines(uint32_t n, size_t size) {
-  void *v = aligned_alloc(64, n * size);
+  void *v = weir_aligned_alloc(64, n * size);
   if (v != NULL) memset(v, 0, n * size);
   return v;
 }
@@ -489,8 +490,8 @@ static struct share *new_shares(uint32_t n, uint32_t n_sms, uint32_t n_all) {
   for (uint32_t i = 0; i < n; i++) {
     for (uint8_t k = 0; k < WEIR_MAIL_SIDES; k++)
       weir_outbox_turn(&shares[i].out, k);
-    shares[i].retiring = calloc(n_sms, sizeof *shares[i].retiring);
-    shares[i].components = calloc(n_all, sizeof *shares[i].components);
+    shares[i].retiring = weir_calloc(n_sms, sizeof *shares[i].retiring);
+    shares[i].components = weir_calloc(n_all, sizeof *shares[i].components);
     ok &= shares[i].retiring != NULL && shares[i].components != NULL;
   }
   if (ok) return shares;
@@ -512,7 +513,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
   *out = NULL;
   enum weir_status affordable = weir_machine_affordable(m, design, err);
   if (affordable != WEIR_OK) return affordable;
-  struct weir_sim *sim = calloc(1, sizeof *sim);
+  struct weir_sim *sim = weir_calloc(1, sizeof *sim);
   if (sim == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   sim->m = m;
   sim->o = *o;
@@ -523,9 +524,9 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
   sim->sms = in_lines(sim->n_sms, sizeof *sim->sms);
   sim->channels = in_lines(sim->n_channels, sizeof *sim->channels);
   sim->shares = new_shares(sim->o.threads, sim->n_sms, n_components(sim));
-  sim->has_retired = calloc(sim->n_sms, sizeof *sim->has_retired);
-  sim->units = calloc(sim->n_sms, sizeof *sim->units);
-  sim->units_before = calloc(sim->n_sms, sizeof *sim->units);
+  sim->has_retired = weir_calloc(sim->n_sms, sizeof *sim->has_retired);
+  sim->units = weir_calloc(sim->n_sms, sizeof *sim->units);
+  sim->units_before = weir_calloc(sim->n_sms, sizeof *sim->units);
   bool ok = sim->sms != NULL && sim->channels != NULL && sim->shares != NULL &&
             sim->has_retired != NULL && sim->units != NULL && sim->units_before != NULL;
   for (uint32_t i = 0; ok && i < sim->n_sms; i++) {
@@ -546,7 +547,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
   if (ok && sim->o.threads > 1) {
     const struct weir_pool_job job = {.self = sim, .run = run_burst};
     sim->pool = weir_pool_new(sim->o.threads, n_components(sim), sim->depth, &job);
-    sim->bag_of = calloc(sim->n_sms + (uint32_t)m->l2.slices, 1);
+    sim->bag_of = weir_calloc(sim->n_sms + (uint32_t)m->l2.slices, 1);
     ok = sim->pool != NULL && sim->bag_of != NULL;
     for (uint32_t i = 0; ok && i < sim->o.threads; i++)
       sim->shares[i].out.bag_of = sim->bag_of;
@@ -640,7 +641,7 @@ static void subtract(const struct weir_sim *sim, struct weir_sim_result *r,
 static bool keep_details(struct weir_sim *sim, uint64_t start) {
   free(sim->insns);
   sim->n_insns = sim->source->kernel->n_insns;
-  sim->insns = calloc(sim->n_insns + 1, sizeof *sim->insns);
+  sim->insns = weir_calloc(sim->n_insns + 1, sizeof *sim->insns);
   if (sim->insns == NULL) return false;
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     const struct weir_sm *sm = &sim->sms[i];

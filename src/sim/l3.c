@@ -1,4 +1,5 @@
 #include "sim/l3.h"
+#include "base/mem.h"
 
 #include "base/fifo.h"
 #include "machine/msg.h"
@@ -40,8 +41,8 @@ bool weir_l3_init(struct weir_l3 *x, const struct weir_machine *m, struct weir_d
   x->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   x->set_shift = (unsigned)__builtin_ctzll((uint64_t)l3->sets);
   x->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
-  x->mshr = calloc(n_mshrs, sizeof *x->mshr);
-  x->waiter = calloc(n_waiters, sizeof *x->waiter);
+  x->mshr = weir_calloc(n_mshrs, sizeof *x->mshr);
+  x->waiter = weir_calloc(n_waiters, sizeof *x->waiter);
   if (!weir_lines_init(&x->lines, l3->sets, l3->ways) || x->mshr == NULL || x->waiter == NULL)
     return false;
   for (uint32_t k = 0; k < n_mshrs; k++)

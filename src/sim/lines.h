@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 enum { WEIR_NO_WAY = UINT16_MAX };
 
 struct weir_mem_line {
@@ -39,9 +41,9 @@ static inline bool weir_lines_init(struct weir_lines *l, int64_t sets, int64_t w
   l->sets = (uint32_t)sets;
   l->ways = (uint32_t)ways;
   l->tag_words = (l->ways + 7) / 8;
-  l->v = calloc((size_t)l->sets * l->ways, sizeof *l->v);
-  l->order = calloc(l->sets, sizeof *l->order);
-  l->tags = calloc((size_t)l->sets * l->tag_words, sizeof *l->tags);
+  l->v = weir_calloc((size_t)l->sets * l->ways, sizeof *l->v);
+  l->order = weir_calloc(l->sets, sizeof *l->order);
+  l->tags = weir_calloc((size_t)l->sets * l->tag_words, sizeof *l->tags);
   if (l->v == NULL || l->order == NULL || l->tags == NULL) return false;
   for (uint32_t set = 0; set < l->sets; set++) {
     struct weir_mem_line *w = weir_lines_set(l, set);

@@ -1,4 +1,5 @@
 #include "sim/memory.h"
+#include "base/mem.h"
 
 #include "base/fifo.h"
 
@@ -64,9 +65,9 @@ static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id
   s->channel = c;
   s->id = id;
   s->wake = WEIR_NEVER;
-  s->mshr = calloc((size_t)l2->mshr_entries, sizeof *s->mshr);
-  s->waiter = calloc(n_waiters, sizeof *s->waiter);
-  s->credit = calloc(c->n_sms, sizeof *s->credit);
+  s->mshr = weir_calloc((size_t)l2->mshr_entries, sizeof *s->mshr);
+  s->waiter = weir_calloc(n_waiters, sizeof *s->waiter);
+  s->credit = weir_calloc(c->n_sms, sizeof *s->credit);
   if (!weir_lines_init(&s->lines, l2->sets, l2->ways) || s->mshr == NULL || s->waiter == NULL ||
       s->credit == NULL)
     return false;
@@ -86,7 +87,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->writes.limit = (uint32_t)(c->has_l3 ? m->l3.write_queue : m->l2.write_queue) * c->atoms;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
-  c->slices = calloc(c->n_slices, sizeof *c->slices);
+  c->slices = weir_calloc(c->n_slices, sizeof *c->slices);
   if (c->slices == NULL || !weir_dram_init(&c->dram, &m->dram)) return false;
   if (c->has_l3 && !weir_l3_init(&c->l3, m, &c->dram, &c->writes)) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)

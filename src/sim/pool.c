@@ -1,4 +1,5 @@
 #include "sim/pool.h"
+#include "base/mem.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -338,7 +339,7 @@ void weir_pool_hand_over(struct weir_pool *p) {
 /* ---- life ---- */
 
 static void *allocate(size_t n, size_t size) {
-  void *v = aligned_alloc(64, (n * size + 63) / 64 * 64);
+  void *v = weir_aligned_alloc(64, n * size);
   if (v != NULL) memset(v, 0, n * size);
   return v;
 }
@@ -361,11 +362,11 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
   pthread_cond_init(&p->changed, &clock);
   pthread_condattr_destroy(&clock);
   p->tasks = allocate(components, sizeof *p->tasks);
-  p->owner = calloc(components, sizeof *p->owner);
-  p->next_owner = calloc(components, sizeof *p->owner);
-  p->home = calloc(components, sizeof *p->home);
-  p->load = calloc(threads, sizeof *p->load);
-  p->price = calloc(threads, sizeof *p->price);
+  p->owner = weir_calloc(components, sizeof *p->owner);
+  p->next_owner = weir_calloc(components, sizeof *p->owner);
+  p->home = weir_calloc(components, sizeof *p->home);
+  p->load = weir_calloc(threads, sizeof *p->load);
+  p->price = weir_calloc(threads, sizeof *p->price);
   p->workers = allocate(threads, sizeof *p->workers);
   bool ok = p->tasks != NULL && p->owner != NULL && p->next_owner != NULL && p->home != NULL &&
             p->load != NULL && p->price != NULL && p->workers != NULL;

@@ -18,7 +18,7 @@ static enum weir_status next_block(struct weir_block_source *src, struct weir_bl
   struct synth *s = src->self;
   *out = NULL;
   if (s->next_block == s->n_blocks) return WEIR_OK;
-  uint32_t id = s->next_block++;
+  uint32_t id = s->next_block;
   struct weir_block_stream *b;
   enum weir_status st = weir_block_begin(&s->pool, id, s->info.n_warps, &b, err);
   if (st != WEIR_OK) return st;
@@ -32,8 +32,13 @@ static enum weir_status next_block(struct weir_block_source *src, struct weir_bl
     else
       weir_put(&b->writers[op->warp], op->insn, op->mask);
   }
+  if ((st = weir_block_finish(b, err)) != WEIR_OK) {
+    weir_block_release(b);
+    return st;
+  }
   *out = b;
-  return weir_block_finish(b, err);
+  s->next_block++;
+  return WEIR_OK;
 }
 
 static void release_block(struct weir_block_source *src, struct weir_block_stream *b) {
