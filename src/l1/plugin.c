@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/output.h"
 #include "base/registry.h"
 #include "l1/design.h"
@@ -185,7 +186,7 @@ static enum weir_status add(const char *path, const char *symbol, const void *at
   /* As long as the process: chains, results and settings point into it. */
   static struct weir_guarded guarded[WEIR_MAX_POLICIES];
   static size_t n;
-  char *file = strdup(path);
+  char *file = weir_strdup(path);
   if (file == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (n < WEIR_MAX_POLICIES) weir_guard(&guarded[n], o, file);
   if (n == WEIR_MAX_POLICIES || !weir_policy_add(&guarded[n].ops, file)) {
