@@ -325,11 +325,11 @@ static enum weir_status alloc_cta(struct ptx_run *r, struct ptx_cta *c, struct w
                         .printed_limit = (size_t)r->dev->cfg.printf_bytes,
                         .heap = r->dev->heap};
   c->warps = weir_calloc(r->n_warps, sizeof *c->warps);
-  c->shared = aligned_alloc(64, ptx_shared_mapped(r->shared_bytes ? r->shared_bytes : 1));
+  c->shared = weir_aligned_alloc(64, ptx_shared_mapped(r->shared_bytes ? r->shared_bytes : 1));
   bool ok = c->warps != NULL && c->shared != NULL;
   for (uint32_t k = 0; ok && k < r->n_warps; k++) {
     struct ptx_warp *w = &c->warps[k];
-    w->reg = aligned_alloc(64, r->prog->reg_bytes);
+    w->reg = weir_aligned_alloc(64, r->prog->reg_bytes);
     w->max_depth = (uint32_t)r->dev->cfg.max_depth;
     w->local_step = r->local_bytes + (r->dev->mem.is_chunked ? PTX_LOCAL_SLACK : 0u);
     w->local = r->local_bytes ? weir_calloc(LANES, w->local_step) : NULL;
