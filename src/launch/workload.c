@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "exec/tex.h"
 
@@ -150,7 +151,7 @@ static enum weir_status build_program(struct weir_workload *w, uint32_t i, struc
 enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, const char *input,
                                     struct weir_workload **out, struct weir_err *err) {
   *out = NULL;
-  struct weir_workload *w = calloc(1, sizeof *w);
+  struct weir_workload *w = weir_calloc(1, sizeof *w);
   if (w == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   w->dev = dev;
   enum weir_status st = weir_launchfile_load(path, input, &w->lf, err);
@@ -158,10 +159,10 @@ enum weir_status weir_workload_open(struct ptx_device *dev, const char *path, co
     free(w);
     return st;
   }
-  w->modules = calloc(w->lf->n_modules + 1u, sizeof *w->modules);
-  w->images = calloc(w->lf->n_modules + 1u, sizeof *w->images);
-  w->addresses = calloc(w->lf->n_buffers + w->lf->n_textures + 1u, sizeof *w->addresses);
-  w->programs = calloc(w->lf->n_launches + 1u, sizeof *w->programs);
+  w->modules = weir_calloc(w->lf->n_modules + 1u, sizeof *w->modules);
+  w->images = weir_calloc(w->lf->n_modules + 1u, sizeof *w->images);
+  w->addresses = weir_calloc(w->lf->n_buffers + w->lf->n_textures + 1u, sizeof *w->addresses);
+  w->programs = weir_calloc(w->lf->n_launches + 1u, sizeof *w->programs);
   if (w->modules == NULL || w->images == NULL || w->addresses == NULL || w->programs == NULL)
     st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_modules; i++)
@@ -215,9 +216,9 @@ static uint8_t *host_of(const struct weir_workload *w, uint32_t buffer) {
 static enum weir_status pack_arguments(struct weir_workload *w, uint32_t i, uint32_t k, void **out,
                                        struct weir_err *err) {
   const struct ptx_func *f = ptx_program_entry(w->programs[i]);
-  struct weir_lf_param *params = calloc(f->n_params + 1u, sizeof *params);
+  struct weir_lf_param *params = weir_calloc(f->n_params + 1u, sizeof *params);
   size_t bytes = (size_t)f->param_bytes;
-  *out = calloc(1, bytes + 1);
+  *out = weir_calloc(1, bytes + 1);
   if (params == NULL || *out == NULL) {
     free(params);
     free(*out);
