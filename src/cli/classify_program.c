@@ -1,4 +1,5 @@
 #include "cli/classify_program.h"
+#include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +48,9 @@ static enum weir_status build_kernels(struct weir_classify_program *c,
                                       const struct ptx_exec_cfg *exec, struct weir_err *err) {
   size_t n = c->recording.modules.n;
   struct weir_err why;
-  c->modules = calloc(n + 1, sizeof *c->modules);
-  c->images = calloc(n + 1, sizeof *c->images);
-  c->programs = calloc(c->recording.kernels.n + 1, sizeof *c->programs);
+  c->modules = weir_calloc(n + 1, sizeof *c->modules);
+  c->images = weir_calloc(n + 1, sizeof *c->images);
+  c->programs = weir_calloc(c->recording.kernels.n + 1, sizeof *c->programs);
   if (c->modules == NULL || c->images == NULL || c->programs == NULL)
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
   c->n_modules = (uint32_t)n;

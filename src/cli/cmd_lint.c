@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/suggest.h"
 #include "base/table.h"
 #include "cli/cmd.h"
@@ -122,7 +123,7 @@ static int opcode_counts(const struct ptx_module *m) {
 
 static int list_unsupported(const struct ptx_module *m, const char *path) {
   size_t n = ptx_unsupported(m, NULL, 0);
-  struct ptx_unsupported *u = calloc(n ? n : 1, sizeof *u);
+  struct ptx_unsupported *u = weir_calloc(n ? n : 1, sizeof *u);
   if (!u) return out_of_memory();
   ptx_unsupported(m, u, n);
   if (n) printf("%s: %zu construct%s cannot be executed yet:\n", path, n, n == 1 ? "" : "s");
@@ -137,7 +138,7 @@ static int list_unsupported(const struct ptx_module *m, const char *path) {
 
 static int unknown_function(const struct ptx_module *m, const char *path, const char *name) {
   struct weir_err err;
-  const char **names = calloc((size_t)m->n_funcs + 1, sizeof *names);
+  const char **names = weir_calloc((size_t)m->n_funcs + 1, sizeof *names);
   if (!names) return out_of_memory();
   for (uint32_t i = 0; i < m->n_funcs; i++)
     names[i] = m->funcs[i]->name;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/table.h"
@@ -118,7 +119,7 @@ enum weir_status weir_cli_trace_kernels(const struct weir_wtrace *t, bool merged
       {"stored", "bytes", WEIR_RIGHT},
       {"stored", "bytes/insn", WEIR_RIGHT},
   };
-  struct row *rows = calloc(weir_wtrace_n_kernels(t) + (size_t)1, sizeof *rows);
+  struct row *rows = weir_calloc(weir_wtrace_n_kernels(t) + (size_t)1, sizeof *rows);
   struct weir_table *table = weir_table_new(columns, sizeof columns / sizeof *columns);
   size_t n = 0;
   enum weir_status st =

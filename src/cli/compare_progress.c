@@ -1,4 +1,5 @@
 #include "cli/compare_progress.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -12,7 +13,7 @@ enum weir_status weir_compare_progress_begin(struct weir_compare_progress *p,
                                              const struct weir_study *s, struct weir_err *err) {
   *p = (struct weir_compare_progress){.show_at = weir_cli_ms() + FIRST_MS};
   if (!isatty(STDERR_FILENO)) return WEIR_OK;
-  p->runs = calloc(weir_study_n_runs(s) + 1, sizeof *p->runs);
+  p->runs = weir_calloc(weir_study_n_runs(s) + 1, sizeof *p->runs);
   return p->runs != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 struct recorder {
@@ -39,7 +40,7 @@ static enum weir_status no_memory(struct weir_err *err) {
 static enum weir_status begin(void *self, const char *program, void **session,
                               struct weir_err *err) {
   struct recorder *rec = self;
-  struct session *s = calloc(1, sizeof *s);
+  struct session *s = weir_calloc(1, sizeof *s);
   (void)program;
   if (s == NULL) return no_memory(err);
   s->rec = rec;
@@ -99,7 +100,7 @@ static enum weir_status note_kernel(struct session *s, const struct weir_wire_la
     if (r->kernels.v[i].module == module && strcmp(r->kernels.v[i].name, l->info->name) == 0)
       return WEIR_OK;
   struct weir_recorded_kernel k = {
-      .name = strdup(l->info->name), .module = module, .n_insns = l->info->n_insns};
+      .name = weir_strdup(l->info->name), .module = module, .n_insns = l->info->n_insns};
   if (k.name != NULL && WEIR_PUSH(r->kernels, k)) return WEIR_OK;
   free(k.name);
   return no_memory(err);
@@ -137,7 +138,7 @@ static enum weir_status add_module(struct session *s, const struct weir_wire_eve
   if (!WEIR_PUSH(s->modules, n)) return no_memory(err);
   if (n.module < r->modules.n) return WEIR_OK;
   struct weir_recorded_module m = {
-      .name = strdup(e->name), .text = malloc(e->n_text + 1), .n_text = e->n_text};
+      .name = weir_strdup(e->name), .text = weir_malloc(e->n_text + 1), .n_text = e->n_text};
   if (m.text != NULL) memcpy(m.text, e->text, e->n_text + 1);
   if (m.name != NULL && m.text != NULL && WEIR_PUSH(r->modules, m)) return WEIR_OK;
   free(m.name);

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/program.h"
 #include "session/streams.h"
 
@@ -214,7 +215,7 @@ static void *serve_thread(void *self) {
 enum weir_status weir_service_new(const struct weir_program *p,
                                   const struct weir_program_hooks *hooks, struct weir_service **out,
                                   struct weir_err *err) {
-  struct weir_service *s = *out = calloc(1, sizeof *s);
+  struct weir_service *s = *out = weir_calloc(1, sizeof *s);
   if (s == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   s->program = p;
   s->hooks = hooks;
@@ -228,7 +229,7 @@ enum weir_status weir_service_new(const struct weir_program *p,
 
 static enum weir_status open_connection(struct weir_service *s, int listener,
                                         struct weir_err *err) {
-  struct connection *c = calloc(1, sizeof *c);
+  struct connection *c = weir_calloc(1, sizeof *c);
   pthread_t thread;
   if (c == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   c->s = s;

@@ -29,7 +29,7 @@ static bool copy_stray(struct weir_program_stray *x, const struct weir_stray *s)
   bool ok = x->program != NULL;
   x->s = *s;
   for (unsigned i = 0; i < WEIR_STRAY_TEXTS; i++) {
-    *text_of(&x->s, i) = strdup(*text_of(&x->s, i));
+    *text_of(&x->s, i) = weir_strdup(*text_of(&x->s, i));
     ok &= *text_of(&x->s, i) != NULL;
   }
   return ok;
@@ -45,7 +45,7 @@ bool weir_program_add_stray(struct weir_program_result *r, const void *session, 
     x->s.count += s->count;
     return true;
   }
-  struct weir_program_stray x = {.session = session, .program = strdup(program)};
+  struct weir_program_stray x = {.session = session, .program = weir_strdup(program)};
   if (copy_stray(&x, s) && WEIR_PUSH(r->strays, x)) return true;
   free_stray(&x);
   return false;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/timing.h"
 #include "cli/version.h"
@@ -425,7 +426,7 @@ static enum weir_status provenance_of(const char *path, char **out, struct weir_
   enum weir_status st = weir_wtrace_open(path, &t, err);
   if (st != WEIR_OK) return st;
   const char *text = weir_wtrace_provenance_text(t);
-  if (text != NULL && (*out = strdup(text)) == NULL) st = no_memory(err);
+  if (text != NULL && (*out = weir_strdup(text)) == NULL) st = no_memory(err);
   weir_wtrace_close(t);
   return st;
 }

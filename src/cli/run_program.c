@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stat_io.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
@@ -48,7 +49,7 @@ static char *session_name(const struct session *of) {
   size_t room = strlen(of->program) + 24, same = 1;
   for (const struct session *s = of->run->first; s != NULL; s = s->next)
     same += s->name != NULL && strcmp(s->program, of->program) == 0;
-  char *name = malloc(room);
+  char *name = weir_malloc(room);
   if (name == NULL) return NULL;
   if (same == 1)
     snprintf(name, room, "%s", of->program);
@@ -78,10 +79,10 @@ static enum weir_status begin_report(struct session *s, struct weir_err *err) {
 static enum weir_status begin(void *self, const char *program, void **session,
                               struct weir_err *err) {
   struct run *r = self;
-  struct session *s = calloc(1, sizeof *s);
+  struct session *s = weir_calloc(1, sizeof *s);
   if (s == NULL) return no_memory(err);
   s->run = r;
-  s->program = strdup(program);
+  s->program = weir_strdup(program);
   *r->last = s;
   r->last = &s->next;
   *session = s;

@@ -6,6 +6,7 @@
 
 #include "base/demangle.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stat_io.h"
 #include "base/table.h"
 #include "report/bar.h"
@@ -56,7 +57,7 @@ void weir_run_report_begin(struct weir_run_report *r, const char *workload) {
 static struct weir_kernel_row *row_of(struct weir_run_report *r, const char *kernel) {
   for (size_t i = r->first_row; i < r->rows.n; i++)
     if (strcmp(r->rows.v[i].name, kernel) == 0) return &r->rows.v[i];
-  struct weir_kernel_row row = {.workload = strdup(r->workload), .name = strdup(kernel)};
+  struct weir_kernel_row row = {.workload = weir_strdup(r->workload), .name = weir_strdup(kernel)};
   if (row.name == NULL || row.workload == NULL || !WEIR_PUSH(r->rows, row)) {
     free(row.name);
     free(row.workload);
@@ -91,8 +92,8 @@ static void keep_times(struct weir_launch_row *row, const struct weir_sim_result
 }
 
 static bool keep_launch(struct weir_run_report *r, const struct weir_launch_report *l) {
-  struct weir_launch_row row = {.workload = strdup(r->workload),
-                                .kernel = strdup(l->kernel),
+  struct weir_launch_row row = {.workload = weir_strdup(r->workload),
+                                .kernel = weir_strdup(l->kernel),
                                 .number = r->n_of_run,
                                 .warp_insns = l->stats.warp_insns};
   memcpy(row.grid, l->info->grid, sizeof row.grid);
