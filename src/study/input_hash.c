@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "launch/launchfile.h"
 #include "trace/accelsim.h"
 #include "trace/wtrace.h"
@@ -35,7 +36,7 @@ static enum weir_status cannot_read(const char *path, struct weir_err *err) {
 static enum weir_status add_file(XXH3_state_t *h, const char *path, uint64_t limit,
                                  struct weir_err *err) {
   enum { CHUNK = 1 << 18 };
-  char *chunk = malloc(CHUNK);
+  char *chunk = weir_malloc(CHUNK);
   int fd = chunk != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   uint64_t n = 0;
   ssize_t got = fd < 0 ? -1 : 0;

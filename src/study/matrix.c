@@ -160,7 +160,7 @@ static void drop_trace(const struct weir_study *s, const struct job *j) {
 static enum weir_status settle(struct matrix *m, struct job *j, const struct answer *a,
                                struct weir_err *err) {
   enum weir_run_state state = a->status == WEIR_OK ? WEIR_RUN_DONE : WEIR_RUN_FAILED;
-  char *error = a->status != WEIR_OK ? strdup(a->err.msg) : NULL;
+  char *error = a->status != WEIR_OK ? weir_strdup(a->err.msg) : NULL;
   if (j->run == NULL) {
     j->workload->state = state;
     j->workload->error = error;
@@ -265,7 +265,7 @@ static enum weir_status prepare(struct weir_study *s, struct weir_err *err) {
       }
     if (of->fault == NULL) continue;
     of->state = WEIR_RUN_FAILED;
-    of->error = strdup(of->fault);
+    of->error = weir_strdup(of->fault);
     if (of->error == NULL) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
     fail_workload(s, of);
   }
