@@ -112,7 +112,7 @@ static int add_callback(void *stream, void (*fn)(void *, int, void *), void *dat
   if (s == NULL) return WEIR_E_InvalidResourceHandle;
   if (fn == NULL) return WEIR_E_InvalidValue;
   if (s->capture != NULL) return WEIR_E_StreamCaptureUnsupported;
-  struct callback *c = malloc(sizeof *c);
+  struct callback *c = weir_gpu_host_calloc(1, sizeof *c);
   if (c == NULL) return WEIR_E_MemoryAllocation;
   *c = (struct callback){fn, stream, data};
   int error =

@@ -80,7 +80,7 @@ static int kernel_params(struct weir_gpu_node *n, struct cuda_kernel_params *p) 
   const struct weir_gpu_launch *l = &n->op.u.kernel;
   const struct ptx_func *f = l->kernel->entry;
   free(n->args);
-  n->args = calloc(f->n_params + 1u, sizeof *n->args);
+  n->args = weir_gpu_host_calloc(f->n_params + 1u, sizeof *n->args);
   if (n->args == NULL) return WEIR_E_MemoryAllocation;
   for (uint32_t i = 0; i < f->n_params; i++)
     n->args[i] = l->params + f->params[i].offset;

@@ -66,7 +66,7 @@ struct object {
 static struct weir_gpu_map objects; /* by handle */
 
 static int keep(uint64_t handle, const struct object *o) {
-  struct object *copy = malloc(sizeof *copy);
+  struct object *copy = weir_gpu_host_calloc(1, sizeof *copy);
   if (copy != NULL) *copy = *o;
   if (copy != NULL && weir_gpu_map_set(&objects, handle, copy)) return 0;
   free(copy);
@@ -197,7 +197,7 @@ struct registered {
 static struct weir_gpu_map references; /* by address of the program's variable */
 
 static void register_reference(void **handle, const void *host, const char *name, int read_mode) {
-  struct registered *r = malloc(sizeof *r);
+  struct registered *r = weir_gpu_host_calloc(1, sizeof *r);
   if (r == NULL) return;
   if (strncmp(name, "::", 2) == 0) name += 2;
   *r = (struct registered){(struct weir_gpu_module *)handle, name, read_mode};

@@ -37,7 +37,7 @@ static int copy_packed(struct weir_gpu_launch *l, void *const *extra) {
   if (p.at == NULL) p.bytes = 0;
   if (p.at == NULL && f->n_params != 0) return WEIR_E_InvalidValue;
   if (p.bytes > bytes_used(f)) return WEIR_E_LaunchOutOfResources;
-  l->params = calloc(1, (size_t)f->param_bytes + 1);
+  l->params = weir_gpu_host_calloc(1, (size_t)f->param_bytes + 1);
   if (l->params == NULL) return WEIR_E_MemoryAllocation;
   if (p.bytes > 0) memcpy(l->params, p.at, p.bytes); /* the rest is 0 */
   return 0;
@@ -145,7 +145,7 @@ static struct pieces *pieces_of(const void *function) {
   while (p != NULL && p->kernel != k)
     p = p->next;
   if (p != NULL || k == NULL) return p;
-  p = calloc(1, sizeof *p);
+  p = weir_gpu_host_calloc(1, sizeof *p);
   if (p == NULL) return NULL;
   *p = (struct pieces){.kernel = k, .block = {1, 1, 1}, .next = all_pieces};
   return all_pieces = p;

@@ -22,7 +22,7 @@ static int new_link(unsigned n, const int *options, void **values, void **out) {
   struct link *l = weir_gpu_new(WEIR_GPU_LINK, sizeof *l);
   if (l == NULL) return WEIR_E_MemoryAllocation;
   l->jit = (struct cu_jit){n, options, values};
-  l->out = calloc(1, sizeof *l->out);
+  l->out = weir_gpu_host_calloc(1, sizeof *l->out);
   if (l->out == NULL) {
     weir_gpu_drop(l);
     return WEIR_E_MemoryAllocation;
@@ -39,7 +39,7 @@ CUDA_OLD_NAME(cuLinkCreate, cuLinkCreate_v2);
 
 static int add_text(struct link *l, const char *text, size_t bytes) {
   size_t n = strnlen(text, bytes), used = l->out->bytes;
-  struct cu_linked *grown = realloc(l->out, sizeof *grown + used + n + 1);
+  struct cu_linked *grown = weir_gpu_host_realloc(l->out, sizeof *grown + used + n + 1);
   if (grown == NULL) return WEIR_E_MemoryAllocation;
   l->out = grown;
   memcpy(grown->text + used, text, n);
@@ -72,7 +72,7 @@ CUDA_OLD_NAME(cuLinkAddData, cuLinkAddData_v2);
 static int add_open_file(const void *handle, int type, FILE *f, const char *path) {
   if (fseek(f, 0, SEEK_END) != 0) return WEIR_E_FileNotFound;
   long n = ftell(f);
-  char *data = n > 0 ? malloc((size_t)n) : NULL;
+  char *data = n > 0 ? weir_gpu_host_calloc(1, (size_t)n) : NULL;
   rewind(f);
   int error = data == NULL || fread(data, 1, (size_t)n, f) != (size_t)n
                   ? WEIR_E_FileNotFound

@@ -46,7 +46,7 @@ void cu_log_end(const struct weir_gpu_log *log, const struct cu_jit *jit) {
 /* ---- loading ---- */
 
 static int load_linked(const struct cu_linked *l, struct weir_gpu_module **out) {
-  const char **texts = calloc(l->n + 1, sizeof *texts);
+  const char **texts = weir_gpu_host_calloc(l->n + 1, sizeof *texts);
   if (texts == NULL) return WEIR_E_MemoryAllocation;
   const char *p = l->text;
   for (uint64_t i = 0; i < l->n; i++) {

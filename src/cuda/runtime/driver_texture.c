@@ -113,7 +113,7 @@ struct object {
 static struct weir_gpu_map objects; /* by handle */
 
 static int keep(uint64_t handle, const struct object *o) {
-  struct object *copy = malloc(sizeof *copy);
+  struct object *copy = weir_gpu_host_calloc(1, sizeof *copy);
   if (copy != NULL) *copy = *o;
   if (copy != NULL && weir_gpu_map_set(&objects, handle, copy)) return 0;
   free(copy);
@@ -255,7 +255,7 @@ static struct reference *new_reference(struct weir_gpu_module *m, const char *na
   if (r == NULL) return NULL;
   r->module = m;
   r->module_number = m != NULL ? m->number : 0;
-  r->name = name != NULL ? strdup(name) : NULL;
+  r->name = name != NULL ? weir_gpu_host_strdup(name) : NULL;
   r->is_surface = is_surface;
   r->format = FLOAT;
   r->channels = 1;

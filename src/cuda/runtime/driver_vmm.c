@@ -232,7 +232,7 @@ static int map(uint64_t base, size_t bytes, size_t offset, uint64_t handle, uint
   if (r == NULL) return WEIR_E_InvalidValue;
   for (const struct mapping *m = r->mappings; m != NULL; m = m->next)
     if (overlaps(m, base, bytes)) return WEIR_E_InvalidValue;
-  struct mapping *m = calloc(1, sizeof *m);
+  struct mapping *m = weir_gpu_host_calloc(1, sizeof *m);
   if (m == NULL) return WEIR_E_MemoryAllocation;
   if (mmap(cudart_ptr(base), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, p->fd, 0) == MAP_FAILED) {
     free(m);

@@ -50,7 +50,7 @@ static void fill_props(const struct weir_wire_device *from) {
   struct weir_wire_device *p = &weir_gpu.props;
   *p = alone;
   if (from == NULL) return;
-  char *name = from->name != NULL ? strdup(from->name) : NULL;
+  char *name = from->name != NULL ? weir_strdup(from->name) : NULL;
   if (name != NULL) p->name = name;
 #define TAKE(field)                                                                                \
   if (from->field != 0) p->field = from->field
@@ -319,4 +319,16 @@ __attribute__((destructor)) static void finish(void) {
   weir_wire_close(weir_gpu.wire);
   weir_gpu.wire = NULL;
   weir_gpu_unlock();
+}
+
+void *weir_gpu_host_calloc(size_t n, size_t size) {
+  return weir_calloc(n, size);
+}
+
+void *weir_gpu_host_realloc(void *p, size_t bytes) {
+  return weir_realloc(p, bytes);
+}
+
+char *weir_gpu_host_strdup(const char *s) {
+  return weir_strdup(s);
 }

@@ -106,4 +106,10 @@ WEIR_GPU_SHARED void *weir_gpu_handle(const void *p, enum weir_gpu_kind kind);
 /* Forgets and frees it. */
 WEIR_GPU_SHARED void weir_gpu_drop(void *handle);
 
+/* weir_calloc and its kin (base/mem.h) for the libraries of CUDA's names, which have no copy of
+ * weir's code. */
+WEIR_GPU_SHARED void *weir_gpu_host_calloc(size_t n, size_t size);
+WEIR_GPU_SHARED void *weir_gpu_host_realloc(void *p, size_t bytes);
+WEIR_GPU_SHARED char *weir_gpu_host_strdup(const char *s);
+
 #endif
