@@ -32,6 +32,9 @@ no_trailing_blanks() {
 format() {
   tracked '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
 }
+check_tests() {
+  for test in tools/test_check_*.py; do python3 "$test" --quiet || return 1; done
+}
 # gcc's warnings show in every build, and CI makes them errors in the sanitizer build; this is clang's turn.
 clang_warnings() {
   CC=clang tools/build.sh build-clang -Doptimization=0 -Dwerror=true
@@ -51,7 +54,8 @@ spell() {
 
 have clang-format && step "format" format
 step "module order" python3 tools/check_deps.py
-step "module order, its test" python3 tools/test_check_deps.py --quiet
+step "memory is weir's" python3 tools/check_alloc.py
+step "the checks, their tests" check_tests
 step "no marks left" no_marks
 step "no blanks at line ends" no_trailing_blanks
 have clang && step "no warnings from clang" clang_warnings
