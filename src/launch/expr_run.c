@@ -168,34 +168,24 @@ static enum fault load_element(const struct weir_expr_ctx *ctx, int64_t array, u
   return FAULT_NONE;
 }
 
-#define BIN_I(OP, EXPR)                                                                            \
-  case OP: {                                                                                       \
-    int64_t a = sp[-2].i, b = sp[-1].i;                                                            \
+#define UNARY(OP, TYPE, FROM, TO, EXPR)                                                            \
+  case OP_##OP: {                                                                                  \
+    TYPE a = sp[-1].FROM;                                                                          \
+    sp[-1].TO = (EXPR);                                                                            \
+    break;                                                                                         \
+  }
+#define BINARY(OP, TYPE, FROM, TO, EXPR)                                                           \
+  case OP_##OP: {                                                                                  \
+    TYPE a = sp[-2].FROM, b = sp[-1].FROM;                                                         \
     sp--;                                                                                          \
-    sp[-1].i = (EXPR);                                                                             \
+    sp[-1].TO = (EXPR);                                                                            \
     break;                                                                                         \
   }
-/* wrapping */
-#define BIN_U(OP, EXPR)                                                                            \
-  case OP: {                                                                                       \
-    uint64_t a = sp[-2].u, b = sp[-1].u;                                                           \
-    sp--;                                                                                          \
-    sp[-1].u = (EXPR);                                                                             \
-    break;                                                                                         \
-  }
-#define BIN_D(OP, FIELD, EXPR)                                                                     \
-  case OP: {                                                                                       \
-    double a = sp[-2].d, b = sp[-1].d;                                                             \
-    sp--;                                                                                          \
-    sp[-1].FIELD = (EXPR);                                                                         \
-    break;                                                                                         \
-  }
-#define UN_D(OP, FIELD, EXPR)                                                                      \
-  case OP: {                                                                                       \
-    double a = sp[-1].d;                                                                           \
-    sp[-1].FIELD = (EXPR);                                                                         \
-    break;                                                                                         \
-  }
+#define UN_U(OP, EXPR)      UNARY(OP, uint64_t, u, u, EXPR)
+#define UN_D(OP, TO, EXPR)  UNARY(OP, double, d, TO, EXPR)
+#define BIN_I(OP, EXPR)     BINARY(OP, int64_t, i, i, EXPR)
+#define BIN_U(OP, EXPR)     BINARY(OP, uint64_t, u, u, EXPR)
+#define BIN_D(OP, TO, EXPR) BINARY(OP, double, d, TO, EXPR)
 
 enum fault weir_expr_run(const struct insn *pc, const struct insn *end,
                          const struct weir_expr_ctx *ctx, union bits *result,
@@ -234,9 +224,6 @@ enum fault weir_expr_run(const struct insn *pc, const struct insn *end,
     case OP_I2D_UNDER:
       sp[-2].d = (double)sp[-2].i;
       break;
-    case OP_BOOL_I:
-      sp[-1].i = sp[-1].i != 0;
-      break;
     case OP_JUMP:
       pc += pc->v.i;
       break;
@@ -264,60 +251,11 @@ enum fault weir_expr_run(const struct insn *pc, const struct insn *end,
       sp--;
       sp[-1].i = pc->op == OP_DIV_I ? divide(sp[-1].i, sp[0].i) : remainder_of(sp[-1].i, sp[0].i);
       break;
-    case OP_NEG_I:
-      sp[-1].u = 0 - sp[-1].u;
-      break;
-    case OP_NOT_I:
-      sp[-1].u = ~sp[-1].u;
-      break;
-    case OP_LNOT_I:
-      sp[-1].i = sp[-1].i == 0;
-      break;
-    case OP_ABS_I:
-      if (sp[-1].i < 0) sp[-1].u = 0 - sp[-1].u;
-      break;
     case OP_FMA32_D:
       sp -= 2;
       sp[-1].d = (double)fmaf((float)sp[-1].d, (float)sp[0].d, (float)sp[1].d);
       break;
-      BIN_U(OP_ADD_I, a + b)
-      BIN_U(OP_SUB_I, a - b)
-      BIN_U(OP_MUL_I, a * b)
-      BIN_U(OP_AND_I, a & b)
-      BIN_U(OP_OR_I, a | b)
-      BIN_U(OP_XOR_I, a ^ b)
-      BIN_U(OP_HASH, weir_hash32(a, b))
-      BIN_I(OP_SHL_I, shift_left(a, b))
-      BIN_I(OP_SHR_I, shift_right(a, b))
-      BIN_I(OP_EQ_I, a == b)
-      BIN_I(OP_NE_I, a != b)
-      BIN_I(OP_LT_I, a < b)
-      BIN_I(OP_LE_I, a <= b)
-      BIN_I(OP_GT_I, a > b)
-      BIN_I(OP_GE_I, a >= b)
-      BIN_I(OP_MIN_I, b < a ? b : a)
-      BIN_I(OP_MAX_I, b > a ? b : a)
-      BIN_D(OP_ADD_D, d, a + b)
-      BIN_D(OP_SUB_D, d, a - b)
-      BIN_D(OP_MUL_D, d, a * b)
-      BIN_D(OP_DIV_D, d, a / b)
-      BIN_D(OP_MOD_D, d, fmod(a, b))
-      BIN_D(OP_EQ_D, i, a == b)
-      BIN_D(OP_NE_D, i, a != b)
-      BIN_D(OP_LT_D, i, a < b)
-      BIN_D(OP_LE_D, i, a <= b)
-      BIN_D(OP_GT_D, i, a > b)
-      BIN_D(OP_GE_D, i, a >= b)
-      BIN_D(OP_MIN_D, d, b < a ? b : a)
-      BIN_D(OP_MAX_D, d, b > a ? b : a)
-      UN_D(OP_D2I, i, weir_double_to_s64(a))
-      UN_D(OP_BOOL_D, i, a != 0)
-      UN_D(OP_LNOT_D, i, a == 0)
-      UN_D(OP_NEG_D, d, -a)
-      UN_D(OP_ABS_D, d, fabs(a))
-      UN_D(OP_SQRT_D, d, sqrt(a))
-      UN_D(OP_FLOOR_D, d, floor(a))
-      UN_D(OP_F32_D, d, (double)(float)a)
+#include "launch/expr_ops.def"
     }
   }
   *result = sp[-1];
