@@ -55,10 +55,14 @@ spell() {
 have clang-format && step "format" format
 step "module order" python3 tools/check_deps.py
 step "memory is weir's" python3 tools/check_alloc.py
+step "sizes of files and functions" python3 tools/check_size.py
 step "the checks, their tests" check_tests
 step "no marks left" no_marks
 step "no blanks at line ends" no_trailing_blanks
-have clang && step "no warnings from clang" clang_warnings
+if have clang; then
+  step "no warnings from clang" clang_warnings
+  step "module order of symbols" python3 tools/check_symbols.py build-clang
+fi
 have cppcheck && step "cppcheck" cpp_check
 have shellcheck && step "shellcheck" shell_check
 have codespell && step "spelling" spell
