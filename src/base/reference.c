@@ -17,6 +17,14 @@ static void finish(struct weir_table *t, struct weir_text *out) {
   weir_table_free(t);
 }
 
+/* A paragraph, or an item of a list; frees `s`. */
+static void put_wrapped(struct weir_text *s, const char *indent, struct weir_text *out) {
+  enum { COLUMNS = 120 };
+  weir_text_wrap(out, s->v ? s->v : "", COLUMNS, indent);
+  out->failed |= s->failed;
+  weir_text_free(s);
+}
+
 static void group_of_params(const struct weir_param_group *g, const struct weir_fact *facts,
                             struct weir_text *out) {
   static const struct weir_column columns[] = {
@@ -24,13 +32,16 @@ static void group_of_params(const struct weir_param_group *g, const struct weir_
       {"default", NULL, WEIR_LEFT},          {"unit", NULL, WEIR_LEFT},
       {"accepted", NULL, WEIR_LEFT},         {"meaning", NULL, WEIR_LEFT},
       {"has an effect if", NULL, WEIR_LEFT}, {"source", NULL, WEIR_LEFT}};
-  weir_text_printf(out, "\n## %s\n\n%s", g->prefix, g->about);
+  struct weir_text about = {0};
+  weir_text_puts(&about, g->about);
   if (g->when) {
-    weir_text_puts(out, g->about[strlen(g->about) - 1] == '.' ? " These have" : ". These have");
-    weir_text_puts(out, " an effect in set-ups in which ");
-    weir_effect_text(g, NULL, facts, out);
-    weir_text_puts(out, ".");
+    weir_text_puts(&about, g->about[strlen(g->about) - 1] == '.' ? " These have" : ". These have");
+    weir_text_puts(&about, " an effect in set-ups in which ");
+    weir_effect_text(g, NULL, facts, &about);
+    weir_text_puts(&about, ".");
   }
+  weir_text_printf(out, "\n## %s\n\n", g->prefix);
+  put_wrapped(&about, "", out);
   weir_text_puts(out, "\n\n");
   struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
   for (const struct weir_param *p = g->table; t && p->name; p++) {
@@ -75,7 +86,11 @@ static void group_of_stats(const struct weir_stat_group *g, struct weir_text *ou
                                                {"unit", NULL, WEIR_LEFT},
                                                {"over kernels", NULL, WEIR_LEFT},
                                                {"meaning", NULL, WEIR_LEFT}};
-  weir_text_printf(out, "\n## %s\n\n%s\n\n", g->prefix, g->about);
+  struct weir_text about = {0};
+  weir_text_puts(&about, g->about);
+  weir_text_printf(out, "\n## %s\n\n", g->prefix);
+  put_wrapped(&about, "", out);
+  weir_text_puts(out, "\n\n");
   struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
   for (const struct weir_stat *s = g->table; t && s->name; s++) {
     weir_table_cell(t, "`%s.%s`", g->prefix, s->name);
@@ -87,7 +102,10 @@ static void group_of_stats(const struct weir_stat_group *g, struct weir_text *ou
   if (!g->checks || !g->checks->rule) return;
   weir_text_puts(out, "\nAlways true (checked at the end of a run):\n\n");
   for (const struct weir_check *c = g->checks; c->rule; c++) {
-    weir_text_printf(out, "- `%s`%s%s\n", c->rule, c->why ? ": " : "", c->why ? c->why : "");
+    struct weir_text item = {0};
+    weir_text_printf(&item, "- `%s`%s%s", c->rule, c->why ? ": " : "", c->why ? c->why : "");
+    put_wrapped(&item, "  ", out);
+    weir_text_puts(out, "\n");
   }
 }
 

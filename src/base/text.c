@@ -94,14 +94,37 @@ static size_t columns(uint32_t c) {
   return wide ? 2 : 1;
 }
 
-size_t weir_text_width(const char *s) {
+static size_t width_until(const char *s, const char *end) {
   size_t width = 0;
-  for (const unsigned char *p = (const unsigned char *)s; *p;) {
+  for (const unsigned char *p = (const unsigned char *)s; p < (const unsigned char *)end;) {
     uint32_t c;
     p += decode(p, &c);
     width += columns(c);
   }
   return width;
+}
+
+size_t weir_text_width(const char *s) {
+  return width_until(s, s + strlen(s));
+}
+
+void weir_text_wrap(struct weir_text *t, const char *s, size_t most, const char *indent) {
+  size_t used = 0;
+  while (*s) {
+    size_t n = strcspn(s, " "), width = width_until(s, s + n);
+    if (used > 0 && used + 1 + width > most) {
+      weir_text_puts(t, "\n");
+      weir_text_puts(t, indent);
+      used = weir_text_width(indent);
+    } else if (used > 0) {
+      weir_text_puts(t, " ");
+      used++;
+    }
+    weir_text_add(t, s, n);
+    used += width;
+    s += n;
+    s += strspn(s, " ");
+  }
 }
 
 static bool is_escape(const unsigned char *s) {

@@ -26,6 +26,10 @@ void weir_text_free(struct weir_text *t);
  * \xNN gives `s` back. */
 void weir_text_escape(struct weir_text *t, const char *s);
 
+/* Appends `s` with line breaks instead of some blanks, so that no line is wider than `most` columns
+ * if it has a blank to break at; `indent` stands before each line but the first, and counts. */
+void weir_text_wrap(struct weir_text *t, const char *s, size_t most, const char *indent);
+
 /* Columns that a UTF-8 text takes in a terminal; a broken byte counts as one. */
 size_t weir_text_width(const char *s);
 /* 1234567 as "1,234,567". Returns `buf`, which needs 27 bytes. */

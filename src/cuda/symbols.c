@@ -39,11 +39,11 @@ void weir_cuda_symbols_page(struct weir_text *out) {
                  "# Entry points of libcudart and libcuda\n\n"
                  "<!-- Written by weir docs; do not edit. -->\n\n"
                  "What the stand-ins for CUDA's libraries do with each name that CUDA's own "
-                 "export: [the runtime](../cuda-runtime.md), [the driver](../cuda-driver.md).\n\n"
+                 "export: [the runtime](../cuda-runtime.md),\n[the driver](../cuda-driver.md).\n\n"
                  "## libcudart\n\n"
                  "`libcudart.so.13` is tried with programs of nvcc 13. `libcudart.so.12` and "
-                 "`libcudart.so.11.0` hold the same code with the\n"
-                 "structures of those versions; no program has been tried with them.\n");
+                 "`libcudart.so.11.0` hold the same code with\n"
+                 "the structures of those versions; no program has been tried with them.\n");
   list(out, "Implemented", weir_cuda_symbols, WEIR_CUDA_WORKS);
   list(out, "Implemented, for CUDA 11 and 12 only, not tried", weir_cuda_symbols, WEIR_CUDA_OLD);
   list(out, "Answers \"not supported\"", weir_cuda_symbols, WEIR_CUDA_REFUSED);

@@ -77,11 +77,30 @@ static void tables_have_them_too(void **state) {
   weir_table_free(t);
 }
 
+static void assert_wrapped(const char *s, size_t most, const char *indent, const char *expected) {
+  struct weir_text t = {0};
+  weir_text_wrap(&t, s, most, indent);
+  assert_false(t.failed);
+  assert_string_equal(t.v ? t.v : "", expected);
+  weir_text_free(&t);
+}
+
+static void lines_are_as_wide_as_may_be(void **state) {
+  (void)state;
+  assert_wrapped("", 5, "  ", "");
+  assert_wrapped("one two", 7, "  ", "one two");
+  assert_wrapped("one two", 6, "  ", "one\n  two");
+  assert_wrapped("- a bc  def", 5, "  ", "- a\n  bc\n  def"); /* the indent counts */
+  assert_wrapped("longer a", 3, "", "longer\na");
+  assert_wrapped("\xc3\xbc\xc3\xbc \xc3\xbc", 4, "", "\xc3\xbc\xc3\xbc \xc3\xbc");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bytes_that_are_no_character),
       cmocka_unit_test(nothing_is_lost),
       cmocka_unit_test(tables_have_them_too),
+      cmocka_unit_test(lines_are_as_wide_as_may_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,11 +71,11 @@ static const char intro[] =
     "# PTX coverage and ground truth\n\n"
     "<!-- Written by truth_replay --coverage; do not edit. -->\n\n"
     "Every executable form of `src/ptx/isa.def` is turned into kernels, one for each chosen "
-    "combination of modifiers, which ran\non an NVIDIA H200 (`tests/truth/data/PROVENANCE.txt`). "
+    "combination of modifiers, which\nran on an NVIDIA H200 (`tests/truth/data/PROVENANCE.txt`). "
     "The tests replay them in the interpreter: exact instructions must\nagree bit for bit in every "
     "case, approximate ones within the bound given here, which never exceeds the manual's.\n\n"
     "- Combinations: all of them, but for `ld`, `st`, `atom`, `red`, video instructions and `set` "
-    "with a Boolean operator a choice\n  in which every pair of modifiers that may stand together "
+    "with a Boolean operator a\n  choice in which every pair of modifiers that may stand together "
     "does so.\n"
     "- Left out: what needs a newer GPU than sm_90 (`.v8`, vectors of 32 bytes, `.L2::evict_*` of "
     "loads and stores).\n"
@@ -85,7 +85,7 @@ static const char intro[] =
     "- `tests/truth/data/simt_h200.txt` has the results of the kernels under `workloads/simt`, "
     "`flag` and `workqueue` on the\n  same GPU.\n"
     "- Textures and surfaces are more than instructions: `tests/truth/tex_cases.h` has cases of "
-    "geometries, formats, address modes,\n  filters and coordinates, whose results on the same GPU "
+    "geometries, formats, address\n  modes, filters and coordinates, whose results on the same GPU "
     "are replayed bit for bit by `tex_replay`.\n\n";
 
 static void put_totals(FILE *f, const struct truth_set *s, const struct coverage_row *rows) {
