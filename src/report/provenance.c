@@ -168,7 +168,10 @@ json_t *weir_provenance_first(const struct weir_provenance *p, json_t *root) {
 
 void weir_provenance_lines(const struct weir_provenance *p, struct weir_text *out) {
   if (p == NULL || p->root == NULL) return;
-  char *text = json_dumps(p->root, JSON_INDENT(1));
+  json_t *o = json_copy(p->root); /* the rows below have no place for their number */
+  bool ok = json_object_set_new(o, "csv", json_integer(WEIR_CSV_FORMAT)) == 0;
+  char *text = ok ? json_dumps(o, JSON_INDENT(1)) : NULL;
+  json_decref(o);
   out->failed |= text == NULL;
   for (const char *line = text; line != NULL && *line != 0;) {
     size_t n = strcspn(line, "\n");

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "l1/scheme.h"
 
-enum { WEIR_PROVENANCE_FORMAT = 1 };
+enum { WEIR_PROVENANCE_FORMAT = 1, WEIR_CSV_FORMAT = 1 };
 
 struct weir_provenance {
   json_t *root; /* NULL: none is wanted, and all that follows does nothing */
@@ -48,7 +48,8 @@ void weir_provenance_input(struct weir_provenance *p, const char *kind, const ch
 
 /* `root` with the block as its first key. `root` is taken; NULL: no memory. */
 json_t *weir_provenance_first(const struct weir_provenance *p, json_t *root);
-/* Lines that begin with "# ", for the top of a CSV. */
+/* Lines that begin with "# ", for the top of a CSV: the block and the number of the CSV's format.
+ */
 void weir_provenance_lines(const struct weir_provenance *p, struct weir_text *out);
 /* For traces; nothing is added if none is wanted. */
 void weir_provenance_text(const struct weir_provenance *p, struct weir_text *out);

@@ -102,10 +102,13 @@ static void write_file(const char *text) {
   assert_int_equal(weir_file_write(path, text, strlen(text), NULL), WEIR_OK);
 }
 
-static void read_back(const struct weir_provenance *p) {
+/* `csv`: the number of its format besides, or 0. */
+static void read_back(const struct weir_provenance *p, int csv) {
   struct weir_err err;
   json_t *back;
   if (weir_provenance_read(path, &back, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  assert_int_equal(json_integer_value(json_object_get(back, "csv")), csv);
+  json_object_del(back, "csv");
   assert_true(json_equal(back, p->root));
   json_decref(back);
 }
@@ -118,18 +121,18 @@ static void it_comes_back_from_every_output(void **state) {
   sample(&p, "1111", NULL);
   char *json = dump(result(&p));
   write_file(json);
-  read_back(&p);
+  read_back(&p, 0);
   free(json);
   weir_provenance_lines(&p, &text);
   weir_text_puts(&text, "gpu,workload\n1,#2\n");
   write_file(text.v);
-  read_back(&p);
+  read_back(&p, WEIR_CSV_FORMAT);
   text.n = 0;
   weir_provenance_text(&p, &text);
   assert_int_equal(weir_wtrace_create(path, NULL, &w, NULL), WEIR_OK);
   assert_int_equal(weir_wtrace_provenance(w, text.v, NULL), WEIR_OK);
   assert_int_equal(weir_wtrace_finish(w, NULL, NULL), WEIR_OK);
-  read_back(&p);
+  read_back(&p, 0);
   weir_text_free(&text);
   weir_provenance_free(&p);
 }
