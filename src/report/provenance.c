@@ -88,13 +88,27 @@ static bool hash_json(const json_t *o, char out[WEIR_HASH_TEXT]) {
   return text != NULL;
 }
 
+/* All that was set: what a size follows from, and what a comparison shows, depends on it, also
+ * where it is the default. */
+static bool set_values(json_t *o, const struct weir_settings *s) {
+  char key[256];
+  json_t *values = json_object();
+  bool ok = values != NULL;
+  for (size_t i = 0; ok && i < s->n; i++)
+    if (s->v[i].derived == NULL && s->v[i].layer != WEIR_LAYER_DEFAULT)
+      ok = set(values, key_of(&s->v[i], key, sizeof key), s->v[i].text);
+  ok = ok && json_object_set(o, "values", values) == 0;
+  json_decref(values);
+  return ok;
+}
+
 void weir_provenance_machine(struct weir_provenance *p, const char *name,
                              const struct weir_settings *s, bool is_own) {
   char hash[WEIR_HASH_TEXT];
   if (p->root == NULL || named(json_object_get(p->root, "machines"), name, NULL) != NULL) return;
   json_t *cells = json_object(), *o = json_object();
   bool ok = differences(cells, s, NULL) && hash_json(cells, hash) && set(o, "name", name) &&
-            set(o, "hash", hash) && (!is_own || json_object_set(o, "values", cells) == 0);
+            set(o, "hash", hash) && (!is_own || set_values(o, s));
   json_decref(cells);
   append(p, "machines", ok ? o : NULL);
   if (!ok) json_decref(o);

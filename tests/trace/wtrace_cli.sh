@@ -28,13 +28,6 @@ expect 0 'sound: 1 kernel launch, 45,056 warp instructions' "$weir" trace verify
 # The same bytes every time.
 "$weir" record -q -o "$dir/again.wtrace" vecadd --input profile
 cmp "$f" "$dir/again.wtrace"
-# A version that is no longer written.
-old=$(dirname "$0")/version1.wtrace
-expect 0 'version                1' "$weir" trace info "$old"
-expect 0 'sound: 1 kernel launch, 37,376 warp instructions' "$weir" trace verify "$old"
-old=$(dirname "$0")/version2.wtrace
-expect 0 'version                2' "$weir" trace info "$old"
-expect 0 'sound: 1 kernel launch' "$weir" trace verify "$old"
 # Barriers: from registers, with counts, arriving.
 "$weir" record -q -o "$dir/b.wtrace" simt/named_barriers
 expect 0 'barrier 2 of 2 warps' "$weir" trace head "$dir/b.wtrace" -w 2
