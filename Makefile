@@ -5,7 +5,7 @@ GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
 override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench lint fuzz matrix docs install clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs install dist deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ docs: build ## write docs/reference from the declarations
 
 install: build ## to PREFIX (default /usr/local)
 	@meson install -C $(BUILD)
+
+dist: ## out/weir-VERSION.tar.xz, the sources of the last commit; CHECK=1 builds and tests them
+	@tools/dist.sh $(if $(CHECK),--check)
+
+deb: ## out/weir_VERSION_ARCH.deb from these sources; CHECK=1 installs and runs it in a clean root (as root)
+	@tools/deb.sh $(if $(CHECK),--check)
 
 clean: ## delete the build folders
 	rm -rf $(BUILD) build-*

@@ -2,6 +2,7 @@
 # Installs the Debian packages that weir needs, if any are missing.
 #   tools/bootstrap.sh build   what building and testing need (default)
 #   tools/bootstrap.sh all     and what `make lint`, `make fuzz` and `make matrix` need
+#   tools/bootstrap.sh deb     what building and `make dist` and `make deb` need
 set -eu
 
 # package:command or package:pkg-config-module, so that a tool from elsewhere counts too
@@ -10,12 +11,15 @@ build='gcc:gcc make:make meson:meson ninja-build:ninja pkg-config:pkg-config pyt
   libjansson-dev:jansson libxxhash-dev:libxxhash libcmocka-dev:cmocka libmpfr-dev:mpfr'
 extra='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
   shellcheck:shellcheck codespell:codespell'
+package='git:git xz-utils:xz dpkg-dev:dpkg-buildpackage debhelper:dh fakeroot:fakeroot lintian:lintian
+  mmdebstrap:mmdebstrap'
 
 case ${1:-build} in
 build) wanted=$build ;;
 all) wanted="$build $extra" ;;
+deb) wanted="$build $package" ;;
 *)
-  echo "usage: $0 [build|all]" >&2
+  echo "usage: $0 [build|all|deb]" >&2
   exit 2
   ;;
 esac
