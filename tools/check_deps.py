@@ -10,7 +10,7 @@ import sys
 # Lowest first; docs and build files follow the same order.
 ORDER = ["base", "stream", "ptx", "exec", "launch", "trace", "machine", "l1", "sim", "session", "analysis", "study", "report", "cuda", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-GENERATED = {"l1/parts.inc", "weir_build.h", "weir_commit.h"}
+GENERATED = {"l1/parts.inc", "weir_build.h", "weir_commit.h", "weir/version.h"}
 
 
 def module_of(path, src):

@@ -5,6 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/* What libweir.so exports. */
+#define WEIR_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum weir_status {
   WEIR_OK,
   WEIR_EINVAL, /* a value is out of range or does not fit */
@@ -37,18 +44,24 @@ struct weir_err {
 
 /* Fill `err` (may be NULL) and return `code`, so that a caller can write `return weir_fail(err,
  * ...)`. */
-enum weir_status weir_fail(struct weir_err *err, enum weir_status code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-enum weir_status weir_fail_at(struct weir_err *err, enum weir_status code,
-                              const struct weir_where *where, const char *fmt, ...)
+WEIR_API enum weir_status weir_fail(struct weir_err *err, enum weir_status code, const char *fmt,
+                                    ...) __attribute__((format(printf, 3, 4)));
+WEIR_API enum weir_status weir_fail_at(struct weir_err *err, enum weir_status code,
+                                       const struct weir_where *where, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-enum weir_status weir_vfail_at(struct weir_err *err, enum weir_status code,
-                               const struct weir_where *where, const char *fmt, va_list ap);
+WEIR_API enum weir_status weir_vfail_at(struct weir_err *err, enum weir_status code,
+                                        const struct weir_where *where, const char *fmt,
+                                        va_list ap);
 /* Append a further line ("  remedy: ...") to an error already filled. */
-void weir_err_add(struct weir_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+WEIR_API void weir_err_add(struct weir_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
-const char *weir_status_name(enum weir_status code);
+WEIR_API const char *weir_status_name(enum weir_status code);
 /* Exit code of the command line for a status: 0 ok, 1 run failed, 2 usage or input, 3 internal. */
-int weir_status_exit(enum weir_status code);
+WEIR_API int weir_status_exit(enum weir_status code);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -53,6 +53,10 @@ struct weir_param {
 #define WEIR_CHOICE_TEXT(id, text) "|" text
 #define WEIR_CHOICES(list)         (&("" list(WEIR_CHOICE_TEXT))[1])
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Set every field of `cfg` to its default. */
 void weir_param_defaults(const struct weir_param *table, void *cfg);
 /* Parse `text` (suffixes K, M, G = 1024 powers for integers) and store it; checks range and
@@ -64,5 +68,9 @@ enum weir_status weir_param_set(const struct weir_param *table, void *cfg, const
 const struct weir_param *weir_param_find(const struct weir_param *table, const char *name);
 /* Current value as a user would write it. Returns `buf`. */
 const char *weir_param_show(const struct weir_param *p, const void *cfg, char *buf, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

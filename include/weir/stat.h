@@ -31,6 +31,10 @@ struct weir_stat {
 #define WEIR_STAT_END                                                                              \
   { .name = NULL }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* into += from, row by row (counters add, maxima take the larger). */
 void weir_stat_sum(const struct weir_stat *table, void *into, const void *from);
 /* later -= earlier, row by row; a maximum stays what it is. */
@@ -39,5 +43,9 @@ void weir_stat_subtract(const struct weir_stat *table, void *later, const void *
 struct weir_check {
   const char *rule, *why;
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

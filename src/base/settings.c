@@ -34,6 +34,15 @@ void weir_settings_free(struct weir_settings *s) {
   *s = (struct weir_settings){0};
 }
 
+enum weir_status weir_settings_copy(struct weir_settings *s, const struct weir_settings *of,
+                                    struct weir_err *err) {
+  *s = (struct weir_settings){.n = of->n, .n_sources = of->n_sources};
+  s->v = weir_arena_array(&s->arena, of->n, sizeof *s->v);
+  if (!s->v) return no_memory(err);
+  memcpy(s->v, of->v, of->n * sizeof *s->v);
+  return WEIR_OK;
+}
+
 /* Whether `path` is "prefix.name". */
 static bool matches(const struct weir_setting *v, const char *path) {
   size_t n = strlen(v->group->prefix);

@@ -37,6 +37,9 @@ enum weir_status weir_settings_init(struct weir_settings *s,
                                     const struct weir_param_group *const *groups,
                                     struct weir_err *err);
 void weir_settings_free(struct weir_settings *s);
+/* As `of` is now; its texts stay where they are, so `of` must outlive it. */
+enum weir_status weir_settings_copy(struct weir_settings *s, const struct weir_settings *of,
+                                    struct weir_err *err);
 
 /* Set one value after checking it against its row. Texts are copied. A layer below the one that
  * holds is checked and dropped. */

@@ -66,22 +66,6 @@ static enum weir_status time_kernel(void *self, struct weir_block_source *source
   return WEIR_OK;
 }
 
-static enum weir_status replay_accelsim(struct replay *r, struct weir_err *err) {
-  struct weir_stream_pool pool;
-  struct weir_accelsim *t = NULL;
-  struct weir_accelsim_event e = {.kind = WEIR_ACCELSIM_MEMCPY};
-  enum weir_status st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
-  if (st != WEIR_OK) return st;
-  st = weir_accelsim_open(r->file, r->opcodes, r->n_opcodes, &pool, &t, err);
-  while (st == WEIR_OK && e.kind != WEIR_ACCELSIM_END) {
-    st = weir_accelsim_next(t, &e, err);
-    if (st == WEIR_OK && e.kind == WEIR_ACCELSIM_KERNEL) st = time_kernel(r, e.source, err);
-  }
-  weir_accelsim_close(t);
-  weir_stream_pool_free(&pool);
-  return st;
-}
-
 static enum weir_status replay_wtrace(struct replay *r, struct weir_err *err) {
   if (r->n_opcodes > 0)
     return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
@@ -150,7 +134,9 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
   weir_timing_begin(&r->timing, &r->setup, &with);
   if (st == WEIR_OK) st = weir_timing_workload(&r->timing, r->file, NULL, err);
   if (st == WEIR_OK)
-    st = weir_is_accelsim(r->file) ? replay_accelsim(r, err) : replay_wtrace(r, err);
+    st = weir_is_accelsim(r->file)
+             ? weir_replay_accelsim(r->file, r->opcodes, r->n_opcodes, time_kernel, r, err)
+             : replay_wtrace(r, err);
   if (st == WEIR_OK && r->t.check) st = weir_timing_check(&r->timing, err);
   if (st == WEIR_OK) st = report(r, err);
   weir_timing_end(&r->timing);

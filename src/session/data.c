@@ -57,6 +57,8 @@ static void find_data(void) {
   snprintf(data_dir, sizeof data_dir, "%s", is_source ? WEIR_SOURCE_DATA : WEIR_INSTALL_DATA);
 }
 
+/* For what was installed share/weir of that installation, wherever it was moved; else the source
+ * tree. */
 const char *weir_data_dir(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   const char *env = getenv("WEIR_DATA");
@@ -178,10 +180,10 @@ static enum weir_status list_files(struct weir_arena *a, const char *what,
     size_t n, cap;
   } list = {0};
   const char *folder = weir_arena_printf(a, "%s/%s", weir_data_dir(), what);
-  DIR *dir = folder != NULL ? opendir(folder) : NULL;
+  if (folder == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  DIR *dir = opendir(folder);
   if (dir == NULL)
-    return weir_fail(err, WEIR_ENOENT, "cannot read the folder %s: %s",
-                     folder != NULL ? folder : what, strerror(errno));
+    return weir_fail(err, WEIR_ENOENT, "cannot read the folder %s: %s", folder, strerror(errno));
   bool ok = true;
   for (struct dirent *d; ok && (d = readdir(dir)) != NULL;) {
     size_t len = strlen(d->d_name);

@@ -4,11 +4,7 @@
 
 #include "base/arena.h"
 #include "base/settings.h"
-#include "weir/err.h"
-
-/* Folder that holds workloads/ and the other data: $WEIR_DATA; else, for what was installed,
- * share/weir of that installation, wherever it was moved; else the source tree. */
-const char *weir_data_dir(void);
+#include "weir/sim.h"
 
 /* Names of the built-in workloads, sorted. workloads/NAME/NAME.yaml is called NAME,
  * workloads/A/B.yaml is called A/B. */

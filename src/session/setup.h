@@ -7,6 +7,7 @@
 #include "session/energy.h"
 #include "session/tags.h"
 #include "sim/engine.h"
+#include "weir/sim.h"
 
 struct weir_setup {
   struct weir_machine machine;
@@ -17,12 +18,6 @@ struct weir_setup {
   /* Bits of hardware beside tags and data: of the parts of one L1, of those of the machine's own
    * L1, and in the L2. */
   uint64_t storage_bits, baseline_bits, l2_bits;
-};
-
-/* Which L1: a scheme, by name or file (NULL: baseline), and what the user changes of it. */
-struct weir_line_up {
-  const char *scheme, *organisation, *policies;
-  const char *tags; /* a file of tags, or NULL */
 };
 
 /* Read the scheme's file, and the tags that it names. Its values join the machine's in the

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "launch/workload.h"
+#include "trace/accelsim.h"
 
 struct writing {
   const struct weir_recording *r;
@@ -48,6 +49,7 @@ enum weir_status weir_record(const struct weir_recording *r, struct weir_wtrace_
   struct ptx_device dev;
   enum weir_status st = ptx_device_init(&dev, r->exec, err);
   if (st != WEIR_OK) return st;
+  dev.output = r->printed;
   st = execute(&w, &dev, err);
   ptx_device_free(&dev);
   if (st == WEIR_OK) return weir_wtrace_finish(w.writer, total, err);
@@ -55,10 +57,8 @@ enum weir_status weir_record(const struct weir_recording *r, struct weir_wtrace_
   return st;
 }
 
-enum weir_status weir_replay(const char *trace,
-                             enum weir_status (*kernel)(void *self, struct weir_block_source *src,
-                                                        struct weir_err *err),
-                             void *self, struct weir_err *err) {
+enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *self,
+                             struct weir_err *err) {
   struct weir_stream_pool pool;
   struct weir_wtrace *t;
   enum weir_status st = weir_wtrace_open(trace, &t, err);
@@ -78,6 +78,23 @@ enum weir_status weir_replay(const char *trace,
     weir_wtrace_source_close(source);
   }
   weir_wtrace_close(t);
+  weir_stream_pool_free(&pool);
+  return st;
+}
+
+enum weir_status weir_replay_accelsim(const char *list, const char *const *opcode_class, size_t n,
+                                      weir_take_kernel *kernel, void *self, struct weir_err *err) {
+  struct weir_stream_pool pool;
+  struct weir_accelsim *t = NULL;
+  struct weir_accelsim_event e = {.kind = WEIR_ACCELSIM_MEMCPY};
+  enum weir_status st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
+  if (st != WEIR_OK) return st;
+  st = weir_accelsim_open(list, opcode_class, n, &pool, &t, err);
+  while (st == WEIR_OK && e.kind != WEIR_ACCELSIM_END) {
+    st = weir_accelsim_next(t, &e, err);
+    if (st == WEIR_OK && e.kind == WEIR_ACCELSIM_KERNEL) st = kernel(self, e.source, err);
+  }
+  weir_accelsim_close(t);
   weir_stream_pool_free(&pool);
   return st;
 }

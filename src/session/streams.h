@@ -13,6 +13,7 @@ struct weir_recording {
   struct weir_output *output; /* as that of wtrace.h */
   int level;                  /* of compression, see wtrace.h */
   const char *provenance;     /* of the trace; NULL: none */
+  struct ptx_output printed;  /* gets what kernels print */
   /* Writes one launch; NULL: weir_wtrace_record. */
   enum weir_status (*kernel)(void *self, struct weir_wtrace_writer *w,
                              struct weir_block_source *src, struct weir_err *err);
@@ -24,11 +25,16 @@ struct weir_recording {
 enum weir_status weir_record(const struct weir_recording *r, struct weir_wtrace_counts *total,
                              struct weir_err *err);
 
-/* Hand each kernel of a trace to `kernel`, which consumes its blocks, in the order of launches. */
-enum weir_status weir_replay(const char *trace,
-                             enum weir_status (*kernel)(void *self, struct weir_block_source *src,
-                                                        struct weir_err *err),
-                             void *self, struct weir_err *err);
+/* Consumes the blocks of a kernel. */
+typedef enum weir_status weir_take_kernel(void *self, struct weir_block_source *src,
+                                          struct weir_err *err);
+
+/* Hand each kernel of a trace to `kernel`, in the order of launches. */
+enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *self,
+                             struct weir_err *err);
+/* The same for a list of kernels of Accel-Sim; `opcode_class` as weir_accelsim_open. */
+enum weir_status weir_replay_accelsim(const char *list, const char *const *opcode_class, size_t n,
+                                      weir_take_kernel *kernel, void *self, struct weir_err *err);
 
 /* Of streams that are in memory at once; more go to a temporary file. */
 enum { WEIR_REPLAY_POOL_BYTES = 256 << 20 };

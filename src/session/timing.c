@@ -147,6 +147,11 @@ enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err 
   return st;
 }
 
+void weir_timing_stop(struct weir_timing *t) {
+  weir_sim_free(t->sim);
+  t->sim = NULL;
+}
+
 static void free_row(struct weir_timed_kernel *k) {
   free(k->workload);
   free(k->kernel);
@@ -159,7 +164,7 @@ static void free_row(struct weir_timed_kernel *k) {
 }
 
 void weir_timing_end(struct weir_timing *t) {
-  weir_sim_free(t->sim);
+  weir_timing_stop(t);
   for (size_t i = 0; i < t->kernels.n; i++)
     free_row(&t->kernels.v[i]);
   free(t->kernels.v);

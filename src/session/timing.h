@@ -65,6 +65,8 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
 enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
                                     struct weir_err *err);
 
+/* Frees the simulator; the rows stay. */
+void weir_timing_stop(struct weir_timing *t);
 /* Moves the rows of `t`, which are all that is left of it. */
 enum weir_status weir_timing_join(struct weir_timing *into, struct weir_timing *t,
                                   struct weir_err *err);

@@ -1,0 +1,301 @@
+/* Sessions: settings, designs, and running. */
+#include "session/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/temp.h"
+#include "launch/workload.h"
+#include "session/data.h"
+#include "session/effects.h"
+#include "session/groups.h"
+#include "session/streams.h"
+#include "trace/accelsim.h"
+#include "weir/version.h"
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+const char *weir_version(void) {
+  return WEIR_VERSION_STRING;
+}
+
+int weir_abi_version(void) {
+  return WEIR_ABI_VERSION;
+}
+
+enum weir_status weir_load_plugin(const char *path, struct weir_err *err) {
+  return weir_groups_plugin(path, NULL, err);
+}
+
+/* ---- settings ---- */
+
+static enum weir_status assign_all(struct weir_settings *s, const char *const *settings,
+                                   struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (; st == WEIR_OK && settings != NULL && *settings != NULL; settings++)
+    st = weir_settings_assign(s, *settings, err);
+  return st;
+}
+
+static enum weir_status open_session(struct weir_session *s, const char *machine,
+                                     const char *const *settings, struct weir_err *err) {
+  s->threads = 1;
+  s->gpu = weir_arena_printf(&s->arena, "%s", machine);
+  if (s->gpu == NULL) return no_memory(err);
+  enum weir_status st = weir_settings_init(&s->settings, weir_param_groups(), err);
+  if (st == WEIR_OK) st = assign_all(&s->settings, settings, err);
+  return st == WEIR_OK ? weir_data_machine(&s->settings, s->gpu, err) : st;
+}
+
+enum weir_status weir_session_open(struct weir_session **out, const char *machine,
+                                   const char *const *settings, struct weir_err *err) {
+  *out = NULL;
+  struct weir_session *s = weir_calloc(1, sizeof *s);
+  if (s == NULL) return no_memory(err);
+  enum weir_status st = open_session(s, machine, settings, err);
+  if (st == WEIR_OK)
+    *out = s;
+  else
+    weir_session_close(s);
+  return st;
+}
+
+enum weir_status weir_session_threads(struct weir_session *s, unsigned n, struct weir_err *err) {
+  if (n < 1 || n > 256)
+    return weir_fail(err, WEIR_EINVAL, "%u threads: want a number from 1 to 256", n);
+  s->threads = n;
+  return WEIR_OK;
+}
+
+void weir_session_check(struct weir_session *s, int is_wanted) {
+  s->check = is_wanted != 0;
+}
+
+void weir_session_watch(struct weir_session *s,
+                        int (*watch)(void *self, size_t design, const char *kernel, uint64_t cycle,
+                                     uint64_t blocks),
+                        void *self) {
+  s->watch = watch;
+  s->watch_self = self;
+}
+
+void weir_session_output(struct weir_session *s,
+                         void (*print)(void *self, const char *text, size_t bytes), void *self) {
+  s->printed = (struct ptx_output){.self = self, .print = print, .complain = print};
+}
+
+/* ---- designs ---- */
+
+static void free_design(struct weir_session_design *d) {
+  if (d == NULL) return;
+  weir_timing_end(&d->timing);
+  weir_setup_free(&d->setup);
+  weir_settings_free(&d->settings);
+  free(d->stats.v);
+  free(d);
+}
+
+void weir_session_close(struct weir_session *s) {
+  if (s == NULL) return;
+  for (size_t i = 0; i < s->designs.n; i++)
+    free_design(s->designs.v[i]);
+  free(s->designs.v);
+  weir_settings_free(&s->settings);
+  weir_arena_free(&s->arena);
+  free(s);
+}
+
+/* Profiling runs would be processes of their own: not in somebody else's program. */
+static enum weir_status refuse_prepared(const struct weir_setup *setup, struct weir_err *err) {
+  weir_fail(err, WEIR_EINVAL, "scheme %s wants the loads of each workload classified",
+            setup->scheme.name);
+  weir_err_add(err, "make tags first: weir classify WORKLOAD --tags FILE");
+  weir_err_add(err, "then give them: .tags of the line-up");
+  return WEIR_EINVAL;
+}
+
+static enum weir_status fill_design(struct weir_session_design *d, const struct weir_line_up *l,
+                                    struct weir_err *err) {
+  const struct weir_session *s = d->session;
+  for (size_t i = 0; i < sizeof l->reserved / sizeof *l->reserved; i++)
+    if (l->reserved[i] != NULL)
+      return weir_fail(err, WEIR_EINVAL, "what is reserved in struct weir_line_up must be NULL");
+  enum weir_status st = weir_settings_copy(&d->settings, &s->settings, err);
+  if (st == WEIR_OK) st = assign_all(&d->settings, l->settings, err);
+  if (st == WEIR_OK) st = weir_setup_open(&d->setup, s->gpu, l, &d->settings, false, err);
+  if (st == WEIR_OK && weir_setup_is_prepared(&d->setup)) st = refuse_prepared(&d->setup, err);
+  return st == WEIR_OK ? weir_session_list_stats(d, err) : st;
+}
+
+enum weir_status weir_session_add(struct weir_session *s, const struct weir_line_up *design,
+                                  struct weir_err *err) {
+  struct weir_session_design *d = weir_calloc(1, sizeof *d);
+  if (d == NULL) return no_memory(err);
+  d->session = s;
+  d->number = s->designs.n;
+  enum weir_status st = fill_design(d, design, err);
+  if (st == WEIR_OK && !WEIR_PUSH(s->designs, d)) st = no_memory(err);
+  if (st != WEIR_OK) free_design(d);
+  s->has_stats &= st != WEIR_OK; /* the new one has none */
+  return st;
+}
+
+size_t weir_session_n_designs(const struct weir_session *s) {
+  return s->designs.n;
+}
+
+const char *weir_session_design(const struct weir_session *s, size_t design) {
+  return design < s->designs.n ? s->designs.v[design]->setup.scheme.name : NULL;
+}
+
+/* ---- running ---- */
+
+enum source_kind { LAUNCH_FILE, TRACE, ACCELSIM };
+
+struct source {
+  enum source_kind kind;
+  const char *name, *path, *input; /* name: as it was given */
+};
+
+static enum weir_status find_source(struct weir_arena *a, const char *what, const char *input,
+                                    struct source *out, struct weir_err *err) {
+  size_t n = strlen(what);
+  *out = (struct source){.name = what, .path = what, .input = input};
+  if (n > 7 && strcmp(what + n - 7, ".wtrace") == 0)
+    out->kind = TRACE;
+  else if (weir_is_accelsim(what))
+    out->kind = ACCELSIM;
+  if (out->kind == LAUNCH_FILE)
+    return weir_is_launch_file(what) ? WEIR_OK : weir_data_workload(a, what, &out->path, err);
+  return input == NULL
+             ? WEIR_OK
+             : weir_fail(err, WEIR_EINVAL, "%s: a trace has one input, not '%s'", what, input);
+}
+
+/* Nothing that was set is ignored. */
+static enum weir_status check_effects(struct weir_session *s, const struct source *what,
+                                      struct weir_err *err) {
+  size_t n = s->designs.n;
+  const struct weir_settings **settings = weir_calloc(n, sizeof *settings);
+  struct weir_use *uses = weir_calloc(n, sizeof *uses);
+  enum weir_status st = settings != NULL && uses != NULL ? WEIR_OK : no_memory(err);
+  for (size_t i = 0; st == WEIR_OK && i < n; i++) {
+    settings[i] = &s->designs.v[i]->settings;
+    uses[i] = (struct weir_use){.setup = &s->designs.v[i]->setup,
+                                .is_executed = what->kind == LAUNCH_FILE,
+                                .has_streams = what->kind == LAUNCH_FILE,
+                                .has_energy = true};
+  }
+  if (st == WEIR_OK) st = weir_uses_check(settings, uses, n, err);
+  free(settings);
+  free(uses);
+  return st;
+}
+
+static bool watch(void *self, const struct weir_timing *t, uint64_t cycle, uint64_t blocks) {
+  const struct weir_session_design *d = self;
+  const struct weir_session *s = d->session;
+  return s->watch(s->watch_self, d->number, t->running->name, cycle, blocks) != 0;
+}
+
+static enum weir_status begin_design(struct weir_session_design *d, const char *workload,
+                                     struct weir_err *err) {
+  const struct weir_session *s = d->session;
+  weir_timing_end(&d->timing);
+  if (s->check) weir_setup_watch_plugins(&d->setup);
+  weir_timing_begin(&d->timing, &d->setup,
+                    &(struct weir_timing_options){.threads = s->threads,
+                                                  .check = s->check,
+                                                  .progress = s->watch != NULL ? watch : NULL,
+                                                  .self = d});
+  return weir_timing_workload(&d->timing, workload, NULL, err);
+}
+
+/* The simulator goes, the rows stay. */
+static enum weir_status end_design(struct weir_session_design *d, struct weir_err *err) {
+  weir_timing_stop(&d->timing);
+  return d->session->check ? weir_timing_check(&d->timing, err) : WEIR_OK;
+}
+
+/* A launch file that is timed while it is executed. */
+static enum weir_status execute(struct weir_session_design *d, const struct source *what,
+                                const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+  struct ptx_device dev;
+  struct weir_workload *w = NULL;
+  struct weir_workload_hooks h = {
+      .simulate = weir_timing_kernel, .self = &d->timing, .want_streams = true};
+  enum weir_status st = ptx_device_init(&dev, cfg, err);
+  if (st != WEIR_OK) return st;
+  dev.output = d->session->printed;
+  st = weir_workload_open(&dev, what->path, what->input, &w, err);
+  if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
+  if (st == WEIR_OK) st = weir_workload_check(w, err);
+  weir_workload_close(w);
+  ptx_device_free(&dev);
+  return st;
+}
+
+static enum weir_status time_one(struct weir_session_design *d, const struct source *what,
+                                 const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+  enum weir_status st = begin_design(d, what->name, err);
+  if (st != WEIR_OK) return st;
+  if (what->kind == LAUNCH_FILE)
+    st = execute(d, what, cfg, err);
+  else if (what->kind == TRACE)
+    st = weir_replay(what->path, weir_timing_kernel, &d->timing, err);
+  else
+    st = weir_replay_accelsim(what->path, NULL, 0, weir_timing_kernel, &d->timing, err);
+  return st == WEIR_OK ? end_design(d, err) : st;
+}
+
+static enum weir_status time_all(struct weir_session *s, const struct source *what,
+                                 const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < s->designs.n; i++)
+    st = time_one(s->designs.v[i], what, cfg, err);
+  return st;
+}
+
+/* Executed once, however many designs there are. */
+static enum weir_status record_and_time(struct weir_session *s, const struct source *what,
+                                        const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+  char trace[4096];
+  struct weir_temp folder;
+  enum weir_status st = weir_temp_make(&folder, err);
+  if (st != WEIR_OK) return st;
+  snprintf(trace, sizeof trace, "%s/session.wtrace", folder.path);
+  struct weir_recording r = {.path = what->path,
+                             .input = what->input,
+                             .exec = cfg,
+                             .out = trace,
+                             .level = 1,
+                             .printed = s->printed};
+  st = weir_record(&r, NULL, err);
+  if (st == WEIR_OK)
+    st = time_all(s, &(struct source){.kind = TRACE, .name = what->name, .path = trace}, cfg, err);
+  weir_temp_remove(&folder);
+  return st;
+}
+
+enum weir_status weir_session_run(struct weir_session *s, const char *what, const char *input,
+                                  struct weir_err *err) {
+  struct ptx_exec_cfg cfg;
+  struct source source;
+  s->has_stats = false;
+  if (s->designs.n == 0)
+    return weir_fail(err, WEIR_EINVAL, "there is no design to time: weir_session_add first");
+  struct weir_arena a = {0};
+  enum weir_status st = find_source(&a, what, input, &source, err);
+  if (st == WEIR_OK) st = check_effects(s, &source, err);
+  if (st == WEIR_OK) st = weir_settings_fill(&s->settings, &ptx_exec_params, &cfg, err);
+  if (st == WEIR_OK)
+    st = source.kind == LAUNCH_FILE && s->designs.n > 1 ? record_and_time(s, &source, &cfg, err)
+                                                        : time_all(s, &source, &cfg, err);
+  weir_arena_free(&a);
+  s->has_stats = st == WEIR_OK;
+  return st;
+}

@@ -1,0 +1,58 @@
+/* What lies behind the handle of weir/sim.h. */
+#ifndef WEIR_SESSION_SESSION_H
+#define WEIR_SESSION_SESSION_H
+
+#include "exec/exec.h"
+#include "session/timing.h"
+
+/* Where a statistic lies. */
+enum weir_stat_place {
+  WEIR_IN_RUN,
+  WEIR_IN_DERIVED,
+  WEIR_IN_SM,
+  WEIR_IN_L1,
+  WEIR_IN_PART,
+  WEIR_IN_L2,
+  WEIR_IN_L3,
+  WEIR_IN_DRAM,
+  WEIR_IN_ENERGY
+};
+
+struct weir_stat_row {
+  const char *name;
+  const struct weir_stat *stat;
+  enum weir_stat_place place;
+  uint32_t part;
+};
+
+struct weir_session_design {
+  struct weir_session *session;
+  size_t number;
+  struct weir_settings settings; /* those of the session, of the scheme and its own */
+  struct weir_setup setup;
+  struct weir_timing timing;
+  struct {
+    struct weir_stat_row *v;
+    size_t n, cap;
+  } stats;
+};
+
+struct weir_session {
+  struct weir_arena arena;
+  const char *gpu;
+  struct weir_settings settings; /* the user's, and the machine's */
+  struct {
+    struct weir_session_design **v;
+    size_t n, cap;
+  } designs;
+  uint32_t threads;
+  bool check, has_stats; /* has_stats: the last run was good */
+  int (*watch)(void *self, size_t design, const char *kernel, uint64_t cycle, uint64_t blocks);
+  void *watch_self;
+  struct ptx_output printed;
+};
+
+/* The list of a design's statistics. */
+enum weir_status weir_session_list_stats(struct weir_session_design *d, struct weir_err *err);
+
+#endif

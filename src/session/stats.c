@@ -1,0 +1,147 @@
+/* Statistics of a session, by name. */
+#include <math.h>
+#include <string.h>
+
+#include "base/stat_io.h"
+#include "base/suggest.h"
+#include "session/session.h"
+#include "sim/derived.h"
+
+/* What is said besides the tables of components. */
+struct run_stats {
+  uint64_t cycles, launches, storage_bits, baseline_bits, l2_bits;
+};
+#define R(n, f, k, u, h)                                                                           \
+  { .name = n, .unit = u, .help = h, .kind = k, .offset = offsetof(struct run_stats, f) }
+static const struct weir_stat run_table[] = {
+    R("cycles", cycles, WEIR_COUNTER, "cycle", "from the begin of a kernel to its end"),
+    R("launches", launches, WEIR_COUNTER, "launch", "of kernels"),
+    R("storage.bits_per_sm", storage_bits, WEIR_MAXIMUM, "bit",
+      "hardware of the L1 beside tags and data"),
+    R("storage.baseline_bits_per_sm", baseline_bits, WEIR_MAXIMUM, "bit",
+      "the same of the machine's own L1"),
+    R("storage.l2_bits", l2_bits, WEIR_MAXIMUM, "bit", "hardware that the L1 needs in the L2"),
+    WEIR_STAT_END};
+
+/* ---- the list ---- */
+
+static bool add_table(struct weir_session_design *d, const char *prefix,
+                      const struct weir_stat *table, enum weir_stat_place place, uint32_t part) {
+  struct weir_arena *a = &d->session->arena;
+  for (const struct weir_stat *s = table; s != NULL && s->name != NULL; s++) {
+    struct weir_stat_row row = {.stat = s, .place = place, .part = part};
+    row.name = prefix != NULL ? weir_arena_printf(a, "%s.%s", prefix, s->name) : s->name;
+    if (row.name == NULL || !WEIR_PUSH(d->stats, row)) return false;
+  }
+  return true;
+}
+
+enum weir_status weir_session_list_stats(struct weir_session_design *d, struct weir_err *err) {
+  const struct weir_part *part;
+  bool ok = add_table(d, NULL, run_table, WEIR_IN_RUN, 0) &&
+            add_table(d, "derived", weir_derived_stat_table, WEIR_IN_DERIVED, 0) &&
+            add_table(d, "sm", weir_sm_stat_table, WEIR_IN_SM, 0) &&
+            add_table(d, "l1", weir_l1_stat_table, WEIR_IN_L1, 0);
+  for (uint32_t i = 0; ok && (part = weir_setup_part(&d->setup, i)) != NULL; i++)
+    ok = add_table(d, part->name, part->stats, WEIR_IN_PART, i);
+  ok = ok && add_table(d, "l2", weir_l2_stat_table, WEIR_IN_L2, 0);
+  if (d->setup.machine.l3.enabled) ok = ok && add_table(d, "l3", weir_l3_stat_table, WEIR_IN_L3, 0);
+  ok = ok && add_table(d, "dram", weir_dram_stat_table, WEIR_IN_DRAM, 0) &&
+       add_table(d, "energy", weir_energy_stat_table, WEIR_IN_ENERGY, 0);
+  return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+size_t weir_session_n_stats(const struct weir_session *s, size_t design) {
+  return design < s->designs.n ? s->designs.v[design]->stats.n : 0;
+}
+
+/* ---- kernels ---- */
+
+size_t weir_session_n_kernels(const struct weir_session *s) {
+  return s->has_stats ? s->designs.v[0]->timing.kernels.n : 0;
+}
+
+const char *weir_session_kernel(const struct weir_session *s, size_t kernel) {
+  return kernel < weir_session_n_kernels(s) ? s->designs.v[0]->timing.kernels.v[kernel].kernel
+                                            : NULL;
+}
+
+/* ---- one value ---- */
+
+static void read_row(const struct weir_session_design *d, size_t kernel,
+                     const struct weir_stat_row *row, struct weir_statistic *out) {
+  const struct weir_timing *t = &d->timing;
+  const struct weir_setup *setup = &d->setup;
+  bool is_all = kernel == WEIR_ALL_KERNELS;
+  const struct weir_sim_result *r = is_all ? &t->sum : &t->kernels.v[kernel].result;
+  struct run_stats run = {.cycles = r->cycles,
+                          .launches = is_all ? t->launches : t->kernels.v[kernel].launches,
+                          .storage_bits = setup->storage_bits,
+                          .baseline_bits = setup->baseline_bits,
+                          .l2_bits = setup->l2_bits};
+  struct weir_derived derived;
+  struct weir_energy energy;
+  const void *base[] = {&run,   &derived, &r->sm,   &r->l1, r->part[row->part],
+                        &r->l2, &r->l3,   &r->dram, &energy};
+  if (row->place == WEIR_IN_DERIVED) weir_derive(r, (uint32_t)setup->machine.sm.count, &derived);
+  if (row->place == WEIR_IN_ENERGY) weir_energy(&setup->energy, &setup->machine, r, &energy);
+  const struct weir_stat *s = row->stat;
+  *out = (struct weir_statistic){.name = row->name,
+                                 .unit = s->unit != NULL ? s->unit : "",
+                                 .help = s->help,
+                                 .kind = s->kind,
+                                 .value = weir_stat_value(s, base[row->place])};
+  if (s->kind != WEIR_RATIO) out->count = weir_stat_count_of(s, base[row->place]);
+}
+
+static enum weir_status check_place(const struct weir_session *s, size_t design, size_t kernel,
+                                    struct weir_err *err) {
+  if (!s->has_stats)
+    return weir_fail(err, WEIR_EINVAL, "there are no statistics before a run that was good");
+  if (design >= s->designs.n)
+    return weir_fail(err, WEIR_EINVAL, "design %zu: the session has %zu, from 0 on", design,
+                     s->designs.n);
+  if (kernel != WEIR_ALL_KERNELS && kernel >= weir_session_n_kernels(s))
+    return weir_fail(err, WEIR_EINVAL, "kernel %zu: the run had %zu, from 0 on", kernel,
+                     weir_session_n_kernels(s));
+  return WEIR_OK;
+}
+
+enum weir_status weir_session_stat_at(const struct weir_session *s, size_t design, size_t kernel,
+                                      size_t i, struct weir_statistic *out, struct weir_err *err) {
+  enum weir_status st = check_place(s, design, kernel, err);
+  if (st != WEIR_OK) return st;
+  const struct weir_session_design *d = s->designs.v[design];
+  if (i >= d->stats.n)
+    return weir_fail(err, WEIR_EINVAL, "statistic %zu: the design has %zu, from 0 on", i,
+                     d->stats.n);
+  read_row(d, kernel, &d->stats.v[i], out);
+  return WEIR_OK;
+}
+
+static enum weir_status unknown(const struct weir_session_design *d, const char *name,
+                                struct weir_err *err) {
+  struct weir_arena a = {0};
+  const char **names = weir_arena_array(&a, d->stats.n, sizeof *names);
+  weir_fail(err, WEIR_ENOENT, "scheme %s has no statistic '%.200s'", d->setup.scheme.name, name);
+  for (size_t i = 0; names != NULL && i < d->stats.n; i++)
+    names[i] = d->stats.v[i].name;
+  const char *near = names != NULL ? weir_nearest(name, names, d->stats.n) : NULL;
+  if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+  weir_arena_free(&a);
+  return WEIR_ENOENT;
+}
+
+enum weir_status weir_session_stat(const struct weir_session *s, size_t design, size_t kernel,
+                                   const char *name, struct weir_statistic *out,
+                                   struct weir_err *err) {
+  enum weir_status st = check_place(s, design, kernel, err);
+  if (st != WEIR_OK) return st;
+  const struct weir_session_design *d = s->designs.v[design];
+  for (size_t i = 0; i < d->stats.n; i++)
+    if (strcmp(d->stats.v[i].name, name) == 0) {
+      read_row(d, kernel, &d->stats.v[i], out);
+      return WEIR_OK;
+    }
+  return unknown(d, name, err);
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""What is installed is enough for programs of others: installed.py BUILD-FOLDER SOURCE-FOLDER PROGRAM [sanitized]
+
+The headers are C and C++, the library exports what they declare and nothing else, the example is built by its own
+Makefile, and the Python module runs with the system's python3; both give what the command line gives, also after the
+installation was moved. PROGRAM is the test of the Python module.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD, SOURCE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+IS_SANITIZED = "sanitized" in sys.argv[4:]  # such a library cannot be loaded by other programs
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+
+
+def said(*command, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def only(found):
+    found = sorted(found)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def check_headers(top, flags):
+    headers = only(top.rglob("weir/sim.h")).parent
+    names = sorted(h.name for h in headers.glob("*"))
+    assert names == ["cacheop.h", "err.h", "param.h", "policy.h", "sim.h", "stat.h", "version.h"], names
+    for compiler, language in (("cc", "c"), ("c++", "c++")):
+        if shutil.which(compiler) is None:
+            print(f"no {compiler} here: headers not tried with it")
+            continue
+        for name in names:
+            strict = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+            said(compiler, *strict, *flags, "-x", language, "-", input=f'#include "weir/{name}"\n')
+    return headers
+
+
+def check_symbols(top, headers):
+    """Exactly the functions that are declared as WEIR_API."""
+    library = only(p for p in top.rglob("libweir.so*") if not p.is_symlink())
+    declared = set()
+    for header in headers.glob("*.h"):
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
+        declared |= set(re.findall(r"WEIR_API\s[^;]*?\b(weir_\w+)\(", text))
+    lines = said("nm", "-D", "--defined-only", library).split("\n")
+    exported = {line.split()[-1].split("@")[0] for line in lines if line}
+    assert all(name.startswith("weir_") for name in exported), exported
+    versions = {name for name in exported if re.fullmatch(r"weir_\d+", name)}
+    assert exported - versions == declared, (exported - versions) ^ declared
+    soname = re.search(r"SONAME.*\[(.*)\]", said("readelf", "-d", library)).group(1)
+    assert soname == f"libweir.so.{said('pkg-config', '--variable=abi', 'weir').strip()}", soname
+    return library
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        top = pathlib.Path(folder).resolve() / "root"
+        said("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", env={**os.environ, "DESTDIR": str(top)})
+        os.environ["PKG_CONFIG_PATH"] = str(only(top.rglob("weir.pc")).parent)
+        os.environ["PKG_CONFIG_SYSROOT_DIR"] = str(top)
+        headers = check_headers(top, said("pkg-config", "--cflags", "weir").split())
+        library = check_symbols(top, headers)
+        if IS_SANITIZED:
+            return
+        env = {k: v for k, v in os.environ.items() if k not in ("WEIR_DATA", "WEIR_LIBRARY", "PYTHONPATH")}
+        env["LD_LIBRARY_PATH"] = str(library.parent)
+        example = shutil.copytree(SOURCE / "examples" / "library", top / "example")
+        said("make", "-C", example, "-s", "CFLAGS=-O2 -Wall -Wextra -Werror", env=env)
+        first = said(example / "compare", env=env)
+        print(first)
+        # Moved, and without a word about where it is.
+        moved = top.parent / "moved"
+        top.rename(moved)
+        env["LD_LIBRARY_PATH"] = str(moved / library.parent.relative_to(top))
+        assert said(moved / "example" / "compare", env=env) == first
+        del env["LD_LIBRARY_PATH"]
+        env["PYTHONPATH"] = str(only(moved.rglob("share/weir/python")))
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
+        assert said(PYTHON, moved / "example" / "compare.py", env=env) == first
+        weir = only(p for p in moved.rglob("bin/weir") if p.is_file())
+        table = said(weir, *"compare gather -i profile -S baseline,decoupled,pc-bypass".split(), env=env)
+        for line in first.split("\n")[2:5]:
+            scheme, cycles = line.split()[:2]
+            number = f"{int(cycles):,}"
+            assert re.search(rf"^{scheme} .* {number} ", table, re.MULTILINE), (line, table)
+        print(said(PYTHON, sys.argv[3], moved, env=env))
+
+
+main()

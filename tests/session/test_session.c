@@ -1,0 +1,314 @@
+/* The public session: designs, runs, statistics by name, and what is refused. Argument: the source
+ * folder. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "testing.h"
+#include "weir/sim.h"
+#include "weir/version.h"
+
+static char trace_file[1024];
+
+static struct weir_session *open_with(const char *const *schemes, size_t n) {
+  struct weir_session *s;
+  struct weir_err err;
+  if (weir_session_open(&s, "fermi-s3", NULL, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  for (size_t i = 0; i < n; i++)
+    if (weir_session_add(s, &(struct weir_line_up){.scheme = schemes[i]}, &err) != WEIR_OK)
+      fail_msg("%s", err.msg);
+  return s;
+}
+
+static void run(struct weir_session *s, const char *what, const char *input) {
+  struct weir_err err;
+  if (weir_session_run(s, what, input, &err) != WEIR_OK) fail_msg("%s", err.msg);
+}
+
+static struct weir_statistic read_stat(const struct weir_session *s, size_t design, size_t kernel,
+                                       const char *name) {
+  struct weir_statistic v;
+  struct weir_err err;
+  if (weir_session_stat(s, design, kernel, name, &v, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  return v;
+}
+
+static const char *const three[] = {"baseline", "decoupled", "pc-bypass"};
+
+/* Alone a workload is timed while it is executed, beside others from a recording. */
+static void test_designs_do_not_depend_on_each_other(void **state) {
+  struct weir_session *all = open_with(three, 3);
+  (void)state;
+  run(all, "reduction", "profile");
+  assert_int_equal(weir_session_n_designs(all), 3);
+  for (size_t i = 0; i < 3; i++) {
+    struct weir_session *one = open_with(&three[i], 1);
+    assert_string_equal(weir_session_design(all, i), three[i]);
+    run(one, "reduction", "profile");
+    size_t n = weir_session_n_stats(one, 0);
+    assert_true(n > 100);
+    assert_int_equal(n, weir_session_n_stats(all, i));
+    for (size_t k = 0; k < n; k++) {
+      struct weir_statistic a, b;
+      assert_int_equal(weir_session_stat_at(one, 0, WEIR_ALL_KERNELS, k, &a, NULL), WEIR_OK);
+      assert_int_equal(weir_session_stat_at(all, i, WEIR_ALL_KERNELS, k, &b, NULL), WEIR_OK);
+      assert_string_equal(a.name, b.name);
+      if (a.count != b.count || (a.value != b.value && !isnan(a.value)))
+        fail_msg("%s of %s: %g alone, %g beside others", a.name, three[i], a.value, b.value);
+    }
+    weir_session_close(one);
+  }
+  assert_null(weir_session_design(all, 3));
+  assert_int_not_equal(read_stat(all, 0, WEIR_ALL_KERNELS, "cycles").count,
+                       read_stat(all, 1, WEIR_ALL_KERNELS, "cycles").count);
+  weir_session_close(all);
+}
+
+static void test_kernels_add_up(void **state) {
+  struct weir_session *s = open_with(three, 2);
+  (void)state;
+  run(s, "bfs", "profile");
+  assert_true(weir_session_n_kernels(s) >= 1);
+  assert_null(weir_session_kernel(s, weir_session_n_kernels(s)));
+  for (size_t i = 0; i < weir_session_n_stats(s, 1); i++) {
+    struct weir_statistic all, one;
+    uint64_t sum = 0;
+    assert_int_equal(weir_session_stat_at(s, 1, WEIR_ALL_KERNELS, i, &all, NULL), WEIR_OK);
+    assert_non_null(all.unit);
+    assert_non_null(all.help);
+    for (size_t k = 0; k < weir_session_n_kernels(s); k++) {
+      assert_int_equal(weir_session_stat_at(s, 1, k, i, &one, NULL), WEIR_OK);
+      sum += one.count;
+    }
+    if (all.kind == WEIR_COUNTER) assert_int_equal(sum, all.count);
+    assert_int_equal(read_stat(s, 1, WEIR_ALL_KERNELS, all.name).count, all.count);
+  }
+  assert_true(read_stat(s, 1, WEIR_ALL_KERNELS, "launches").count > 1);
+  assert_true(read_stat(s, 1, WEIR_ALL_KERNELS, "storage.bits_per_sm").count > 0);
+  assert_true(read_stat(s, 1, WEIR_ALL_KERNELS, "energy.total_nj").value > 0);
+  weir_session_close(s);
+}
+
+static void test_threads_and_checks_change_nothing(void **state) {
+  struct weir_session *s = open_with(three, 2);
+  struct weir_err err;
+  (void)state;
+  run(s, "vecadd", "profile");
+  uint64_t cycles = read_stat(s, 1, WEIR_ALL_KERNELS, "cycles").count;
+  assert_int_equal(weir_session_threads(s, 2, &err), WEIR_OK);
+  weir_session_check(s, 1);
+  run(s, "vecadd", "profile");
+  assert_int_equal(read_stat(s, 1, WEIR_ALL_KERNELS, "cycles").count, cycles);
+  assert_int_equal(weir_session_threads(s, 0, &err), WEIR_EINVAL);
+  weir_session_close(s);
+}
+
+static void test_settings_of_sessions_and_designs(void **state) {
+  static const char *const small[] = {"l1.size=8K", NULL}, *const slow[] = {"l1.hit_latency=200",
+                                                                            NULL};
+  struct weir_session *s;
+  struct weir_err err;
+  (void)state;
+  assert_int_equal(weir_session_open(&s, "fermi-s3", small, &err), WEIR_OK);
+  assert_int_equal(weir_session_add(s, &(struct weir_line_up){.scheme = "baseline"}, &err),
+                   WEIR_OK);
+  assert_int_equal(weir_session_add(s, &(struct weir_line_up){.settings = slow}, &err), WEIR_OK);
+  run(s, "gather", "profile");
+  uint64_t fast = read_stat(s, 0, WEIR_ALL_KERNELS, "cycles").count,
+           late = read_stat(s, 1, WEIR_ALL_KERNELS, "cycles").count,
+           hits = read_stat(s, 0, WEIR_ALL_KERNELS, "l1.hits").count;
+  assert_true(late > fast);
+  weir_session_close(s);
+  s = open_with(three, 1);
+  run(s, "gather", "profile");
+  assert_true(read_stat(s, 0, WEIR_ALL_KERNELS, "l1.hits").count > hits); /* with its whole L1 */
+  weir_session_close(s);
+}
+
+static void test_a_trace_runs(void **state) {
+  struct weir_session *s = open_with(three, 2);
+  struct weir_err err;
+  (void)state;
+  run(s, trace_file, NULL);
+  assert_true(weir_session_n_kernels(s) > 0);
+  assert_true(read_stat(s, 1, 0, "cycles").count > 0);
+  assert_int_equal(weir_session_run(s, trace_file, "profile", &err), WEIR_EINVAL);
+  assert_int_equal(weir_session_n_kernels(s), 0); /* of the run that failed */
+  weir_session_close(s);
+}
+
+/* ---- what is refused ---- */
+
+static void expect(enum weir_status want, enum weir_status st, const struct weir_err *err,
+                   const char *text) {
+  if (st != want || err->code != want || strstr(err->msg, text) == NULL)
+    fail_msg("status %d, message '%s', want %d and '%s'", st, err->msg, want, text);
+}
+
+static void test_bad_sessions_are_refused(void **state) {
+  static const char *const unknown[] = {"l1.sise=8K", NULL}, *const bad[] = {"l1.size=many", NULL};
+  struct weir_session *s;
+  struct weir_err err;
+  (void)state;
+  expect(WEIR_ENOENT, weir_session_open(&s, "fermi-s4x", NULL, &err), &err,
+         "did you mean 'fermi-s4'?");
+  assert_null(s);
+  expect(WEIR_ENOENT, weir_session_open(&s, "fermi-s3", unknown, &err), &err, "'l1.size'");
+  expect(WEIR_EINVAL, weir_session_open(&s, "fermi-s3", bad, &err), &err, "l1.size");
+  weir_session_close(NULL);
+}
+
+static void test_bad_designs_are_refused(void **state) {
+  struct weir_session *s = open_with(NULL, 0);
+  struct weir_err err;
+  (void)state;
+  expect(WEIR_ENOENT, weir_session_add(s, &(struct weir_line_up){.scheme = "decuopled"}, &err),
+         &err, "did you mean 'decoupled'?");
+  expect(WEIR_EINVAL, weir_session_add(s, &(struct weir_line_up){.scheme = "coordinated"}, &err),
+         &err, "classify WORKLOAD --tags FILE");
+  expect(WEIR_EINVAL, weir_session_add(s, &(struct weir_line_up){.reserved = {&err}}, &err), &err,
+         "reserved");
+  assert_int_equal(weir_session_n_designs(s), 0);
+  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "profile", &err), &err,
+         "weir_session_add first");
+  weir_session_close(s);
+  assert_int_equal(weir_session_open(&s, "v100-cfg", NULL, &err), WEIR_OK);
+  expect(WEIR_EINVAL, weir_session_add(s, &(struct weir_line_up){.scheme = "tsc"}, &err), &err,
+         "fixed size");
+  weir_session_close(s);
+}
+
+static void test_bad_runs_are_refused(void **state) {
+  static const char *const idle[] = {"pc-bypass.threshold=2", NULL};
+  struct weir_session *s = open_with(three, 1);
+  struct weir_statistic v;
+  struct weir_err err;
+  (void)state;
+  expect(WEIR_ENOENT, weir_session_run(s, "vecad", NULL, &err), &err, "did you mean 'vecadd'?");
+  expect(WEIR_EINVAL, weir_session_stat(s, 0, 0, "cycles", &v, &err), &err, "before a run");
+  run(s, "vecadd", "profile");
+  expect(WEIR_ENOENT, weir_session_stat(s, 0, 0, "l1.hit", &v, &err), &err,
+         "did you mean 'l1.hits'?");
+  expect(WEIR_EINVAL, weir_session_stat(s, 1, 0, "cycles", &v, &err), &err, "design 1");
+  expect(WEIR_EINVAL, weir_session_stat(s, 0, 1, "cycles", &v, &err), &err, "kernel 1");
+  weir_session_close(s);
+  /* A setting that nothing feels is a mistake. */
+  assert_int_equal(weir_session_open(&s, "fermi-s3", idle, &err), WEIR_OK);
+  assert_int_equal(weir_session_add(s, &(struct weir_line_up){0}, &err), WEIR_OK);
+  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "profile", &err), &err, "pc-bypass.threshold");
+  weir_session_close(s);
+}
+
+static int stop(void *self, size_t design, const char *kernel, uint64_t cycle, uint64_t blocks) {
+  size_t *n = self;
+  assert_int_equal(design, 0);
+  assert_string_equal(kernel, "vecadd");
+  (void)cycle;
+  (void)blocks;
+  return ++*n < 3;
+}
+
+static void test_a_run_can_be_stopped(void **state) {
+  struct weir_session *s = open_with(three, 2);
+  struct weir_err err;
+  size_t n = 0;
+  (void)state;
+  weir_session_watch(s, stop, &n);
+  assert_int_equal(weir_session_run(s, "vecadd", "profile", &err), WEIR_ELIMIT);
+  assert_int_equal(n, 3);
+  weir_session_watch(s, NULL, NULL);
+  run(s, "vecadd", "profile");
+  weir_session_close(s);
+}
+
+/* ---- good manners ---- */
+
+static off_t bytes_of(FILE *f) {
+  struct stat info;
+  assert_int_equal(fstat(fileno(f), &info), 0);
+  return info.st_size;
+}
+
+static void test_prints_nothing_and_leaves_signals_alone(void **state) {
+  struct sigaction before[NSIG], after;
+  struct weir_err err;
+  FILE *said = tmpfile();
+  int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+  (void)state;
+  assert_non_null(said);
+  for (int i = 1; i < NSIG; i++)
+    sigaction(i, NULL, &before[i]);
+  fflush(stdout);
+  dup2(fileno(said), STDOUT_FILENO);
+  dup2(fileno(said), STDERR_FILENO);
+  struct weir_session *s = open_with(three, 3);
+  enum weir_status good = weir_session_run(s, "vecadd", "profile", &err);
+  enum weir_status bad = weir_session_run(s, "nothing", "profile", &err);
+  weir_session_close(s);
+  fflush(NULL);
+  dup2(out, STDOUT_FILENO);
+  dup2(errors, STDERR_FILENO);
+  close(out);
+  close(errors);
+  assert_int_equal(good, WEIR_OK);
+  assert_int_equal(bad, WEIR_ENOENT);
+  assert_int_equal(bytes_of(said), 0);
+  fclose(said);
+  for (int i = 1; i < NSIG; i++) {
+    if (sigaction(i, NULL, &after) != 0) continue;
+    if (after.sa_handler != before[i].sa_handler) fail_msg("signal %d has another handler", i);
+  }
+}
+
+static enum weir_status open_add(long fail_after, struct weir_err *err) {
+  struct weir_session *s;
+  weir_malloc_fail_after(fail_after);
+  enum weir_status st = weir_session_open(&s, "fermi-s3", NULL, err);
+  if (st == WEIR_OK) st = weir_session_add(s, &(struct weir_line_up){.scheme = "decoupled"}, err);
+  if (st == WEIR_OK) st = weir_session_run(s, trace_file, NULL, err);
+  weir_malloc_fail_after(-1);
+  weir_session_close(s);
+  return st;
+}
+
+/* Each of the first allocations, then ever fewer of the many. */
+static void test_every_allocation_may_fail(void **state) {
+  struct weir_err err = {0};
+  enum weir_status st = WEIR_ENOMEM;
+  (void)state;
+  for (long n = 0; st != WEIR_OK && n < 1000000; n += 1 + n / 20) {
+    st = open_add(n, &err);
+    if (st != WEIR_OK && st != WEIR_ENOMEM) fail_msg("allocation %ld: %s", n, err.msg);
+  }
+  assert_int_equal(st, WEIR_OK);
+}
+
+static void test_version(void **state) {
+  (void)state;
+  assert_string_equal(weir_version(), WEIR_VERSION_STRING);
+  assert_int_equal(weir_abi_version(), WEIR_ABI_VERSION);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_designs_do_not_depend_on_each_other),
+      cmocka_unit_test(test_kernels_add_up),
+      cmocka_unit_test(test_threads_and_checks_change_nothing),
+      cmocka_unit_test(test_settings_of_sessions_and_designs),
+      cmocka_unit_test(test_a_trace_runs),
+      cmocka_unit_test(test_bad_sessions_are_refused),
+      cmocka_unit_test(test_bad_designs_are_refused),
+      cmocka_unit_test(test_bad_runs_are_refused),
+      cmocka_unit_test(test_a_run_can_be_stopped),
+      cmocka_unit_test(test_prints_nothing_and_leaves_signals_alone),
+      cmocka_unit_test(test_every_allocation_may_fail),
+      cmocka_unit_test(test_version),
+  };
+  if (argc < 2) return 2;
+  snprintf(trace_file, sizeof trace_file, "%s/tests/trace/version2.wtrace", argv[1]);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
