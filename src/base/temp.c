@@ -164,6 +164,12 @@ static int create(const struct weir_temp_slot *s, mode_t mode) {
   return fd;
 }
 
+/* Where there are no locks nothing is taken for left. */
+static void lock(int fd) {
+  while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+    continue;
+}
+
 /* Another may have taken it for one that was left, before it was locked. */
 static bool is_gone(const struct weir_temp_slot *s, int fd) {
   struct stat named, held;
@@ -188,7 +194,7 @@ static bool make(struct weir_temp *t, const char *folder, mode_t mode, bool is_f
     if (!name_slot(s, folder, prefix)) break;
     atomic_store(&s->owner, (long)getpid()); /* before it exists: a signal may come */
     t->fd = create(s, mode);
-    if (t->fd >= 0) flock(t->fd, LOCK_EX); /* where there are no locks nothing is taken for left */
+    if (t->fd >= 0) lock(t->fd);
   } while (t->fd >= 0 ? is_gone(s, t->fd) : errno == EEXIST);
   if (t->fd >= 0) {
     t->slot = s;
@@ -201,9 +207,25 @@ static bool make(struct weir_temp *t, const char *folder, mode_t mode, bool is_f
   return false;
 }
 
+const char *weir_temp_folder(void) {
+  const char *folder = getenv("TMPDIR");
+  return folder != NULL && folder[0] != 0 ? folder : "/tmp";
+}
+
+int weir_temp_unnamed(const char *folder) {
+  struct weir_temp t;
+  int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) return fd;
+  if (weir_temp_file(&t, folder, 0600, NULL) != WEIR_OK) return -1;
+  fd = fcntl(t.fd, F_DUPFD_CLOEXEC, 0); /* not every file system has O_TMPFILE */
+  int saved = errno;
+  weir_temp_remove(&t); /* its name; what it holds stays until it is closed */
+  errno = saved;
+  return fd;
+}
+
 enum weir_status weir_temp_make(struct weir_temp *t, struct weir_err *err) {
-  const char *top = getenv("TMPDIR");
-  if (top == NULL || top[0] == 0) top = "/tmp";
+  const char *top = weir_temp_folder();
   char *real = realpath(top, NULL); /* it is removed from wherever the process is by then */
   bool good = make(t, real != NULL ? real : top, 0700, true);
   int saved = errno;

@@ -18,7 +18,11 @@ struct weir_temp {
   struct weir_temp_slot *slot;
 };
 
-/* A folder in $TMPDIR, else in /tmp. */
+/* $TMPDIR, else /tmp. */
+const char *weir_temp_folder(void);
+/* A file in `folder` that has no name and goes with its descriptor. -1: errno says why not. */
+int weir_temp_unnamed(const char *folder);
+/* A folder in weir_temp_folder(). */
 enum weir_status weir_temp_make(struct weir_temp *t, struct weir_err *err);
 /* A file in `folder`. On failure errno is set, and t->path is NULL. */
 enum weir_status weir_temp_file(struct weir_temp *t, const char *folder, mode_t mode,

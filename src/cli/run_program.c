@@ -122,7 +122,7 @@ static enum weir_status ended(void *session, const struct weir_wire_event *e, bo
   if (o != NULL && (json_object_set_new(o, "launch", json_integer((json_int_t)l->number)) != 0 ||
                     json_object_set_new(o, "stream", json_integer((json_int_t)l->stream)) != 0))
     s->report.is_failed = true;
-  return s->report.is_failed ? no_memory(err) : WEIR_OK;
+  return weir_run_report_status(&s->report, err);
 }
 
 /* ---- the end ---- */

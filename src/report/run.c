@@ -78,7 +78,9 @@ static json_t *launch_json(struct weir_run_report *r, const struct weir_launch_r
       json_object_set_new(o, "timing", weir_timing_json(r->timing, k, r->per_sm)) != 0)
     r->is_failed = true;
   if (o == NULL) r->is_failed = true;
-  return r->is_failed ? NULL : o;
+  if (!r->is_failed) return o;
+  json_decref(o);
+  return NULL;
 }
 
 static void keep_times(struct weir_launch_row *row, const struct weir_sim_result *r) {
@@ -140,21 +142,28 @@ json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_laun
   return r->json_launch = launch_json(r, l);
 }
 
-/* Where launches will stand in the text; no text of a user's is like that, for in those control
- * characters come with others. */
-#define PLACE      "\001launches"
-#define PLACE_TEXT "\"\\u0001launches\""
+/* Where launches will stand in the text. A line of its own at this depth is a key of a run: texts
+ * of a user have no line ends in JSON, and the provenance has no such key. */
+#define PLACE "\n   \"launches\": null"
+#define KEY   "\n   \"launches\": "
 
 static enum weir_status keep_json(struct weir_run_report *r, json_t *o, struct weir_err *err) {
   json_t *profile = weir_timing_profile_json(r->timing, r->profiles);
   spool_last(r);
-  bool ok = json_object_set_new(o, "launches", json_string(PLACE)) == 0 &&
-            json_object_set_new(o, "total", weir_stat_json(weir_func_stat_table, &r->total)) == 0 &&
-            (profile == NULL || json_object_set_new(o, "profile", profile) == 0);
+  bool ok = json_object_set_new(o, "launches", json_null()) == 0 &&
+            json_object_set_new(o, "total", weir_stat_json(weir_func_stat_table, &r->total)) == 0;
+  if (profile != NULL) ok = json_object_set_new(o, "profile", profile) == 0 && ok;
   ok = json_array_append_new(r->json_runs, o) == 0 && ok;
-  ok = WEIR_PUSH(r->spools, r->spool) && ok;
-  if (ok) r->spool = (struct weir_spool){0};
-  return ok ? WEIR_OK : no_memory(err);
+  bool is_moved = WEIR_PUSH(r->spools, r->spool);
+  if (is_moved) r->spool = (struct weir_spool){0};
+  return ok && is_moved ? WEIR_OK : no_memory(err);
+}
+
+enum weir_status weir_run_report_status(const struct weir_run_report *r, struct weir_err *err) {
+  if (!r->is_failed) return WEIR_OK;
+  if (r->error.code == WEIR_OK) return no_memory(err);
+  *err = r->error;
+  return r->error.code;
 }
 
 enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struct weir_err *err) {
@@ -162,9 +171,7 @@ enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struc
   r->n_runs++;
   if (r->json_runs != NULL && o == NULL) r->is_failed = true;
   if (o != NULL && keep_json(r, o, err) != WEIR_OK) r->is_failed = true;
-  if (r->is_failed && r->error.code != WEIR_OK)
-    return weir_fail(err, r->error.code, "%s", r->error.msg);
-  return r->is_failed ? no_memory(err) : WEIR_OK;
+  return weir_run_report_status(r, err);
 }
 
 enum weir_status weir_run_report_join(struct weir_run_report *r, struct weir_run_report *from,
@@ -334,11 +341,11 @@ static enum weir_status put_text(const struct weir_run_report *r, const char *te
                                  void *self, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < r->spools.n; i++) {
-    const char *place = strstr(text, PLACE_TEXT);
+    const char *place = strstr(text, PLACE);
     if (place == NULL) return weir_fail(err, WEIR_EBUG, "a run without launches");
-    st = put(self, text, (size_t)(place - text), err);
+    st = put(self, text, (size_t)(place - text) + strlen(KEY), err);
     if (st == WEIR_OK) st = weir_spool_copy(&r->spools.v[i], LAUNCH_DEPTH, put, self, err);
-    text = place + strlen(PLACE_TEXT);
+    text = place + strlen(PLACE);
   }
   return st == WEIR_OK ? put(self, text, strlen(text), err) : st;
 }

@@ -66,6 +66,8 @@ void weir_run_report_begin(struct weir_run_report *r, const char *workload);
 /* A launch has ended, after it was timed. Returns its JSON, which may be added to; NULL: none is
  * wanted. */
 json_t *weir_run_report_launch(struct weir_run_report *r, const struct weir_launch_report *l);
+/* What went wrong with launches so far. */
+enum weir_status weir_run_report_status(const struct weir_run_report *r, struct weir_err *err);
 /* The run has ended. `o` is what is said about it besides its launches, and is taken; NULL without
  * JSON. */
 enum weir_status weir_run_report_end(struct weir_run_report *r, json_t *o, struct weir_err *err);

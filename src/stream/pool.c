@@ -1,7 +1,6 @@
 #include "stream/pool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -22,8 +21,7 @@ enum weir_status weir_stream_pool_init(struct weir_stream_pool *p, size_t budget
   memset(p, 0, sizeof *p);
   p->budget = budget_bytes;
   p->fd = -1;
-  if (!tmp_dir || !*tmp_dir) tmp_dir = getenv("TMPDIR");
-  if (!tmp_dir || !*tmp_dir) tmp_dir = "/tmp";
+  if (!tmp_dir || !*tmp_dir) tmp_dir = weir_temp_folder();
   size_t n = strlen(tmp_dir) + 1;
   p->tmp_dir = weir_malloc(n);
   if (!p->tmp_dir) return weir_fail(err, WEIR_ENOMEM, "out of memory for a stream pool");
@@ -106,14 +104,8 @@ static void cold_remove(struct weir_stream_pool *p, struct weir_chunk *c) {
 }
 
 static bool open_file(struct weir_stream_pool *p) {
-  p->fd = open(p->tmp_dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+  p->fd = weir_temp_unnamed(p->tmp_dir);
   if (p->fd >= 0) return true;
-  struct weir_temp t; /* not every file system has O_TMPFILE */
-  if (weir_temp_file(&t, p->tmp_dir, 0600, NULL) == WEIR_OK) {
-    p->fd = fcntl(t.fd, F_DUPFD_CLOEXEC, 0);
-    weir_temp_remove(&t); /* its name; what it holds stays until it is closed */
-    if (p->fd >= 0) return true;
-  }
   weir_fail(&p->err, WEIR_EIO, "cannot make a temporary file for streams in %s: %s", p->tmp_dir,
             strerror(errno));
   weir_err_add(&p->err, "  remedy: set TMPDIR to a directory that can be written, or raise the "

@@ -249,13 +249,29 @@ def a_full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
     put("f")
     for args in (RUN + ("--json", "f"), ("record", "-q", "vecadd", "--input", "profile", "-o", "f"),
-                 ("compare", "-q", "t.wtrace", "--csv", "f"), ("classify", "-q", "vecadd", "--json", "f")):
+                 ("compare", "-q", "t.wtrace", "--csv", "f"), ("classify", "-q", "vecadd", "--json", "f"),
+                 ("run", "-q", "--json", "f", "--", CLIENT, BFS, "profile")):
         if "t.wtrace" in args:
             weir("record", "-q", "vecadd", "--input", "profile", "-o", "t.wtrace")
         done = weir(*args, code=1, preexec_fn=limit)
         check(b"File too large" in done.stderr, "it is said", done.stderr)
         check(get("f") == "old", "the old file stays")
+        check(b"memory" not in done.stderr, "and nothing else", done.stderr)
     left("f", "t.wtrace")
+
+
+@test
+def few_descriptors():
+    """Runs take none that they keep: there may be thousands of workloads, or of processes."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+    vecadd = SOURCE / "workloads/vecadd/vecadd.yaml"
+    weir("run", "-q", "--json", "j", "--input", "profile", *["vecadd"] * 50, preexec_fn=limit)
+    check(len(json.loads(get("j"))["runs"]) == 50, "all workloads")
+    script = f"for i in $(seq 50); do {CLIENT} {vecadd} profile; done"
+    weir("run", "-q", "--functional", "--json", "j", "--", "sh", "-c", script, preexec_fn=limit)
+    check(len(json.loads(get("j"))["runs"]) == 50, "all processes")
+    left("j")
 
 
 # ---- signals ----
