@@ -270,7 +270,7 @@ static enum weir_status check_term(const struct weir_settings *s, const struct w
   for (const char *rest = t.value; rest != NULL;) {
     struct weir_err why;
     struct weir_param table[2] = {*v->param, WEIR_PARAM_END};
-    char cfg[8];
+    _Alignas(int64_t) char cfg[sizeof(int64_t)]; /* any value fits */
     table[0].offset = 0;
     rest = cut(rest, "|", one, sizeof one);
     if (weir_param_set(table, cfg, table[0].name, one, NULL, &why) != WEIR_OK)

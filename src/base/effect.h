@@ -2,9 +2,11 @@
  * and in its group's; what it speaks of are other parameters, and facts about the set-up that are
  * given here. Data have no say: a set-up either can feel a parameter or cannot.
  *
- *   when   = either { "; or " either }       what follows "; or" stands without the group's
- * condition either = all { " or " all } all    = term { " and " term } term   = FACT | "part=NAME"
- * | KEY op VALUE { "|" VALUE }, op one of = != > <, followed by "(what governs instead)" or not
+ *   when   = either { "; or " either }     what follows "; or" needs no condition of the group
+ *   either = all { " or " all }
+ *   all    = term { " and " term }
+ *   term   = FACT | "part=NAME" | KEY op VALUE { "|" VALUE }, and perhaps "(what governs instead)"
+ *   op     = "=" | "!=" | ">" | "<"
  *
  * KEY is NAME (of the same group) or PREFIX.NAME; VALUE may be a PREFIX.NAME too. */
 #ifndef WEIR_BASE_EFFECT_H

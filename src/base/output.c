@@ -313,10 +313,13 @@ static bool flush_file(int fd) {
   return second >= 0 && close(second) == 0;
 }
 
+/* Of a group that it cannot be given to, the new file's own has no more than others have. */
 static void pass_on_mode(const struct weir_output *o) {
   mode_t mode = o->old.st_mode & 07777;
   if (!o->exists) return;
   if (fchown(o->fd, o->old.st_uid, o->old.st_gid) != 0) mode &= 0777;
+  struct stat new;
+  if (fstat(o->fd, &new) != 0 || new.st_gid != o->old.st_gid) mode &= ~070u | (mode & 07) << 3;
   fchmod(o->fd, mode);
 }
 
