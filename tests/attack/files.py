@@ -77,6 +77,12 @@ def is_trace(weir):
 # ---- one attempt ----
 
 
+def is_running(p):
+    """Not even a zombie; nobody has waited for it."""
+    return pathlib.Path("/proc", str(p.pid), "stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[0] != "Z"
+
+
+
 class Attack:
     def __init__(self, args):
         self.weir, self.client = os.path.abspath(args.program), os.path.abspath(args.client)
@@ -176,6 +182,7 @@ class Attack:
             self.prepare(outputs)
             p = self.start(args)
             time.sleep(self.random.random() * takes[name])
+            self.counts["signals: in time"] += is_running(p)
             with contextlib.suppress(ProcessLookupError):
                 (os.killpg if is_group else os.kill)(p.pid, number)
             what = f"{name}, {number.name}{' to all' if is_group else ''}"
@@ -271,7 +278,15 @@ class Attack:
         return 1 if self.found else 0
 
 
+def heed_signals():
+    """What started this may have had them ignored (nohup, a shell's background); commands would inherit that."""
+    for number in SIGNALS:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def main():
+    heed_signals()
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("client")
