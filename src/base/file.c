@@ -27,6 +27,7 @@ struct job {
   const struct weir_where *where;
   size_t limit;
   struct weir_err *err;
+  bool is_start; /* what is beyond the limit is left */
 };
 
 static enum weir_status no_memory(const struct job *j) {
@@ -44,7 +45,7 @@ static enum weir_status reserve(const struct job *j, struct bytes *b, size_t mor
   return weir_vec_grow((void **)&b->v, &b->cap, b->n + more + 1, 1) ? WEIR_OK : no_memory(j);
 }
 
-static enum weir_status read_all(const struct job *j, int fd, size_t limit, struct bytes *b) {
+static enum weir_status read_all(const struct job *j, int fd, struct bytes *b) {
   for (;;) {
     enum weir_status status = reserve(j, b, CHUNK);
     if (status) return status;
@@ -56,7 +57,10 @@ static enum weir_status read_all(const struct job *j, int fd, size_t limit, stru
     }
     if (got == 0) break;
     b->n += (size_t)got;
-    if (limit && b->n > limit) return too_big(j);
+    if (!j->limit || b->n <= j->limit) continue;
+    if (!j->is_start) return too_big(j);
+    b->n = j->limit;
+    break;
   }
   b->v[b->n] = '\0';
   return WEIR_OK;
@@ -160,22 +164,19 @@ static enum weir_status read_stand_in(const struct job *j, const struct stand_in
   return WEIR_OK;
 }
 
-enum weir_status weir_file_read(const char *path, size_t limit_bytes,
-                                const struct weir_where *where, char **data, size_t *len,
-                                struct weir_err *err) {
-  const struct job j = {path, where, limit_bytes, err};
+static enum weir_status read_file(const struct job *j, char **data, size_t *len) {
   struct bytes raw = {0}, b = {0};
   int fd;
   *data = NULL;
   *len = 0;
-  const struct stand_in *text = find_stand_in(path);
-  if (text) return read_stand_in(&j, text, data, len);
-  enum weir_status status = open_file(&j, &fd);
+  const struct stand_in *text = find_stand_in(j->path);
+  if (text) return read_stand_in(j, text, data, len);
+  enum weir_status status = open_file(j, &fd);
   if (status) return status;
-  bool packed = has_suffix(path, ".zst");
-  status = read_all(&j, fd, limit_bytes, packed ? &raw : &b);
+  bool packed = has_suffix(j->path, ".zst");
+  status = read_all(j, fd, packed ? &raw : &b);
   close(fd);
-  if (!status && packed) status = unpack(&j, &raw, &b);
+  if (!status && packed) status = unpack(j, &raw, &b);
   free(raw.v);
   if (status) {
     free(b.v);
@@ -184,6 +185,19 @@ enum weir_status weir_file_read(const char *path, size_t limit_bytes,
   *data = b.v;
   *len = b.n;
   return WEIR_OK;
+}
+
+enum weir_status weir_file_read(const char *path, size_t limit_bytes,
+                                const struct weir_where *where, char **data, size_t *len,
+                                struct weir_err *err) {
+  return read_file(&(struct job){path, where, limit_bytes, err, false}, data, len);
+}
+
+enum weir_status weir_file_read_start(const char *path, size_t most_bytes, char **data, size_t *len,
+                                      struct weir_err *err) {
+  /* The start of packed data is not worth its own way of unpacking. */
+  size_t limit = has_suffix(path, ".zst") ? 0 : most_bytes;
+  return read_file(&(struct job){path, NULL, limit, err, true}, data, len);
 }
 
 enum weir_status weir_file_write(const char *path, const void *data, size_t len,

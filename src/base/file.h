@@ -14,6 +14,9 @@
 enum weir_status weir_file_read(const char *path, size_t limit_bytes,
                                 const struct weir_where *where, char **data, size_t *len,
                                 struct weir_err *err);
+/* The same, but of a file that is longer than `most_bytes` only that many. */
+enum weir_status weir_file_read_start(const char *path, size_t most_bytes, char **data, size_t *len,
+                                      struct weir_err *err);
 /* From now on `path` reads as this text, whatever the file there holds: to repeat a run whose files
  * may be gone. Both are copied. False: no memory. Before threads are started. */
 bool weir_file_stand_in(const char *path, const char *text);

@@ -9,3 +9,12 @@ json_t *weir_json_text(const char *s) {
   weir_text_free(&t);
   return o;
 }
+
+const char *weir_json_bytes(const json_t *o, struct weir_arena *a) {
+  struct weir_text t = {0};
+  if (!json_is_string(o)) return NULL;
+  weir_text_unescape(&t, json_string_value(o));
+  const char *bytes = t.failed || t.v == NULL ? NULL : weir_arena_strndup(a, t.v, t.n);
+  weir_text_free(&t);
+  return bytes;
+}

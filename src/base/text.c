@@ -147,6 +147,24 @@ void weir_text_escape(struct weir_text *t, const char *s) {
   weir_text_add(t, (const char *)from, (size_t)(p - from));
 }
 
+static unsigned digit(unsigned char c) {
+  return (unsigned)(isdigit(c) ? c - '0' : tolower(c) - 'a' + 10);
+}
+
+void weir_text_unescape(struct weir_text *t, const char *s) {
+  const unsigned char *p = (const unsigned char *)s, *from = p;
+  while (*p) {
+    char byte = is_escape(p) ? (char)(digit(p[2]) << 4 | digit(p[3])) : 0;
+    if (byte != 0) {
+      weir_text_add(t, (const char *)from, (size_t)(p - from));
+      weir_text_add(t, &byte, 1);
+      from = p + 4;
+    }
+    p += byte != 0 ? 4 : 1;
+  }
+  weir_text_add(t, (const char *)from, (size_t)(p - from));
+}
+
 const char *weir_text_thousands(unsigned long long value, char *buf) {
   char digits[21];
   int n = snprintf(digits, sizeof digits, "%llu", value);

@@ -25,6 +25,8 @@ void weir_text_free(struct weir_text *t);
  * so does a backslash in front of what would then read as one (\x5c). Putting the byte for each
  * \xNN gives `s` back. */
 void weir_text_escape(struct weir_text *t, const char *s);
+/* Appends what an escaped text stands for. */
+void weir_text_unescape(struct weir_text *t, const char *s);
 
 /* Appends `s` with line breaks instead of some blanks, so that no line is wider than `most` columns
  * if it has a blank to break at; `indent` stands before each line but the first, and counts. */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/timing.h"
 #include "cli/version.h"
-#include "l1/plugin.h"
 #include "study/input_hash.h"
 #include "trace/accelsim.h"
 #include "trace/wtrace.h"
@@ -97,7 +97,7 @@ static void push(struct line *l, const char *word) {
 }
 
 /* "key: value" lines of "prefix.name" entries, as nested maps. */
-static void put_values(struct weir_text *out, const json_t *values, const char *indent) {
+static void put_values(struct weir_text *out, const json_t *values) {
   const char *key, *other;
   json_t *v, *w, *all = (json_t *)(uintptr_t)values;
   json_object_foreach(all, key, v) {
@@ -109,11 +109,11 @@ static void put_values(struct weir_text *out, const json_t *values, const char *
       is_first &= !(strncmp(other, key, n + 1) == 0 && strchr(other + n + 1, '.') == NULL);
     }
     if (dot == NULL || !is_first) continue;
-    weir_text_printf(out, "%s%.*s:\n", indent, (int)n, key);
+    weir_text_printf(out, "%.*s:\n", (int)n, key);
     json_object_foreach(all, other, w) {
       if (strncmp(other, key, n + 1) != 0 || strchr(other + n + 1, '.') != NULL) continue;
       char *text = json_dumps(w, JSON_ENCODE_ANY);
-      weir_text_printf(out, "%s  %s: %s\n", indent, other + n + 1, text != NULL ? text : "");
+      weir_text_printf(out, "  %s: %s\n", other + n + 1, text != NULL ? text : "");
       out->failed |= text == NULL;
       free(text);
     }
@@ -133,43 +133,18 @@ static bool add_settings(struct weir_prov *p, struct line *l) {
   if (!has_option(p->usage, "config")) {
     json_object_foreach((json_t *)(uintptr_t)settings, key, v) {
       push(l, "--set");
-      push(l, weir_arena_printf(&p->arena, "%s=%s", key, json_string_value(v)));
+      const char *value = weir_json_bytes(v, &p->arena);
+      push(l, value != NULL ? weir_arena_printf(&p->arena, "%s=%s", key, value) : NULL);
     }
     return true;
   }
   struct weir_text text = {0};
   const char *name = weir_arena_printf(&p->arena, "the settings of %s", p->like);
-  put_values(&text, settings, "");
+  put_values(&text, settings);
   bool ok = !text.failed && name != NULL && weir_file_stand_in(name, text.v);
   weir_text_free(&text);
   push(l, "--config");
   push(l, name);
-  return ok;
-}
-
-/* Files of the user's own need not be there any more. */
-static bool add_files(const struct weir_prov *p) {
-  static const char *const lists[] = {"schemes", "files"};
-  struct weir_text text = {0};
-  bool ok = true;
-  size_t i;
-  json_t *o;
-  json_array_foreach(json_object_get(p->earlier, "machines"), i, o) {
-    const json_t *values = json_object_get(o, "values");
-    const char *name = json_string_value(json_object_get(o, "name"));
-    if (values == NULL || name == NULL) continue;
-    text.n = 0;
-    weir_text_printf(&text, "weir: 1\nmachine:%s\n", json_object_size(values) == 0 ? " {}" : "");
-    put_values(&text, values, "  ");
-    ok = ok && !text.failed && weir_file_stand_in(name, text.v);
-  }
-  weir_text_free(&text);
-  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
-    json_array_foreach(json_object_get(p->earlier, lists[k]), i, o) {
-      const char *name = json_string_value(json_object_get(o, "name")),
-                 *own = json_string_value(json_object_get(o, "text"));
-      if (name != NULL && own != NULL) ok = ok && weir_file_stand_in(name, own);
-    }
   return ok;
 }
 
@@ -193,7 +168,41 @@ static bool is_replaced(const struct weir_prov *given, const char *name) {
   return false;
 }
 
-static bool has_workloads(struct weir_prov *given, int argc, char **argv) {
+/* Texts of a list, in place of the files that they are of. */
+static bool stand_in(struct weir_prov *p, const json_t *list) {
+  bool ok = true;
+  size_t i;
+  json_t *o;
+  json_array_foreach((json_t *)(uintptr_t)list, i, o) {
+    if (json_object_get(o, "text") == NULL) continue; /* comes with weir */
+    const char *name = weir_json_bytes(json_object_get(o, "name"), &p->arena),
+               *text = weir_json_bytes(json_object_get(o, "text"), &p->arena);
+    ok = ok && name != NULL && text != NULL && weir_file_stand_in(name, text);
+  }
+  return ok;
+}
+
+/* Files of the user's own need not be there any more. Those that are named now are read. */
+static bool add_files(struct weir_prov *p) {
+  bool ok = true;
+  size_t i;
+  json_t *o;
+  if (!is_given(p, "gpu") && !is_given(p, "gpus"))
+    json_array_foreach(json_object_get(p->earlier, "machines"), i, o) {
+      ok = ok && stand_in(p, json_object_get(o, "files"));
+    }
+  if (!is_given(p, "scheme") && !is_given(p, "schemes"))
+    ok = ok && stand_in(p, json_object_get(p->earlier, "schemes"));
+  if (!is_replaced(p, "tags")) ok = ok && stand_in(p, json_object_get(p->earlier, "files"));
+  return ok;
+}
+
+/* Options that go with a program are none for workloads, and the other way round. */
+static bool is_for_others(const char *name, bool is_program) {
+  return is_in(is_program ? " input opcode-class" : " kernels skip count memcheck", name);
+}
+
+static bool has_workloads(const struct weir_prov *given, int argc, char **argv) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   bool has = given->program != NULL || is_given(given, NULL);
   for (int id; (id = weir_opt_next(&args, given->usage)) > WEIR_OPT_END || id == WEIR_OPT_WORD;) {
@@ -212,6 +221,7 @@ static int expand(struct weir_prov *p, struct weir_prov *was, int *argc, char **
   for (size_t i = 0; i < was->items.n; i++) {
     const struct weir_prov_item *o = &was->items.v[i];
     if (o->name == NULL || is_replaced(p, o->name)) continue;
+    if (!is_whole && is_for_others(o->name, p->program != NULL)) continue;
     push(&l, weir_arena_printf(&p->arena, "--%s", o->name));
     if (o->value != NULL) push(&l, o->value);
   }
@@ -236,17 +246,18 @@ static int expand(struct weir_prov *p, struct weir_prov *was, int *argc, char **
 }
 
 /* Before its code runs. */
-static enum weir_status check_plugins(const struct weir_prov *p, struct weir_err *err) {
+static enum weir_status check_plugins(struct weir_prov *p, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   size_t i;
   json_t *o;
   json_array_foreach(json_object_get(p->earlier, "inputs"), i, o) {
     const char *kind = json_string_value(json_object_get(o, "kind")),
-               *name = json_string_value(json_object_get(o, "name")),
+               *name = weir_json_bytes(json_object_get(o, "name"), &p->arena),
                *hash = json_string_value(json_object_get(o, "hash"));
     char now[WEIR_HASH_TEXT] = "";
-    if (kind == NULL || strcmp(kind, "plug-in") != 0 || name == NULL || hash == NULL) continue;
+    if (kind == NULL || strcmp(kind, "plug-in") != 0 || hash == NULL) continue;
     if (is_given(p, "plugin")) continue;
+    if (name == NULL) return no_memory(err);
     if (st == WEIR_OK) st = weir_hash_file(name, now, err);
     if (st != WEIR_OK || p->may_differ || strcmp(now, hash) == 0) continue;
     st = weir_fail(err, WEIR_EINVAL, "the plug-in %s is not what it was when %s was made", name,
@@ -286,7 +297,7 @@ static int take_earlier(struct weir_prov *p, int *argc, char ***argv) {
   size_t i;
   push(&l, (*argv)[0]);
   json_array_foreach(json_object_get(p->earlier, "arguments"), i, word) {
-    push(&l, json_string_value(word));
+    push(&l, weir_json_bytes(word, &p->arena));
   }
   push(&l, "");
   if (l.failed) {
@@ -364,32 +375,53 @@ static bool is_own(const char *name) {
 static enum weir_status add_text(struct weir_prov *p, const char *path, struct weir_err *err) {
   char *text;
   size_t n;
-  enum weir_status st = weir_file_read(path, 0, NULL, &text, &n, err);
+  enum weir_status st = weir_hash_may_read(path, err);
+  if (st == WEIR_OK) st = weir_file_read(path, 0, NULL, &text, &n, err);
   if (st != WEIR_OK) return st;
   weir_provenance_file(&p->block, path, text);
   free(text);
   return WEIR_OK;
 }
 
+static enum weir_status add_machine_files(struct weir_prov *p, const char *gpu,
+                                          struct weir_err *err) {
+  const char *names[WEIR_MAX_EXTENDS];
+  uint32_t n = 0;
+  enum weir_status st = weir_data_machine_files(gpu, &p->arena, names, &n, err);
+  for (uint32_t i = 0; st == WEIR_OK && i < n; i++) {
+    char *text;
+    size_t len;
+    st = weir_file_read(names[i], 0, NULL, &text, &len, err);
+    if (st != WEIR_OK) break;
+    weir_provenance_machine_file(&p->block, names[i], text);
+    free(text);
+  }
+  return st;
+}
+
+static enum weir_status add_machine(struct weir_prov *p, const char *gpu,
+                                    struct weir_settings *base, struct weir_err *err) {
+  enum weir_status st = weir_data_machine(base, gpu, err);
+  if (st != WEIR_OK || !weir_provenance_machine(&p->block, gpu, base, is_own(gpu)) || !is_own(gpu))
+    return st;
+  return add_machine_files(p, gpu, err);
+}
+
 /* `base` has the machine's values, and gets the scheme's. */
-static enum weir_status add_scheme(struct weir_prov *p, const char *gpu, const char *scheme,
+static enum weir_status add_scheme(struct weir_prov *p, const char *scheme,
                                    struct weir_settings *base, struct weir_err *err) {
-  struct weir_settings before;
   struct weir_setup setup = {0};
   char *text = NULL;
   size_t n;
-  enum weir_status st = weir_settings_init(&before, weir_param_groups(), err);
-  if (st != WEIR_OK) return st;
-  if (gpu != NULL) st = weir_data_machine(&before, gpu, err);
-  if (st == WEIR_OK) st = weir_setup_named(&setup, scheme, base, err);
+  uint32_t first = base->n_sources + 1;
+  enum weir_status st = weir_setup_named(&setup, scheme, base, err);
   if (st == WEIR_OK && is_own(scheme)) st = weir_file_read(scheme, 0, NULL, &text, &n, err);
   if (st == WEIR_OK) {
-    weir_provenance_scheme(&p->block, scheme, &setup.scheme, &before, base, text);
+    weir_provenance_scheme(&p->block, scheme, &setup.scheme, base, first, text);
     if (setup.scheme.tags != NULL) st = add_text(p, setup.scheme.tags, err);
   }
   free(text);
   weir_setup_free(&setup);
-  weir_settings_free(&before);
   return st;
 }
 
@@ -400,9 +432,8 @@ enum weir_status weir_prov_setup(struct weir_prov *p, const char *gpu, const cha
   if (p->block.root == NULL) return WEIR_OK;
   enum weir_status st = weir_settings_init(&base, weir_param_groups(), err);
   if (st != WEIR_OK) return st;
-  if (gpu != NULL) st = weir_data_machine(&base, gpu, err);
-  if (st == WEIR_OK && gpu != NULL) weir_provenance_machine(&p->block, gpu, &base, is_own(gpu));
-  if (st == WEIR_OK && scheme != NULL) st = add_scheme(p, gpu, scheme, &base, err);
+  if (gpu != NULL) st = add_machine(p, gpu, &base, err);
+  if (st == WEIR_OK && scheme != NULL) st = add_scheme(p, scheme, &base, err);
   if (st == WEIR_OK && tags != NULL) st = add_text(p, tags, err);
   if (st == WEIR_OK) weir_provenance_settings(&p->block, s, &base);
   weir_settings_free(&base);

@@ -6,12 +6,13 @@
 #include "base/file.h"
 
 struct loader {
-  struct weir_settings *settings;
   weir_find_machine *find;
   void *self;
   struct weir_arena arena;
   struct weir_config file[WEIR_MAX_EXTENDS]; /* the first one is extended by nobody */
   char *real[WEIR_MAX_EXTENDS];              /* its path, without links */
+  uint32_t machine[WEIR_MAX_EXTENDS];        /* the entry of that name, or 0 */
+  bool is_found[WEIR_MAX_EXTENDS];           /* by its name, not by its path */
   uint32_t n;
 };
 
@@ -83,7 +84,7 @@ static enum weir_status check_new(struct loader *l, uint32_t by, const char *pat
 }
 
 static enum weir_status read_one(struct loader *l, uint32_t by, const char *path, uint32_t *extends,
-                                 uint32_t *machine, struct weir_err *err) {
+                                 struct weir_err *err) {
   enum weir_status st = check_new(l, by, path, err);
   if (st != WEIR_OK) return st;
   st = weir_config_load_settings(&l->file[l->n], path, err);
@@ -92,32 +93,52 @@ static enum weir_status read_one(struct loader *l, uint32_t by, const char *path
     free(l->real[l->n]);
     return st;
   }
-  return check_form(&l->file[l->n++], extends, machine, err);
+  uint32_t i = l->n++;
+  l->is_found[i] = by != 0 && !ends_with(l->file[i - 1].entry[by].text, ".yaml");
+  return check_form(&l->file[i], extends, &l->machine[i], err);
 }
 
-/* From the file to the last that it is built upon; then the values, in the other direction. */
-static enum weir_status load(struct loader *l, const char *path, struct weir_err *err) {
-  uint32_t machine[WEIR_MAX_EXTENDS] = {0}, extends = 0;
+/* From the file to the last that it is built upon. */
+static enum weir_status read_all(struct loader *l, const char *path, struct weir_err *err) {
+  uint32_t extends = 0;
   enum weir_status st = WEIR_OK;
   do {
     uint32_t by = extends;
     if (by != 0) st = find_base(l, &l->file[l->n - 1], by, &path, err);
-    if (st == WEIR_OK) st = read_one(l, by, path, &extends, &machine[l->n % WEIR_MAX_EXTENDS], err);
+    if (st == WEIR_OK) st = read_one(l, by, path, &extends, err);
   } while (st == WEIR_OK && extends != 0);
-  for (uint32_t i = l->n; st == WEIR_OK && i-- > 0;)
-    if (machine[i] != 0)
-      st = weir_settings_config(l->settings, WEIR_LAYER_FILE, &l->file[i], machine[i], err);
   return st;
+}
+
+static void free_all(struct loader *l) {
+  while (l->n > 0) {
+    weir_config_free(&l->file[--l->n]);
+    free(l->real[l->n]);
+  }
+  weir_arena_free(&l->arena);
 }
 
 enum weir_status weir_machine_load(struct weir_settings *s, const char *path,
                                    weir_find_machine *find, void *self, struct weir_err *err) {
-  struct loader l = {.settings = s, .find = find, .self = self};
-  enum weir_status st = load(&l, path, err);
-  while (l.n > 0) {
-    weir_config_free(&l.file[--l.n]);
-    free(l.real[l.n]);
+  struct loader l = {.find = find, .self = self};
+  enum weir_status st = read_all(&l, path, err);
+  for (uint32_t i = l.n; st == WEIR_OK && i-- > 0;)
+    if (l.machine[i] != 0)
+      st = weir_settings_config(s, WEIR_LAYER_FILE, &l.file[i], l.machine[i], err);
+  free_all(&l);
+  return st;
+}
+
+enum weir_status weir_machine_files(const char *path, weir_find_machine *find, void *self,
+                                    struct weir_arena *a, const char *names[WEIR_MAX_EXTENDS],
+                                    uint32_t *n, struct weir_err *err) {
+  struct loader l = {.find = find, .self = self};
+  enum weir_status st = read_all(&l, path, err);
+  for (*n = 0; st == WEIR_OK && *n < l.n && !l.is_found[*n]; ++*n) {
+    const char *name = l.file[*n].file;
+    names[*n] = weir_arena_strndup(a, name, strlen(name));
+    if (names[*n] == NULL) st = no_memory(err);
   }
-  weir_arena_free(&l.arena);
+  free_all(&l);
   return st;
 }

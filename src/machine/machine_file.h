@@ -19,5 +19,10 @@ typedef enum weir_status weir_find_machine(void *self, struct weir_arena *a, con
  */
 enum weir_status weir_machine_load(struct weir_settings *s, const char *path,
                                    weir_find_machine *find, void *self, struct weir_err *err);
+/* The paths of the file and of what it extends, up to the first that `find` knows. They are put
+ * into the arena. */
+enum weir_status weir_machine_files(const char *path, weir_find_machine *find, void *self,
+                                    struct weir_arena *a, const char *names[WEIR_MAX_EXTENDS],
+                                    uint32_t *n, struct weir_err *err);
 
 #endif

@@ -32,6 +32,7 @@ static void append(struct weir_provenance *p, const char *list, json_t *value) {
   if (json_array_append_new(json_object_get(p->root, list), value) != 0) p->failed = true;
 }
 
+/* False: no memory, of which `o` may be a sign, too. */
 static bool set(json_t *o, const char *key, const char *value) {
   return json_object_set_new(o, key, weir_json_text(value)) == 0;
 }
@@ -45,39 +46,65 @@ static const char *key_of(const struct weir_setting *v, char *key, size_t len) {
   return key;
 }
 
-/* What `s` has other than `base` (NULL: than the defaults). What follows from other values will
- * follow again. */
-static bool differences(json_t *out, const struct weir_settings *s,
-                        const struct weir_settings *base) {
+static bool set_value(json_t *out, const struct weir_setting *v) {
   char key[256];
-  bool ok = out != NULL;
-  for (size_t i = 0; ok && i < s->n; i++) {
-    const char *than = base != NULL ? base->v[i].text : s->v[i].param->def;
-    if (s->v[i].derived == NULL && strcmp(s->v[i].text, than) != 0)
-      ok = set(out, key_of(&s->v[i], key, sizeof key), s->v[i].text);
-  }
-  return ok;
+  return set(out, key_of(v, key, sizeof key), v->text);
 }
 
+/* Does another value follow from this one? Which one does depends on which were said. */
+static bool is_followed(const struct weir_settings *s, const struct weir_setting *v) {
+  char key[256];
+  key_of(v, key, sizeof key);
+  for (size_t i = 0; i < s->n; i++)
+    if (s->v[i].derived != NULL && strstr(s->v[i].derived, key) != NULL) return true;
+  return false;
+}
+
+/* What follows from other values will follow again. */
 void weir_provenance_settings(struct weir_provenance *p, const struct weir_settings *s,
                               const struct weir_settings *base) {
-  if (p->root != NULL && !differences(json_object_get(p->root, "settings"), s, base))
-    p->failed = true;
+  json_t *out = json_object_get(p->root, "settings");
+  for (size_t i = 0; p->root != NULL && i < s->n; i++) {
+    const struct weir_setting *v = &s->v[i];
+    bool is_other = strcmp(v->text, base->v[i].text) != 0;
+    bool is_given = is_other || (weir_setting_is_users(v) && is_followed(s, v));
+    if (v->derived == NULL && is_given && !set_value(out, v)) p->failed = true;
+  }
 }
 
-static json_t *named(const json_t *list, const char *name, const char *input) {
-  json_t *wanted = weir_json_text(name), *o;
-  const char *text = json_string_value(wanted);
-  json_t *found = NULL;
+/* What files said, from source `first` on. NULL: no memory. */
+static json_t *values_of_files(const struct weir_settings *s, uint32_t first) {
+  json_t *out = json_object();
+  bool ok = out != NULL;
+  for (size_t i = 0; ok && i < s->n; i++)
+    if (s->v[i].layer == WEIR_LAYER_FILE && s->v[i].source >= first) ok = set_value(out, &s->v[i]);
+  if (ok) return out;
+  json_decref(out);
+  return NULL;
+}
+
+/* The object of that name and, if it has one, that input. Both as they stand in JSON. */
+static json_t *find(const json_t *list, const char *name, const char *input) {
+  json_t *o;
   size_t i;
   json_array_foreach((json_t *)(uintptr_t)list, i, o) {
     const char *is = json_string_value(json_object_get(o, "name")),
                *on = json_string_value(json_object_get(o, "input"));
     bool is_input = on == NULL || input == NULL ? on == input : strcmp(on, input) == 0;
-    if (found == NULL && text != NULL && is != NULL && is_input && strcmp(is, text) == 0) found = o;
+    if (is != NULL && is_input && strcmp(is, name) == 0) return o;
   }
-  json_decref(wanted);
-  return found;
+  return NULL;
+}
+
+/* Is it to be added? Not if it is there already. */
+static bool is_new(struct weir_provenance *p, const char *list, const char *name) {
+  if (p->root == NULL) return false;
+  json_t *text = weir_json_text(name);
+  bool is =
+      text != NULL && find(json_object_get(p->root, list), json_string_value(text), NULL) == NULL;
+  p->failed |= text == NULL;
+  json_decref(text);
+  return is;
 }
 
 /* Of an object that has all that counts. */
@@ -88,36 +115,38 @@ static bool hash_json(const json_t *o, char out[WEIR_HASH_TEXT]) {
   return text != NULL;
 }
 
-/* All that was set: what a size follows from, and what a comparison shows, depends on it, also
- * where it is the default. */
-static bool set_values(json_t *o, const struct weir_settings *s) {
-  char key[256];
-  json_t *values = json_object();
-  bool ok = values != NULL;
-  for (size_t i = 0; ok && i < s->n; i++)
-    if (s->v[i].derived == NULL && s->v[i].layer != WEIR_LAYER_DEFAULT)
-      ok = set(values, key_of(&s->v[i], key, sizeof key), s->v[i].text);
-  ok = ok && json_object_set(o, "values", values) == 0;
+bool weir_provenance_machine(struct weir_provenance *p, const char *name,
+                             const struct weir_settings *s, bool is_own) {
+  char hash[WEIR_HASH_TEXT];
+  if (!is_new(p, "machines", name)) return false;
+  json_t *values = values_of_files(s, 0), *o = json_object();
+  bool ok = values != NULL && hash_json(values, hash) && set(o, "name", name) &&
+            set(o, "hash", hash) && (!is_own || json_object_set(o, "values", values) == 0) &&
+            (!is_own || json_object_set_new(o, "files", json_array()) == 0);
   json_decref(values);
+  append(p, "machines", ok ? o : NULL);
+  if (!ok) json_decref(o);
   return ok;
 }
 
-void weir_provenance_machine(struct weir_provenance *p, const char *name,
-                             const struct weir_settings *s, bool is_own) {
-  char hash[WEIR_HASH_TEXT];
-  if (p->root == NULL || named(json_object_get(p->root, "machines"), name, NULL) != NULL) return;
-  json_t *cells = json_object(), *o = json_object();
-  bool ok = differences(cells, s, NULL) && hash_json(cells, hash) && set(o, "name", name) &&
-            set(o, "hash", hash) && (!is_own || set_values(o, s));
-  json_decref(cells);
-  append(p, "machines", ok ? o : NULL);
-  if (!ok) json_decref(o);
+static json_t *file_json(const char *name, const char *text) {
+  json_t *o = json_object();
+  if (set(o, "name", name) && set(o, "text", text)) return o;
+  json_decref(o);
+  return NULL;
 }
 
-static json_t *scheme_json(const struct weir_scheme *of, const struct weir_settings *before,
-                           const struct weir_settings *after) {
-  json_t *values = json_object(), *policies = json_array();
-  bool ok = differences(values, after, before) && policies != NULL;
+void weir_provenance_machine_file(struct weir_provenance *p, const char *name, const char *text) {
+  const json_t *list = json_object_get(p->root, "machines");
+  json_t *last = json_array_get(list, json_array_size(list) - 1);
+  if (json_array_append_new(json_object_get(last, "files"), file_json(name, text)) != 0)
+    p->failed = true;
+}
+
+static json_t *scheme_json(const struct weir_scheme *of, const struct weir_settings *s,
+                           uint32_t first) {
+  json_t *values = values_of_files(s, first), *policies = json_array();
+  bool ok = values != NULL && policies != NULL;
   for (uint32_t i = 0; ok && i < of->n_policies; i++)
     ok = json_array_append_new(policies, weir_json_text(of->policy[i]->part.name)) == 0;
   json_t *o = ok ? json_pack("{s:s, s:O, s:O, s:b}", "organisation",
@@ -130,11 +159,11 @@ static json_t *scheme_json(const struct weir_scheme *of, const struct weir_setti
 }
 
 void weir_provenance_scheme(struct weir_provenance *p, const char *name,
-                            const struct weir_scheme *of, const struct weir_settings *before,
-                            const struct weir_settings *after, const char *text) {
+                            const struct weir_scheme *of, const struct weir_settings *s,
+                            uint32_t first, const char *text) {
   char hash[WEIR_HASH_TEXT];
-  if (p->root == NULL || named(json_object_get(p->root, "schemes"), name, NULL) != NULL) return;
-  json_t *about = scheme_json(of, before, after), *o = json_object();
+  if (!is_new(p, "schemes", name)) return;
+  json_t *about = scheme_json(of, s, first), *o = json_object();
   bool ok = about != NULL && hash_json(about, hash) && set(o, "name", name) &&
             set(o, "hash", hash) &&
             json_object_set(o, "organisation", json_object_get(about, "organisation")) == 0 &&
@@ -147,7 +176,7 @@ void weir_provenance_scheme(struct weir_provenance *p, const char *name,
 
 void weir_provenance_file(struct weir_provenance *p, const char *name, const char *text) {
   char hash[WEIR_HASH_TEXT];
-  if (p->root == NULL || named(json_object_get(p->root, "files"), name, NULL) != NULL) return;
+  if (!is_new(p, "files", name)) return;
   json_t *o = json_object();
   weir_hash_bytes(text, strlen(text), hash);
   bool ok = set(o, "name", name) && set(o, "hash", hash) && set(o, "text", text);
@@ -224,8 +253,8 @@ static enum weir_status from_trace(const char *path, json_t **out, struct weir_e
   return WEIR_OK;
 }
 
-/* Lines at the top, without "# ". */
-static json_t *from_csv(const char *text) {
+/* Lines at the top, without "# ". *is_cut: there may be more of them. */
+static json_t *from_csv(const char *text, bool *is_cut) {
   struct weir_text out = {0};
   while (text[0] == '#') {
     size_t n = strcspn(text, "\n"), skip = text[1] == ' ' ? 2 : 1;
@@ -233,44 +262,78 @@ static json_t *from_csv(const char *text) {
     weir_text_puts(&out, "\n");
     text += n + (text[n] == '\n');
   }
+  *is_cut = text[0] == 0;
   json_t *o = out.v != NULL && !out.failed ? json_loads(out.v, 0, NULL) : NULL;
   weir_text_free(&out);
   return o;
 }
 
-/* Only the first value is looked at: the rest may be large. */
-static json_t *from_json(const char *text) {
+/* Only the first value is looked at: the rest may be large. *is_cut: it may go on. */
+static json_t *from_json(const char *text, bool *is_cut) {
   static const char key[] = "\"provenance\"";
   const char *at = text + strspn(text, " \t\r\n");
+  *is_cut = false;
   if (*at != '{') return NULL;
   at += 1 + strspn(at + 1, " \t\r\n");
   if (strncmp(at, key, sizeof key - 1) != 0) return NULL;
   at += sizeof key - 1;
   at += strspn(at, " \t\r\n");
+  *is_cut = true;
   return *at == ':' ? json_loads(at + 1, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
 }
 
-enum weir_status weir_provenance_read(const char *path, json_t **out, struct weir_err *err) {
-  char *text;
-  size_t n;
-  *out = NULL;
-  enum weir_status st = weir_file_read(path, 0, NULL, &text, &n, err);
-  if (st != WEIR_OK) return st;
-  if ((unsigned char)text[0] == 0x89)
-    st = from_trace(path, out, err);
-  else
-    *out = text[0] == '#' ? from_csv(text) : from_json(text);
-  free(text);
-  if (st != WEIR_OK) return st;
-  json_t *format = json_object_get(*out, "format");
-  if (!json_is_integer(format)) {
-    json_decref(*out);
-    *out = NULL;
-    return none(path, err);
+/* The block of whatever kind of output it is, or NULL. The rest of it may be gigabytes. */
+static enum weir_status read_block(const char *path, json_t **out, struct weir_err *err) {
+  bool is_cut = true;
+  for (size_t most = 1 << 20; is_cut && *out == NULL; most *= 16) {
+    char *text;
+    size_t n;
+    enum weir_status st = weir_file_read_start(path, most, &text, &n, err);
+    if (st != WEIR_OK) return st;
+    bool is_trace = (unsigned char)text[0] == 0x89;
+    if (!is_trace) *out = text[0] == '#' ? from_csv(text, &is_cut) : from_json(text, &is_cut);
+    free(text);
+    if (is_trace) return from_trace(path, out, err);
+    is_cut &= n == most;
   }
-  if (json_integer_value(format) == WEIR_PROVENANCE_FORMAT) return WEIR_OK;
-  st = weir_fail(err, WEIR_EINVAL, "%s says how it was made in format %lld; this weir knows %d",
-                 path, (long long)json_integer_value(format), WEIR_PROVENANCE_FORMAT);
+  return WEIR_OK;
+}
+
+/* What is taken from it is what it should be; keys may be missing. */
+static bool is_sound(const json_t *o) {
+  static const char *const lists[] = {"arguments", "machines", "schemes", "files", "inputs"};
+  const json_t *settings = json_object_get(o, "settings");
+  bool is = settings == NULL || json_is_object(settings);
+  const char *key;
+  json_t *v;
+  size_t k;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    json_t *list = json_object_get(o, lists[i]);
+    is &= list == NULL || json_is_array(list);
+    json_array_foreach(list, k, v) {
+      is &= i == 0 ? json_is_string(v) : json_is_object(v);
+    }
+  }
+  json_object_foreach((json_t *)(uintptr_t)settings, key, v) {
+    is &= json_is_string(v);
+  }
+  return is;
+}
+
+enum weir_status weir_provenance_read(const char *path, json_t **out, struct weir_err *err) {
+  *out = NULL;
+  enum weir_status st = read_block(path, out, err);
+  if (st != WEIR_OK) return st;
+  const json_t *format = json_object_get(*out, "format");
+  long long number = json_integer_value(format);
+  if (!json_is_integer(format))
+    st = none(path, err);
+  else if (number != WEIR_PROVENANCE_FORMAT)
+    st = weir_fail(err, WEIR_EINVAL, "%s says how it was made in format %lld; this weir knows %d",
+                   path, number, WEIR_PROVENANCE_FORMAT);
+  else if (!is_sound(*out))
+    st = none(path, err);
+  if (st == WEIR_OK) return WEIR_OK;
   json_decref(*out);
   *out = NULL;
   return st;
@@ -305,7 +368,7 @@ bool weir_provenance_is_like(const struct weir_provenance *p, const json_t *earl
       const char *input = json_string_value(json_object_get(o, "input"));
       *name = json_string_value(json_object_get(o, "name"));
       *kind = lists[k].kind != NULL ? lists[k].kind : json_string_value(json_object_get(o, "kind"));
-      json_t *was = named(json_object_get(earlier, lists[k].list), *name, input);
+      const json_t *was = find(json_object_get(earlier, lists[k].list), *name, input);
       const char *before = json_string_value(json_object_get(was, "hash"));
       if (was != NULL && (before == NULL || strcmp(before, hash) != 0)) return false;
     }

@@ -25,18 +25,21 @@ enum weir_status weir_provenance_check(const struct weir_provenance *p, struct w
 
 /* The command line that stands for the run: what a shell would hand over. */
 void weir_provenance_argument(struct weir_provenance *p, const char *text);
-/* What `s` has other than `base`: the values that a user gave. */
+/* What a user gave: what `s` has other than `base`, and what other values of `s` follow from. */
 void weir_provenance_settings(struct weir_provenance *p, const struct weir_settings *s,
                               const struct weir_settings *base);
-/* A machine, as `s` has it above the defaults. One of the user's own, `is_own`, comes with its
- * values. A name that is there already is not added again. */
-void weir_provenance_machine(struct weir_provenance *p, const char *name,
+/* A machine, as files put it into `s`. One of the user's own, `is_own`, comes with its values. A
+ * name that is there already is not added again: false. */
+bool weir_provenance_machine(struct weir_provenance *p, const char *name,
                              const struct weir_settings *s, bool is_own);
-/* A scheme, which turned the settings `before` into `after`; `text` is that of the user's own file,
- * else NULL. */
+/* Of the machine that was added last, one of the user's own: its file, and those that it extends.
+ * Their values alone would not do: which was said later counts. */
+void weir_provenance_machine_file(struct weir_provenance *p, const char *name, const char *text);
+/* A scheme, whose file put values into `s` as source `first`; `text` is that of the user's own
+ * file, else NULL. */
 void weir_provenance_scheme(struct weir_provenance *p, const char *name,
-                            const struct weir_scheme *of, const struct weir_settings *before,
-                            const struct weir_settings *after, const char *text);
+                            const struct weir_scheme *of, const struct weir_settings *s,
+                            uint32_t first, const char *text);
 /* A file that is needed as it is: its text is kept. */
 void weir_provenance_file(struct weir_provenance *p, const char *name, const char *text);
 /* Something that is only known by its fingerprint. `input` and `made` may be NULL: which input of a
@@ -61,7 +64,7 @@ enum weir_status weir_provenance_read(const char *path, json_t **out, struct wei
 /* One line of the text in a trace: which weir, and its command line. */
 void weir_provenance_summary(const char *text, struct weir_text *out);
 /* Is what `p` says of machines, schemes, files and inputs what `earlier` says of those of the same
- * name? *what: the first that is not. */
+ * name? *kind and *name: of the first that is not, as they stand in JSON. */
 bool weir_provenance_is_like(const struct weir_provenance *p, const json_t *earlier,
                              const char **kind, const char **name);
 

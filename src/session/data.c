@@ -266,6 +266,12 @@ enum weir_status weir_data_machine(struct weir_settings *s, const char *gpu, str
   return st;
 }
 
+enum weir_status weir_data_machine_files(const char *path, struct weir_arena *a,
+                                         const char *names[WEIR_MAX_EXTENDS], uint32_t *n,
+                                         struct weir_err *err) {
+  return weir_machine_files(path, find_machine, NULL, a, names, n, err);
+}
+
 bool weir_data_has_scheme(const char *name) {
   char path[PATH_MAX];
   if (is_file_name(name)) return true;

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/settings.h"
+#include "machine/machine_file.h"
 #include "weir/sim.h"
 
 /* Names of the built-in workloads, sorted. workloads/NAME/NAME.yaml is called NAME,
@@ -21,6 +22,10 @@ enum weir_status weir_data_gpus(struct weir_arena *a, const char *const **names,
                                 struct weir_err *err);
 /* Put the values of a machine, by name or file, into the file layer. */
 enum weir_status weir_data_machine(struct weir_settings *s, const char *gpu, struct weir_err *err);
+/* The files of a machine of the user's own, as weir_machine_files. */
+enum weir_status weir_data_machine_files(const char *path, struct weir_arena *a,
+                                         const char *names[WEIR_MAX_EXTENDS], uint32_t *n,
+                                         struct weir_err *err);
 
 /* Names of the schemes in schemes/, sorted; the file of one, by name or path. */
 enum weir_status weir_data_schemes(struct weir_arena *a, const char *const **names, size_t *n,

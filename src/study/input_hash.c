@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -32,22 +33,34 @@ static enum weir_status cannot_read(const char *path, struct weir_err *err) {
                    "cannot open '%s': %s", path, strerror(errno));
 }
 
+enum weir_status weir_hash_may_read(const char *path, struct weir_err *err) {
+  struct stat info;
+  if (stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "'%s' cannot be read twice, and outputs say what was read", path);
+  weir_err_add(err, "remedy: a file with the same contents, or --no-provenance");
+  return WEIR_EINVAL;
+}
+
 /* At most `limit` bytes of a file, and how many there were. */
 static enum weir_status add_file(XXH3_state_t *h, const char *path, uint64_t limit,
                                  struct weir_err *err) {
   enum { CHUNK = 1 << 18 };
-  char *chunk = weir_malloc(CHUNK);
-  int fd = chunk != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  int fd = -1;
   uint64_t n = 0;
-  ssize_t got = fd < 0 ? -1 : 0;
-  while (fd >= 0 && n < limit) {
+  ssize_t got = 0;
+  char *chunk = weir_malloc(CHUNK);
+  enum weir_status st =
+      chunk != NULL ? weir_hash_may_read(path, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (st == WEIR_OK) fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (st == WEIR_OK && fd < 0) st = cannot_read(path, err);
+  while (st == WEIR_OK && n < limit) {
     got = read(fd, chunk, limit - n < CHUNK ? (size_t)(limit - n) : CHUNK);
     if (got < 0 && errno == EINTR) continue;
+    if (got < 0) st = cannot_read(path, err);
     if (got <= 0) break;
     XXH3_128bits_update(h, chunk, (size_t)got);
     n += (uint64_t)got;
   }
-  enum weir_status st = got < 0 ? cannot_read(path, err) : WEIR_OK;
   if (fd >= 0) close(fd);
   free(chunk);
   uint64_t bytes = htole64(n);
@@ -120,7 +133,7 @@ static enum weir_status add_accelsim(XXH3_state_t *h, const void *self, struct w
   char *text, *rest = NULL;
   size_t n;
   enum weir_status st = add_whole(h, list, err);
-  if (st != WEIR_OK || strstr(list, ".traceg") != NULL) return st; /* one kernel, without a list */
+  if (st != WEIR_OK || weir_is_accelsim_kernel(list)) return st; /* without a list */
   st = weir_file_read(list, 0, NULL, &text, &n, err);
   if (st != WEIR_OK) return st;
   for (char *line = strtok_r(text, "\r\n", &rest); st == WEIR_OK && line != NULL;

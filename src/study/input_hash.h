@@ -8,6 +8,9 @@
 
 enum { WEIR_HASH_TEXT = 40 }; /* "xxh128:", 32 digits, NUL */
 
+/* What is read for its fingerprint must be there when it is used: WEIR_EINVAL for a pipe or a
+ * device. */
+enum weir_status weir_hash_may_read(const char *path, struct weir_err *err);
 void weir_hash_bytes(const void *bytes, size_t n, char out[WEIR_HASH_TEXT]);
 /* A file as it is stored: a program, a plug-in. */
 enum weir_status weir_hash_file(const char *path, char out[WEIR_HASH_TEXT], struct weir_err *err);

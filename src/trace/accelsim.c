@@ -183,9 +183,13 @@ enum weir_status weir_accelsim_next(struct weir_accelsim *t, struct weir_accelsi
   return refuse(t, line, end, err);
 }
 
+bool weir_is_accelsim_kernel(const char *path) {
+  return is_kernel_name(path, strlen(path));
+}
+
 bool weir_is_accelsim(const char *path) {
   char text[512];
-  if (is_kernel_name(path, strlen(path))) return access(path, R_OK) == 0;
+  if (weir_is_accelsim_kernel(path)) return access(path, R_OK) == 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
   if (fd >= 0) close(fd);

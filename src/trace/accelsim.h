@@ -52,5 +52,7 @@ void weir_accelsim_close(struct weir_accelsim *t);
 
 /* True when the file looks like a list of commands or a kernel's trace, judged by its beginning. */
 bool weir_is_accelsim(const char *path);
+/* By its name one kernel's trace, which needs no list. */
+bool weir_is_accelsim_kernel(const char *path);
 
 #endif

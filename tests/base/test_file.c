@@ -45,6 +45,21 @@ static void what_is_written_is_read(void **state) {
   free(data);
 }
 
+static void only_the_start_is_read(void **state) {
+  (void)state;
+  static char many[300000];
+  char *data;
+  size_t len;
+  memset(many, 'x', sizeof many);
+  assert_int_equal(weir_file_write(in_dir("a"), many, sizeof many, NULL), WEIR_OK);
+  for (size_t most = sizeof many - 1; most <= sizeof many + 1; most++) {
+    assert_int_equal(weir_file_read_start(in_dir("a"), most, &data, &len, NULL), WEIR_OK);
+    assert_int_equal(len, most < sizeof many ? most : sizeof many);
+    assert_int_equal(strlen(data), len);
+    free(data);
+  }
+}
+
 static void a_text_stands_in_for_a_file(void **state) {
   (void)state;
   char *data;
@@ -135,6 +150,7 @@ static void names_beside_a_file(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_written_is_read),
+      cmocka_unit_test(only_the_start_is_read),
       cmocka_unit_test(a_text_stands_in_for_a_file),
       cmocka_unit_test(failures_say_what_and_where),
       cmocka_unit_test(zstd_is_unpacked_within_the_limit),

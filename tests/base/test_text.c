@@ -45,6 +45,7 @@ static void bytes_that_are_no_character(void **state) {
 static void nothing_is_lost(void **state) {
   (void)state;
   static const char letters[] = "\\x41f\xc3\xbc\xe2\x82\xac\xff\x80\xf0 ";
+  struct weir_arena arena = {0};
   uint64_t random = 1;
   for (int i = 0; i < 20000; i++) {
     char raw[16] = "", back[64];
@@ -58,9 +59,13 @@ static void nothing_is_lost(void **state) {
     json_t *o = weir_json_text(raw);
     assert_non_null(o);
     assert_string_equal(json_string_value(o), text);
+    assert_string_equal(weir_json_bytes(o, &arena), raw);
     json_decref(o);
     free(text);
   }
+  assert_null(weir_json_bytes(NULL, &arena));
+  assert_null(weir_json_bytes(json_true(), &arena));
+  weir_arena_free(&arena);
 }
 
 static void tables_have_them_too(void **state) {

@@ -14,5 +14,5 @@ sed 's/"commit": .*/"commit": .../; s/"text": .*/"text": .../; s/"hash": .*/"has
 # What is given now counts, on the command line and in a file.
 echo 'l1: {mshr_entries: 9}' > config.yaml
 weir run --like 1.json -q --json 3.json --config config.yaml --set l2.ways=8
-grep -e mshr_entries -e l2.ways 3.json
+grep -m 2 -e mshr_entries -e l2.ways 3.json
 weir run --like 1.json --gpu fermi-s3 --scheme baseline -q --json - | grep -A 3 -e '"machines"' -e '"schemes"' -e '"files"' | grep -v hash
