@@ -73,7 +73,7 @@ struct record {
   const char *target, *path, *input, *gpu, *opcodes[MAX_OPCODES];
   char **program;
   struct weir_program_choice choice;
-  int program_exit;
+  int program_exit, program_signal; /* signal 0: none ended it */
   size_t n_opcodes;
   int level;
   bool quiet, is_terminal, showed;
@@ -218,6 +218,7 @@ static enum weir_status record_program(struct record *r, struct weir_wtrace_coun
   if (!st) st = tell_program(r, &p, err);
   recording.provenance = r->made.v;
   if (!st) st = weir_program_record(&p, &recording, &result, err);
+  r->program_signal = result.signal;
   if (!st) {
     *total = recording.total;
     r->program_exit = result.exit_code;
@@ -369,6 +370,7 @@ int weir_cmd_record(int argc, char **argv) {
     if (r.showed) fputs("\r\033[K", stderr);
     if (!st && !r.quiet) st = report(&r, &total, &err);
     code = st ? weir_cli_error(&err) : r.program_exit;
+    if (r.program_signal) code = 128 + r.program_signal;
     if (weir_cli_signal()) code = 128 + weir_cli_signal();
   }
   weir_settings_free(&r.settings);

@@ -352,12 +352,12 @@ void weir_program_notes(const struct weir_program *p, struct weir_program_result
   if (r->signal != 0)
     fprintf(stderr, "weir: %s was ended by signal %d (%s)\n", p->name, r->signal,
             strsignal(r->signal));
-  if (r->n_launches == 0) {
+  if (r->n_launches == 0 && r->signal == 0) {
     fprintf(stderr, "weir: %s launched no kernel that weir could see\n", p->name);
     if (!p->inspection.is_cuda)
       fprintf(stderr, "  a library or program that it uses may have the CUDA runtime linked into "
                       "it and be stripped: link that with nvcc -cudart shared\n");
-  } else if (r->n_wanted == 0) {
+  } else if (r->n_launches > 0 && r->n_wanted == 0) {
     fprintf(stderr,
             "weir: none of the %llu launches of %s was one that --kernels, --skip and "
             "--count ask for\n",

@@ -307,6 +307,19 @@ def a_program_that_is_interrupted():
 
 
 @test
+def a_program_that_ends_by_a_signal():
+    """That is why nothing was launched, and the exit code says so."""
+    put("j")
+    for args in (("record", "-o", "j"), ("run", "--json", "j")):
+        for number in (signal.SIGTERM, signal.SIGSEGV):
+            done = weir(*args, "--", "sh", "-c", f"kill -{int(number)} $$", code=128 + number)
+            check(b"ended by signal" in done.stderr, "it is said", done.stderr)
+            check(b"launched no kernel" not in done.stderr, "no other reason is", done.stderr)
+            check(get("j") == "old", "the older result stays")
+    left("j")
+
+
+@test
 def ended_in_the_midst():
     put("f")
     env = environment()  # a sanitizer leaves crashes to weir
