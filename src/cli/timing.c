@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/demangle.h"
+#include "base/mem.h"
 #include "base/table.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
@@ -75,7 +76,7 @@ enum weir_status weir_cli_prepare_timed(struct weir_timed_profiles *profiles,
                                         const struct weir_tags **tags, struct weir_err *err) {
   *tags = NULL;
   if (!weir_setup_is_prepared(what->setup)) return WEIR_OK;
-  struct weir_timed_profile new = {.workload = strdup(what->workload)};
+  struct weir_timed_profile new = {.workload = weir_strdup(what->workload)};
   weir_cli_signals_hold();
   enum weir_status st = weir_cli_prepare(what, &new.found, err);
   weir_cli_signals_release();

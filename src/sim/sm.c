@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/fifo.h"
+#include "base/mem.h"
 #include "sim/memory.h"
 #include "sim/sm_core.h"
 
@@ -156,7 +157,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->now = now;
   sm->regs_per_warp = kernel->n_regs + 1;
   free(sm->regs);
-  sm->regs = calloc((size_t)sm->regs_per_warp * (size_t)sm->m->sm.warps, sizeof *sm->regs);
+  sm->regs = weir_calloc((size_t)sm->regs_per_warp * (size_t)sm->m->sm.warps, sizeof *sm->regs);
   if (sm->regs == NULL) return false;
   for (int64_t i = 0; i < sm->m->sm.warps; i++)
     sm->warps[i].reg = sm->regs + (size_t)i * sm->regs_per_warp;

@@ -20,7 +20,7 @@ static bool simulate(void) {
   struct weir_sim_result r;
   struct weir_sim_options o = {.threads = n_threads, .watchdog = 100000, .check = true};
   struct weir_block_source *source = synth_source(&kernel);
-  enum weir_status st = weir_sim_new(&x.m, &weir_l1_pipeline, &design.d, &o, &sim, &err);
+  enum weir_status st = weir_sim_new(&x.m, &design.d, &o, &sim, &err);
   for (int i = 0; st == WEIR_OK && i < 2; i++)
     st = weir_sim_kernel(sim, source = synth_source(&kernel), &r, &err);
   if (st != WEIR_OK) {
