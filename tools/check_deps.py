@@ -7,8 +7,9 @@ import pathlib
 import re
 import sys
 
-# Lowest first; docs and build files follow the same order.
-ORDER = ["base", "stream", "ptx", "exec", "launch", "trace", "machine", "l1", "sim", "session", "analysis", "study", "report", "cuda", "cli"]
+# Lowest first, the only list: tools/check_symbols.py reads it, and meson.build must follow it. A module may be absent.
+ORDER = ["base", "stream", "ptx", "exec", "launch", "trace", "machine", "l1", "sim", "session", "analysis", "study",
+         "report", "cuda", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 GENERATED = {"l1/parts.inc", "weir_build.h", "weir_commit.h", "weir/version.h"}
 
@@ -29,8 +30,19 @@ def resolve(name, file, root):
     return None
 
 
+def build_order(root):
+    """The modules of meson.build, if there is one."""
+    file = root / "meson.build"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    match = re.search(r"^foreach module : \[(.*?)\]", text, re.MULTILINE | re.DOTALL)
+    return re.findall(r"'([^']*)'", match.group(1)) if match else []
+
+
 def problems(root):
     src = root / "src"
+    built = build_order(root)
+    if [m for m in ORDER if m in built] != built:
+        yield f"meson.build: its modules are not in the order of tools/check_deps.py, {', '.join(ORDER)}"
     for file in sorted(src.rglob("*.[ch]")) + sorted(src.rglob("*.def")):
         own = module_of(file, src)
         if own not in ORDER:
