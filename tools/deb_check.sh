@@ -1,0 +1,23 @@
+#!/bin/sh
+# In a root that has nothing but Debian's smallest system and this folder's package: install it, run it, remove it.
+set -eux
+cd /root
+export HOME=/root DEBIAN_FRONTEND=noninteractive
+apt-get install -y --no-install-recommends ./weir_*.deb >/dev/null
+weir --version
+find /usr/lib -path '*weir*' -name '*.so*' -exec ldd {} + | grep 'not found' && exit 1
+weir list workloads >/dev/null
+weir run vecadd --input profile --gpu v100 --json run.json
+weir run --like run.json --json again.json -q
+cmp run.json again.json
+weir compare gather spmv --input profile --schemes baseline,tsc+,coordinated --csv compare.csv
+weir record vecadd --input profile -o v.wtrace
+weir trace verify v.wtrace
+test -s /usr/share/man/man1/weir.1.gz || test -e /etc/dpkg/dpkg.cfg.d/excludes
+apt-get install -y --no-install-recommends gcc libc6-dev pkg-config >/dev/null
+# shellcheck disable=SC2046 # several words
+cc -O2 -shared -fPIC $(pkg-config --cflags weir) -o own.so /usr/share/doc/weir/examples/own-policy/pc_streak.c
+weir check-policy ./own.so
+apt-get remove -y weir >/dev/null
+if command -v weir; then exit 1; fi
+echo "the package installs, runs and goes"
