@@ -48,7 +48,7 @@ static void finish_barrier(struct ptx_cta *cta, uint32_t id) {
   *b = (struct ptx_bar){0};
 }
 
-void ptx_barrier_check(struct ptx_cta *cta, uint32_t id) {
+static void check_barrier(struct ptx_cta *cta, uint32_t id) {
   const struct ptx_bar *b = &cta->bar[id];
   uint32_t expected = b->expected != 0 ? b->expected : cta->n_live_warps * LANES;
   if (b->is_open && b->arrived >= expected) finish_barrier(cta, id);
@@ -96,11 +96,12 @@ static bool count_warp(struct ptx_warp *w, const struct ptx_split *first, int32_
     else
       w->is_held = alone >= 0;
   }
-  ptx_barrier_check(w->cta, id);
+  check_barrier(w->cta, id);
   return true;
 }
 
-bool ptx_barrier_gather(struct ptx_warp *w) {
+/* Have all lanes of the warp that live come to one barrier? False: a fault. */
+static bool gather_warp(struct ptx_warp *w) {
   const struct ptx_split *first = NULL, *other = NULL;
   uint32_t here = 0;
   for (uint32_t i = 0; i < w->n_splits; i++) {
@@ -162,5 +163,13 @@ bool ptx_barrier_wait(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u,
   if (count % LANES != 0 || count > 1024 || is_none) return barrier_fault(w, s, PTX_BAR_COUNT);
   put_arrival(w, true);
   w->arrival = (struct ptx_arrival){pc, mask, count / LANES, s->bar_id};
-  return is_alone ? count_warp(w, s, leaf) : ptx_barrier_gather(w);
+  return is_alone ? count_warp(w, s, leaf) : gather_warp(w);
+}
+
+bool ptx_barrier_leave(struct ptx_warp *w) {
+  if (w->live != 0) return gather_warp(w);
+  w->cta->n_live_warps--;
+  for (uint32_t id = 0; id < WEIR_BARRIERS; id++)
+    check_barrier(w->cta, id);
+  return true;
 }

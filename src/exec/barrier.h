@@ -17,9 +17,7 @@
  * warp has a current leaf. False: a fault, here as below. */
 bool ptx_barrier_wait(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
                       uint32_t pc);
-/* After lanes have exited: have all that live come to one barrier? */
-bool ptx_barrier_gather(struct ptx_warp *w);
-/* After a warp has exited: is the barrier full now? */
-void ptx_barrier_check(struct ptx_cta *cta, uint32_t id);
+/* After lanes have exited: others may wait for nobody now. */
+bool ptx_barrier_leave(struct ptx_warp *w);
 
 #endif

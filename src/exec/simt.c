@@ -42,6 +42,33 @@ void ptx_warp_free(struct ptx_warp *w) {
 
 /* ---- instructions of control ---- */
 
+/* A side of a branch. */
+struct side {
+  uint32_t mask, pc;
+  bool is_guarded; /* an assembler makes guarded instructions of it */
+};
+
+/* The leaf keeps one side, the other becomes a leaf of its own. Both run to `rpc`. */
+static bool diverge_leaf(struct ptx_warp *w, int32_t leaf, struct side stay, struct side go,
+                         uint32_t rpc) {
+  int32_t parent;
+  uint32_t meet;
+  if (!ptx_split_join(w, leaf, rpc, &parent, &meet)) return false;
+  int32_t n = ptx_split_add(w, leaf, PTX_S_RUN, go.pc, go.mask);
+  if (n < 0) return false;
+  struct ptx_split *s = &w->splits[leaf];
+  w->splits[n].parent = parent;
+  w->splits[n].rpc = meet;
+  w->splits[n].is_guarded = s->is_guarded && go.is_guarded;
+  s->parent = parent;
+  s->rpc = meet;
+  s->pc = stay.pc;
+  s->mask = stay.mask;
+  s->is_guarded &= stay.is_guarded;
+  if (go.pc == meet) ptx_split_arrive(w, n);
+  return true;
+}
+
 static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uop *u, uint32_t mask,
                            uint32_t pc) {
   const uint32_t *index = REG32(u->a);
@@ -56,8 +83,8 @@ static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uo
   uint32_t left = mask, others = w->splits[leaf].mask & ~mask;
   int32_t at = leaf;
   if (others != 0) { /* lanes whose guard is false fall through */
-    if (!ptx_split_diverge(w, leaf, (struct ptx_side){mask, pc, false},
-                           (struct ptx_side){others, pc + 1, false}, u->rpc))
+    if (!diverge_leaf(w, leaf, (struct side){mask, pc, false}, (struct side){others, pc + 1, false},
+                      u->rpc))
       return false;
   }
   while (left != 0) {
@@ -67,8 +94,8 @@ static bool branch_indexed(struct ptx_warp *w, int32_t leaf, const struct ptx_uo
       w->splits[at].pc = target;
       return true;
     }
-    if (!ptx_split_diverge(w, at, (struct ptx_side){left & ~same, pc, false},
-                           (struct ptx_side){same, target, false}, u->rpc))
+    if (!diverge_leaf(w, at, (struct side){left & ~same, pc, false},
+                      (struct side){same, target, false}, u->rpc))
       return false;
     left &= ~same;
   }
@@ -83,13 +110,7 @@ static void lanes_exit(struct ptx_warp *w, uint32_t mask) {
       w->splits[i].expected &= ~mask;
       ptx_join_settle(w, (int32_t)i);
     }
-  if (w->live == 0) {
-    w->cta->n_live_warps--;
-    for (uint32_t id = 0; id < WEIR_BARRIERS; id++)
-      ptx_barrier_check(w->cta, id);
-    return;
-  }
-  if (ptx_barrier_gather(w)) ptx_exchange_check(w);
+  if (ptx_barrier_leave(w) && w->live != 0) ptx_exchange_check(w);
 }
 
 /* How the warp goes on after an instruction of control: with the next one, with the leaf that is
@@ -107,11 +128,11 @@ static enum step enter_if(bool ok) {
 /* Some lanes take the branch. The side that does not stand at the meeting point goes on; of two,
  * the one in program order. */
 static bool branch_apart(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {
-  struct ptx_side next = {w->splits[w->current].mask & ~m, pc + 1, u->aux2 & PTX_BRA_NEXT_GUARDED};
-  struct ptx_side there = {m, u->target, u->aux2 & PTX_BRA_TARGET_GUARDED};
+  struct side next = {w->splits[w->current].mask & ~m, pc + 1, u->aux2 & PTX_BRA_NEXT_GUARDED};
+  struct side there = {m, u->target, u->aux2 & PTX_BRA_TARGET_GUARDED};
   w->stat[pc].diverged++;
-  return pc + 1 == u->rpc ? ptx_split_diverge(w, w->current, there, next, u->rpc)
-                          : ptx_split_diverge(w, w->current, next, there, u->rpc);
+  return pc + 1 == u->rpc ? diverge_leaf(w, w->current, there, next, u->rpc)
+                          : diverge_leaf(w, w->current, next, there, u->rpc);
 }
 
 static enum step step_brx(struct ptx_warp *w, const struct ptx_uop *u, uint32_t m, uint32_t pc) {

@@ -107,44 +107,6 @@ bool ptx_split_first(struct ptx_warp *w, uint32_t live) {
   return true;
 }
 
-/* ---- branches ---- */
-
-bool ptx_split_join(struct ptx_warp *w, int32_t leaf, uint32_t rpc, int32_t *parent,
-                    uint32_t *meet) {
-  struct ptx_split *s = &w->splits[leaf];
-  *parent = s->parent;
-  *meet = s->rpc;
-  if (rpc == PTX_NO_RPC || rpc == s->rpc) return true;
-  int32_t j = ptx_split_add(w, leaf, PTX_S_JOIN, rpc, 0);
-  if (j < 0) return false;
-  w->splits[j].expected = w->splits[leaf].mask;
-  w->splits[j].is_guarded = w->splits[leaf].is_guarded;
-  w->splits[leaf].is_guarded = true; /* as far as this join */
-  *parent = j;
-  *meet = rpc;
-  return true;
-}
-
-bool ptx_split_diverge(struct ptx_warp *w, int32_t leaf, struct ptx_side stay, struct ptx_side go,
-                       uint32_t rpc) {
-  int32_t parent;
-  uint32_t meet;
-  if (!ptx_split_join(w, leaf, rpc, &parent, &meet)) return false;
-  int32_t n = ptx_split_add(w, leaf, PTX_S_RUN, go.pc, go.mask);
-  if (n < 0) return false;
-  struct ptx_split *s = &w->splits[leaf];
-  w->splits[n].parent = parent;
-  w->splits[n].rpc = meet;
-  w->splits[n].is_guarded = s->is_guarded && go.is_guarded;
-  s->parent = parent;
-  s->rpc = meet;
-  s->pc = stay.pc;
-  s->mask = stay.mask;
-  s->is_guarded &= stay.is_guarded;
-  if (go.pc == meet) ptx_split_arrive(w, n);
-  return true;
-}
-
 bool ptx_split_part(struct ptx_warp *w, int32_t leaf, uint32_t mask, uint32_t pc) {
   uint32_t rest = w->splits[leaf].mask & ~mask;
   if (rest == 0) return true;

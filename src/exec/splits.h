@@ -36,15 +36,22 @@ bool ptx_split_pick(struct ptx_warp *w, int32_t after, bool spinning);
 
 /* Make sure that both sides of a branch meet at `rpc`: gives the join they go to, or the one they
  * already had. */
-bool ptx_split_join(struct ptx_warp *w, int32_t leaf, uint32_t rpc, int32_t *parent,
-                    uint32_t *meet);
-struct ptx_side { /* of a branch */
-  uint32_t mask, pc;
-  bool is_guarded; /* an assembler makes guarded instructions of it */
-};
-/* The leaf keeps one side, the other becomes a leaf of its own. Both run to `rpc`. */
-bool ptx_split_diverge(struct ptx_warp *w, int32_t leaf, struct ptx_side stay, struct ptx_side go,
-                       uint32_t rpc);
+static inline bool ptx_split_join(struct ptx_warp *w, int32_t leaf, uint32_t rpc, int32_t *parent,
+                                  uint32_t *meet) {
+  struct ptx_split *s = &w->splits[leaf];
+  *parent = s->parent;
+  *meet = s->rpc;
+  if (rpc == PTX_NO_RPC || rpc == s->rpc) return true;
+  int32_t j = ptx_split_add(w, leaf, PTX_S_JOIN, rpc, 0);
+  if (j < 0) return false;
+  w->splits[j].expected = w->splits[leaf].mask;
+  w->splits[j].is_guarded = w->splits[leaf].is_guarded;
+  w->splits[leaf].is_guarded = true; /* as far as this join */
+  *parent = j;
+  *meet = rpc;
+  return true;
+}
+
 /* Lanes of the leaf that do not take part go on at pc + 1 as a leaf of their own. */
 bool ptx_split_part(struct ptx_warp *w, int32_t leaf, uint32_t mask, uint32_t pc);
 
