@@ -237,12 +237,12 @@ static void long_ones_come_back(void **state) {
   free(text);
   char *json = dump(result(&p));
   write_file(json);
-  read_back(&p);
+  read_back(&p, 0);
   free(json);
   weir_provenance_lines(&p, &csv);
   weir_text_puts(&csv, "gpu,workload\n");
   write_file(csv.v);
-  read_back(&p);
+  read_back(&p, WEIR_CSV_FORMAT);
   weir_text_free(&csv);
   weir_provenance_free(&p);
 }

@@ -309,6 +309,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_version),
   };
   if (argc < 2) return 2;
-  snprintf(trace_file, sizeof trace_file, "%s/tests/trace/version2.wtrace", argv[1]);
+  snprintf(trace_file, sizeof trace_file, "%s/tests/compat/wtrace/version2.wtrace", argv[1]);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
