@@ -56,7 +56,7 @@ static const struct weir_lines_cfg on_miss = {.on_fill = false}, on_fill = {.on_
 void weir_design_baseline(struct weir_design *d, const struct weir_machine *m) {
   *d = (struct weir_design){
       .org = m->l1.sectored ? &weir_org_sectored : &weir_org_conventional,
-      .org_cfg = m->l1.alloc[0] == 'f' ? &on_fill : &on_miss,
+      .org_cfg = m->l1.alloc == WEIR_L1_ON_FILL ? &on_fill : &on_miss,
       .n_policies = 1,
   };
   d->policy[0].ops = &weir_policy_lru;
@@ -102,7 +102,7 @@ enum weir_status weir_design_check(const struct weir_design *d, const struct wei
       threads = name;
       /* Its active set could consist of warps that are held back, while those that may issue wait
        * for a place in it. */
-      if (m->sm.scheduler[0] == 't')
+      if (m->sm.scheduler == WEIR_TWO_LEVEL)
         return weir_fail(err, WEIR_EINVAL,
                          "policy %s holds warps back; it needs sm.scheduler=gto or lrr, not "
                          "two-level",

@@ -40,7 +40,7 @@ static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_re
   if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
   struct weir_access x = seen(l1, a);
   x.shortage = (uint8_t)why;
-  x.fetch = l1->m->l1.bypass_gran[0] == 'l' ? l1->all : a->sectors;
+  x.fetch = l1->m->l1.bypass_gran == WEIR_BYPASS_LINE ? l1->all : a->sectors;
   if (r != NULL) {
     l1->stats.probes++;
     weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);

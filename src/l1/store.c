@@ -32,7 +32,9 @@ static enum store_mode store_mode(const struct weir_l1 *l1, const struct weir_ac
       break;
     }
   if (a->is_local && c->local_wb && l1->chain.org_ops->has_dirty && r->way >= 0) return KEEP;
-  return c->write[0] == 'e' ? EVICT : c->write[0] == 't' ? THROUGH : ALLOCATE;
+  return c->write == WEIR_L1_WRITE_EVICT     ? EVICT
+         : c->write == WEIR_L1_WRITE_THROUGH ? THROUGH
+                                             : ALLOCATE;
 }
 
 static void count_store(struct weir_l1 *l1, const struct weir_access *a, uint32_t had) {
@@ -85,7 +87,7 @@ struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req
   if (is_on && c->perfect && !is_atom) { /* every line is there, though no tag says so */
     had = a->sectors;
     mode = a->is_local && c->local_wb && org->has_dirty ? KEEP
-           : c->write[0] == 'e'                         ? EVICT
+           : c->write == WEIR_L1_WRITE_EVICT            ? EVICT
                                                         : THROUGH;
   }
   if (has_tags) {

@@ -54,9 +54,9 @@ enum weir_status weir_addr_map_init(struct weir_addr_map *x, const char *machine
                               .slices = (uint64_t)l2->slices,
                               .channels = (uint64_t)dram->channels,
                               .per_channel = (uint64_t)(l2->slices / dram->channels),
-                              .has_poly_sets = strcmp(l2->index, "ipoly") == 0};
-  x->hash = strcmp(l2->hash, "linear") == 0 ? WEIR_SLICE_LINEAR
-            : strcmp(l2->hash, "xor") == 0  ? WEIR_SLICE_XOR
+                              .has_poly_sets = l2->index == WEIR_L2_INDEX_IPOLY};
+  x->hash = l2->hash == WEIR_L2_HASH_LINEAR ? WEIR_SLICE_LINEAR
+            : l2->hash == WEIR_L2_HASH_XOR  ? WEIR_SLICE_XOR
                                             : WEIR_SLICE_IPOLY;
   if (x->hash == WEIR_SLICE_IPOLY) {
     if (!is_power_of_two(x->slices) || !is_power_of_two(x->channels))

@@ -42,7 +42,7 @@ static const struct weir_param sm_table[] = {
       "shared memory of a block is allocated in multiples of this"),
     P(weir_sm_cfg, schedulers, "2", 1, 4, NULL,
       "warp schedulers; warp slot w belongs to scheduler w modulo this"),
-    WEIR_PARAM(weir_sm_cfg, scheduler, "gto", .choices = "lrr|gto|two-level",
+    WEIR_PARAM(weir_sm_cfg, scheduler, "gto", .choices = WEIR_CHOICES(WEIR_SCHEDULERS),
                .help = "warp scheduling policy"),
     P(weir_sm_cfg, active_warps, "8", 1, 64, "warp", "two-level: warps of a scheduler's active set",
       .when = "scheduler=two-level"),
@@ -93,7 +93,7 @@ static const struct weir_param l1_table[] = {
       .when = "enabled=true and perfect=false; or program"),
     P(weir_l1_cfg, ways, "4", 1, 2048, NULL, "ways; alone it keeps the sets",
       .when = "enabled=true and perfect=false; or program"),
-    WEIR_PARAM(weir_l1_cfg, index, "linear", .choices = "linear|fermi_xor",
+    WEIR_PARAM(weir_l1_cfg, index, "linear", .choices = WEIR_CHOICES(WEIR_L1_INDEXES),
                .help = "how a line finds its set",
                .when = "enabled=true and perfect=false and sets>1"),
     P(weir_l1_cfg, hit_latency, "1", 1, 1e6, "cycle", "from the accepted probe to the data",
@@ -112,11 +112,11 @@ static const struct weir_param l1_table[] = {
       .when = "banks>1 and enabled=true or banks>1 and probes_per_cycle>1"),
     P(weir_l1_cfg, port_bytes, "128", 4, 4096, "byte",
       "width of the data port; each bank has its share of it", .when = "enabled=true"),
-    WEIR_PARAM(weir_l1_cfg, write, "evict", .choices = "evict|through|alloc_nofetch",
+    WEIR_PARAM(weir_l1_cfg, write, "evict", .choices = WEIR_CHOICES(WEIR_L1_WRITES),
                .help = "stores to global memory", .when = "enabled=true"),
-    WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = "miss|fill", .help = "when a way is chosen",
-               .when = "enabled=true and perfect=false and lines"),
-    WEIR_PARAM(weir_l1_cfg, bypass_gran, "sector", .choices = "sector|line",
+    WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = WEIR_CHOICES(WEIR_L1_ALLOCS),
+               .help = "when a way is chosen", .when = "enabled=true and perfect=false and lines"),
+    WEIR_PARAM(weir_l1_cfg, bypass_gran, "sector", .choices = WEIR_CHOICES(WEIR_BYPASS_GRANS),
                .help = "what a bypassed load asks for", .when = "line>l1.sector"),
     WEIR_PARAM(weir_l1_cfg, local_wb, "true",
                .help = "stores to local memory stay in the L1 until evicted",
@@ -173,12 +173,12 @@ static const struct weir_param l2_table[] = {
       "dirty sectors of a channel between L2 and DRAM queue; at least a line", .source = "guess"),
     P(weir_l2_cfg, interleave, "256", 32, 65536, "byte", "consecutive bytes of one slice",
       .when = "slices>1"),
-    WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = "linear|xor|ipoly",
+    WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = WEIR_CHOICES(WEIR_L2_HASHES),
                .help =
                    "how addresses are spread over slices; ipoly: by the remainder of a division "
                    "of polynomials (Rau 1991)",
                .when = "slices>1"),
-    WEIR_PARAM(weir_l2_cfg, index, "xor", .choices = "xor|ipoly",
+    WEIR_PARAM(weir_l2_cfg, index, "xor", .choices = WEIR_CHOICES(WEIR_L2_INDEXES),
                .help = "how a line finds its set in a slice", .when = "sets>1"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l2_params = {"l2", "The L2 cache.", l2_table,
@@ -272,7 +272,7 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: l1.line (%" PRId64 ") and l2.line (%" PRId64 ") must be equal",
                      m->name, l1->line, l2->line);
-  if (strcmp(l1->index, "fermi_xor") == 0 && l1->sets != 32 && l1->sets != 64)
+  if (l1->index == WEIR_L1_FERMI_XOR && l1->sets != 32 && l1->sets != 64)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: l1.index fermi_xor is defined for 32 or 64 l1.sets, not %" PRId64,
                      m->name, l1->sets);

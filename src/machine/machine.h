@@ -9,22 +9,40 @@
 #include "machine/addr_map.h"
 #include "stream/stream.h"
 
+#define WEIR_SCHEDULERS(X) X(WEIR_LRR, "lrr") X(WEIR_GTO, "gto") X(WEIR_TWO_LEVEL, "two-level")
+enum weir_scheduler { WEIR_SCHEDULERS(WEIR_CHOICE_ID) };
+
 struct weir_sm_cfg {
   int64_t count, warps, threads, blocks, registers, shared_bytes, shared_unit, register_unit;
   int64_t schedulers, active_warps;
-  const char *scheduler;
+  enum weir_scheduler scheduler;
   int64_t launch_latency, broadcast_latency, dispatch_latency;
   int64_t shared_latency, const_latency, load_extra;
   int64_t ldst_queue, inflight, coalesce_per_cycle;
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
 };
 
+#define WEIR_L1_INDEXES(X) X(WEIR_L1_LINEAR, "linear") X(WEIR_L1_FERMI_XOR, "fermi_xor")
+enum weir_l1_index { WEIR_L1_INDEXES(WEIR_CHOICE_ID) };
+#define WEIR_L1_WRITES(X)                                                                          \
+  X(WEIR_L1_WRITE_EVICT, "evict")                                                                  \
+  X(WEIR_L1_WRITE_THROUGH, "through") X(WEIR_L1_WRITE_ALLOCATE, "alloc_nofetch")
+enum weir_l1_write { WEIR_L1_WRITES(WEIR_CHOICE_ID) };
+#define WEIR_L1_ALLOCS(X) X(WEIR_L1_ON_MISS, "miss") X(WEIR_L1_ON_FILL, "fill")
+enum weir_l1_alloc_at { WEIR_L1_ALLOCS(WEIR_CHOICE_ID) };
+#define WEIR_BYPASS_GRANS(X) X(WEIR_BYPASS_SECTORS, "sector") X(WEIR_BYPASS_LINE, "line")
+enum weir_bypass_gran { WEIR_BYPASS_GRANS(WEIR_CHOICE_ID) };
+
 struct weir_l1_cfg {
   bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq;
   int64_t size, line, ways, sets; /* on a unified array: the most that the L1 gets of it */
   int64_t hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue, probes_per_cycle, banks,
       sector, bank_bytes, port_bytes, unified_bytes;
-  const char *index, *write, *alloc, *bypass_gran, *carveouts;
+  enum weir_l1_index index;
+  enum weir_l1_write write;
+  enum weir_l1_alloc_at alloc;
+  enum weir_bypass_gran bypass_gran;
+  const char *carveouts;
 };
 
 struct weir_noc_cfg {
@@ -32,10 +50,17 @@ struct weir_noc_cfg {
       reply_buffer;
 };
 
+#define WEIR_L2_HASHES(X)                                                                          \
+  X(WEIR_L2_HASH_LINEAR, "linear") X(WEIR_L2_HASH_XOR, "xor") X(WEIR_L2_HASH_IPOLY, "ipoly")
+enum weir_l2_hash { WEIR_L2_HASHES(WEIR_CHOICE_ID) };
+#define WEIR_L2_INDEXES(X) X(WEIR_L2_INDEX_XOR, "xor") X(WEIR_L2_INDEX_IPOLY, "ipoly")
+enum weir_l2_index { WEIR_L2_INDEXES(WEIR_CHOICE_ID) };
+
 struct weir_l2_cfg {
   int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave;
   bool sectored;
-  const char *hash, *index;
+  enum weir_l2_hash hash;
+  enum weir_l2_index index;
 };
 
 struct weir_l3_cfg {

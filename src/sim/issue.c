@@ -136,14 +136,14 @@ static void refill_active(struct weir_sm *sm, struct weir_sched *c) {
 
 static int pick_warp(struct weir_sm *sm, struct weir_sched *c, uint64_t now, bool ldst_taken) {
   uint64_t can = c->awake;
-  char policy = sm->m->sm.scheduler[0];
-  if (policy == 't') {
+  enum weir_scheduler policy = sm->m->sm.scheduler;
+  if (policy == WEIR_TWO_LEVEL) {
     refill_active(sm, c);
     can &= c->active;
   }
   if (ldst_taken || sm->ldst.coalescer.is_busy || sm->ldst.shared_free > now) can &= ~c->mem;
   if (can == 0) return -1;
-  if (policy == 'g') {
+  if (policy == WEIR_GTO) {
     if ((can >> c->last & 1) && unit_is_free(sm, c, c->last, now)) return (int)c->last;
     int oldest = -1;
     for (uint64_t left = can; left != 0; left &= left - 1) {

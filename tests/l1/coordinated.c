@@ -147,7 +147,7 @@ static void test_slope(void **state) {
   static const uint32_t want[] = {4, 3, 2, 1, 2, 2, 2}, /* 0 is never tried */
       level[] = {4, 3, 3, 3, 3}, down[] = {4, 3, 2, 1, 0, 0, 0}, back[] = {4, 3, 4, 4, 4};
   defaults();
-  cfg.init = "slope";
+  cfg.init = WEIR_INIT_SLOPE;
   assert_walk(scores, 4, want, COUNT(want));
   assert_walk(equal, 4, level, COUNT(level));
   assert_walk(low, 4, down, COUNT(down));
@@ -411,7 +411,7 @@ static bool goes_past(enum weir_tag tag, uint32_t cta, bool is_local) {
 static void open_blocks(void) {
   open_with(100, 2);
   arrive(0);
-  if (cfg.cm[0] != 'd') return;
+  if (cfg.cm != WEIR_CM_DYNAMIC) return;
   arrive(1);
   t.now += 10;
   retire(1);
@@ -447,7 +447,7 @@ static void test_behaviour(void **state) {
 
 static void test_static_alone(void **state) {
   (void)state;
-  static const char *const cms[] = {"ca", "cg"};
+  static const enum weir_cm cms[] = {WEIR_CM_CA, WEIR_CM_CG};
   for (unsigned i = 0; i < 2; i++) {
     defaults();
     cfg.cm = cms[i];
@@ -497,7 +497,7 @@ static void test_storage(void **state) {
   open_sm(0, sixteen);
   assert_int_equal(policy->part.storage_bits(port_policy(&t)), 17 * 64 + 16 + 2 * 5);
   port_close(&t);
-  cfg.cm = "ca";
+  cfg.cm = WEIR_CM_CA;
   open_with(100, 2);
   assert_int_equal(policy->part.storage_bits(port_policy(&t)), 0);
   port_close(&t);
@@ -507,7 +507,7 @@ static void test_needs_tags(void **state) {
   (void)state;
   defaults();
   assert_true(policy->needs_tags(&cfg));
-  cfg.cm = "ca";
+  cfg.cm = WEIR_CM_CA;
   assert_true(policy->needs_tags(&cfg));
   cfg.all_cm = true;
   assert_false(policy->needs_tags(&cfg));
@@ -625,7 +625,7 @@ static void test_engine_exact(void **state) {
   assert_true(sum.periods > 0 && sum.lowered > 0 && sum.cg_bypassed > 0 && sum.cm_bypassed > 0);
   assert_true(sum.ca_loads > 0 && sum.cm_loads > 0 && sum.untagged > 0);
   cfg.central = false;
-  cfg.init = "slope";
+  cfg.init = WEIR_INIT_SLOPE;
   run_random(6, &sum);
 }
 
@@ -704,7 +704,7 @@ static void test_all_cg_is_bypass_all(void **state) {
   static const char *const names[] = {"spmv", "gather"};
   const struct weir_bypass_all_cfg keeps = {.keep_local = true};
   defaults();
-  cfg.cm = "ca";
+  cfg.cm = WEIR_CM_CA;
   for (unsigned i = 0; i < 2; i++) {
     run_workload(names[i], policy, &cfg, WEIR_TAG_CG, 0, &one);
     run_workload(names[i], &weir_policy_bypass_all, &keeps, WEIR_TAG_CG, 0, &two);

@@ -678,10 +678,10 @@ static void test_storage(void **state) {
   weir_param_defaults(weir_org_decoupled.part.params, &c);
   assert_int_equal(bits(&p), 4960);
   assert_int_equal(bits(&p) / 8, 620);
-  c.layout = "listed";
+  c.layout = WEIR_DEC_LISTED;
   assert_int_equal(bits(&p), 5184);
   assert_int_equal(bits(&p) / 8, 648);
-  c.layout = "minimal";
+  c.layout = WEIR_DEC_MINIMAL;
   c.tag_ways = 16;
   assert_int_equal(bits(&p), 4960 + 256 * 30);
   c.tag_ways = 1; /* fewer tags than before: nothing is added */
@@ -918,9 +918,9 @@ static void random_cfg(struct weir_decoupled_cfg *c, uint64_t *r) {
   c->tag_ways = below(r, 2) == 0 ? 1 + (int64_t)below(r, 6) : 0;
   c->rc_bits = 4 + (int64_t)below(r, 3);
   c->rc_init = (int64_t)below(r, 3);
-  c->cmp = below(r, 4) ? "ge" : "gt";
-  c->aging = below(r, 3) ? "dec1" : "shift_on_evict";
-  c->on_fail = below(r, 2) ? "stall" : "bypass";
+  c->cmp = below(r, 4) ? WEIR_DEC_GE : WEIR_DEC_GT;
+  c->aging = below(r, 3) ? WEIR_DEC_DEC1 : WEIR_DEC_SHIFT;
+  c->on_fail = below(r, 2) ? WEIR_DEC_STALL : WEIR_DEC_BYPASS;
   c->extra_latency = (int64_t)below(r, 4);
   c->rc_on_hit = below(r, 3) == 0;
   c->age_twice = below(r, 3) == 0;
@@ -932,9 +932,9 @@ static void random_cfg(struct weir_decoupled_cfg *c, uint64_t *r) {
   c->duel_interval = 1 + (int64_t)below(r, below(r, 2) ? 40 : 600);
   c->duel_diff = (int64_t)below(r, 20);
   c->duel_min_loads = 1 + (int64_t)below(r, 8);
-  c->duel_bypass = below(r, 2) ? "miss" : "skip";
-  c->duel_pending = below(r, 2) ? "hit" : "miss";
-  c->duel_measure = below(r, 2) ? "points" : "relative";
+  c->duel_bypass = below(r, 2) ? WEIR_DEC_COUNT_MISS : WEIR_DEC_COUNT_NOT;
+  c->duel_pending = below(r, 2) ? WEIR_DEC_PENDING_HIT : WEIR_DEC_PENDING_MISS;
+  c->duel_measure = below(r, 2) ? WEIR_DEC_POINTS : WEIR_DEC_RELATIVE;
 }
 
 /* A machine and kernels that fit it. */
@@ -1018,7 +1018,7 @@ static void test_threshold_0_is_the_baseline(void **state) {
     struct weir_sim_result want[KERNELS], got[KERNELS];
     scene_random(&s, seed);
     s.x.m.l1.local_wb = false;
-    if (s.x.m.l1.write[0] == 'a') s.x.m.l1.write = "evict";
+    if (s.x.m.l1.write == WEIR_L1_WRITE_ALLOCATE) s.x.m.l1.write = WEIR_L1_WRITE_EVICT;
     run(&s.x, &base, s.kernels, &ways[0], want);
     run(&s.x, &d, s.kernels, &ways[0], got);
     for (unsigned k = 0; k < KERNELS; k++) {

@@ -20,7 +20,7 @@ static void set_coarse(bool is_coarse) {
 }
 
 static void open_with_modes(void) {
-  g.plus.mode = "coarse";
+  g.plus.mode = WEIR_TSC_ALWAYS_COARSE;
   rig_add(&g, &weir_policy_tsc_plus, &g.plus);
   rig_open(&g, NULL);
 }
@@ -198,7 +198,7 @@ static void fill_vector(void) {
     }
 }
 
-static void check_vector(const char *nru_age) {
+static void check_vector(enum weir_nru_age nru_age) {
   rig_init(&g);
   g.tsc.nru_age = nru_age;
   rig_open(&g, NULL);
@@ -220,21 +220,21 @@ static void check_vector(const char *nru_age) {
   assert_int_equal(stats()->collateral_inval, was.collateral_inval + 3);
   assert_int_equal(rig_stats(&g)->evictions[WEIR_BY_REPLACEMENT], 1);
   assert_int_equal(rig_stats(&g)->evictions[WEIR_BY_COLLATERAL], 3);
-  bool clears = strcmp(nru_age, "valid") == 0;
+  bool clears = nru_age == WEIR_NRU_VALID;
   assert_int_equal(stats()->agings, was.agings + clears);
   for (uint32_t i = 0; i < 9; i++)
     assert_int_equal(rig_used(&g, i), !clears);
   if (!clears) /* the bits of the chunks that went */
     for (uint32_t i = 9; i < 12; i++)
-      assert_int_equal(rig_used(&g, i), i != 9 && strcmp(nru_age, "all_keep") == 0);
+      assert_int_equal(rig_used(&g, i), i != 9 && nru_age == WEIR_NRU_ALL_KEEP);
   rig_close(&g);
 }
 
 static void test_vector(void **state) {
   (void)state;
-  check_vector("valid");
-  check_vector("all_keep");
-  check_vector("all_zero");
+  check_vector(WEIR_NRU_VALID);
+  check_vector(WEIR_NRU_ALL_KEEP);
+  check_vector(WEIR_NRU_ALL_ZERO);
 }
 
 static void test_keep_last(void **state) {
@@ -385,7 +385,7 @@ static void test_store(void **state) {
   (void)state;
   for (unsigned by_line = 0; by_line < 2; by_line++) {
     rig_init(&g);
-    g.tsc.store_inval = by_line ? "line" : "chunk";
+    g.tsc.store_inval = by_line ? WEIR_INVAL_LINE : WEIR_INVAL_CHUNK;
     rig_open(&g, NULL);
     rig_read(&g, 0, 7);
     rig_load(&g, 0, 8);
@@ -610,7 +610,7 @@ static void stream(uint64_t seed, uint32_t n, uint32_t lines, uint64_t spread, u
 /* An accepted load finds all its chunks or has sent for them, and nothing else of its line went. */
 static void test_invariants(void **state) {
   (void)state;
-  static const char *const ages[] = {"valid", "all_keep", "all_zero"};
+  static const enum weir_nru_age ages[] = {WEIR_NRU_VALID, WEIR_NRU_ALL_KEEP, WEIR_NRU_ALL_ZERO};
   for (uint64_t seed = 0; seed < 24; seed++) {
     uint64_t rs = seed + 1, *r = &rs;
     rig_init(&g);
@@ -621,8 +621,8 @@ static void test_invariants(void **state) {
     g.tsc.prefer_match = below(r, 2);
     g.tsc.coarse_group = below(r, 2);
     g.tsc.nru_keep_last = below(r, 2);
-    g.tsc.store_inval = below(r, 2) ? "chunk" : "line";
-    g.plus.mode = "fine";
+    g.tsc.store_inval = below(r, 2) ? WEIR_INVAL_CHUNK : WEIR_INVAL_LINE;
+    g.plus.mode = WEIR_TSC_ALWAYS_FINE;
     rig_add(&g, &weir_policy_tsc_plus, &g.plus);
     rig_open(&g, below(r, 2) ? "l1.sets=2" : "l1.sets=1", NULL);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -660,7 +660,7 @@ static struct tally run_stream(const struct weir_org_ops *org, uint64_t seed) {
   g.d.seed = seed;
   g.d.org = org;
   g.tsc.private_bits = 0;
-  g.nru.unit = "sector";
+  g.nru.unit = WEIR_NRU_SECTOR;
   if (org == &weir_org_sectored) rig_add(&g, &weir_policy_nru, &g.nru);
   rig_open(&g, "l1.sets=32", seed % 2 ? "l1.index=fermi_xor" : "l1.index=linear", NULL);
   stream(seed, 100000, 160 + below(r, 400), 1 + below(r, 3), seed % 4 == 0 ? 20 : 0);
@@ -691,7 +691,7 @@ static void test_coarse_stream(void **state) {
     rig_init(&g);
     g.is_fast = true;
     g.d.paranoid = false;
-    g.plus.mode = "coarse";
+    g.plus.mode = WEIR_TSC_ALWAYS_COARSE;
     rig_add(&g, &weir_policy_tsc_plus, &g.plus);
     rig_open(&g, "l1.sets=32", NULL);
     stream(seed, 100000, 300, seed * 8191, 0);
@@ -705,7 +705,7 @@ static void test_coarse_stream(void **state) {
 
 static void test_engine_random(void **state) {
   (void)state;
-  static const char *const ages[] = {"valid", "all_keep", "all_zero"};
+  static const enum weir_nru_age ages[] = {WEIR_NRU_VALID, WEIR_NRU_ALL_KEEP, WEIR_NRU_ALL_ZERO};
   unsigned n = 0;
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct weir_sim_result r;
@@ -713,7 +713,7 @@ static void test_engine_random(void **state) {
     g.tsc.nru_age = ages[seed % 3];
     g.tsc.private_bits = (int64_t)(seed % 5) * 2;
     g.tsc.chunk_bytes = seed % 4 == 3 ? 64 : 32;
-    g.tsc.store_inval = seed % 2 ? "chunk" : "line";
+    g.tsc.store_inval = seed % 2 ? WEIR_INVAL_CHUNK : WEIR_INVAL_LINE;
     g.d.org_cfg = &g.tsc;
     g.d.seed = seed;
     n += rig_engine_random(&g.d, seed, &r);

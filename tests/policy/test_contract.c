@@ -322,7 +322,7 @@ static void test_combinations_are_refused_with_a_reason(void **state) {
   d.n_policies = 3;
   refused(&d, &x.m, "two policies that hold warps back: gates and gates");
   d.n_policies = 2;
-  x.m.sm.scheduler = "two-level";
+  x.m.sm.scheduler = WEIR_TWO_LEVEL;
   refused(&d, &x.m,
           "policy gates holds warps back; it needs sm.scheduler=gto or lrr, not two-level");
   d.n_policies = 0;

@@ -16,7 +16,7 @@
 #define CFG(f, default_text, ...) WEIR_PARAM(weir_coordinated_cfg, f, default_text, __VA_ARGS__)
 
 static const struct weir_param params[] = {
-    CFG(cm, "dynamic", .choices = "dynamic|ca|cg",
+    CFG(cm, "dynamic", .choices = WEIR_CHOICES(WEIR_CMS),
         .help = "what cm loads do: as their block says, or all the same (static alone: ca)",
         .source = PAPER),
     CFG(all_cm, "false", .help = "every global load is cm, whatever its tag (dynamic alone)",
@@ -24,7 +24,7 @@ static const struct weir_param params[] = {
     CFG(central, "true",
         .help = "SM 0 learns and tells the others its targets; false: each learns for itself",
         .source = PAPER, .when = "cm=dynamic and sm.count>1"),
-    CFG(init, "optimistic", .choices = "optimistic|slope",
+    CFG(init, "optimistic", .choices = WEIR_CHOICES(WEIR_COORDINATED_INITS),
         .help =
             "targets without a score: optimistic, better than all others; slope, tried on the way "
             "down while scores improve",
@@ -80,7 +80,7 @@ _Static_assert(sizeof(struct weir_coordinated_stats) <= WEIR_MAX_PART_STATS * si
 static const double UNSEEN = -1;
 
 static bool is_dynamic(const struct weir_coordinated_cfg *cfg) {
-  return cfg->cm[0] == 'd';
+  return cfg->cm == WEIR_CM_DYNAMIC;
 }
 
 static bool needs_tags(const void *cfg) {
@@ -105,7 +105,7 @@ static bool goes_past(const struct weir_policy *p, const struct weir_access *a) 
   const struct weir_coordinated *s = weir_state_peek(p);
   enum weir_tag class = class_of(p, a);
   if (class != WEIR_TAG_CM) return class == WEIR_TAG_CG;
-  return is_dynamic(cfg) ? s->bg >> a->cta & 1 : strcmp(cfg->cm, "cg") == 0;
+  return is_dynamic(cfg) ? s->bg >> a->cta & 1 : cfg->cm == WEIR_CM_CG;
 }
 
 static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
@@ -167,7 +167,7 @@ static uint32_t best_neighbour(const struct weir_coordinated *s, double unseen) 
 static uint32_t next_target(struct weir_policy *p) {
   const struct weir_coordinated_cfg *cfg = weir_cfg(p);
   struct weir_coordinated *s = weir_state_edit(p);
-  if (cfg->init[0] == 'o') return best_neighbour(s, __builtin_inf());
+  if (cfg->init == WEIR_INIT_OPTIMISTIC) return best_neighbour(s, __builtin_inf());
   bool improves = s->target == s->max || s->chss[s->target] > s->chss[s->target + 1];
   s->has_dropped |= !improves || s->target == 0;
   return s->has_dropped ? best_neighbour(s, UNSEEN) : s->target - 1;

@@ -4,8 +4,13 @@
 
 #include "l1/parts.h"
 
+#define WEIR_COORDINATED_INITS(X) X(WEIR_INIT_OPTIMISTIC, "optimistic") X(WEIR_INIT_SLOPE, "slope")
+enum weir_coordinated_init { WEIR_COORDINATED_INITS(WEIR_CHOICE_ID) };
+#define WEIR_CMS(X) X(WEIR_CM_DYNAMIC, "dynamic") X(WEIR_CM_CA, "ca") X(WEIR_CM_CG, "cg")
+enum weir_cm { WEIR_CMS(WEIR_CHOICE_ID) };
 struct weir_coordinated_cfg {
-  const char *cm, *init;
+  enum weir_cm cm;
+  enum weir_coordinated_init init;
   bool all_cm, central;
   int64_t l2_latency;
 };

@@ -14,7 +14,7 @@ static uint8_t role(const struct weir_policy *p, uint32_t set) {
 }
 
 static bool is_sampled(const struct weir_policy *p) {
-  return cfg_of(p)->mode[0] == 's';
+  return cfg_of(p)->mode == WEIR_TSC_BY_SAMPLES;
 }
 
 /* Sets that sample each mode: at most all of them together. */
@@ -41,7 +41,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   uint32_t n = samplers(p);
   for (uint32_t i = 0; i < 2 * n; i++)
     appoint(p, i, i < n ? WEIR_TSC_FINE : WEIR_TSC_COARSE);
-  s->is_coarse = cfg_of(p)->mode[0] == 'c';
+  s->is_coarse = cfg_of(p)->mode == WEIR_TSC_ALWAYS_COARSE;
   return WEIR_OK;
 }
 
@@ -132,7 +132,7 @@ static const char *verify(const struct weir_policy *p) {
 #define PAPER          "Tag-Split Cache for Efficient GPGPU Cache Utilization (ICS 2016)"
 #define P(f, def, ...) WEIR_PARAM(weir_tsc_plus_cfg, f, def, __VA_ARGS__)
 static const struct weir_param params[] = {
-    P(mode, "sampled", .choices = "sampled|fine|coarse", .source = PAPER,
+    P(mode, "sampled", .choices = WEIR_CHOICES(WEIR_TSC_PLUS_MODES), .source = PAPER,
       .help = "how the mode is found; fine and coarse: it is fixed, nothing is sampled"),
     P(samplers, "4", .unit = "set", .min = 1, .max = 1024, .source = PAPER,
       .help = "sets of SM 0 that sample each mode", .when = "mode=sampled"),

@@ -4,8 +4,12 @@
 
 #include "l1/parts.h"
 
+#define WEIR_TSC_PLUS_MODES(X)                                                                     \
+  X(WEIR_TSC_BY_SAMPLES, "sampled")                                                                \
+  X(WEIR_TSC_ALWAYS_FINE, "fine") X(WEIR_TSC_ALWAYS_COARSE, "coarse")
+enum weir_tsc_plus_mode { WEIR_TSC_PLUS_MODES(WEIR_CHOICE_ID) };
 struct weir_tsc_plus_cfg {
-  const char *mode;
+  enum weir_tsc_plus_mode mode;
   int64_t samplers, halve_above;
 };
 

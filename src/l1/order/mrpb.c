@@ -10,18 +10,18 @@
 #define FIT   "fitted to the 1.21 KB that a later paper reports"
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(weir_mrpb_cfg, sig, "warp", .choices = "warp|cta",
+    WEIR_PARAM(weir_mrpb_cfg, sig, "warp", .choices = WEIR_CHOICES(WEIR_MRPB_SIGS),
                .help = "requests are put into queues by warp or by block", .source = PAPER,
                .when = "reorder=true and nq>1"),
     WEIR_PARAM(weir_mrpb_cfg, nq, "8", .min = 1, .max = WEIR_MAX_QUEUES, .help = "queues",
                .source = FIT, .when = "reorder=true"),
     WEIR_PARAM(weir_mrpb_cfg, depth, "32", .min = 1, .max = WEIR_MAX_DEPTH, .unit = "request",
                .help = "places of a queue", .source = FIT, .when = "reorder=true"),
-    WEIR_PARAM(weir_mrpb_cfg, drain, "fixed", .choices = "fixed|greedy|longest|rr",
+    WEIR_PARAM(weir_mrpb_cfg, drain, "fixed", .choices = WEIR_CHOICES(WEIR_MRPB_DRAINS),
                .help = "which queue is next: the first that is not empty; the same until it is "
                        "empty; the longest; in turn",
                .source = PAPER, .when = "reorder=true and nq>1"),
-    WEIR_PARAM(weir_mrpb_cfg, bypass_on, "any", .choices = "none|assoc|any",
+    WEIR_PARAM(weir_mrpb_cfg, bypass_on, "any", .choices = WEIR_CHOICES(WEIR_MRPB_BYPASSES),
                .help = "loads go past the L1 if all ways are reserved (assoc), or if a way, an "
                        "MSHR, a merge or the miss queue is missing (any)",
                .source = PAPER, .when = "l1.enabled=true and l1.perfect=false"),
@@ -83,7 +83,7 @@ static struct weir_order order(const struct weir_policy *p) {
 
 static uint32_t queue(const struct weir_policy *p, const struct weir_access *a) {
   const struct weir_mrpb_cfg *c = weir_cfg(p);
-  return (c->sig[0] == 'w' ? a->warp : a->cta) % (uint32_t)c->nq;
+  return (c->sig == WEIR_MRPB_BY_WARP ? a->warp : a->cta) % (uint32_t)c->nq;
 }
 
 static uint32_t longest(const uint32_t *n, uint32_t nq) {
@@ -97,9 +97,9 @@ static uint32_t next_queue(const struct weir_policy *p, const uint32_t *n) {
   const struct weir_mrpb_cfg *c = weir_cfg(p);
   const struct state *s = weir_state_peek(p);
   uint32_t nq = (uint32_t)c->nq, i = 0;
-  if (c->drain[0] == 'l') return longest(n, nq);
-  if (c->drain[0] == 'g' && n[s->last] > 0) return s->last;
-  if (c->drain[0] == 'r') i = (s->last + 1) % nq;
+  if (c->drain == WEIR_MRPB_LONGEST) return longest(n, nq);
+  if (c->drain == WEIR_MRPB_GREEDY && n[s->last] > 0) return s->last;
+  if (c->drain == WEIR_MRPB_RR) i = (s->last + 1) % nq;
   while (n[i] == 0)
     i = (i + 1) % nq;
   return i;
@@ -111,10 +111,10 @@ static enum weir_answer blocked(const struct weir_policy *p, const struct weir_a
                                 enum weir_shortage why) {
   const struct weir_mrpb_cfg *c = weir_cfg(p);
   (void)a;
-  if (c->bypass_on[0] == 'n') return WEIR_PASS;
+  if (c->bypass_on == WEIR_MRPB_NEVER) return WEIR_PASS;
   if (why == WEIR_NO_LINE) return WEIR_BYPASS;
   bool is_meant = why == WEIR_NO_QUEUE || why == WEIR_NO_MERGE || why == WEIR_NO_MSHR;
-  return is_meant && strcmp(c->bypass_on, "any") == 0 ? WEIR_BYPASS : WEIR_PASS;
+  return is_meant && c->bypass_on == WEIR_MRPB_ANY ? WEIR_BYPASS : WEIR_PASS;
 }
 
 /* ---- what has happened ---- */

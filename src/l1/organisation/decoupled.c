@@ -89,7 +89,7 @@ static uint32_t most_rc(const struct weir_decoupled_cfg *c) {
 }
 
 static bool is_enough(const struct weir_decoupled_cfg *c, uint32_t rc) {
-  return c->cmp[1] == 't' ? rc > (uint32_t)c->threshold : rc >= (uint32_t)c->threshold;
+  return c->cmp == WEIR_DEC_GT ? rc > (uint32_t)c->threshold : rc >= (uint32_t)c->threshold;
 }
 
 /* With threshold 0 every load is admitted: that is the original L1, and there is no duel. */
@@ -192,7 +192,7 @@ static void judge(const struct weir_policy *p, const struct weir_access *a,
   if (!is_admitted(p, a, t)) {
     r->verdict = WEIR_BYPASS;
     r->reason = WEIR_R_THRESHOLD;
-  } else if (cfg_of(p)->on_fail[0] == 'b' && way_for(p, a) < 0) {
+  } else if (cfg_of(p)->on_fail == WEIR_DEC_BYPASS && way_for(p, a) < 0) {
     r->verdict = WEIR_BYPASS;
     r->reason = WEIR_R_STALL;
   }
@@ -279,7 +279,7 @@ static void age(struct weir_policy *p, uint32_t set, const struct weir_dec_tag *
   const struct decoupled *s = p->state;
   const struct weir_decoupled_cfg *c = cfg_of(p);
   if (!s->is_on) return;
-  bool shifts = c->aging[0] == 's';
+  bool shifts = c->aging == WEIR_DEC_SHIFT;
   unsigned by = shifts ? has_taken : has_given && has_taken && c->age_twice ? 2 : 1;
   struct weir_dec_tag *t = tags_of(p, set);
   for (uint32_t i = 0; i < s->tag_ways; i++) {
@@ -348,7 +348,7 @@ static void commit_hit(struct weir_policy *p, const struct weir_access *a,
                        const struct weir_probe *r) {
   const struct decoupled *s = p->state;
   const struct weir_decoupled_cfg *c = cfg_of(p);
-  observe(p, a, r->outcome == WEIR_HIT || c->duel_pending[0] == 'h');
+  observe(p, a, r->outcome == WEIR_HIT || c->duel_pending == WEIR_DEC_PENDING_HIT);
   if (!s->is_on || !c->rc_on_hit || r->outcome != WEIR_HIT) return;
   struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
   t->rc = (uint8_t)next_rc(c, t);
@@ -360,7 +360,7 @@ static void commit_bypass(struct weir_policy *p, const struct weir_access *a,
   const struct weir_decoupled_cfg *c = cfg_of(p);
   bool took_line = false;
   observe(p, a, false);
-  if (c->duel_bypass[0] == 's') s->loads--;
+  if (c->duel_bypass == WEIR_DEC_COUNT_NOT) s->loads--;
   if (!s->is_on || r->way >= 0) return;
   struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
   if (t != NULL) {
@@ -480,7 +480,7 @@ static uint64_t tick(struct weir_policy *p, uint64_t now) {
 static bool original_wins(const struct weir_decoupled_cfg *c, const struct window w[2]) {
   int64_t l0 = (int64_t)w[0].loads, l1 = (int64_t)w[1].loads;
   int64_t m0 = (l0 - (int64_t)w[0].hits) * l1, m1 = (l1 - (int64_t)w[1].hits) * l0;
-  return 100 * (m0 - m1) > c->duel_diff * (c->duel_measure[0] == 'r' ? m1 : l0 * l1);
+  return 100 * (m0 - m1) > c->duel_diff * (c->duel_measure == WEIR_DEC_RELATIVE ? m1 : l0 * l1);
 }
 
 static void heard(struct weir_policy *p, uint32_t from_sm, const uint64_t v[4], uint64_t cycle) {
@@ -519,7 +519,7 @@ static uint64_t storage_bits(const struct weir_policy *p) {
   uint64_t tags = (uint64_t)g->sets * most_tag_ways(p), lines = (uint64_t)g->sets * g->ways;
   uint64_t entry = tag + STATUS + (uint64_t)c->rc_bits + way, line = tag + STATUS;
   uint64_t free_lines = log2_up(g->ways + 1);
-  if (c->layout[0] == 'l') {
+  if (c->layout == WEIR_DEC_LISTED) {
     entry += way;
     line += way;
     free_lines = way;
@@ -572,12 +572,13 @@ static const struct weir_param params[] = {
       .source = PAPER ", section 4.1", .when = "threshold>0"),
     P(rc_init, "1", .min = 0, .max = 255, .help = "reference count of a new tag", .source = "guess",
       .when = "threshold>0"),
-    P(cmp, "ge", .choices = "ge|gt", .help = "the count must reach the threshold, or exceed it",
-      .source = "guess", .when = "threshold>0"),
+    P(cmp, "ge", .choices = WEIR_CHOICES(WEIR_DEC_CMPS),
+      .help = "the count must reach the threshold, or exceed it", .source = "guess",
+      .when = "threshold>0"),
     P(extra_latency, "1", .min = 0, .max = 1000, .unit = "cycle",
       .help = "that a probe of the larger tag store takes longer", .source = PAPER ", section 6.5",
       .when = "threshold>0"),
-    P(aging, "dec1", .choices = "dec1|shift_on_evict",
+    P(aging, "dec1", .choices = WEIR_CHOICES(WEIR_DEC_AGINGS),
       .help = "counts lose 1 when a data line is given or taken, or are halved when one is taken",
       .source = PAPER ", section 4.2", .when = "threshold>0"),
     P(age_twice, "false", .help = "dec1: giving a line that was taken from another ages twice",
@@ -591,7 +592,7 @@ static const struct weir_param params[] = {
       .source = "guess", .when = "threshold>0"),
     P(t1_first_touch, "false", .help = "with threshold 1 the first touch gets a data line",
       .source = "guess", .when = "threshold=1"),
-    P(on_fail, "stall", .choices = "stall|bypass",
+    P(on_fail, "stall", .choices = WEIR_CHOICES(WEIR_DEC_ON_FAILS),
       .help = "what an admitted load does when all data lines of its set are reserved",
       .source = "guess", .when = "threshold>0"),
     P(duel, "true", .help = "SM 0 uses this design, SM 1 the original, the others the better one",
@@ -602,13 +603,13 @@ static const struct weir_param params[] = {
     P(duel_diff, "10", .min = 0, .max = 100, .unit = "%",
       .help = "by which the new design's miss rate must be higher for the original to be used",
       .source = PAPER ", Table 3", .when = "duel=true and threshold>0 and sm.count>1"),
-    P(duel_measure, "points", .choices = "points|relative",
+    P(duel_measure, "points", .choices = WEIR_CHOICES(WEIR_DEC_MEASURES),
       .help = "the difference is one of miss rates, or a share of the original's",
       .source = "guess", .when = "duel=true and threshold>0 and sm.count>1"),
-    P(duel_bypass, "miss", .choices = "miss|skip",
+    P(duel_bypass, "miss", .choices = WEIR_CHOICES(WEIR_DEC_BYPASSES),
       .help = "bypassed loads count as misses, or not at all", .source = "guess",
       .when = "duel=true and threshold>0 and sm.count>1"),
-    P(duel_pending, "hit", .choices = "hit|miss",
+    P(duel_pending, "hit", .choices = WEIR_CHOICES(WEIR_DEC_PENDINGS),
       .help = "what loads of a line that is on its way count as", .source = "guess",
       .when = "duel=true and threshold>0 and sm.count>1"),
     P(duel_min_loads, "16", .min = 1, .max = 1e6, .unit = "request",
@@ -616,7 +617,7 @@ static const struct weir_param params[] = {
       .when = "duel=true and threshold>0 and sm.count>1"),
     P(duel_reset, "false", .help = "each kernel starts with the original L1", .source = "guess",
       .when = "duel=true and threshold>0 and sm.count>1"),
-    P(layout, "minimal", .choices = "minimal|listed",
+    P(layout, "minimal", .choices = WEIR_CHOICES(WEIR_DEC_LAYOUTS),
       .help = "which fields the storage is counted for: those needed, or those that the paper "
               "lists",
       .source = "guess"),

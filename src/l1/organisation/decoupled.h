@@ -4,13 +4,32 @@
 
 #include "l1/parts.h"
 
+#define WEIR_DEC_MEASURES(X) X(WEIR_DEC_POINTS, "points") X(WEIR_DEC_RELATIVE, "relative")
+enum weir_dec_measure { WEIR_DEC_MEASURES(WEIR_CHOICE_ID) };
+#define WEIR_DEC_PENDINGS(X) X(WEIR_DEC_PENDING_HIT, "hit") X(WEIR_DEC_PENDING_MISS, "miss")
+enum weir_dec_pending { WEIR_DEC_PENDINGS(WEIR_CHOICE_ID) };
+#define WEIR_DEC_BYPASSES(X) X(WEIR_DEC_COUNT_MISS, "miss") X(WEIR_DEC_COUNT_NOT, "skip")
+enum weir_dec_bypass { WEIR_DEC_BYPASSES(WEIR_CHOICE_ID) };
+#define WEIR_DEC_LAYOUTS(X) X(WEIR_DEC_MINIMAL, "minimal") X(WEIR_DEC_LISTED, "listed")
+enum weir_dec_layout { WEIR_DEC_LAYOUTS(WEIR_CHOICE_ID) };
+#define WEIR_DEC_ON_FAILS(X) X(WEIR_DEC_STALL, "stall") X(WEIR_DEC_BYPASS, "bypass")
+enum weir_dec_on_fail { WEIR_DEC_ON_FAILS(WEIR_CHOICE_ID) };
+#define WEIR_DEC_AGINGS(X) X(WEIR_DEC_DEC1, "dec1") X(WEIR_DEC_SHIFT, "shift_on_evict")
+enum weir_dec_aging { WEIR_DEC_AGINGS(WEIR_CHOICE_ID) };
+#define WEIR_DEC_CMPS(X) X(WEIR_DEC_GE, "ge") X(WEIR_DEC_GT, "gt")
+enum weir_dec_cmp { WEIR_DEC_CMPS(WEIR_CHOICE_ID) };
 struct weir_decoupled_cfg {
   int64_t tag_ways, threshold, rc_bits, rc_init, extra_latency;
-  const char *cmp, *aging, *on_fail, *layout;
+  enum weir_dec_cmp cmp;
+  enum weir_dec_aging aging;
+  enum weir_dec_on_fail on_fail;
+  enum weir_dec_layout layout;
   bool rc_on_hit, age_twice, age_on_store, evict_committed, t1_first_touch;
   bool duel, duel_reset;
   int64_t duel_interval, duel_diff, duel_min_loads;
-  const char *duel_bypass, *duel_pending, *duel_measure;
+  enum weir_dec_bypass duel_bypass;
+  enum weir_dec_pending duel_pending;
+  enum weir_dec_measure duel_measure;
 };
 
 /* An entry of the tag store. */

@@ -322,7 +322,7 @@ static void end_chunk(struct weir_policy *p, const struct weir_access *a, uint32
   uint64_t key = l->tag;
   weir_l1_evict(p, a, view(p, set), (int)way, cause);
   *l = (struct weir_line){0};
-  if (strcmp(cfg_of(p)->nru_age, "all_zero") == 0) set_used(p, set, way, false);
+  if (cfg_of(p)->nru_age == WEIR_NRU_ALL_ZERO) set_used(p, set, way, false);
   c->chunks--;
   c->lines -= !has_line(p, set, key);
 }
@@ -378,7 +378,7 @@ static void touch(struct weir_policy *p, const struct weir_access *a, uint32_t s
   const struct weir_tagsplit_cfg *cfg = cfg_of(p);
   const struct weir_line *l = chunks_of(p, a->set);
   uint64_t key = key_of(p, a->addr);
-  bool counts_invalid = strcmp(cfg->nru_age, "valid") != 0, all_used = true;
+  bool counts_invalid = cfg->nru_age != WEIR_NRU_VALID, all_used = true;
   for (uint32_t i = 0; i < p->geometry->ways; i++) {
     if (l[i].tag == key && ((l[i].valid_mask | l[i].pending_mask) & sectors) != 0)
       set_used(p, a->set, i, true);
@@ -471,7 +471,7 @@ static int fill(struct weir_policy *p, const struct weir_access *a, uint32_t arr
 
 static uint32_t ended_by_store(const struct weir_policy *p, uint32_t sectors) {
   const struct tagsplit *s = p->state;
-  bool is_line = strcmp(cfg_of(p)->store_inval, "line") == 0;
+  bool is_line = cfg_of(p)->store_inval == WEIR_INVAL_LINE;
   return is_line ? (1u << s->chunks * s->chunk_sectors) - 1 : sectors;
 }
 
@@ -567,7 +567,7 @@ static const struct weir_param params[] = {
       .help = "tag bits that each chunk has of its own; the others are shared by a group"),
     P(extra_latency, "1", .unit = "cycle", .min = 0, .max = 1000, .source = PAPER,
       .help = "added to a hit, for comparing tags in two parts"),
-    P(nru_age, "valid", .choices = "valid|all_keep|all_zero", .source = "guess",
+    P(nru_age, "valid", .choices = WEIR_CHOICES(WEIR_NRU_AGES), .source = "guess",
       .help = "which chunks must be marked as used before all marks of a set are cleared: those in "
               "use; all, invalid ones keeping their mark; all, invalid ones having none"),
     P(nru_keep_last, "false", .source = "guess",
@@ -578,7 +578,7 @@ static const struct weir_param params[] = {
       .help = "a line that is fetched whole by a fetch policy lies in one group", .when = "widens"),
     P(pending_is_part, "true", .source = "guess",
       .help = "a load some of whose chunks are on their way, and none there, is a partial miss"),
-    P(store_inval, "chunk", .choices = "chunk|line", .source = "guess",
+    P(store_inval, "chunk", .choices = WEIR_CHOICES(WEIR_STORE_INVALS), .source = "guess",
       .help = "what a store invalidates: the chunks that it writes, or all of their line"),
     WEIR_PARAM_END};
 

@@ -4,9 +4,15 @@
 
 #include "l1/parts.h"
 
+#define WEIR_STORE_INVALS(X) X(WEIR_INVAL_CHUNK, "chunk") X(WEIR_INVAL_LINE, "line")
+enum weir_store_inval { WEIR_STORE_INVALS(WEIR_CHOICE_ID) };
+#define WEIR_NRU_AGES(X)                                                                           \
+  X(WEIR_NRU_VALID, "valid") X(WEIR_NRU_ALL_KEEP, "all_keep") X(WEIR_NRU_ALL_ZERO, "all_zero")
+enum weir_nru_age { WEIR_NRU_AGES(WEIR_CHOICE_ID) };
 struct weir_tagsplit_cfg {
   int64_t chunk_bytes, private_bits, extra_latency;
-  const char *nru_age, *store_inval;
+  enum weir_nru_age nru_age;
+  enum weir_store_inval store_inval;
   bool nru_keep_last, coarse_group, prefer_match, pending_is_part;
 };
 

@@ -32,7 +32,7 @@ static bool brrip_wins(const struct weir_policy *p) {
 }
 
 static void begin(struct weir_policy *p) {
-  bool is_brrip = cfg_of(p)->start[0] == 'b';
+  bool is_brrip = cfg_of(p)->start == WEIR_START_BRRIP;
   *(struct duel *)weir_state_edit(p) = (struct duel){.psel = half(p) - !is_brrip};
 }
 
@@ -106,7 +106,8 @@ static const struct weir_param params[] = {
                .help = "of so many sets (or of all, if they are fewer) one is always srrip and one "
                        "always brrip",
                .source = "guess"),
-    WEIR_PARAM(weir_rrip_cfg, start, "srrip", .choices = "srrip|brrip", .source = "guess",
+    WEIR_PARAM(weir_rrip_cfg, start, "srrip", .choices = WEIR_CHOICES(WEIR_RRIP_STARTS),
+               .source = "guess",
                .help = "what the others begin with; the first miss can change it"),
     WEIR_PARAM(weir_rrip_cfg, reset, "false", .source = "guess",
                .help = "forget the selector and the counter of lines when a kernel begins"),

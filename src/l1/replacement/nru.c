@@ -11,7 +11,7 @@ struct bits {
 };
 
 static bool by_sector(const struct weir_policy *p) {
-  return ((const struct weir_nru_cfg *)weir_cfg(p))->unit[0] == 's';
+  return ((const struct weir_nru_cfg *)weir_cfg(p))->unit == WEIR_NRU_SECTOR;
 }
 
 static uint16_t used(const struct weir_policy *p, uint32_t set, uint32_t way) {
@@ -127,7 +127,7 @@ static uint64_t storage_bits(const struct weir_policy *p) {
 
 #define P(f, def, ...) WEIR_PARAM(weir_nru_cfg, f, def, __VA_ARGS__)
 static const struct weir_param params[] = {
-    P(unit, "line", .choices = "line|sector", .help = "what has a bit"),
+    P(unit, "line", .choices = WEIR_CHOICES(WEIR_NRU_UNITS), .help = "what has a bit"),
     P(hr_touch, "false", .source = "guess",
       .help = "by lines: a load that joins a pending line uses it", .when = "unit=line"),
     WEIR_PARAM_END};

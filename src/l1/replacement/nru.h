@@ -4,8 +4,10 @@
 
 #include "l1/parts.h"
 
+#define WEIR_NRU_UNITS(X) X(WEIR_NRU_LINE, "line") X(WEIR_NRU_SECTOR, "sector")
+enum weir_nru_unit { WEIR_NRU_UNITS(WEIR_CHOICE_ID) };
 struct weir_nru_cfg {
-  const char *unit;
+  enum weir_nru_unit unit;
   bool hr_touch;
 };
 

@@ -64,7 +64,7 @@ void weir_rrip_lookup(struct weir_policy *p, const struct weir_access *a, struct
   (void)a;
   if (!weir_rrip_is_use(p, way, outcome)) return;
   uint8_t *v = value_edit(p, set.index, (uint32_t)way);
-  *v = cfg_of(p)->hit[0] == 'h' || *v == 0 ? 0 : (uint8_t)(*v - 1);
+  *v = cfg_of(p)->hit == WEIR_RRIP_HP || *v == 0 ? 0 : (uint8_t)(*v - 1);
 }
 
 void weir_rrip_insert(struct weir_policy *p, uint32_t set, int way, bool is_distant) {

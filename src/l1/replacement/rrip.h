@@ -11,13 +11,18 @@
   "High Performance Cache Replacement Using Re-Reference Interval Prediction (ISCA 2010)"
 
 /* Each policy has a table of those parameters and statistics that concern it. */
+#define WEIR_RRIP_HITS(X) X(WEIR_RRIP_HP, "hp") X(WEIR_RRIP_FP, "fp")
+enum weir_rrip_hit { WEIR_RRIP_HITS(WEIR_CHOICE_ID) };
+#define WEIR_RRIP_STARTS(X) X(WEIR_START_SRRIP, "srrip") X(WEIR_START_BRRIP, "brrip")
+enum weir_rrip_start { WEIR_RRIP_STARTS(WEIR_CHOICE_ID) };
+
 struct weir_rrip_cfg {
   int64_t bits;
-  const char *hit;
+  enum weir_rrip_hit hit;
   bool hr_touch, reset;
   int64_t long_every;             /* brrip, drrip */
   int64_t psel_bits, duel_period; /* drrip */
-  const char *start;
+  enum weir_rrip_start start;
   int64_t sig_bits, counter_bits, counter_start; /* ship */
 };
 
@@ -31,7 +36,8 @@ struct weir_rrip_stats {
 #define WEIR_RRIP_PARAMS                                                                           \
   WEIR_PARAM(weir_rrip_cfg, bits, "2", .unit = "bit", .min = 1, .max = 8,                          \
              .help = "of a line's re-reference prediction value", .source = WEIR_RRIP_PAPER),      \
-      WEIR_PARAM(weir_rrip_cfg, hit, "hp", .choices = "hp|fp", .source = WEIR_RRIP_PAPER,          \
+      WEIR_PARAM(weir_rrip_cfg, hit, "hp", .choices = WEIR_CHOICES(WEIR_RRIP_HITS),                \
+                 .source = WEIR_RRIP_PAPER,                                                        \
                  .help = "a hit line's value becomes 0 (hp: hit priority) or 1 less (fp: "         \
                          "frequency priority)"),                                                   \
       WEIR_PARAM(weir_rrip_cfg, hr_touch, "false", .source = "guess",                              \

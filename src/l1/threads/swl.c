@@ -7,7 +7,7 @@
 static const struct weir_param params[] = {
     WEIR_PARAM(weir_swl_cfg, warps, "64", .unit = "warp", .min = 1, .max = 64,
                .help = "that may issue; 64 is more than there can be: no limit"),
-    WEIR_PARAM(weir_swl_cfg, per, "scheduler", .choices = "scheduler|sm",
+    WEIR_PARAM(weir_swl_cfg, per, "scheduler", .choices = WEIR_CHOICES(WEIR_SWL_PERS),
                .help = "whose warps are counted", .source = PAPER,
                .when = "warps<64 and sm.schedulers>1"),
     WEIR_PARAM_END};
@@ -41,7 +41,7 @@ static void count_to(struct weir_policy *p, uint64_t now) {
 static void decide(struct weir_policy *p) {
   const struct weir_swl_cfg *cfg = weir_cfg(p);
   struct swl *s = weir_state_edit(p);
-  uint32_t groups = cfg->per[1] == 'm' ? 1 : weir_geometry(p)->schedulers;
+  uint32_t groups = cfg->per == WEIR_SWL_SM ? 1 : weir_geometry(p)->schedulers;
   int64_t left[MAX_SCHEDULERS];
   for (uint32_t i = 0; i < groups; i++)
     left[i] = cfg->warps;

@@ -4,9 +4,11 @@
 
 #include "l1/parts.h"
 
+#define WEIR_SWL_PERS(X) X(WEIR_SWL_SCHEDULER, "scheduler") X(WEIR_SWL_SM, "sm")
+enum weir_swl_per { WEIR_SWL_PERS(WEIR_CHOICE_ID) };
 struct weir_swl_cfg {
   int64_t warps;
-  const char *per;
+  enum weir_swl_per per;
 };
 
 struct weir_swl_stats {
