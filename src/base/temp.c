@@ -160,8 +160,11 @@ static int create(const struct weir_temp_slot *s, mode_t mode) {
   if (!s->is_folder) return open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (mkdir(s->path, mode) != 0) return -1;
   int fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) errno = EEXIST; /* gone already, see below: another name */
-  return fd;
+  if (fd >= 0) return fd;
+  int why = errno == ENOENT ? EEXIST : errno; /* gone already, see below: another name */
+  rmdir(s->path);
+  errno = why;
+  return -1;
 }
 
 /* Where there are no locks nothing is taken for left. */

@@ -337,6 +337,26 @@ static int write_one(void) {
   return weir_file_write(in_dir("a"), "x", 1, NULL) == WEIR_OK;
 }
 
+static void lack_of_descriptors_leaves_nothing(void **state) {
+  (void)state;
+  struct weir_temp t;
+  struct weir_err err;
+  struct rlimit all, few;
+  setenv("TMPDIR", dir, 1);
+  assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+  int next = dup(STDERR_FILENO);
+  assert_true(next > 0);
+  close(next);
+  few = (struct rlimit){(rlim_t)next, all.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+  enum weir_status st = weir_temp_make(&t, &err);
+  assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+  assert_int_equal(st, WEIR_EIO);
+  assert_contains(err.msg, "Too many open files");
+  assert_int_equal(n_entries(dir), 0);
+  unsetenv("TMPDIR");
+}
+
 static void lack_of_memory_is_reported(void **state) {
   (void)state;
   assert_true(with_failing_memory(write_one) > 2);
@@ -359,6 +379,7 @@ int main(void) {
       TEST(the_next_run_removes_what_is_left),
       TEST(many_at_once_do_not_hurt_each_other),
       TEST(removing_all_is_for_the_owner),
+      TEST(lack_of_descriptors_leaves_nothing),
       TEST(lack_of_memory_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
