@@ -44,6 +44,7 @@ set --
 for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
   if [ -s "$list" ]; then set -- "$@" "$list"; fi
 done
+# shellcheck disable=SC2016 # mmdebstrap says what $1 is
 mmdebstrap --quiet --variant=minbase --format=null \
   --customize-hook="copy-in $deb /root" \
   --customize-hook="copy-in tools/deb_check.sh /root" \
