@@ -14,10 +14,13 @@ weir compare gather spmv --input profile --schemes baseline,tsc+,coordinated --c
 weir record vecadd --input profile -o v.wtrace
 weir trace verify v.wtrace
 test -s /usr/share/man/man1/weir.1.gz || test -e /etc/dpkg/dpkg.cfg.d/excludes
-apt-get install -y --no-install-recommends gcc libc6-dev pkg-config >/dev/null
+# What it recommends is for those who build with it.
 # shellcheck disable=SC2046 # several words
-cc -O2 -shared -fPIC $(pkg-config --cflags weir) -o own.so /usr/share/doc/weir/examples/own-policy/pc_streak.c
+apt-get install -y --no-install-recommends gcc libc6-dev $(dpkg-query -W -f '${Recommends}' weir | tr -d ,) >/dev/null
+flags=$(pkg-config --cflags weir)
+# shellcheck disable=SC2086 # none, or several
+cc -O2 -shared -fPIC $flags -o own.so /usr/share/doc/weir/examples/own-policy/pc_streak.c
 weir check-policy ./own.so
 apt-get remove -y weir >/dev/null
-if command -v weir; then exit 1; fi
+test ! -e /usr/bin/weir
 echo "the package installs, runs and goes"
