@@ -15,7 +15,7 @@ static void put_arrival(struct ptx_warp *w, bool is_partial) {
   struct weir_barrier b = {(uint8_t)a.id, (uint8_t)a.warps, is_partial};
   struct weir_addrs addrs = {
       .kind = WEIR_ADDR_UNIFORM, .space = WEIR_SP_GLOBAL, .base = weir_barrier_pack(b)};
-  if (is_partial || s->scope != a.id || s->bar_warps != a.warps)
+  if (is_partial || s->bar_id != a.id || s->bar_warps != a.warps)
     weir_put_mem(w->writer, a.pc, a.mask, &addrs);
   else
     weir_put(w->writer, a.pc, a.mask);

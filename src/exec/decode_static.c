@@ -78,7 +78,7 @@ static void fill_barrier(const struct ptx_insn *in, const struct ptx_uop *u,
   unsigned at = u->aux >= PTX_BAR_POPC ? 1 : 0;
   uint64_t id = number_of(in, at), count = u->b != UINT32_MAX ? number_of(in, at + 1) : 0;
   s->width = 1; /* its records may carry a struct weir_barrier */
-  s->scope = id < WEIR_BARRIERS ? (uint8_t)id : 0;
+  s->bar_id = id < WEIR_BARRIERS ? (uint8_t)id : 0;
   s->bar_warps = count <= 1024 ? (uint8_t)(count / LANES) : 0;
   s->bar_arrive = u->aux == PTX_BAR_ARRIVE;
 }
@@ -93,10 +93,11 @@ static uint32_t file_base(const struct ptx_module *m, const struct ptx_func *f) 
 /* cp.async.wait_all ends a group and waits for all of them. */
 static void fill_copy(const struct ptx_insn *in, struct weir_static *s) {
   bool is_copy = ptx_has(in, PTX_M_global), is_wait = ptx_has(in, PTX_M_wait_group);
-  s->bar_arrive = !is_wait;
+  s->is_copy = is_copy;
+  s->ends_copies = !is_copy && !is_wait;
   if (!is_copy && !ptx_has(in, PTX_M_commit_group)) {
     uint64_t keep = is_wait ? number_of(in, 0) : 0;
-    s->bar_warps = (uint8_t)(keep < UINT8_MAX ? keep + 1 : UINT8_MAX);
+    s->waits_copies = (uint8_t)(keep < UINT8_MAX ? keep + 1 : UINT8_MAX);
   }
 }
 

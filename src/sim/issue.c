@@ -86,7 +86,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     for (unsigned i = 0; i < s->n_dst; i++)
       if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.latency[s->cls];
   bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
-  bool is_group = s->cls == WEIR_C_OTHER && (s->bar_arrive || s->bar_warps);
+  bool is_group = s->cls == WEIR_C_OTHER && (s->ends_copies || s->waits_copies);
   struct weir_barrier barrier = w->barrier;
   if (sm->is_ahead) {
     sm->is_ahead = false;
@@ -99,8 +99,8 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   } else if (is_fence && w->stores > 0 && w->state == WEIR_W_RUN) {
     weir_sm_stop_warp(sm, slot, WEIR_W_FENCE);
   } else if (is_group) {
-    w->group += s->bar_arrive;
-    if (s->bar_warps > 0 && w->state == WEIR_W_RUN) wait_copies(sm, slot, s->bar_warps - 1u);
+    w->group += s->ends_copies;
+    if (s->waits_copies > 0 && w->state == WEIR_W_RUN) wait_copies(sm, slot, s->waits_copies - 1u);
   }
 }
 

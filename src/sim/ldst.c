@@ -313,7 +313,7 @@ static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct 
   u->free_load = l->next_free;
   *l = (struct weir_load){.a = u->coalescer.a, .n_left = u->coalescer.n};
   w->loads++;
-  if (s->bar_arrive) {
+  if (s->is_copy) {
     l->is_copy = true;
     l->group = w->group;
     w->copies[w->group % WEIR_COPY_GROUPS].left++;

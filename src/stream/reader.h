@@ -57,7 +57,7 @@ static inline bool weir_next(struct weir_warp_reader *r, struct weir_dyn *d) {
 static inline struct weir_barrier weir_barrier_of(const struct weir_static *s,
                                                   const struct weir_dyn *d) {
   if (d->has_addr) return weir_barrier_unpack(d->addrs.base);
-  return (struct weir_barrier){.id = s->scope, .warps = s->bar_warps, .is_partial = d->mask == 0};
+  return (struct weir_barrier){.id = s->bar_id, .warps = s->bar_warps, .is_partial = d->mask == 0};
 }
 
 /* The addresses of all lanes; those of lanes outside the mask mean nothing. */

@@ -41,14 +41,18 @@ struct weir_static {
   uint32_t pc;   /* byte address within the kernel: 8 per PTX instruction */
   uint8_t cls;   /* enum weir_class */
   uint8_t space; /* enum weir_space; of a generic access the dynamic record says which */
-  uint8_t width; /* bytes per lane of a memory access (vector width included), else 0 */
+  uint8_t width; /* bytes per lane of a memory access (vector width included); 0: its records have
+                    no addresses. Of a barrier whose records may carry a struct weir_barrier: 1 */
   uint8_t cache_op, evict_hint;
-  uint8_t scope; /* barrier id for barriers, scope level for fences and atomics */
-  uint8_t
-      bar_warps;   /* barriers: for so many warps; 0 = all of the block. Class OTHER: waits while
-                      so many groups of asynchronous copies, or more, are under way; 0 = does not */
-  bool bar_arrive; /* barriers: the warp is counted and does not wait. Class LOAD: an asynchronous
-                      copy, for which its group is waited; class OTHER: ends a group of them */
+  uint8_t scope; /* level, of memory accesses and fences */
+  /* Barriers: which one; for so many warps, 0 = all of the block; the warp is counted and does not
+   * wait. */
+  uint8_t bar_id, bar_warps;
+  bool bar_arrive;
+  /* Asynchronous copies: a load that is one, for which its group is waited; an instruction that
+   * ends a group; one that waits while so many groups, or more, are under way (0: it does not). */
+  bool is_copy, ends_copies;
+  uint8_t waits_copies;
   uint8_t n_dst, n_src;
   uint16_t dst[WEIR_MAX_DST],
       src[WEIR_MAX_SRC]; /* register numbers of the kernel, predicates included */

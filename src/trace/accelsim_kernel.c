@@ -239,7 +239,7 @@ static void merge_barriers(struct weir_static *s, size_t n) {
   for (size_t i = 0; i < n; i++)
     is_known &= s[i].cls != WEIR_C_BARRIER || s[i].n_src == 0;
   for (size_t i = 0; i < n && !is_known; i++)
-    if (s[i].cls == WEIR_C_BARRIER) s[i].scope = 0;
+    if (s[i].cls == WEIR_C_BARRIER) s[i].bar_id = 0;
 }
 
 /* Instructions in the order of their pcs, so that straight code is a run of indices. */

@@ -209,7 +209,7 @@ enum weir_sass_trouble weir_sass_decode(const struct weir_sass_line *l,
     if (bad) return bad;
   } else if (op->cls == WEIR_C_BARRIER) {
     if (l->has_imm && (l->imm < 0 || l->imm >= MAX_BARRIERS)) return WEIR_SASS_BARRIER_COUNT;
-    s->scope = (uint8_t)l->imm;
+    s->bar_id = (uint8_t)l->imm;
     s->bar_arrive = v[ARRIVE];
   } else if (op->cls == WEIR_C_FENCE) {
     s->scope = v[SCOPE];

@@ -31,7 +31,7 @@ static const char *insn_fault(const struct weir_static *s, uint32_t n_regs) {
   if (s->space >= WEIR_N_SPACES) return "an unknown memory space";
   if (s->cache_op >= WEIR_N_CACHE_OPS) return "an unknown cache operator";
   if (s->evict_hint > WEIR_EV_NO_ALLOCATE) return "an unknown eviction hint";
-  if (s->cls == WEIR_C_BARRIER && s->scope >= WEIR_BARRIERS) return "a barrier beyond 15";
+  if (s->cls == WEIR_C_BARRIER && s->bar_id >= WEIR_BARRIERS) return "a barrier beyond 15";
   if (s->n_dst > WEIR_MAX_DST || s->n_src > WEIR_MAX_SRC) return "too many registers";
   if (!regs_are_sound(s->dst, s->n_dst, n_regs) || !regs_are_sound(s->src, s->n_src, n_regs))
     return "a register beyond the number of registers";
@@ -48,10 +48,38 @@ enum weir_status wt_info_check(const struct weir_kernel_info *k, const char **wh
   return *why ? WEIR_EINVAL : WEIR_OK;
 }
 
-#define EACH_BYTE_FIELD(X)                                                                         \
-  X(cls) X(space) X(width) X(cache_op) X(evict_hint) X(scope) X(n_dst) X(n_src)
-#define EACH_BARRIER_FIELD(X) X(bar_warps) X(bar_arrive) /* not in version 1 */
-#define EACH_WORD_FIELD(X)    X(file) X(line) X(ptx_line)
+/* Three bytes of the table mean something else by class; the class comes first. */
+static uint8_t get_level(const struct weir_static *s) {
+  return s->cls == WEIR_C_BARRIER ? s->bar_id : s->scope;
+}
+
+static void set_level(struct weir_static *s, uint8_t v) {
+  *(s->cls == WEIR_C_BARRIER ? &s->bar_id : &s->scope) = v;
+}
+
+static uint8_t get_number(const struct weir_static *s) {
+  return s->cls == WEIR_C_BARRIER ? s->bar_warps : s->waits_copies;
+}
+
+static void set_number(struct weir_static *s, uint8_t v) {
+  *(s->cls == WEIR_C_BARRIER ? &s->bar_warps : &s->waits_copies) = v;
+}
+
+static uint8_t get_flag(const struct weir_static *s) {
+  return s->cls == WEIR_C_BARRIER ? s->bar_arrive
+         : s->cls == WEIR_C_OTHER ? s->ends_copies
+                                  : s->is_copy;
+}
+
+static void set_flag(struct weir_static *s, uint8_t v) {
+  *(s->cls == WEIR_C_BARRIER ? &s->bar_arrive
+    : s->cls == WEIR_C_OTHER ? &s->ends_copies
+                             : &s->is_copy) = v;
+}
+
+#define EACH_FIRST_FIELD(X)  X(cls) X(space) X(width) X(cache_op) X(evict_hint)
+#define EACH_SECOND_FIELD(X) X(n_dst) X(n_src)
+#define EACH_WORD_FIELD(X)   X(file) X(line) X(ptx_line)
 
 static void put_delta(struct wt_buf *b, uint32_t v, uint32_t *before) {
   wt_buf_leb(b, wt_zigzag((int32_t)(v - *before)));
@@ -60,6 +88,18 @@ static void put_delta(struct wt_buf *b, uint32_t v, uint32_t *before) {
 
 static uint32_t get_delta(struct wt_cursor *c, uint32_t *before) {
   return *before += (uint32_t)wt_unzigzag(wt_read_leb(c));
+}
+
+static void put_bytes(struct wt_buf *b, const struct weir_static *s, uint32_t n,
+                      uint8_t (*get)(const struct weir_static *s)) {
+  for (uint32_t i = 0; i < n; i++)
+    wt_buf_byte(b, get(&s[i]));
+}
+
+static void get_bytes(struct wt_cursor *c, struct weir_static *s, uint32_t n,
+                      void (*set)(struct weir_static *s, uint8_t v)) {
+  for (uint32_t i = 0; i < n; i++)
+    set(&s[i], wt_read_byte(c));
 }
 
 void wt_put_table(struct wt_buf *b, const struct weir_kernel_info *k) {
@@ -73,8 +113,11 @@ void wt_put_table(struct wt_buf *b, const struct weir_kernel_info *k) {
 #define PUT(field)                                                                                 \
   for (uint32_t i = 0; i < n; i++)                                                                 \
     wt_buf_byte(b, s[i].field);
-  EACH_BYTE_FIELD(PUT)
-  EACH_BARRIER_FIELD(PUT)
+  EACH_FIRST_FIELD(PUT)
+  put_bytes(b, s, n, get_level);
+  EACH_SECOND_FIELD(PUT)
+  put_bytes(b, s, n, get_number);
+  put_bytes(b, s, n, get_flag);
 #undef PUT
 #define PUT(field)                                                                                 \
   before = 0;                                                                                      \
@@ -109,9 +152,12 @@ static const char *get_fields(struct wt_cursor *c, struct weir_static *s, uint32
 #define GET(field)                                                                                 \
   for (uint32_t i = 0; i < n; i++)                                                                 \
     s[i].field = wt_read_byte(c);
-  EACH_BYTE_FIELD(GET)
+  EACH_FIRST_FIELD(GET)
+  get_bytes(c, s, n, set_level);
+  EACH_SECOND_FIELD(GET)
   if (version > 1) {
-    EACH_BARRIER_FIELD(GET)
+    get_bytes(c, s, n, set_number);
+    get_bytes(c, s, n, set_flag);
   }
 #undef GET
 #define GET(field)                                                                                 \

@@ -709,10 +709,10 @@ static void the_stream_says_what_moves(void **state) {
   assert_int_equal(ptx_run_begin(&vm.dev, prog, &launch, true, &run, &vm.err), WEIR_OK);
   const struct weir_static *s = ptx_run_info(run)->insns + KERNEL_HEAD + 2;
   assert_true(s[0].cls == WEIR_C_LOAD && s[0].space == WEIR_SP_GENERIC && s[0].width == 16);
-  assert_true(s[0].bar_arrive && s[0].cache_op == WEIR_CO_CG && s[0].n_dst == 0);
-  assert_true(s[1].cls == WEIR_C_OTHER && s[1].bar_arrive && s[1].bar_warps == 0);
-  assert_true(s[2].cls == WEIR_C_OTHER && !s[2].bar_arrive && s[2].bar_warps == 3);
-  assert_true(s[3].cls == WEIR_C_OTHER && s[3].bar_arrive && s[3].bar_warps == 1);
+  assert_true(s[0].is_copy && !s[0].ends_copies && s[0].cache_op == WEIR_CO_CG && s[0].n_dst == 0);
+  assert_true(s[1].cls == WEIR_C_OTHER && s[1].ends_copies && s[1].waits_copies == 0);
+  assert_true(s[2].cls == WEIR_C_OTHER && !s[2].ends_copies && s[2].waits_copies == 3);
+  assert_true(s[3].cls == WEIR_C_OTHER && s[3].ends_copies && s[3].waits_copies == 1);
   assert_true(s[4].cls == WEIR_C_LOAD && s[4].space == WEIR_SP_SHARED && s[4].width == 16);
   assert_true(s[5].cls == WEIR_C_LOAD && s[5].space == WEIR_SP_GLOBAL && s[5].width == 32);
   assert_true(s[5].n_dst == 4 && s[6].cls == WEIR_C_STORE && s[6].n_src == 3);

@@ -58,7 +58,7 @@ static void check_kernel(const struct weir_kernel_info *k) {
     const struct weir_static *s = &k->insns[i];
     PROMISE(s->cls < WEIR_N_CLASSES && s->space < WEIR_N_SPACES && s->width <= 32);
     PROMISE((s->width > 0) == (s->space != WEIR_SP_NONE));
-    PROMISE(s->cls != WEIR_C_BARRIER || s->scope < WEIR_BARRIERS);
+    PROMISE(s->cls != WEIR_C_BARRIER || s->bar_id < WEIR_BARRIERS);
     PROMISE(s->n_dst <= WEIR_MAX_DST && s->n_src <= WEIR_MAX_SRC);
     for (unsigned r = 0; r < s->n_dst; r++)
       PROMISE(s->dst[r] < k->n_regs);

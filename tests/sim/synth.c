@@ -95,7 +95,7 @@ uint32_t synth_access(struct synth *s, enum weir_class cls, enum weir_space spac
 uint32_t synth_barrier(struct synth *s, unsigned id, unsigned warps, bool arrive) {
   uint32_t i = synth_insn(s, WEIR_C_BARRIER, -1, -1);
   s->insns[i].width = 1;
-  s->insns[i].scope = (uint8_t)id;
+  s->insns[i].bar_id = (uint8_t)id;
   s->insns[i].bar_warps = (uint8_t)warps;
   s->insns[i].bar_arrive = arrive;
   return i;
@@ -241,10 +241,10 @@ static void random_copies(struct synth *s, uint64_t seed) {
   for (uint32_t i = 0; seed % 2 == 0 && i < s->info.n_insns; i++) {
     uint64_t h = weir_splitmix64(seed * 64 + i);
     struct weir_static *x = &s->insns[i];
-    if (x->cls == WEIR_C_LOAD) x->bar_arrive = h % 3 == 0;
+    if (x->cls == WEIR_C_LOAD) x->is_copy = h % 3 == 0;
     if (x->cls == WEIR_C_OTHER) {
-      x->bar_arrive = h & 1;
-      x->bar_warps = (uint8_t)(h >> 8 & 3);
+      x->ends_copies = h & 1;
+      x->waits_copies = (uint8_t)(h >> 8 & 3);
     }
   }
 }

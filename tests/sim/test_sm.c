@@ -163,7 +163,7 @@ static void barriers(const struct weir_static *code, const char *const *warp, ui
   uint32_t make = synth_insn(&s, WEIR_C_INT, 0, -1), use = synth_insn(&s, WEIR_C_INT, 1, 0),
            add = synth_insn(&s, WEIR_C_INT, -1, -1);
   for (unsigned i = 0; code[i].cls == WEIR_C_BARRIER; i++)
-    letter[i] = synth_barrier(&s, code[i].scope, code[i].bar_warps, code[i].bar_arrive);
+    letter[i] = synth_barrier(&s, code[i].bar_id, code[i].bar_warps, code[i].bar_arrive);
   for (uint32_t w = 0; w < n_warps; w++)
     for (const char *p = warp[w]; *p != '\0'; p++)
       synth_put(&s, 0, w, *p == 'm' ? make : *p == 'u' ? use : *p == '+' ? add : letter[*p - 'A']);
@@ -173,7 +173,7 @@ static void barriers(const struct weir_static *code, const char *const *warp, ui
 }
 
 #define BAR(id, n, arrive)                                                                         \
-  { .cls = WEIR_C_BARRIER, .scope = id, .bar_warps = n, .bar_arrive = arrive }
+  { .cls = WEIR_C_BARRIER, .bar_id = id, .bar_warps = n, .bar_arrive = arrive }
 
 /* A consumer waits for its producer and for nobody else. */
 static void test_named_barrier(void **state) {
@@ -405,9 +405,9 @@ static uint64_t copy_time(const char *code) {
   uint32_t copy = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
   uint32_t end = synth_insn(&s, WEIR_C_OTHER, -1, -1), all = synth_insn(&s, WEIR_C_OTHER, -1, -1);
   uint32_t none = synth_insn(&s, WEIR_C_OTHER, -1, -1), one = synth_insn(&s, WEIR_C_OTHER, -1, -1);
-  s.insns[copy].bar_arrive = s.insns[end].bar_arrive = s.insns[all].bar_arrive = true;
-  s.insns[all].bar_warps = s.insns[none].bar_warps = 1;
-  s.insns[one].bar_warps = 2;
+  s.insns[copy].is_copy = s.insns[end].ends_copies = s.insns[all].ends_copies = true;
+  s.insns[all].waits_copies = s.insns[none].waits_copies = 1;
+  s.insns[one].waits_copies = 2;
   for (; *code != '\0'; code++) {
     bool second = *code == 'm' || *code == 'd';
     uint32_t i = *code == 'u'   ? c.use0

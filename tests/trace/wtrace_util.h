@@ -35,6 +35,25 @@ static inline int remove_folder(void **state) {
   return rmdir(dir); /* fails if a temporary file was left behind */
 }
 
+/* A class, with what only instructions of that class have. */
+static inline void set_class(struct weir_static *s, uint32_t i) {
+  uint8_t number = (uint8_t)(i % 33), level = (uint8_t)(i % WEIR_BARRIERS);
+  bool flag = i % 5 != 0;
+  s->cls = (uint8_t)(i % WEIR_N_CLASSES);
+  s->scope = s->bar_id = s->bar_warps = s->waits_copies = 0;
+  s->bar_arrive = s->is_copy = s->ends_copies = false;
+  if (s->cls == WEIR_C_BARRIER) {
+    s->bar_id = level;
+    s->bar_warps = number;
+    s->bar_arrive = flag;
+    return;
+  }
+  s->scope = level;
+  s->is_copy = s->cls == WEIR_C_LOAD && flag;
+  s->ends_copies = s->cls == WEIR_C_OTHER && flag;
+  s->waits_copies = s->cls == WEIR_C_OTHER ? number : 0;
+}
+
 /* Kernel k of the random traces. */
 static inline struct weir_kernel_info random_kernel(uint32_t k, uint32_t n_blocks) {
   static const char *const files[] = {NULL, "a.cu", "b/c.cu"};
@@ -42,10 +61,7 @@ static inline struct weir_kernel_info random_kernel(uint32_t k, uint32_t n_block
   struct weir_kernel_info info = *test_kernel();
   for (uint32_t i = 0; i < TEST_INSNS; i++) {
     insns[i] = info.insns[i];
-    insns[i].cls = (uint8_t)(i % WEIR_N_CLASSES);
-    insns[i].scope = (uint8_t)(i % WEIR_BARRIERS);
-    insns[i].bar_warps = (uint8_t)(i % 33);
-    insns[i].bar_arrive = i % 5 == 0;
+    set_class(&insns[i], i);
   }
   info.insns = insns;
   info.name = k % 2 ? "odd" : "even";

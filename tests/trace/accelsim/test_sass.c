@@ -114,7 +114,8 @@ static void barriers(void **state) {
   l.has_imm = true;
   l.imm = 3;
   assert_int_equal(weir_sass_decode(&l, NULL, 0, &s, &lanes), WEIR_SASS_FINE);
-  assert_int_equal(s.scope, 3);
+  assert_int_equal(s.bar_id, 3);
+  assert_int_equal(s.scope, 0);
   assert_int_equal(s.bar_warps, 0);
   assert_false(s.bar_arrive);
   l.opcode = "BAR.ARV";
