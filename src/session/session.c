@@ -31,6 +31,21 @@ enum weir_status weir_load_plugin(const char *path, struct weir_err *err) {
   return weir_groups_plugin(path, NULL, err);
 }
 
+/* ---- the caller's thread ---- */
+
+/* Results and what numbers are read as must not depend on how the program rounds, whether it
+ * flushes denormals, and which locale it has. */
+static void enter(struct weir_session *s) {
+  fegetenv(&s->their_fp);
+  fesetenv(FE_DFL_ENV);
+  s->their_locale = uselocale(s->plain);
+}
+
+static void leave(struct weir_session *s) {
+  uselocale(s->their_locale);
+  fesetenv(&s->their_fp);
+}
+
 /* ---- settings ---- */
 
 static enum weir_status assign_all(struct weir_settings *s, const char *const *settings,
@@ -56,7 +71,14 @@ enum weir_status weir_session_open(struct weir_session **out, const char *machin
   *out = NULL;
   struct weir_session *s = weir_calloc(1, sizeof *s);
   if (s == NULL) return no_memory(err);
+  s->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (s->plain == (locale_t)0) {
+    free(s);
+    return no_memory(err);
+  }
+  enter(s);
   enum weir_status st = open_session(s, machine, settings, err);
+  leave(s);
   if (st == WEIR_OK)
     *out = s;
   else
@@ -85,7 +107,8 @@ void weir_session_watch(struct weir_session *s,
 
 void weir_session_output(struct weir_session *s,
                          void (*print)(void *self, const char *text, size_t bytes), void *self) {
-  s->printed = (struct ptx_output){.self = self, .print = print, .complain = print};
+  s->print = print;
+  s->print_self = self;
 }
 
 /* ---- designs ---- */
@@ -106,6 +129,7 @@ void weir_session_close(struct weir_session *s) {
   free(s->designs.v);
   weir_settings_free(&s->settings);
   weir_arena_free(&s->arena);
+  freelocale(s->plain);
   free(s);
 }
 
@@ -137,7 +161,9 @@ enum weir_status weir_session_add(struct weir_session *s, const struct weir_line
   if (d == NULL) return no_memory(err);
   d->session = s;
   d->number = s->designs.n;
+  enter(s);
   enum weir_status st = fill_design(d, design, err);
+  leave(s);
   if (st == WEIR_OK && !WEIR_PUSH(s->designs, d)) st = no_memory(err);
   if (st != WEIR_OK) free_design(d);
   s->has_stats &= st != WEIR_OK; /* the new one has none */
@@ -198,8 +224,22 @@ static enum weir_status check_effects(struct weir_session *s, const struct sourc
 
 static bool watch(void *self, const struct weir_timing *t, uint64_t cycle, uint64_t blocks) {
   const struct weir_session_design *d = self;
-  const struct weir_session *s = d->session;
-  return s->watch(s->watch_self, d->number, t->running->name, cycle, blocks) != 0;
+  struct weir_session *s = d->session;
+  leave(s);
+  bool goes_on = s->watch(s->watch_self, d->number, t->running->name, cycle, blocks) != 0;
+  enter(s);
+  return goes_on;
+}
+
+static void print_text(void *self, const char *text, size_t bytes) {
+  struct weir_session *s = self;
+  leave(s);
+  if (s->print != NULL) s->print(s->print_self, text, bytes);
+  enter(s);
+}
+
+static struct ptx_output output_of(struct weir_session *s) {
+  return (struct ptx_output){.self = s, .print = print_text, .complain = print_text};
 }
 
 static enum weir_status begin_design(struct weir_session_design *d, const char *workload,
@@ -230,7 +270,7 @@ static enum weir_status execute(struct weir_session_design *d, const struct sour
       .simulate = weir_timing_kernel, .self = &d->timing, .want_streams = true};
   enum weir_status st = ptx_device_init(&dev, cfg, err);
   if (st != WEIR_OK) return st;
-  dev.output = d->session->printed;
+  dev.output = output_of(d->session);
   st = weir_workload_open(&dev, what->path, what->input, &w, err);
   if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
   if (st == WEIR_OK) st = weir_workload_check(w, err);
@@ -273,7 +313,7 @@ static enum weir_status record_and_time(struct weir_session *s, const struct sou
                              .exec = cfg,
                              .out = trace,
                              .level = 1,
-                             .printed = s->printed};
+                             .printed = output_of(s)};
   st = weir_record(&r, NULL, err);
   if (st == WEIR_OK)
     st = time_all(s, &(struct source){.kind = TRACE, .name = what->name, .path = trace}, cfg, err);
@@ -281,13 +321,10 @@ static enum weir_status record_and_time(struct weir_session *s, const struct sou
   return st;
 }
 
-enum weir_status weir_session_run(struct weir_session *s, const char *what, const char *input,
-                                  struct weir_err *err) {
+static enum weir_status run(struct weir_session *s, const char *what, const char *input,
+                            struct weir_err *err) {
   struct ptx_exec_cfg cfg;
   struct source source;
-  s->has_stats = false;
-  if (s->designs.n == 0)
-    return weir_fail(err, WEIR_EINVAL, "there is no design to time: weir_session_add first");
   struct weir_arena a = {0};
   enum weir_status st = find_source(&a, what, input, &source, err);
   if (st == WEIR_OK) st = check_effects(s, &source, err);
@@ -296,6 +333,17 @@ enum weir_status weir_session_run(struct weir_session *s, const char *what, cons
     st = source.kind == LAUNCH_FILE && s->designs.n > 1 ? record_and_time(s, &source, &cfg, err)
                                                         : time_all(s, &source, &cfg, err);
   weir_arena_free(&a);
+  return st;
+}
+
+enum weir_status weir_session_run(struct weir_session *s, const char *what, const char *input,
+                                  struct weir_err *err) {
+  s->has_stats = false;
+  if (s->designs.n == 0)
+    return weir_fail(err, WEIR_EINVAL, "there is no design to time: weir_session_add first");
+  enter(s);
+  enum weir_status st = run(s, what, input, err);
+  leave(s);
   s->has_stats = st == WEIR_OK;
   return st;
 }

@@ -2,6 +2,9 @@
 #ifndef WEIR_SESSION_SESSION_H
 #define WEIR_SESSION_SESSION_H
 
+#include <fenv.h>
+#include <locale.h>
+
 #include "exec/exec.h"
 #include "session/timing.h"
 
@@ -49,7 +52,11 @@ struct weir_session {
   bool check, has_stats; /* has_stats: the last run was good */
   int (*watch)(void *self, size_t design, const char *kernel, uint64_t cycle, uint64_t blocks);
   void *watch_self;
-  struct ptx_output printed;
+  void (*print)(void *self, const char *text, size_t bytes);
+  void *print_self;
+  /* Rounding and locale of the caller's thread, while it is in the library. */
+  fenv_t their_fp;
+  locale_t plain, their_locale; /* plain: "C" */
 };
 
 /* The list of a design's statistics. */

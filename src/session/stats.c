@@ -68,8 +68,8 @@ const char *weir_session_kernel(const struct weir_session *s, size_t kernel) {
 
 /* ---- one value ---- */
 
-static void read_row(const struct weir_session_design *d, size_t kernel,
-                     const struct weir_stat_row *row, struct weir_statistic *out) {
+static void compute_row(const struct weir_session_design *d, size_t kernel,
+                        const struct weir_stat_row *row, struct weir_statistic *out) {
   const struct weir_timing *t = &d->timing;
   const struct weir_setup *setup = &d->setup;
   bool is_all = kernel == WEIR_ALL_KERNELS;
@@ -92,6 +92,16 @@ static void read_row(const struct weir_session_design *d, size_t kernel,
                                  .kind = s->kind,
                                  .value = weir_stat_value(s, base[row->place])};
   if (s->kind != WEIR_RATIO) out->count = weir_stat_count_of(s, base[row->place]);
+}
+
+/* Whatever the caller's rounding is. */
+static void read_row(const struct weir_session_design *d, size_t kernel,
+                     const struct weir_stat_row *row, struct weir_statistic *out) {
+  fenv_t theirs;
+  fegetenv(&theirs);
+  fesetenv(FE_DFL_ENV);
+  compute_row(d, kernel, row, out);
+  fesetenv(&theirs);
 }
 
 static enum weir_status check_place(const struct weir_session *s, size_t design, size_t kernel,

@@ -1,6 +1,9 @@
 /* The public session: designs, runs, statistics by name, and what is refused. Argument: the source
  * folder. */
+#include <fenv.h>
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -264,6 +267,63 @@ static void test_prints_nothing_and_leaves_signals_alone(void **state) {
   }
 }
 
+static uint64_t count_of_run(void) {
+  static const char *const set[] = {"energy.tag_nj=0.0015", NULL};
+  struct weir_session *s;
+  struct weir_err err;
+  if (weir_session_open(&s, "fermi-s3", set, &err) ||
+      weir_session_add(s, &(struct weir_line_up){.scheme = "decoupled"}, &err) ||
+      weir_session_run(s, "reduction", "profile", &err))
+    return 0;
+  struct weir_statistic cycles = {0}, energy = {0};
+  weir_session_stat(s, 0, WEIR_ALL_KERNELS, "cycles", &cycles, &err);
+  weir_session_stat(s, 0, WEIR_ALL_KERNELS, "energy.total_nj", &energy, &err);
+  weir_session_close(s);
+  uint64_t bits;
+  memcpy(&bits, &energy.value, sizeof bits);
+  return cycles.count ^ bits;
+}
+
+static void *thread(void *out) {
+  for (int i = 0; i < 3; i++)
+    ((uint64_t *)out)[i] = count_of_run();
+  return NULL;
+}
+
+static void test_threads_have_their_sessions(void **state) {
+  enum { N = 4 };
+  pthread_t threads[N];
+  uint64_t want = count_of_run(), got[N][3] = {{0}};
+  (void)state;
+  assert_int_not_equal(want, 0);
+  for (int i = 0; i < N; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, thread, got[i]), 0);
+  for (int i = 0; i < N; i++)
+    assert_int_equal(pthread_join(threads[i], NULL), 0);
+  for (int i = 0; i < N; i++)
+    for (int k = 0; k < 3; k++)
+      assert_int_equal(got[i][k], want);
+}
+
+/* A locale with a decimal comma, if there is one, and another rounding. */
+static void test_the_callers_thread_stays_as_it_is(void **state) {
+  uint64_t want = count_of_run();
+  (void)state;
+  assert_int_not_equal(want, 0);
+  locale_t comma = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0), before = (locale_t)0;
+  if (comma != (locale_t)0) before = uselocale(comma);
+  assert_int_equal(fesetround(FE_UPWARD), 0);
+  uint64_t got = count_of_run();
+  int rounding = fegetround();
+  fesetround(FE_TONEAREST);
+  if (comma != (locale_t)0) {
+    assert_true(uselocale(before) == comma);
+    freelocale(comma);
+  }
+  assert_int_equal(rounding, FE_UPWARD);
+  assert_int_equal(got, want);
+}
+
 static enum weir_status open_add(long fail_after, struct weir_err *err) {
   struct weir_session *s;
   weir_malloc_fail_after(fail_after);
@@ -305,6 +365,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_bad_runs_are_refused),
       cmocka_unit_test(test_a_run_can_be_stopped),
       cmocka_unit_test(test_prints_nothing_and_leaves_signals_alone),
+      cmocka_unit_test(test_threads_have_their_sessions),
+      cmocka_unit_test(test_the_callers_thread_stays_as_it_is),
       cmocka_unit_test(test_every_allocation_may_fail),
       cmocka_unit_test(test_version),
   };
