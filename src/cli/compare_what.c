@@ -1,0 +1,321 @@
+/* What weir compare compares: workloads, machines and schemes by name, and the setups of these. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "cli/cmd.h"
+#include "cli/compare.h"
+#include "launch/launchfile.h"
+#include "session/effects.h"
+#include "trace/accelsim.h"
+
+static enum weir_status no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static bool ends_with(const char *s, const char *suffix) {
+  size_t n = strlen(s), m = strlen(suffix);
+  return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+/* ---- names ---- */
+
+static bool is_in(const struct weir_names *list, const char *name) {
+  for (size_t i = 0; i < list->n; i++)
+    if (strcmp(list->v[i], name) == 0) return true;
+  return false;
+}
+
+enum weir_status weir_comparison_name(struct weir_names *list, const char *what, const char *name,
+                                      struct weir_err *err) {
+  if (is_in(list, name))
+    return weir_fail(err, WEIR_EINVAL, "the %s '%s' is named twice", what, name);
+  return WEIR_PUSH(*list, name) ? WEIR_OK : no_memory(err);
+}
+
+/* "a,b,c" */
+enum weir_status weir_comparison_names(struct weir_comparison *c, struct weir_names *list,
+                                       const char *what, const char *text, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (const char *p = text; st == WEIR_OK && p != NULL;) {
+    size_t n = strcspn(p, ",");
+    const char *name = weir_arena_strndup(&c->arena, p, n);
+    if (n == 0)
+      st = weir_fail(err, WEIR_EINVAL, "'%s': a name is missing; want NAME,NAME,...", text);
+    else
+      st = name != NULL ? weir_comparison_name(list, what, name, err) : no_memory(err);
+    p = p[n] == ',' ? p + n + 1 : NULL;
+  }
+  return st;
+}
+
+typedef enum weir_status lister(struct weir_arena *a, const char *const **names, size_t *n,
+                                struct weir_err *err);
+
+/* 'all', alone or among others, stands for every name that there is; none comes twice by it. */
+static enum weir_status expand(struct weir_comparison *c, struct weir_names *list, lister *all,
+                               bool (*is_meant)(const struct weir_comparison *, const char *),
+                               struct weir_err *err) {
+  struct weir_names out = {0};
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < list->n; i++) {
+    bool is_all = strcmp(list->v[i], "all") == 0;
+    const char *const *names = &list->v[i];
+    size_t n = 1;
+    if (is_all) st = all(&c->arena, &names, &n, err);
+    for (size_t k = 0; st == WEIR_OK && k < n; k++)
+      if (!is_in(&out, names[k]) && (!is_all || is_meant == NULL || is_meant(c, names[k])) &&
+          !WEIR_PUSH(out, names[k]))
+        st = no_memory(err);
+  }
+  free(list->v);
+  *list = out;
+  return st;
+}
+
+static bool has_input(const struct weir_comparison *c, const char *path) {
+  struct weir_launchfile *lf;
+  if (weir_launchfile_load(path, c->input, &lf, NULL) != WEIR_OK) return false;
+  weir_launchfile_free(lf);
+  return true;
+}
+
+/* Kernels that test correctness are too small to time. */
+static bool is_of_all(const struct weir_comparison *c, const char *name) {
+  struct weir_arena a = {0};
+  const char *path;
+  bool is = strchr(name, '/') == NULL && weir_data_workload(&a, name, &path, NULL) == WEIR_OK &&
+            (c->input == NULL || has_input(c, path));
+  weir_arena_free(&a);
+  return is;
+}
+
+/* ---- workloads ---- */
+
+/* What is wrong with a file is said before anything runs. */
+static enum weir_status check_trace(const char *path, struct weir_err *err) {
+  struct weir_wtrace *t;
+  enum weir_status st = weir_wtrace_open(path, &t, err);
+  if (st == WEIR_OK) weir_wtrace_close(t);
+  return st;
+}
+
+static enum weir_status check_launchfile(struct weir_comparison *c, struct weir_study_workload *w,
+                                         struct weir_err *err) {
+  struct weir_launchfile *lf;
+  enum weir_status st = weir_launchfile_load(w->path, c->input, &lf, err);
+  if (st != WEIR_OK) return st;
+  if (lf->input != NULL && lf->input[0] != 0) {
+    w->input = weir_arena_strndup(&c->arena, lf->input, strlen(lf->input));
+    if (w->input == NULL) st = no_memory(err);
+  }
+  weir_launchfile_free(lf);
+  return st;
+}
+
+static enum weir_status find_workload(struct weir_comparison *c, const char *name,
+                                      struct weir_study_workload *w, struct weir_err *err) {
+  *w = (struct weir_study_workload){
+      .name = name, .path = name, .is_trace = ends_with(name, ".wtrace")};
+  if (w->is_trace) return check_trace(name, err);
+  if (weir_is_accelsim(name)) {
+    weir_fail(err, WEIR_EINVAL, "%s is an Accel-Sim trace", name);
+    weir_err_add(err, "make a .wtrace of it first: weir record -o app.wtrace %s", name);
+    return WEIR_EINVAL;
+  }
+  enum weir_status st = WEIR_OK;
+  if (!ends_with(name, ".yaml") && !ends_with(name, ".yml"))
+    st = weir_data_workload(&c->arena, name, &w->path, err);
+  return st == WEIR_OK ? check_launchfile(c, w, err) : st;
+}
+
+/* The program's launches will be a trace. */
+static void add_program(struct weir_comparison *c, struct weir_study_workload *w) {
+  const char *slash = strrchr(c->argv[0], '/');
+  *w = (struct weir_study_workload){
+      .name = slash != NULL ? slash + 1 : c->argv[0], .path = c->program.trace, .is_trace = true};
+  c->study.n_workloads++;
+}
+
+bool weir_comparison_is_program(const struct weir_comparison *c,
+                                const struct weir_study_workload *w) {
+  return w->path == c->program.trace;
+}
+
+enum weir_status weir_comparison_workloads(struct weir_comparison *c, struct weir_err *err) {
+  enum weir_status st = expand(c, &c->workloads, weir_data_workloads, is_of_all, err);
+  if (st == WEIR_OK && c->workloads.n == 0 && c->argv == NULL) {
+    st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
+    weir_err_add(err, "'weir list workloads' shows the inputs");
+  }
+  if (st != WEIR_OK) return st;
+  struct weir_study_workload *v = weir_arena_array(&c->arena, c->workloads.n + 1, sizeof *v);
+  if (v == NULL) return no_memory(err);
+  bool any = c->input == NULL;
+  for (size_t i = 0; st == WEIR_OK && i < c->workloads.n; i++) {
+    st = find_workload(c, c->workloads.v[i], &v[i], err);
+    any |= !v[i].is_trace;
+  }
+  if (st == WEIR_OK && !any)
+    st = weir_fail(err, WEIR_EINVAL, "--input goes with workloads; a trace has one input");
+  c->study.workloads = v;
+  c->study.n_workloads = c->workloads.n;
+  if (st == WEIR_OK && c->argv != NULL) add_program(c, &v[c->workloads.n]);
+  return st;
+}
+
+/* ---- machines and schemes ---- */
+
+/* Files go by their names without folder and ending, as long as these are different. */
+static bool label(struct weir_comparison *c, const char *const *names, size_t n,
+                  const char **labels) {
+  for (size_t i = 0; i < n; i++) {
+    const char *from = strrchr(names[i], '/'), *dot = strrchr(names[i], '.');
+    bool is_file = ends_with(names[i], ".yaml") || ends_with(names[i], ".yml");
+    labels[i] = names[i];
+    if (!is_file) continue;
+    from = from != NULL ? from + 1 : names[i];
+    const char *text = weir_arena_strndup(&c->arena, from, (size_t)(dot - from));
+    if (text == NULL) return false;
+    bool is_taken = *text == '\0';
+    for (size_t k = 0; k < n; k++)
+      is_taken |=
+          k != i && (strcmp(names[k], text) == 0 || (k < i && strcmp(labels[k], text) == 0));
+    if (!is_taken) labels[i] = text;
+  }
+  return true;
+}
+
+enum weir_status weir_comparison_settings(const struct weir_comparison *c, struct weir_settings *s,
+                                          struct weir_err *err) {
+  enum weir_status st = weir_settings_init(s, weir_param_groups(), err);
+  for (size_t i = 0; st == WEIR_OK && i < c->configs.n; i++)
+    st = weir_settings_file(s, c->configs.v[i], err);
+  for (size_t i = 0; st == WEIR_OK && i < c->sets.n; i++)
+    st = weir_settings_assign(s, c->sets.v[i], err);
+  return st;
+}
+
+/* 'all' leaves out what can only fail. Whatever else is wrong with a scheme is said later. */
+static bool can_have_tags(const struct weir_comparison *c, const char *name) {
+  struct weir_arena a = {0};
+  struct weir_settings settings = {0};
+  struct weir_setup setup = {0};
+  const char *path, *gpu = c->gpus.v[0];
+  if (c->tags != NULL) return true;
+  bool is_traced = true; /* only traces, which cannot be classified */
+  for (size_t i = 0; i < c->study.n_workloads; i++)
+    is_traced &=
+        c->study.workloads[i].is_trace && !weir_comparison_is_program(c, &c->study.workloads[i]);
+  bool is = weir_data_scheme(&a, name, &path, NULL) != WEIR_OK ||
+            weir_comparison_settings(c, &settings, NULL) != WEIR_OK ||
+            weir_data_machine(&settings, gpu, NULL) != WEIR_OK ||
+            weir_setup_load(&setup, name, path, &settings, NULL) != WEIR_OK ||
+            weir_setup_fit(&setup, gpu, &settings, weir_param_groups(), NULL) != WEIR_OK ||
+            (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
+             !(is_traced && weir_setup_is_prepared(&setup)));
+  weir_setup_free(&setup);
+  weir_settings_free(&settings);
+  weir_arena_free(&a);
+  return is;
+}
+
+/* Wrong names and files end the command; a scheme that cannot stand on a machine is a result. */
+static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct weir_err *err) {
+  const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n];
+  struct weir_err unfit;
+  enum weir_status st = weir_comparison_settings(c, &c->settings[i], err);
+  if (st == WEIR_OK) st = weir_data_machine(&c->settings[i], gpu, err);
+  if (st == WEIR_OK) st = weir_setup_named(&c->setups[i], scheme, &c->settings[i], err);
+  if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
+  if (st != WEIR_OK) return st;
+  c->study_setups[i] =
+      (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
+  st = weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_param_groups(), &unfit);
+  if (st == WEIR_OK) st = weir_setup_has_tags(&c->setups[i], &unfit);
+  if (st == WEIR_OK && c->check) weir_setup_watch_plugins(&c->setups[i]);
+  if (st == WEIR_OK) return WEIR_OK;
+  c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));
+  return c->study_setups[i].error != NULL ? WEIR_OK : no_memory(err);
+}
+
+/* If nothing can run, what is wrong is most likely on the command line. */
+static enum weir_status check_any_fits(const struct weir_comparison *c, struct weir_err *err) {
+  for (size_t i = 0; i < c->n_setups; i++)
+    if (c->study_setups[i].error == NULL) return WEIR_OK;
+  return weir_fail(err, WEIR_EINVAL, "%s", c->study_setups[0].error);
+}
+
+static enum weir_status check_plugins_used(const struct weir_comparison *c, struct weir_err *err) {
+  for (size_t i = 0; weir_policies[i] != NULL; i++) {
+    const char *file = weir_policy_file(weir_policies[i]), *name = weir_policies[i]->part.name;
+    bool is_used = file == NULL;
+    for (size_t k = 0; !is_used && k < c->n_setups; k++)
+      is_used = weir_scheme_has(&c->setups[k].scheme, weir_policies[i]);
+    if (is_used) continue;
+    weir_fail(err, WEIR_EINVAL, "policy %s of %s is in none of the schemes", name, file);
+    weir_err_add(err, "add it to --schemes: %s is the baseline with it", name);
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
+}
+
+enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_err *err) {
+  enum weir_status st = expand(c, &c->gpus, weir_data_gpus, NULL, err);
+  if (st == WEIR_OK) st = expand(c, &c->schemes, weir_data_schemes, can_have_tags, err);
+  if (st != WEIR_OK) return st;
+  size_t n = c->gpus.n * c->schemes.n;
+  c->settings = weir_arena_array(&c->arena, n, sizeof *c->settings);
+  c->setups = weir_arena_array(&c->arena, n, sizeof *c->setups);
+  c->study_setups = weir_arena_array(&c->arena, n, sizeof *c->study_setups);
+  if (c->settings == NULL || c->setups == NULL || c->study_setups == NULL) return no_memory(err);
+  for (c->n_setups = 0; st == WEIR_OK && c->n_setups < n; c->n_setups++)
+    st = make_setup(c, c->n_setups, err);
+  c->study.gpus = c->gpus.v;
+  c->study.n_gpus = c->gpus.n;
+  const char **labels = weir_arena_array(&c->arena, c->schemes.n, sizeof *labels);
+  if (st == WEIR_OK && (labels == NULL || !label(c, c->schemes.v, c->schemes.n, labels)))
+    st = no_memory(err);
+  c->study.schemes = labels;
+  c->study.n_schemes = c->schemes.n;
+  c->study.setups = c->study_setups;
+  if (st == WEIR_OK) st = check_plugins_used(c, err);
+  return st == WEIR_OK ? check_any_fits(c, err) : st;
+}
+
+enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_err *err) {
+  struct weir_use *uses = weir_arena_array(&c->arena, c->n_setups, sizeof *uses);
+  const struct weir_settings **settings =
+      weir_arena_array(&c->arena, c->n_setups, sizeof *settings);
+  bool is_executed = c->argv != NULL;
+  if (uses == NULL || settings == NULL) return no_memory(err);
+  for (size_t i = 0; i < c->study.n_workloads; i++)
+    is_executed |= !c->study.workloads[i].is_trace;
+  for (size_t i = 0; i < c->n_setups; i++) {
+    settings[i] = &c->settings[i];
+    uses[i] = (struct weir_use){.setup = &c->setups[i],
+                                .is_executed = is_executed,
+                                .is_program = c->argv != NULL,
+                                .has_streams = is_executed,
+                                .is_classified = weir_setup_is_prepared(&c->setups[i]),
+                                .has_energy = true};
+  }
+  return weir_uses_check(settings, uses, c->n_setups, err);
+}
+
+enum weir_status weir_comparison_baseline(struct weir_comparison *c, struct weir_err *err) {
+  if (c->baseline_name == NULL) return WEIR_OK;
+  for (size_t i = 0; i < c->schemes.n; i++)
+    if (strcmp(c->schemes.v[i], c->baseline_name) == 0) {
+      c->baseline = i;
+      return WEIR_OK;
+    }
+  weir_fail(err, WEIR_EINVAL, "--baseline %s: it is not one of the schemes that are compared",
+            c->baseline_name);
+  const char *near = weir_nearest(c->baseline_name, c->schemes.v, c->schemes.n);
+  if (near != NULL)
+    weir_err_add(err, "did you mean '%s'?", near);
+  else
+    weir_err_add(err, "add it to --schemes");
+  return WEIR_EINVAL;
+}
