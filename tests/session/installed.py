@@ -62,6 +62,29 @@ def check_symbols(top, headers):
     return library
 
 
+# A policy comes before those of every scheme, whose values it has then.
+PLUGIN = """
+import sys, weir
+weir.load_plugin(sys.argv[1])
+with weir.Session("fermi-s3") as s:
+    s.add("baseline")
+    s.run("gather", input="profile")
+    print(s.stat("pc-streak.bypasses"), s.stat("l1.bypassed"))
+try:
+    weir.load_plugin(sys.argv[1] + ".not")
+except weir.Error as e:
+    print(e.code)
+"""
+
+
+def check_plugin(top, env):
+    plugin, include = top / "pc_streak.so", only(top.rglob("weir/policy.h")).parent.parent
+    source = SOURCE / "examples" / "own-policy" / "pc_streak.c"
+    said("cc", "-O2", "-shared", "-fPIC", "-I", include, "-o", plugin, source)
+    mine, all_of, code = said(PYTHON, "-c", PLUGIN, plugin, env=env).split()
+    assert int(mine) == int(all_of) > 0 and code == "ENOENT", (mine, all_of, code)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         top = pathlib.Path(folder).resolve() / "root"
@@ -94,6 +117,7 @@ def main():
             number = f"{int(cycles):,}"
             assert re.search(rf"^{scheme} .* {number} ", table, re.MULTILINE), (line, table)
         print(said(PYTHON, sys.argv[3], moved, env=env))
+        check_plugin(moved, env)
 
 
 main()
