@@ -198,7 +198,7 @@ class Session:
 
     def close(self):
         """Frees everything; the session cannot be used any more."""
-        if getattr(self, "_handle", None) is not None:
+        if getattr(self, "_handle", None) is not None and _lib is not None:  # None: the interpreter ends
             _lib.weir_session_close(self._handle)
             self._handle = None
 
