@@ -18,7 +18,7 @@
 #include "session/data.h"
 #include "session/groups.h"
 #include "session/streams.h"
-#include "session/timing.h"
+#include "weir/sim.h"
 
 enum { MAX_TRACES = 64, MAX_RUNS = 99 };
 
@@ -26,14 +26,14 @@ struct trace {
   const char *name;
   char path[512];
   double cpu_s[MAX_RUNS], wall2_s[MAX_RUNS];
-  struct weir_sim_result sum;
+  uint64_t warp_insns, cycles, requests, l1, l2, dram; /* events of components */
   struct prof_counts profile;
 };
 
 struct bench {
   struct weir_arena arena;
   struct weir_settings settings;
-  struct weir_setup setup;
+  struct weir_session *session;
   const char *gpu;
   unsigned runs;
   struct trace traces[MAX_TRACES];
@@ -93,15 +93,30 @@ static void record_all(struct bench *b) {
 
 /* ---- replaying ---- */
 
+/* The sum of several statistics, all kernels together. */
+static uint64_t count(const struct bench *b, const char *const *names) {
+  uint64_t sum = 0;
+  for (; *names != NULL; names++) {
+    struct weir_statistic v;
+    struct weir_err err;
+    if (weir_session_stat(b->session, 0, WEIR_ALL_KERNELS, *names, &v, &err)) die(&err);
+    sum += v.count;
+  }
+  return sum;
+}
+#define COUNT(b, ...) count(b, (const char *const[]){__VA_ARGS__, NULL})
+
 static void replay(struct bench *b, struct trace *t, uint32_t threads) {
   struct weir_err err;
-  struct weir_timing timing;
-  weir_timing_begin(&timing, &b->setup, &(struct weir_timing_options){.threads = threads});
-  if (weir_timing_workload(&timing, t->name, NULL, &err) ||
-      weir_replay(t->path, weir_timing_kernel, &timing, &err))
+  if (weir_session_threads(b->session, threads, &err) ||
+      weir_session_run(b->session, t->path, NULL, &err))
     die(&err);
-  t->sum = timing.sum;
-  weir_timing_end(&timing);
+  t->warp_insns = COUNT(b, "sm.warp_insns");
+  t->cycles = COUNT(b, "cycles");
+  t->requests = COUNT(b, "sm.requests");
+  t->l1 = COUNT(b, "l1.loads", "l1.stores", "l1.atomics");
+  t->l2 = COUNT(b, "l2.reads", "l2.writes", "l2.atomics");
+  t->dram = COUNT(b, "dram.reads", "dram.writes", "dram.activates", "dram.precharges");
 }
 
 static void measure(struct bench *b) {
@@ -155,16 +170,14 @@ static void report_shares(struct bench *b) {
   struct weir_err err;
   for (size_t i = 0; t != NULL && i < b->n; i++) {
     struct trace *k = &b->traces[i];
-    const struct weir_sim_result *r = &k->sum;
     double s = median(k->cpu_s, b->runs);
     weir_table_cell(t, "%s", k->name);
     for (size_t g = 0; g < N; g++)
       weir_table_cell(t, "%.1f", 100 * share(k, groups[g]));
-    per_event(t, s * share(k, PROF_SM), r->sm.warp_insns);
-    per_event(t, s * share(k, PROF_L1), r->l1.loads + r->l1.stores + r->l1.atomics);
-    per_event(t, s * share(k, PROF_L2), r->l2.reads + r->l2.writes + r->l2.atomics);
-    per_event(t, s * share(k, PROF_DRAM),
-              r->dram.reads + r->dram.writes + r->dram.activates + r->dram.precharges);
+    per_event(t, s * share(k, PROF_SM), k->warp_insns);
+    per_event(t, s * share(k, PROF_L1), k->l1);
+    per_event(t, s * share(k, PROF_L2), k->l2);
+    per_event(t, s * share(k, PROF_DRAM), k->dram);
   }
   if (t == NULL || weir_table_text(t, &out, &err)) return;
   weir_table_free(t);
@@ -189,16 +202,16 @@ static void report(struct bench *b) {
   for (size_t i = 0; t != NULL && i < b->n; i++) {
     struct trace *k = &b->traces[i];
     double s = median(k->cpu_s, b->runs), two = median(k->wall2_s, b->runs);
-    double insns = (double)k->sum.sm.warp_insns, requests = (double)k->sum.sm.requests;
+    double insns = (double)k->warp_insns, requests = (double)k->requests;
     rates += log(insns / s);
     gains += log(s / two);
     weir_table_cell(t, "%s", k->name);
     weir_table_cell(t, "%.2f", insns / 1e6);
-    weir_table_cell(t, "%.2f", (double)k->sum.cycles / 1e6);
+    weir_table_cell(t, "%.2f", (double)k->cycles / 1e6);
     weir_table_cell(t, "%.2f", requests / 1e6);
     weir_table_cell(t, "%.3f", s);
     weir_table_cell(t, "%.2f", insns / s / 1e6);
-    weir_table_cell(t, "%.2f", (double)k->sum.cycles / s / 1e6);
+    weir_table_cell(t, "%.2f", (double)k->cycles / s / 1e6);
     weir_table_cell(t, "%.0f", s / insns * 1e9);
     weir_table_cell(t, "%.0f", requests > 0 ? s / requests * 1e9 : 0.0);
     weir_table_cell(t, "%.2f", s / two);
@@ -232,8 +245,8 @@ int main(int argc, char **argv) {
   }
   if (b.runs < 1 || b.runs > MAX_RUNS) b.runs = 3;
   if (weir_settings_init(&b.settings, weir_param_groups(), &err) ||
-      weir_data_machine(&b.settings, b.gpu, &err) ||
-      weir_setup_open(&b.setup, b.gpu, &(struct weir_line_up){0}, &b.settings, false, &err))
+      weir_session_open(&b.session, b.gpu, NULL, &err) ||
+      weir_session_add(b.session, &(struct weir_line_up){.scheme = "baseline"}, &err))
     die(&err);
   if (b.n == 0) record_all(&b);
   bool has_symbols = prof_open();
@@ -244,7 +257,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; b.folder[0] != 0 && i < b.n; i++)
     unlink(b.traces[i].path);
   if (b.folder[0] != 0) rmdir(b.folder);
-  weir_setup_free(&b.setup);
+  weir_session_close(b.session);
   weir_settings_free(&b.settings);
   weir_arena_free(&b.arena);
   return 0;
