@@ -22,8 +22,9 @@ demo: build ## a first run, explained
 test: build ## all tests; ends with 'N passed, N failed'
 	@tools/test.sh $(BUILD)
 
-test-all: test ## and all of them again in a build with ASan and UBSan
+test-all: test ## and again in a build with ASan and UBSan, the engine's with TSan
 	@tools/sanitize.sh
+	@tools/tsan.sh
 
 bench: build ## speed of the simulator
 	@bench/run.sh $(BUILD)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds a folder, after setting it up with Meson if it is new; says what takes long, and what went wrong.
 #   tools/build.sh BUILD [options of meson setup, for a new folder]
+# WEIR_TARGETS: what to build (default: everything).
 set -eu
 dir=$1
 shift
@@ -15,8 +16,7 @@ if [ ! -f "$dir/build.ninja" ]; then
   echo "building weir in $dir: a minute or two the first time"
 fi
 # On a terminal Ninja counts in one line; elsewhere that would be hundreds.
-if [ -t 1 ]; then
-  ninja -C "$dir"
-else
-  ninja -C "$dir" --quiet
-fi
+quiet=--quiet
+[ ! -t 1 ] || quiet=
+# shellcheck disable=SC2086 # the list is meant to be split
+ninja -C "$dir" $quiet ${WEIR_TARGETS:-}
