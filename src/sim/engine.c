@@ -150,8 +150,8 @@ static bool deliver_all(struct weir_sim *sim) {
     for (uint64_t step = sim->step - sim->depth; step < sim->step; step++)
       for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
         ok &= deliver_bag(sim, &o->bag[side_of(step)][k]);
-    for (uint8_t side = 0; side < WEIR_MAIL_SIDES; side++)
-      weir_outbox_turn(o, side);
+    for (unsigned side = 0; side < WEIR_MAIL_SIDES; side++)
+      weir_outbox_turn(o, (uint8_t)side);
   }
   tell_all(sim);
   return ok;
@@ -488,8 +488,8 @@ static struct share *new_shares(uint32_t n, uint32_t n_sms, uint32_t n_all) {
   if (shares == NULL) return NULL;
   bool ok = true;
   for (uint32_t i = 0; i < n; i++) {
-    for (uint8_t k = 0; k < WEIR_MAIL_SIDES; k++)
-      weir_outbox_turn(&shares[i].out, k);
+    for (unsigned k = 0; k < WEIR_MAIL_SIDES; k++)
+      weir_outbox_turn(&shares[i].out, (uint8_t)k);
     shares[i].retiring = weir_calloc(n_sms, sizeof *shares[i].retiring);
     shares[i].components = weir_calloc(n_all, sizeof *shares[i].components);
     ok &= shares[i].retiring != NULL && shares[i].components != NULL;

@@ -433,7 +433,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
   s->stats.atomics += is_atom;
   s->stats.reads += !is_atom;
   s->stats.read_sectors += weir_n_sectors(q->sectors);
-  if (is_atom) l->dirty |= q->sectors;
+  if (is_atom) l->dirty |= q->sectors; // NOLINT(*NullDereference): a request has sectors
   uint8_t mark = is_atom ? 0 : pass_mark(s, l, q, missing == 0);
   if (missing == 0) {
     struct weir_l2_waiter answer = answer_to(q);
