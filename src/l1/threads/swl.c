@@ -48,6 +48,7 @@ static void decide(struct weir_policy *p) {
   s->allowed = 0;
   for (uint32_t i = 0; i < s->n; i++) {
     uint32_t w = s->by_age[i];
+    // NOLINTNEXTLINE(*DivideZero): an SM has schedulers
     if ((s->running >> w & 1) && left[w % groups]-- > 0) s->allowed |= UINT64_C(1) << w;
   }
 }
