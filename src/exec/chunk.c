@@ -233,6 +233,7 @@ void ptx_chunk_leave(struct ptx_mem *m, uint64_t addr, uint64_t bytes) {
     c->tail = start;
     return;
   }
+  // NOLINTNEXTLINE(*NullDereference): what is not the tail has an allocation behind it
   uint64_t hole = m->allocs[i].base - c->base - start;
   if (hole > c->hole) c->hole = hole;
 }

@@ -18,6 +18,7 @@ void ptx_matrix_take(const struct ptx_matrix *x, const struct ptx_frag *f, uint8
         if (f->bits < 8) part = part >> bit % 8 & ((1u << f->bits) - 1);
         v |= part << (k * f->bits);
       }
+      // NOLINTNEXTLINE(*DivideZero): a register holds an element
       memcpy(reg + x->reg[r][e / p] + (size_t)lane * f->reg_bytes, &v, f->reg_bytes);
     }
 }

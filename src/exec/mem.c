@@ -11,7 +11,7 @@
 enum { MIN_ALIGN = 512, LARGE = 1 << 20, LARGE_ALIGN = 2 << 20, FAR = 1 << 30 };
 
 /* There in a program that was built with ThreadSanitizer. */
-extern void __tsan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak)); // NOLINT(*reserved-identifier,cert-*)
 
 /* `at` NULL: anywhere. */
 static enum weir_status reserve(struct ptx_mem *m, void *at, uint64_t base, uint64_t reserve_bytes,

@@ -444,6 +444,7 @@ static void fetch_integer(const struct reader *r, const struct ptx_tex_point *p,
   is_outside |= t->dim == PTX_TEX_1D && !t->is_layered && !t->is_buffer;
   for (unsigned k = 0; k < t->dim; k++) {
     c[k] = (int64_t)p->s[k] + p->offset[k];
+    // NOLINTNEXTLINE(*UndefinedBinaryOperatorResult): at most three dimensions
     is_outside |= c[k] < 0 || c[k] >= size[k];
   }
   memset(out, 0, 4 * sizeof *out);
