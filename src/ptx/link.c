@@ -128,7 +128,7 @@ static bool same_params(const struct ptx_var *a, const struct ptx_var *b, uint32
 
 static bool agrees(const struct symbol *def, const struct symbol *s) {
   if ((def->func != NULL) != (s->func != NULL)) return false;
-  if (def->var != NULL)
+  if (def->func == NULL)
     return def->var->space == s->var->space &&
            (s->rank != DECLARED || s->var->bytes == 0 || s->var->bytes == def->var->bytes);
   const struct ptx_func *f = def->func, *g = s->func;

@@ -265,7 +265,7 @@ static bool parse_address_size(struct parser *p) {
 /* pragma = ".pragma" string { "," string } ";" */
 bool parse_pragma(struct parser *p, const char **out) {
   parse_next(p);
-  const char *start = p->tok.s, *end = start;
+  const char *start = p->tok.s, *end;
   char buf[80];
   do {
     if (p->tok.kind != PTX_TOK_string)

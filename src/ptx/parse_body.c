@@ -53,14 +53,15 @@ static bool parse_targets(struct parser *p, struct ptx_table *t) {
     uint32_t reg;
     t->names[i] = ids.v[i]->name;
     if (t->kind == PTX_BRANCHTARGETS) {
-      struct fixup f = {
-          .ident = ids.v[i], .scope = p->scope, .at = toks.v[i], .table = t, .slot = i};
+      struct ptx_tok at = toks.v[i]; // NOLINT(*NullDereference): as many tokens as names
+      struct fixup f = {.ident = ids.v[i], .scope = p->scope, .at = at, .table = t, .slot = i};
       ok = WEIR_PUSH(p->fixups, f) || parse_oom(p);
     } else {
       struct binding *b = sym_find(p, ids.v[i], &reg);
-      ok = (b && b->kind == BIND_FUNC) ||
-           parse_error(p, &toks.v[i], "'%s' is not a function declared above", ids.v[i]->name);
-      if (ok) t->funcs[i] = b->func;
+      if (b && b->kind == BIND_FUNC)
+        t->funcs[i] = b->func;
+      else
+        ok = parse_error(p, &toks.v[i], "'%s' is not a function declared above", ids.v[i]->name);
     }
   }
   free(ids.v);

@@ -205,7 +205,7 @@ static void put_value(struct weir_text *t, const struct ptx_var *v, uint64_t off
     putf(t, "0f%08X", (unsigned)bits);
   } else if (v->type == PTX_T_f64) {
     putf(t, "0d%016llX", (unsigned long long)bits);
-  } else if (ptx_type_is_signed(v->type) && n <= 8 && bits >> (8 * n - 1)) {
+  } else if (ptx_type_is_signed(v->type) && n > 0 && n <= 8 && bits >> (8 * n - 1)) {
     putf(t, "%lld", (long long)(n == 8 ? bits : bits | ~UINT64_C(0) << 8 * n));
   } else {
     putf(t, "%llu", (unsigned long long)bits);
