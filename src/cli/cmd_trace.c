@@ -129,7 +129,7 @@ enum weir_status weir_cli_trace_kernels(const struct weir_wtrace *t, bool merged
     show_rows(table, rows, n, merged);
     st = weir_table_text(table, out, err);
   }
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; rows != NULL && i < n; i++)
     weir_wtrace_info_free(rows[i].info);
   free(rows);
   weir_table_free(table);

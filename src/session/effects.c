@@ -99,13 +99,13 @@ enum weir_status weir_uses_check(const struct weir_settings *const *s, const str
     struct weir_fact table[WEIR_N_FACTS + 1];
   } *v = weir_calloc(n, sizeof *v);
   const struct weir_facts **list = weir_calloc(n, sizeof *list);
-  enum weir_status st = WEIR_OK;
-  if (v == NULL || list == NULL) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
-  for (size_t i = 0; st == WEIR_OK && i < n; i++) {
+  bool ok = v != NULL && list != NULL;
+  for (size_t i = 0; ok && i < n; i++) {
     v[i].facts = weir_facts_of(&uses[i], v[i].table);
     list[i] = &v[i].facts;
   }
-  if (st == WEIR_OK) st = weir_effects_check(s, list, n, err);
+  enum weir_status st =
+      ok ? weir_effects_check(s, list, n, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
   free(v);
   free(list);
   return st;

@@ -209,9 +209,9 @@ enum weir_status weir_tags_match(const void *self, const struct weir_kernel_info
 
 static enum weir_status read_tag(struct weir_config *c, uint32_t i, uint8_t *tag,
                                  struct weir_err *err) {
-  for (uint8_t k = WEIR_TAG_CA; k <= WEIR_TAG_CM; k++)
+  for (unsigned k = WEIR_TAG_CA; k <= WEIR_TAG_CM; k++)
     if (strcmp(c->entry[i].text, tag_names[k]) == 0) {
-      *tag = k;
+      *tag = (uint8_t)k;
       return WEIR_OK;
     }
   return weir_config_fail(c, i, WEIR_EPARSE, err,

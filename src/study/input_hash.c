@@ -139,8 +139,10 @@ static enum weir_status add_accelsim(XXH3_state_t *h, const void *self, struct w
   for (char *line = strtok_r(text, "\r\n", &rest); st == WEIR_OK && line != NULL;
        line = strtok_r(NULL, "\r\n", &rest)) {
     const char *path = weir_file_beside(&a, list, line);
-    if (path == NULL) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
-    if (st == WEIR_OK && access(path, R_OK) == 0) st = add_whole(h, path, err);
+    if (path == NULL)
+      st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+    else if (access(path, R_OK) == 0)
+      st = add_whole(h, path, err);
   }
   free(text);
   weir_arena_free(&a);
