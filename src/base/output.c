@@ -257,12 +257,8 @@ enum weir_status weir_output_open(const char *path, struct weir_output **out,
   struct weir_output *o = weir_calloc(1, sizeof *o);
   if (o == NULL) return no_memory(path, err);
   o->fd = -1;
-  o->path = weir_malloc(strlen(path) + 1);
-  enum weir_status st = o->path != NULL ? WEIR_OK : no_memory(path, err);
-  if (st == WEIR_OK) {
-    strcpy(o->path, path);
-    st = open_at(o, &at, err);
-  }
+  o->path = weir_strdup(path);
+  enum weir_status st = o->path != NULL ? open_at(o, &at, err) : no_memory(path, err);
   if (st == WEIR_OK) st = join(o, err);
   if (st == WEIR_OK)
     *out = o;

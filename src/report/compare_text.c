@@ -301,7 +301,8 @@ static void failures(const struct view *v) {
 enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
                                    struct weir_text *out, struct weir_err *err) {
   struct weir_compare_mean *means = weir_calloc(s->n_schemes, sizeof *means);
-  enum weir_status st = means != NULL ? WEIR_OK : no_memory(err);
+  if (means == NULL) return no_memory(err);
+  enum weir_status st = WEIR_OK;
   for (size_t g = 0; st == WEIR_OK && g < s->n_gpus; g++) {
     struct view v = {s, g, baseline, means, out};
     for (size_t c = 0; c < s->n_schemes; c++)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <lzma.h>
 #include <stdio.h>
@@ -191,7 +192,7 @@ enum weir_status weir_text_in_fail(const struct weir_text_in *t, const char *lin
   weir_vfail_at(err, code, &w, fmt, ap);
   va_end(ap);
   if (t->is_xz && line)
-    weir_err_add(err, "at byte %llu of the unpacked text",
-                 (unsigned long long)(t->at + (uint64_t)((at ? at : line) - t->buf)));
+    weir_err_add(err, "at byte %" PRIu64 " of the unpacked text",
+                 t->at + (uint64_t)((at ? at : line) - t->buf));
   return code;
 }

@@ -183,10 +183,12 @@ static enum weir_status read_provenance(struct weir_wtrace *t, struct weir_err *
   enum weir_status st = wt_section_read(t, &s, at, WT_PROVENANCE, "the provenance", err);
   if (!st && at + s.bytes != t->file_bytes - WT_TRAILER_BYTES)
     st = wt_damaged(t, at, "the provenance", err, "it does not end where the trailer begins");
-  if (!st && !(t->provenance = weir_malloc(s.n[0] + 1))) st = no_memory(t, err);
-  if (!st) {
+  if (!st) t->provenance = weir_malloc(s.n[0] + 1);
+  if (t->provenance) {
     memcpy(t->provenance, s.part[0], s.n[0]);
     t->provenance[s.n[0]] = 0;
+  } else if (!st) {
+    st = no_memory(t, err);
   }
   wt_section_free(&s);
   return st;

@@ -150,7 +150,7 @@ static uint32_t find_group(const struct weir_wtrace *t, uint32_t kernel, uint64_
   const struct wt_kernel_entry *k = &t->kernels[kernel];
   const struct wt_group_entry *g = t->groups ? t->groups + k->first_group : NULL;
   uint32_t lo = 0, hi = k->n_groups;
-  while (hi - lo > 1) {
+  while (g != NULL && hi - lo > 1) {
     uint32_t mid = lo + (hi - lo) / 2;
     if (g[mid].block < block || (g[mid].block == block && !g[mid].is_inside))
       lo = mid;

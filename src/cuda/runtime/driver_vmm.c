@@ -301,8 +301,8 @@ CUDA_API(cuMemGetAccess, unsigned long long *flags, const struct cuda_location *
 
 static void unmap_one(struct mapping *m) {
   give_access(m, ACCESS_NONE);
-  mmap(cudart_ptr(m->base), m->bytes, PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  (void)mmap(cudart_ptr(m->base), m->bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   leave_physical(m->memory);
   free(m);
 }
