@@ -33,7 +33,7 @@ format() {
   tracked '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
 }
 check_tests() {
-  for test in tools/test_check_*.py; do python3 "$test" --quiet || return 1; done
+  for test in tools/test_*.py; do python3 "$test" --quiet || return 1; done
 }
 # gcc's warnings show in every build, and CI makes them errors in the sanitizer build; this is clang's turn.
 clang_warnings() {
@@ -63,6 +63,7 @@ step "no blanks at line ends" no_trailing_blanks
 if have clang; then
   step "no warnings from clang" clang_warnings
   step "module order of symbols" python3 tools/check_symbols.py build-clang
+  have clang-tidy && step "clang-tidy" python3 tools/tidy.py build-clang
 fi
 have cppcheck && step "cppcheck" cpp_check
 have shellcheck && step "shellcheck" shell_check
