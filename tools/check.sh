@@ -57,6 +57,7 @@ step "module order" python3 tools/check_deps.py
 step "memory is weir's" python3 tools/check_alloc.py
 step "sizes of files and functions" python3 tools/check_size.py
 step "names of tests" python3 tools/check_tests.py
+step "width of pages" python3 tools/check_width.py
 step "the checks, their tests" check_tests
 step "no marks left" no_marks
 step "no blanks at line ends" no_trailing_blanks
