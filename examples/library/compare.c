@@ -1,7 +1,6 @@
 /* Three designs of an L1 on one workload, through libweir:
  *
- *   compare [WORKLOAD [INPUT [MACHINE]]]      cycles, speed-up and hits of each; exit code 0 if
- * good */
+ *   compare [WORKLOAD [INPUT [MACHINE]]]   cycles, speed-up and hits of each; exit code 0: good */
 #include <stdio.h>
 
 #include "weir/sim.h"

@@ -11,8 +11,8 @@
  *   - go along the back edge of a loop, unless it is the innermost loop of both;
  *   - pass a loop in which neither is: enter its header, or go round it. An edge goes round a loop
  *     if both its ends are outside, its tail dominates the loop's header, its head post-dominates
- * it and does not lead to it by forward edges: the branch with which compilers skip a loop that
- *     would run zero times. */
+ *     it and does not lead to it by forward edges: the branch with which compilers skip a loop
+ *     that would run zero times. */
 #ifndef WEIR_ANALYSIS_LOAD_GRAPH_H
 #define WEIR_ANALYSIS_LOAD_GRAPH_H
 

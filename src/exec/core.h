@@ -5,8 +5,8 @@
  * special registers are slots of the same block, filled before the first instruction, so that a
  * handler sees registers only:
  *
- *   | true | cc | false | registers of the kernel | of function 1 | ... | constants, parameters,
- * special registers | 0      4    8       64                                              fixed
+ *   | true | cc | false | registers of the kernel | of function 1 | ... | constants, ... |
+ *   0      4    8       64                                              fixed
  *
  * A micro-operation addresses them by byte offset. One PTX instruction is one micro-operation, so
  * static indices, statistics and messages need no map. */

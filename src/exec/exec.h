@@ -1,11 +1,14 @@
 /* Running PTX kernels: images in device memory, programs, launches.
  *
- *   struct ptx_device dev;  ptx_device_init(&dev, &params, &err);       memory and settings
- *   ptx_image_load(&dev, module, &image, &err);                         variables placed and
- * initialised ptx_program_build(image, "kernel", &params, &prog, &err);           decoded
+ *   struct ptx_device dev;
+ *   ptx_device_init(&dev, &params, &err);                            memory and settings
+ *   ptx_image_load(&dev, module, &image, &err);                      variables are placed and set
+ *   ptx_program_build(image, "kernel", &params, &prog, &err);        decoded
  *   ptx_run_begin(&dev, prog, &launch, want_streams, &run, &err);
- *   while (ptx_run_next(run, &block, &err) == WEIR_OK && block) ...     executes the next block (or
- * wave), gives its streams ptx_run_stats(run, &stats);  ptx_run_end(run);
+ *   while (ptx_run_next(run, &block, &err) == WEIR_OK && block) ...  executes a block (or a wave)
+ *                                                                    and gives its streams
+ *   ptx_run_stats(run, &stats);
+ *   ptx_run_end(run);
  */
 #ifndef WEIR_EXEC_EXEC_H
 #define WEIR_EXEC_EXEC_H

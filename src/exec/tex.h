@@ -1,9 +1,9 @@
 /* Textures and surfaces: texels in device memory, and the objects through which kernels reach them.
  *
  *   struct ptx_texels t = {.dim = PTX_TEX_2D, .width = 64, .height = 32, .texel = ...};
- *   ptx_array_create(dev, &t, "image", &err);      an array (or fill in addr and pitch of linear
- * memory) ptx_tex_create(dev, &desc, &handle, &err);     a texture object: a kernel's 64-bit
- * argument ptx_image_bind_tex(image, "tr", &desc, &err);  or bound to a .texref of a module
+ *   ptx_array_create(dev, &t, "image", &err);      an array (linear memory: fill in addr, pitch)
+ *   ptx_tex_create(dev, &desc, &handle, &err);     a texture object: a kernel's 64-bit argument
+ *   ptx_image_bind_tex(image, "tr", &desc, &err);  or bound to a .texref of a module
  *
  * Arrays are row-linear: texel (x, y, z) is at addr + z * slice + y * pitch + x * bytes, z being
  * the slice, the layer or the face. (On a GPU the order of an array's texels is hidden and

@@ -1,9 +1,10 @@
 /* Accel-Sim traces: a list of commands (kernelslist.g) and one text file per kernel (.traceg, or
  * .traceg.xz), written by its NVBit tracer, versions 4 and 5.
  *
- *   weir_accelsim_open ─► weir_accelsim_next ─► ... ─► weir_accelsim_next (END) ─►
- * weir_accelsim_close │ a copy, or a kernel with its block source └─ a kernel's file is read twice:
- * first for its static instructions, then, one thread block at a time, for their streams
+ *   weir_accelsim_open ─► weir_accelsim_next ─► ... ─► next (END) ─► weir_accelsim_close
+ *                           │ a copy, or a kernel with its block source
+ *                           └─ a kernel's file is read twice: first for its static instructions,
+ *                              then, one thread block at a time, for their streams
  *
  * The first reading makes the static table complete and ordered by pc before the kernel is handed
  * out, and finds unknown opcodes, missing blocks and wrong counts before anything is simulated.

@@ -1,5 +1,5 @@
 /* Every built-in workload, executed in several ways that must give the same bits:
- *   without and with streams, with streams that spill, with every vector width of this host, with
+ * without and with streams, with streams that spill, with every vector width of this host, with
  * other waves and quanta. What the streams say, decoded, must be what the statistics say. */
 #include "vm.h"
 

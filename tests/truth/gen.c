@@ -1,8 +1,7 @@
 /* truth_gen: writes the kernels as PTX modules, or lists the variants.
  *
- *   truth_gen --ptx FOLDER [--all]   modules m000.ptx ...; --all includes variants that
- * data/refused.txt names truth_gen --list                 a line per variant: name, cases, results,
- * status */
+ *   truth_gen --ptx FOLDER [--all]   modules m000.ptx ...; --all: those of data/refused.txt, too
+ *   truth_gen --list                 a line per variant: name, cases, results, status */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* mma_time_gpu: cycles of matrix instructions on a GPU: the latency of a chain in one warp, and the
  * interval at which a scheduler issues them when four warps have eight independent ones each.
  *
- *   gcc -O1 -I$CUDA_HOME/include tests/truth/mma_time_gpu.c -o mma_time_gpu -lcuda &&
- * ./mma_time_gpu
+ *   gcc -O1 -I$CUDA_HOME/include tests/truth/mma_time_gpu.c -o mma_time_gpu -lcuda
+ *   ./mma_time_gpu
  *
  * data/mma_time_h200.txt has what an H200 said; gpus/h200.yaml uses it. */
 #include <cuda.h>
