@@ -14,7 +14,6 @@ import c_text
 FILE_LINES, FUNCTION_LINES = 800, 80
 # What is larger today, with its lines: a row may only become smaller, and goes when it is not needed any more.
 LARGER = {
-    "src/sim/engine.c": 832,
 }
 FUNCTION = re.compile(r"^(?=\S)(?!(?:struct|union|enum|typedef)\b[^()]*\{)(?:[^\n;{}#]|\n(?!\n))*\)[^\n;{}=()]*\{[^\n]*$",
                       re.MULTILINE)

@@ -1,8 +1,9 @@
 #include "sim/engine.h"
-#include "base/mem.h"
 
 #include <inttypes.h>
 
+#include "base/mem.h"
+#include "sim/engine_core.h"
 #include "sim/need.h"
 #include "sim/pool.h"
 #include "sim/verify.h"
@@ -14,48 +15,6 @@
  * part of an L1 says something to the others. It then comes before DEPTH more steps have begun,
  * which is in time. */
 enum { DEPTH = WEIR_MAIL_SIDES / 2, BURST = 32 };
-
-/* Of a thread. The exchange asks here, not the components: most of those lie in the caches of other
- * cores, and fetching a few lines of each would take as long as a part of the window. */
-struct share {
-  struct weir_outbox out;
-  uint16_t *components; /* its own: SMs, then channels */
-  uint32_t n_components;
-  uint32_t n_steps;           /* of the last burst */
-  _Alignas(64) uint64_t wake; /* next event of its components */
-  uint64_t soft_wake;         /* of its SMs without work: next event of their policies */
-  uint64_t last_events;       /* of its SMs, summed up: they change while anything goes on */
-  bool is_busy, is_failed;
-  uint32_t n_retiring;
-  uint16_t *retiring; /* SMs on which blocks ended */
-};
-
-struct weir_sim {
-  const struct weir_machine *m;
-  struct weir_sim_options o;
-  struct weir_sm *sms;
-  struct weir_channel *channels;
-  uint32_t n_sms, n_channels;
-  uint64_t now, end;     /* first cycle of the burst, and the one after it */
-  uint64_t step_cyc;     /* cycles of a step */
-  uint64_t step;         /* number of the next */
-  uint32_t depth, burst; /* steps in which mail arrives at the soonest; steps of a burst */
-  struct weir_block_source *source;
-  bool is_source_done;
-  uint64_t blocks_done;
-  struct share *shares;   /* of each thread */
-  bool *has_retired;      /* of each SM, in the exchange: blocks ended */
-  struct weir_pool *pool; /* NULL: one thread */
-  uint8_t *bag_of;        /* of each receiver, SMs and then slices */
-  uint64_t weigh_at;      /* step from which on the threads' work is to be compared */
-  bool is_broken;         /* a kernel failed */
-  bool has_soft;          /* a part of the L1 wakes by itself, or hears others */
-  uint32_t n_kernels;
-  struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; until now */
-  struct weir_sim_result total;               /* until now */
-  struct weir_pc_stats *insns;
-  uint32_t n_insns;
-};
 
 /* ---- mail ---- */
 
@@ -579,108 +538,7 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim);
 }
 
-/* ---- results ---- */
-
-static void add_part(const struct weir_sm *sm, uint32_t i, uint64_t *into) {
-  const struct weir_part *part = weir_l1_part(sm->l1, i);
-  if (part != NULL && part->stats != NULL)
-    weir_stat_sum(part->stats, into, weir_l1_part_stats(sm->l1, i));
-}
-
-static void add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
-                   struct weir_sim_result *r) {
-  memset(r, 0, sizeof *r);
-  for (uint32_t i = 0; i < sim->n_sms; i++) {
-    const struct weir_sm *sm = &sim->sms[i];
-    units[i].sm = sm->stats;
-    units[i].l1 = *weir_l1_get_stats(sm->l1, sim->now);
-    weir_stat_sum(weir_sm_stat_table, &r->sm, &units[i].sm);
-    weir_stat_sum(weir_l1_stat_table, &r->l1, &units[i].l1);
-    for (uint32_t k = 0; k < WEIR_MAX_PARTS; k++)
-      add_part(sm, k, r->part[k]);
-  }
-  for (uint32_t i = 0; i < sim->n_channels; i++) {
-    for (uint32_t k = 0; k < sim->channels[i].n_slices; k++)
-      weir_stat_sum(weir_l2_stat_table, &r->l2, &sim->channels[i].slices[k].stats);
-    weir_stat_sum(weir_l3_stat_table, &r->l3, &sim->channels[i].l3.stats);
-    weir_stat_sum(weir_dram_stat_table, &r->dram, &sim->channels[i].dram.stats);
-  }
-}
-
-void weir_sim_result_add(struct weir_sim_result *into, const struct weir_sim_result *from) {
-  into->cycles += from->cycles;
-  into->blocks_per_sm = from->blocks_per_sm;
-  into->limited_by = from->limited_by;
-  weir_stat_sum(weir_sm_stat_table, &into->sm, &from->sm);
-  weir_stat_sum(weir_l1_stat_table, &into->l1, &from->l1);
-  weir_stat_sum(weir_l2_stat_table, &into->l2, &from->l2);
-  weir_stat_sum(weir_l3_stat_table, &into->l3, &from->l3);
-  weir_stat_sum(weir_dram_stat_table, &into->dram, &from->dram);
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++) {
-    into->parts[i] = from->parts[i];
-    if (from->parts[i] != NULL && from->parts[i]->stats != NULL)
-      weir_stat_sum(from->parts[i]->stats, into->part[i], from->part[i]);
-  }
-}
-
-static void subtract(const struct weir_sim *sim, struct weir_sim_result *r,
-                     const struct weir_sim_result *before) {
-  weir_stat_subtract(weir_sm_stat_table, &r->sm, &before->sm);
-  weir_stat_subtract(weir_l1_stat_table, &r->l1, &before->l1);
-  weir_stat_subtract(weir_l2_stat_table, &r->l2, &before->l2);
-  weir_stat_subtract(weir_l3_stat_table, &r->l3, &before->l3);
-  weir_stat_subtract(weir_dram_stat_table, &r->dram, &before->dram);
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++) {
-    const struct weir_part *part = weir_sim_part(sim, i);
-    if (part != NULL && part->stats != NULL)
-      weir_stat_subtract(part->stats, r->part[i], before->part[i]);
-  }
-}
-
-/* What each SM and each instruction did in the kernel that ended. */
-static bool keep_details(struct weir_sim *sim, uint64_t start) {
-  free(sim->insns);
-  sim->n_insns = sim->source->kernel->n_insns;
-  sim->insns = weir_calloc(sim->n_insns + 1, sizeof *sim->insns);
-  if (sim->insns == NULL) return false;
-  for (uint32_t i = 0; i < sim->n_sms; i++) {
-    const struct weir_sm *sm = &sim->sms[i];
-    struct weir_sim_unit *u = &sim->units[i], until_now = *u;
-    u->cycles = sm->stats.blocks > sim->units_before[i].sm.blocks ? sm->last_event + 1 - start : 0;
-    weir_stat_subtract(weir_sm_stat_table, &u->sm, &sim->units_before[i].sm);
-    weir_stat_subtract(weir_l1_stat_table, &u->l1, &sim->units_before[i].l1);
-    sim->units_before[i] = until_now;
-    const struct weir_pc_stats *pc = weir_l1_get_pc_stats(sm->l1);
-    for (uint32_t k = 0; u->sm.blocks > 0 && k < sim->n_insns; k++)
-      weir_stat_sum(weir_pc_stat_table, &sim->insns[k], &pc[k]);
-  }
-  return true;
-}
-
-const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n) {
-  *n = sim->n_sms;
-  return sim->units;
-}
-
-const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t *n) {
-  *n = sim->n_insns;
-  return sim->insns;
-}
-
-uint64_t weir_sim_issued(const struct weir_sim *sim) {
-  uint64_t n = 0;
-  for (uint32_t i = 0; i < sim->n_sms; i++)
-    n += sim->sms[i].stats.warp_insns - sim->units_before[i].sm.warp_insns;
-  return n;
-}
-
-const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
-  return weir_l1_part(sim->sms[0].l1, i);
-}
-
-uint64_t weir_sim_storage_bits(const struct weir_sim *sim) {
-  return weir_l1_storage_bits(sim->sms[0].l1);
-}
+/* ---- a kernel ---- */
 
 static uint64_t next_event(const struct weir_sim *sim) {
   uint64_t t = WEIR_NEVER;
@@ -818,10 +676,11 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; i < sim->n_channels; i++)
     weir_channel_settle(&sim->channels[i], end);
   struct weir_sim_result before = sim->total;
-  add_up(sim, sim->units, &sim->total);
+  weir_sim_add_up(sim, sim->units, &sim->total);
   *result = sim->total;
-  subtract(sim, result, &before);
-  if (!keep_details(sim, start)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
+  weir_sim_subtract(sim, result, &before);
+  if (!weir_sim_keep_details(sim, start))
+    return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   result->start = start;
   result->cycles = end - start;
   result->blocks_per_sm = shape.blocks_per_sm;
