@@ -153,7 +153,7 @@ static void expect(enum weir_status want, enum weir_status st, const struct weir
 }
 
 static void test_bad_sessions_are_refused(void **state) {
-  static const char *const unknown[] = {"l1.sise=8K", NULL}, *const bad[] = {"l1.size=many", NULL};
+  static const char *const unknown[] = {"l1.sizes=8K", NULL}, *const bad[] = {"l1.size=many", NULL};
   struct weir_session *s;
   struct weir_err err;
   (void)state;
