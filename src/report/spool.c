@@ -55,9 +55,9 @@ static bool write_all(const char *text, size_t n, uint64_t at) {
 }
 
 static bool add_part(struct weir_spool *s, struct weir_spool_part part) {
-  struct weir_spool_part *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
-  bool is_next = last != NULL && last->at + last->bytes == part.at;
-  if (is_next) last->bytes += part.bytes;
+  struct weir_spool_part *end = s->v + s->n;
+  bool is_next = s->n > 0 && end[-1].at + end[-1].bytes == part.at;
+  if (is_next) end[-1].bytes += part.bytes;
   return is_next || WEIR_PUSH(*s, part);
 }
 

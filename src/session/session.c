@@ -208,15 +208,15 @@ static enum weir_status check_effects(struct weir_session *s, const struct sourc
   size_t n = s->designs.n;
   const struct weir_settings **settings = weir_calloc(n, sizeof *settings);
   struct weir_use *uses = weir_calloc(n, sizeof *uses);
-  enum weir_status st = settings != NULL && uses != NULL ? WEIR_OK : no_memory(err);
-  for (size_t i = 0; st == WEIR_OK && i < n; i++) {
+  bool ok = settings != NULL && uses != NULL;
+  for (size_t i = 0; ok && i < n; i++) {
     settings[i] = &s->designs.v[i]->settings;
     uses[i] = (struct weir_use){.setup = &s->designs.v[i]->setup,
                                 .is_executed = what->kind == LAUNCH_FILE,
                                 .has_streams = what->kind == LAUNCH_FILE,
                                 .has_energy = true};
   }
-  if (st == WEIR_OK) st = weir_uses_check(settings, uses, n, err);
+  enum weir_status st = ok ? weir_uses_check(settings, uses, n, err) : no_memory(err);
   free(settings);
   free(uses);
   return st;
