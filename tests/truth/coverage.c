@@ -72,7 +72,7 @@ static const char intro[] =
     "<!-- Written by truth_replay --coverage; do not edit. -->\n\n"
     "Every executable form of `src/ptx/isa.def` is turned into kernels, one for each chosen "
     "combination of modifiers, which\nran on an NVIDIA H200 (`tests/truth/data/PROVENANCE.txt`). "
-    "The tests replay them in the interpreter: exact instructions must\nagree bit for bit in every "
+    "The tests replay them in the interpreter: exact instructions\nmust agree bit for bit in every "
     "case, approximate ones within the bound given here, which never exceeds the manual's.\n\n"
     "- Combinations: all of them, but for `ld`, `st`, `atom`, `red`, video instructions and `set` "
     "with a Boolean operator a\n  choice in which every pair of modifiers that may stand together "
