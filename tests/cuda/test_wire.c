@@ -5,9 +5,9 @@
 #include <sys/un.h>
 
 #include "../base/testing.h"
+#include "../trace/wtrace_util.h"
 #include "cuda/wire.h"
 #include "cuda/wire_code.h"
-#include "../trace/wtrace_util.h"
 
 enum { BLOCKS = 40, INSNS = 600 };
 
