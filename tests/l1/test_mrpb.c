@@ -1,7 +1,7 @@
 /* mrpb: which queue, which is next, what is counted, and the cycle in which a request gets there.
  *   test_l1_mrpb SOURCE_FOLDER */
-#include "l1/order/mrpb.h"
 #include "l1/order.h"
+#include "l1/order/mrpb.h"
 #include "rig_pol.h"
 
 static const char *folder;
