@@ -419,6 +419,9 @@ def killed():
 
 
 def main():
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):  # as nohup or a shell's & left them
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     global WEIR, CLIENT
     WEIR, CLIENT = (os.path.abspath(a) for a in sys.argv[1:3])
     wanted = sys.argv[3:]
