@@ -7,7 +7,7 @@
 #include "base/table.h"
 
 static const char *type_name(enum weir_type type) {
-  static const char *const names[] = {"boolean", "integer", "real", "text"};
+  static const char *const names[] = {"boolean", "integer", "real", "text", "choice"};
   return names[type];
 }
 
