@@ -169,7 +169,7 @@ static void test_followers(void **state) {
 static void test_samplers(void **state) {
   (void)state;
   uint32_t ever = 0;
-  for (uint64_t seed = 0; seed < 100; seed++) {
+  for (uint64_t seed = 0; seed < CASES(100); seed++) {
     rig_init(&g);
     g.d.seed = seed;
     open_on(0, "l1.sets=32");
@@ -256,7 +256,7 @@ static void test_engine_random(void **state) {
   (void)state;
   unsigned n = 0;
   uint64_t changes = 0;
-  for (uint64_t seed = 100; seed < 160; seed++) {
+  for (uint64_t seed = 100; seed < 100 + CASES(60); seed++) {
     struct weir_sim_result r;
     struct weir_tsc_plus_stats st;
     rig_init(&g);
