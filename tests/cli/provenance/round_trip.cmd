@@ -27,9 +27,9 @@ again e.json --json run gather --input profile --plugin ./mine.so --policies min
 again f.json --json run --gpu fermi-s3 --kernels spmv --skip 0 --count 2 -- ./app "$spmv" profile
 again g.json --json run -f -- ./app "$spmv" profile
 again h.json --json replay kernelslist.g --gpu fermi-s3 --opcode-class FOO=int
-again i.csv --csv compare gather v.yaml -S baseline,own.yaml,mine,static -g fermi-s4,fermi-s3 -b own.yaml --plugin ./mine.so --set l1.mshr_entries=9
+again i.csv --csv compare vecadd v.yaml -S baseline,own.yaml,mine,static -g fermi-s4,fermi-s3 -b own.yaml --plugin ./mine.so --set l1.mshr_entries=9
 again j.json --json compare -S baseline,tsc+ -- ./app "$spmv" profile
-again k.json --json classify gather --set cls.high=0.5
+again k.json --json classify gather --input profile --set cls.high=0.5
 again l.json --json classify --count 1 -- ./app "$spmv" profile
 again m.wtrace -o record gather --input profile --set exec.quantum=64
 again n.wtrace -o record --gpu a100 --count 1 -- ./app "$spmv" profile
