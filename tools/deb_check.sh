@@ -21,6 +21,13 @@ flags=$(pkg-config --cflags weir)
 # shellcheck disable=SC2086 # none, or several
 cc -O2 -shared -fPIC $flags -o own.so /usr/share/doc/weir/examples/own-policy/pc_streak.c
 weir check-policy ./own.so
+# shellcheck disable=SC2046 # several words
+cc -O2 -o own /usr/share/doc/weir/examples/library/compare.c $(pkg-config --cflags --libs weir)
+./own >by-c.txt
+apt-get install -y --no-install-recommends python3 >/dev/null
+PYTHONPATH=$(pkg-config --variable=pythondir weir) python3 /usr/share/doc/weir/examples/library/compare.py >by-python.txt
+cat by-c.txt
+cmp by-c.txt by-python.txt
 apt-get remove -y weir >/dev/null
 test ! -e /usr/bin/weir
 echo "the package installs, runs and goes"
