@@ -26,4 +26,4 @@ tar -xf "$archive" -C "$top"
 cd "$top/$name"
 GIT_CEILING_DIRECTORIES=$top tools/build.sh build
 tools/test.sh build --suite base --suite report --suite compat
-build/weir --version
+build/weir --version | grep "$commit-archive"
