@@ -198,8 +198,10 @@ struct weir_part {
   size_t cfg_bytes, state_bytes, set_bytes, line_bytes, stats_bytes;
   /* If state_bytes depends on parameters or geometry; NULL: state_bytes. */
   size_t (*state_size)(const void *cfg, const struct weir_geometry *g);
+  /* Hardware that it adds to a conventional L1, in bits, by parameters and geometry alone. NULL: it
+   * is not declared, and neither is that of a scheme with it. No hardware: weir_no_storage. */
+  uint64_t (*storage_bits)(const void *cfg, const struct weir_geometry *g);
   enum weir_status (*init)(struct weir_policy *, struct weir_err *); /* state is zero */
-  uint64_t (*storage_bits)(const struct weir_policy *);              /* hardware it adds */
   const char *(*verify)(const struct weir_policy *);                 /* NULL: all is well */
   /* Observing. */
   void (*kernel_begin)(struct weir_policy *, const struct weir_kernel *);
@@ -207,25 +209,15 @@ struct weir_part {
   void (*cta_begin)(struct weir_policy *, const struct weir_cta *, uint64_t cycle);
   void (*cta_end)(struct weir_policy *, const struct weir_cta *, uint64_t cycle);
   void (*warp)(struct weir_policy *, uint32_t slot, enum weir_warp_event, uint64_t cycle);
-  /* At the cycle that it or weir_ask_wake named, counted from the kernel's beginning; returns the
-   * next one, or WEIR_NEVER. */
-  uint64_t (*tick)(struct weir_policy *, uint64_t now);
-  /* A broadcast of the same part of another SM. */
-  void (*heard)(struct weir_policy *, uint32_t from_sm, const uint64_t v[4], uint64_t cycle);
-};
-
-/* Which questions of a scheme a policy answers; for lists and for refusing combinations. */
-enum {
-  WEIR_AXIS_ADMISSION = 1,
-  WEIR_AXIS_REPLACEMENT = 2,
-  WEIR_AXIS_FETCH = 4,
-  WEIR_AXIS_ORDER = 8,
-  WEIR_AXIS_THREADS = 16
+  /* In the cycle that weir_ask_wake named, counted from the kernel's beginning. */
+  void (*tick)(struct weir_policy *, uint64_t now);
+  /* From the same part of another SM. */
+  void (*broadcast_received)(struct weir_policy *, uint32_t from_sm, const uint64_t v[4],
+                             uint64_t cycle);
 };
 
 struct weir_policy_ops {
   struct weir_part part;
-  uint32_t axes;
   enum weir_reason reason;   /* of the bypasses by route and admit */
   const char *organisations; /* "a|b": those it works with; NULL: all */
   /* Does it, with these parameters, decide by the tags of loads? Then a run without tags is
@@ -325,6 +317,12 @@ static inline void *weir_stats_edit(struct weir_policy *p) {
   return p->stats;
 }
 
+/* As storage_bits: it declares that it adds no hardware. */
+static inline uint64_t weir_no_storage(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg, (void)g;
+  return 0;
+}
+
 /* What `init` returns if parameters do not go together or with the machine. */
 static inline enum weir_status weir_refuse(struct weir_err *err, const char *why) {
   size_t n = 0;
@@ -347,7 +345,9 @@ static inline uint32_t weir_pick(const struct weir_policy *p, uint32_t n, uint32
   return n > 1 ? (uint32_t)(((x >> 32) * n) >> 32) : 0;
 }
 
-/* Call tick in that cycle (of the kernel), besides the wake-ups asked for before. */
+/* Call tick once in that cycle (of the kernel). The earliest cycle asked for holds; all of them are
+ * forgotten when tick is called, which asks again if it wants to be. A cycle that is over means the
+ * next one. */
 static inline void weir_ask_wake(struct weir_policy *p, uint64_t cycle) {
   p->services->wake(p, cycle);
 }

@@ -116,8 +116,8 @@ WEIR_API size_t weir_session_n_stats(const struct weir_session *s, size_t design
 WEIR_API enum weir_status weir_session_stat_at(const struct weir_session *s, size_t design,
                                                size_t kernel, size_t i, struct weir_statistic *out,
                                                struct weir_err *err);
-/* By name: "cycles", "launches", "storage.bits_per_sm", and PREFIX.NAME of docs/reference/stats.md:
- * "l1.hits", "derived.ipc", "decoupled.commits". */
+/* By name: "cycles", "launches", "storage.bits_per_sm" (if all parts declare it), and PREFIX.NAME
+ * of docs/reference/stats.md: "l1.hits", "derived.ipc", "decoupled.commits". */
 WEIR_API enum weir_status weir_session_stat(const struct weir_session *s, size_t design,
                                             size_t kernel, const char *name,
                                             struct weir_statistic *out, struct weir_err *err);

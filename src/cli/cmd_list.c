@@ -173,7 +173,7 @@ static int list_policies(bool names_only) {
   }
   for (size_t i = 0; weir_policies[i] != NULL; i++) {
     if (names_only) puts(weir_policies[i]->part.name);
-    if (t) part_row(t, weir_axis_name(weir_policies[i]->axes), &weir_policies[i]->part);
+    if (t) part_row(t, weir_axis_name(weir_policies[i]), &weir_policies[i]->part);
   }
   return names_only ? WEIR_EXIT_OK : print_table(t);
 }

@@ -41,10 +41,10 @@ static const struct {
 };
 enum { N_AXES = sizeof axes / sizeof *axes };
 
-const char *weir_axis_name(unsigned of) {
-  for (unsigned i = 0; i + 1 < N_AXES; i++)
-    if (of & axes[i].axis) return axes[i].name;
-  return axes[N_AXES - 1].name;
+const char *weir_axis_name(const struct weir_policy_ops *o) {
+  for (unsigned i = 0; i < N_AXES; i++)
+    if (weir_policy_axes(o) & axes[i].axis) return axes[i].name;
+  return "none";
 }
 
 static void axis_row(struct weir_table *t, const char *axis, const struct weir_part *part) {
@@ -63,7 +63,7 @@ static enum weir_status axis_table(const struct weir_design *d, struct weir_text
   for (unsigned k = 0; k < N_AXES; k++) {
     bool is_answered = false;
     for (uint32_t i = 0; i < d->n_policies; i++) {
-      if (!(d->policy[i].ops->axes & axes[k].axis)) continue;
+      if (!(weir_policy_axes(d->policy[i].ops) & axes[k].axis)) continue;
       axis_row(t, is_answered ? "" : axes[k].name, &d->policy[i].ops->part);
       is_answered = true;
     }
@@ -72,6 +72,8 @@ static enum weir_status axis_table(const struct weir_design *d, struct weir_text
     weir_table_cell(t, "-");
     weir_table_cell(t, "%s", axes[k].nobody);
   }
+  for (uint32_t i = 0; i < d->n_policies; i++)
+    if (weir_policy_axes(d->policy[i].ops) == 0) axis_row(t, "none", &d->policy[i].ops->part);
   return put_table(t, out, err);
 }
 
@@ -126,10 +128,21 @@ static enum weir_status scheme_params(const struct weir_setup *setup, const stru
 
 /* ---- what it costs ---- */
 
-static void bits_row(struct weir_table *t, const char *name, int64_t bits, bool is_difference) {
+static void bits_row(struct weir_table *t, const char *name, uint64_t bits) {
   weir_table_cell(t, "%s", name);
-  weir_table_cell(t, is_difference ? "%+" PRId64 : "%" PRId64, bits);
-  weir_table_cell(t, is_difference ? "%+.10g" : "%.10g", (double)bits / 8);
+  weir_table_cell(t, bits == WEIR_NOT_DECLARED ? "not declared" : "%" PRIu64, bits);
+  weir_table_cell(t, bits == WEIR_NOT_DECLARED ? "-" : "%.10g", (double)bits / 8);
+}
+
+static void difference_row(struct weir_table *t, const char *name, uint64_t sum, uint64_t base) {
+  if (sum == WEIR_NOT_DECLARED) {
+    bits_row(t, name, sum);
+    return;
+  }
+  int64_t bits = (int64_t)sum - (int64_t)base;
+  weir_table_cell(t, "%s", name);
+  weir_table_cell(t, "%+" PRId64, bits);
+  weir_table_cell(t, "%+.10g", (double)bits / 8);
 }
 
 static enum weir_status storage_table(const struct weir_setup *setup, struct weir_text *out,
@@ -140,7 +153,6 @@ static enum weir_status storage_table(const struct weir_setup *setup, struct wei
   const struct weir_machine *m = &setup->machine;
   struct weir_design baseline;
   uint64_t bits[WEIR_MAX_PARTS], base[WEIR_MAX_PARTS];
-  int64_t sum = 0, base_sum = 0;
   weir_design_baseline(&baseline, m);
   enum weir_status st = weir_l1_storage(m, &setup->design, bits, err);
   if (st == WEIR_OK) st = weir_l1_storage(m, &baseline, base, err);
@@ -151,15 +163,12 @@ static enum weir_status storage_table(const struct weir_setup *setup, struct wei
   for (uint32_t i = 0; (part = weir_setup_part(setup, i)) != NULL; i++) {
     char name[96];
     snprintf(name, sizeof name, "%s%s", part->name, part->is_per_gpu ? " (once per GPU)" : "");
-    bits_row(t, name, (int64_t)bits[i], false);
-    sum += (int64_t)bits[i];
+    bits_row(t, name, bits[i]);
   }
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
-    base_sum += (int64_t)base[i];
   weir_table_rule(t);
-  bits_row(t, "all parts", sum, false);
-  bits_row(t, "the machine's own L1", base_sum, false);
-  bits_row(t, "added", sum - base_sum, true);
+  bits_row(t, "all parts", weir_l1_storage_sum(bits));
+  bits_row(t, "the machine's own L1", weir_l1_storage_sum(base));
+  difference_row(t, "added", weir_l1_storage_sum(bits), weir_l1_storage_sum(base));
   weir_text_printf(out, "\non %s, besides the tags and data of a conventional L1:\n\n", m->name);
   st = put_table(t, out, err);
   uint64_t l2 = weir_l2_storage(m, &setup->design);
@@ -325,7 +334,7 @@ int weir_help_policy(const char *name) {
   if (org != NULL)
     st = part_text(&org->part, "organisation", NULL, &out, &err);
   else if (policy != NULL)
-    st = part_text(&policy->part, weir_axis_name(policy->axes), policy->organisations, &out, &err);
+    st = part_text(&policy->part, weir_axis_name(policy), policy->organisations, &out, &err);
   else
     st = unknown_part(name, &err);
   if (st == WEIR_OK) return weir_cli_print(&out);

@@ -514,16 +514,15 @@ void weir_chain_tick(struct weir_chain *c, uint64_t now) {
     struct weir_policy *p = weir_chain_part(c, i, &part);
     c->wake[i] = WEIR_NEVER;
     if (part->tick == NULL) continue;
-    uint64_t next = part->tick(p, now);
-    if (next <= now) next = now + 1;
-    if (next < c->wake[i]) c->wake[i] = next;
+    part->tick(p, now);
+    if (c->wake[i] <= now) c->wake[i] = now + 1; /* this cycle has been told */
   }
   find_next_wake(c);
 }
 
-void weir_chain_heard(struct weir_chain *c, uint32_t part, uint32_t from, const uint64_t v[4],
-                      uint64_t cycle) {
+void weir_chain_broadcast_received(struct weir_chain *c, uint32_t part, uint32_t from,
+                                   const uint64_t v[4], uint64_t cycle) {
   const struct weir_part *is;
   struct weir_policy *p = weir_chain_part(c, part, &is);
-  if (p != NULL && is->heard != NULL) is->heard(p, from, v, cycle);
+  if (p != NULL && is->broadcast_received != NULL) is->broadcast_received(p, from, v, cycle);
 }

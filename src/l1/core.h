@@ -137,7 +137,7 @@ void weir_chain_kernel_end(struct weir_chain *c, const struct weir_kernel *k, ui
 void weir_chain_cta(struct weir_chain *c, const struct weir_cta *cta, uint64_t cycle, bool ends);
 void weir_chain_warp(struct weir_chain *c, uint32_t slot, enum weir_warp_event e, uint64_t cycle);
 void weir_chain_tick(struct weir_chain *c, uint64_t now);
-void weir_chain_heard(struct weir_chain *c, uint32_t part, uint32_t from, const uint64_t v[4],
-                      uint64_t cycle);
+void weir_chain_broadcast_received(struct weir_chain *c, uint32_t part, uint32_t from,
+                                   const uint64_t v[4], uint64_t cycle);
 
 #endif

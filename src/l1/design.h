@@ -38,6 +38,17 @@ bool weir_policy_add(const struct weir_policy_ops *o, const char *file);
 /* The plug-in that a policy is from; NULL: it is built in. */
 const char *weir_policy_file(const struct weir_policy_ops *o);
 
+/* Which questions of a scheme a policy answers: by the hooks that it has. */
+enum weir_axis {
+  WEIR_AXIS_ADMISSION = 1,
+  WEIR_AXIS_REPLACEMENT = 2,
+  WEIR_AXIS_FETCH = 4,
+  WEIR_AXIS_ORDER = 8,
+  WEIR_AXIS_THREADS = 16
+};
+/* 0: it only observes. */
+unsigned weir_policy_axes(const struct weir_policy_ops *o);
+
 /* What the machine's own parameters describe: lines, sectored or not, with LRU. */
 void weir_design_baseline(struct weir_design *d, const struct weir_machine *m);
 /* Can these parts stand together on this machine? Names both parties if not. */

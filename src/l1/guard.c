@@ -167,14 +167,20 @@ void weir_guard_sizes(const struct weir_part *part) {
 }
 
 /* There is no chain yet that could carry a message. */
+#define CALL_PURE(hook)                                                                            \
+  struct frame f;                                                                                  \
+  const struct weir_guarded *who = (const struct weir_guarded *)sized;                             \
+  enter(&f, who, #hook, false);                                                                    \
+  running = &f;                                                                                    \
+  uint64_t n = who->own->part.hook(cfg, g);                                                        \
+  running = f.up;                                                                                  \
+  return n
+
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
-  struct frame f;
-  const struct weir_guarded *who = (const struct weir_guarded *)sized;
-  enter(&f, who, "state_size", false);
-  running = &f;
-  size_t n = who->own->part.state_size(cfg, g);
-  running = f.up;
-  return n;
+  CALL_PURE(state_size);
+}
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  CALL_PURE(storage_bits);
 }
 
 static enum weir_status fault_of_init(const struct weir_policy *p, struct weir_err *err) {
@@ -212,12 +218,6 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   return fault_of_init(p, err);
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  uint64_t n;
-  CALL(p, "storage_bits", n = who->own->part.storage_bits(p), 0);
-  return n;
-}
-
 static const char *call_verify(const struct weir_guarded *who, const struct weir_policy *p) {
   static _Thread_local char text[256];
   const char *bad = who->own->part.verify(p);
@@ -247,13 +247,12 @@ static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cy
 static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
   CALL(p, "warp", who->own->part.warp(p, slot, e, cycle), NOTHING);
 }
-static uint64_t tick(struct weir_policy *p, uint64_t now) {
-  uint64_t next;
-  CALL(p, "tick", next = who->own->part.tick(p, now), WEIR_NEVER);
-  return next;
+static void tick(struct weir_policy *p, uint64_t now) {
+  CALL(p, "tick", who->own->part.tick(p, now), NOTHING);
 }
-static void heard(struct weir_policy *p, uint32_t from, const uint64_t v[4], uint64_t cycle) {
-  CALL(p, "heard", who->own->part.heard(p, from, v, cycle), NOTHING);
+static void broadcast_received(struct weir_policy *p, uint32_t from, const uint64_t v[4],
+                               uint64_t cycle) {
+  CALL(p, "broadcast_received", who->own->part.broadcast_received(p, from, v, cycle), NOTHING);
 }
 
 /* ---- deciding ---- */
@@ -372,7 +371,7 @@ static void wrap_part(struct weir_part *o) {
   WRAP(cta_end);
   WRAP(warp);
   WRAP(tick);
-  WRAP(heard);
+  WRAP(broadcast_received);
 }
 
 static void wrap_policy(struct weir_policy_ops *o) {

@@ -14,8 +14,8 @@ struct weir_guarded {
 /* Fill in a guarded policy, which lives as long as it is used, and listen to the signals of a
  * crash. */
 void weir_guard(struct weir_guarded *g, const struct weir_policy_ops *own, const char *file);
-/* The part that is about to be asked for its size: `state_size` alone does not get to know whose
- * it is. */
+/* The part that is about to be asked for its size or storage: these hooks alone do not get to know
+ * whose they are. */
 void weir_guard_sizes(const struct weir_part *part);
 
 #endif

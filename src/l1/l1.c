@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "l1/guard.h"
 #include "l1/pipeline.h"
 
 /* ---- set-up ---- */
@@ -147,7 +148,8 @@ static void carry_out(struct weir_l1 *l1);
 static bool is_empty(const struct weir_l1 *l1, uint32_t ways) {
   const struct weir_part *part = &l1->chain.org_ops->part;
   return l1->flushed.is_valid && l1->flushed.ways == ways &&
-         l1->flushed.accepted == l1->chain.accepted && part->tick == NULL && part->heard == NULL;
+         l1->flushed.accepted == l1->chain.accepted && part->tick == NULL &&
+         part->broadcast_received == NULL;
 }
 
 bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32_t shared_used,
@@ -372,10 +374,10 @@ bool weir_l1_has_drain(const struct weir_l1 *l1) {
 
 /* ---- events of the SM ---- */
 
-void weir_l1_heard(struct weir_l1 *l1, uint32_t from, uint32_t part, const uint64_t v[4],
-                   uint64_t now) {
+void weir_l1_broadcast_received(struct weir_l1 *l1, uint32_t from, uint32_t part,
+                                const uint64_t v[4], uint64_t now) {
   l1->now = now;
-  weir_chain_heard(&l1->chain, part, from, v, now - l1->begin);
+  weir_chain_broadcast_received(&l1->chain, part, from, v, now - l1->begin);
   if (l1->chain.n_asks > 0) carry_out(l1);
 }
 
@@ -468,27 +470,49 @@ const uint64_t *weir_l1_part_stats(const struct weir_l1 *l1, uint32_t i) {
   return i > c->n ? NULL : i == 0 ? c->org.stats : c->policy[i - 1].stats;
 }
 
-static uint64_t part_bits(const struct weir_l1 *l1, uint32_t i) {
-  const struct weir_chain *c = &l1->chain;
-  const struct weir_part *is = weir_l1_part(l1, i);
-  return is->storage_bits != NULL ? is->storage_bits(i == 0 ? &c->org : &c->policy[i - 1]) : 0;
+enum weir_status weir_l1_try(const struct weir_machine *m, const struct weir_design *d,
+                             struct weir_err *err) {
+  struct weir_err own;
+  struct weir_err *why = err != NULL ? err : &own;
+  struct weir_l1 *l1 = weir_l1_create(m, d, &(struct weir_l1_host){0}, why);
+  if (l1 == NULL) return why->code;
+  weir_l1_destroy(l1);
+  return WEIR_OK;
 }
 
-uint64_t weir_l1_storage_bits(const struct weir_l1 *l1) {
-  uint64_t bits = 0;
-  for (uint32_t i = 0; i <= l1->chain.n; i++)
-    bits += part_bits(l1, i);
-  return bits;
+static enum weir_status part_bits(const struct weir_part *part, const void *cfg,
+                                  const struct weir_geometry *g, uint64_t *bits,
+                                  struct weir_err *err) {
+  const uint64_t MOST = UINT64_C(1) << 48; /* so that sums are numbers, whatever a plug-in says */
+  *bits = WEIR_NOT_DECLARED;
+  if (part->storage_bits == NULL) return WEIR_OK;
+  weir_guard_sizes(part);
+  *bits = part->storage_bits(cfg, g);
+  if (*bits <= MOST) return WEIR_OK;
+  const char *file = weir_policy_file(weir_policy_find(part->name));
+  return weir_fail(err, file != NULL ? WEIR_EFAULT : WEIR_EBUG,
+                   "%s%spolicy %s: 'storage_bits' says %" PRIu64 " bits, which nobody can build",
+                   file != NULL ? file : "", file != NULL ? ": " : "", part->name, *bits);
 }
 
 enum weir_status weir_l1_storage(const struct weir_machine *m, const struct weir_design *d,
                                  uint64_t bits[WEIR_MAX_PARTS], struct weir_err *err) {
-  struct weir_l1 *l1 = weir_l1_create(m, d, &(struct weir_l1_host){0}, err);
-  if (l1 == NULL) return err != NULL ? err->code : WEIR_ENOMEM;
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
-    bits[i] = i <= l1->chain.n ? part_bits(l1, i) : 0;
-  weir_l1_destroy(l1);
-  return WEIR_OK;
+  const struct weir_geometry g = geometry(m, d, 0);
+  enum weir_status st = part_bits(&d->org->part, d->org_cfg, &g, &bits[0], err);
+  for (uint32_t i = 1; i < WEIR_MAX_PARTS; i++)
+    bits[i] = 0;
+  for (uint32_t i = 0; st == WEIR_OK && i < d->n_policies; i++)
+    st = part_bits(&d->policy[i].ops->part, d->policy[i].cfg, &g, &bits[i + 1], err);
+  return st;
+}
+
+uint64_t weir_l1_storage_sum(const uint64_t bits[WEIR_MAX_PARTS]) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++) {
+    if (bits[i] == WEIR_NOT_DECLARED) return WEIR_NOT_DECLARED;
+    sum += bits[i];
+  }
+  return sum;
 }
 
 uint64_t weir_l2_storage(const struct weir_machine *m, const struct weir_design *d) {

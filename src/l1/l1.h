@@ -65,6 +65,9 @@ struct weir_l1;
 /* `design` NULL: the machine's own. NULL: it cannot be. */
 struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_design *design,
                                const struct weir_l1_host *host, struct weir_err *err);
+/* Can it be created? */
+enum weir_status weir_l1_try(const struct weir_machine *m, const struct weir_design *d,
+                             struct weir_err *err);
 void weir_l1_destroy(struct weir_l1 *l1);
 /* Another L1 in the same state, for another SM (`host`) of the same number. NULL: out of memory. */
 struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_host *host);
@@ -80,8 +83,8 @@ void weir_l1_kernel_end(struct weir_l1 *l1, uint64_t now);
  * for that load, whichever line of it. */
 void weir_l1_bypass_return(struct weir_l1 *l1, const struct weir_access *a,
                            const struct weir_msg *reply, uint64_t now);
-void weir_l1_heard(struct weir_l1 *l1, uint32_t from, uint32_t part, const uint64_t v[4],
-                   uint64_t now);
+void weir_l1_broadcast_received(struct weir_l1 *l1, uint32_t from, uint32_t part,
+                                const uint64_t v[4], uint64_t now);
 void weir_l1_cta_begin(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now);
 /* A reply for the L1. False: its banks are busy; ask again. */
 bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *reply, uint64_t now);
@@ -156,12 +159,14 @@ uint64_t weir_l1_parts_hash(const struct weir_l1 *l1);
 
 /* ---- storage ---- */
 
-/* Bits of hardware that all parts together say they have. */
-uint64_t weir_l1_storage_bits(const struct weir_l1 *l1);
+/* Of a part that does not say what hardware it adds, and of every sum with it. */
+#define WEIR_NOT_DECLARED UINT64_MAX
+
 /* Bits of hardware that each part of a design says it has on a machine, by its number; those of SM
- * 0, which has what there is once for all. */
+ * 0, which has what there is once for all. Numbers without a part have 0. */
 enum weir_status weir_l1_storage(const struct weir_machine *m, const struct weir_design *d,
                                  uint64_t bits[WEIR_MAX_PARTS], struct weir_err *err);
+uint64_t weir_l1_storage_sum(const uint64_t bits[WEIR_MAX_PARTS]);
 /* Bits that they need in the lines of the L2, all slices together. */
 uint64_t weir_l2_storage(const struct weir_machine *m, const struct weir_design *d);
 

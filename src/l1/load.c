@@ -1,7 +1,7 @@
 /* Loads: a hit, a miss with all it needs, or past the L1. */
 #include "l1/pipeline.h"
 
-static bool says_past(const struct weir_l1 *l1, const struct weir_access *a) {
+static bool wants_bypass(const struct weir_l1 *l1, const struct weir_access *a) {
   if (!l1->m->l1.enabled) return true;
   switch (a->hint) {
   case WEIR_CO_CG:
@@ -32,9 +32,10 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t
 #define COUNT_LOAD(l1, a, f, missed)                                                               \
   count_load(l1, a, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
 
-static struct weir_l1_result go_past(struct weir_l1 *l1, const struct weir_l1_req *q,
-                                     const struct weir_probe *r, uint32_t inflight,
-                                     enum weir_reason reason, enum weir_shortage why, bool mark) {
+static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l1_req *q,
+                                         const struct weir_probe *r, uint32_t inflight,
+                                         enum weir_reason reason, enum weir_shortage why,
+                                         bool mark) {
   const struct weir_access *a = &q->a;
   if (inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT, r != NULL);
   if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
@@ -172,11 +173,11 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   const struct weir_chain *c = &l1->chain;
   uint32_t who = 0;
   enum weir_answer says;
-  if (says_past(l1, a))
-    return go_past(l1, q, NULL, inflight, WEIR_R_STATIC, WEIR_N_SHORTAGES, false);
+  if (wants_bypass(l1, a))
+    return take_bypass(l1, q, NULL, inflight, WEIR_R_STATIC, WEIR_N_SHORTAGES, false);
   if (c->hook[WEIR_H_ROUTE].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
-    return go_past(l1, q, NULL, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
-                   says == WEIR_BYPASS_MARKED);
+    return take_bypass(l1, q, NULL, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
+                       says == WEIR_BYPASS_MARKED);
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
   if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT, true);
   if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
@@ -192,15 +193,15 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   struct need n = find_need(l1, a, &r);
   if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
       (says = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
-    return go_past(l1, q, &r, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
-                   says == WEIR_BYPASS_MARKED);
+    return take_bypass(l1, q, &r, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
+                       says == WEIR_BYPASS_MARKED);
   if (r.verdict == WEIR_BYPASS)
-    return go_past(l1, q, &r, inflight, r.reason, WEIR_N_SHORTAGES, false);
+    return take_bypass(l1, q, &r, inflight, r.reason, WEIR_N_SHORTAGES, false);
   enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
   if (why != WEIR_N_SHORTAGES) {
     if (c->hook[WEIR_H_BLOCKED].n > 0 && (says = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
       struct weir_l1_result past =
-          go_past(l1, q, &r, inflight, WEIR_R_STALL, why, says == WEIR_BYPASS_MARKED);
+          take_bypass(l1, q, &r, inflight, WEIR_R_STALL, why, says == WEIR_BYPASS_MARKED);
       if (past.answer != WEIR_L1_FAILED) return past;
     }
     return failed(why, true);

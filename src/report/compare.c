@@ -91,8 +91,10 @@ struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gp
     add_ratio(&dram, dram_accesses(&run->sum), dram_accesses(&base->sum));
     add_ratio(&joule, energy(setup, &run->sum), energy(base_setup, &base->sum));
     out.cycles += run->sum.cycles;
-    out.has_storage = true;
-    out.storage_bits = (int64_t)run->storage_bits - (int64_t)base->storage_bits;
+    out.has_storage =
+        run->storage_bits != WEIR_NOT_DECLARED && base->storage_bits != WEIR_NOT_DECLARED;
+    if (out.has_storage)
+      out.storage_bits = (int64_t)run->storage_bits - (int64_t)base->storage_bits;
     out.n++;
   }
   out.speedup = geometric(&speedup);

@@ -15,8 +15,8 @@ struct weir_compare_mean {
   double requests, flits, dram; /* geometric, relative to the baseline: L1 to L2 and DRAM */
   double energy;                /* of the L1s; likewise */
   uint64_t cycles;              /* sum */
-  bool has_storage;
-  int64_t storage_bits; /* of the L1's parts on one SM, above the baseline's */
+  bool has_storage;             /* it is declared, and so is the baseline's */
+  int64_t storage_bits;         /* of the L1's parts on one SM, above the baseline's */
 };
 struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gpu, size_t scheme,
                                            size_t baseline);

@@ -8,6 +8,7 @@
 #include "base/stat_io.h"
 #include "base/table.h"
 #include "report/compare.h"
+#include "report/timing.h"
 #include "sim/derived.h"
 
 /* The statistics of a run, group by group. */
@@ -91,7 +92,10 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
     return;
   }
   weir_table_cell(t, "%llu", (unsigned long long)run->launches);
-  weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
+  if (run->storage_bits == WEIR_NOT_DECLARED)
+    weir_table_cell(t, "%s", "");
+  else
+    weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
   weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
   real_cell(t, weir_compare_speedup(s, w, g, c, baseline));
   profile_cells(t, s, w, g, c);
@@ -163,12 +167,11 @@ static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t 
   struct computed computed;
   struct source sources[N_SOURCES];
   results_of(s, g, c, run, &computed, sources);
-  bool ok =
-      json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
-      json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
-      json_object_set_new(o, "speedup", real_json(weir_compare_speedup(s, w, g, c, baseline))) ==
-          0 &&
-      json_object_set_new(o, "storage_bits", json_integer((json_int_t)run->storage_bits)) == 0;
+  bool ok = json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
+            json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
+            json_object_set_new(o, "speedup",
+                                real_json(weir_compare_speedup(s, w, g, c, baseline))) == 0 &&
+            json_object_set_new(o, "storage_bits", weir_storage_json(run->storage_bits)) == 0;
   for (size_t i = 0; ok && i < N_SOURCES; i++)
     if (sources[i].base != NULL)
       ok = json_object_set_new(o, sources[i].group->prefix,

@@ -149,7 +149,10 @@ static void behind_row(struct weir_table *t, const struct view *v, size_t scheme
   number(t, "%.3f", m->dram, "");
   number(t, "%.3f", m->energy, "");
   weir_table_cell(t, "%s", m->n > 0 ? weir_text_thousands(m->cycles, num) : "-");
-  number(t, "%+.0f", m->has_storage ? (double)m->storage_bits / 8 : (double)NAN, "");
+  if (m->n > 0 && !m->has_storage)
+    weir_table_cell(t, "not declared");
+  else
+    number(t, "%+.0f", m->n > 0 ? (double)m->storage_bits / 8 : (double)NAN, "");
 }
 
 static enum weir_status behind_table(const struct view *v, struct weir_err *err) {

@@ -87,10 +87,12 @@ static void cost_text(const struct weir_timing *t, struct weir_text *out) {
   struct weir_energy e;
   weir_timing_total(t, &sum);
   weir_energy(&s->energy, &s->machine, &sum, &e);
-  weir_text_printf(out,
-                   "L1 storage beside tags and data: %.10g bytes per SM (the machine's own L1: "
-                   "%.10g)",
-                   (double)s->storage_bits / 8, (double)s->baseline_bits / 8);
+  weir_text_puts(out, "L1 storage beside tags and data: ");
+  if (s->storage_bits == WEIR_NOT_DECLARED)
+    weir_text_puts(out, "not declared");
+  else
+    weir_text_printf(out, "%.10g bytes per SM", (double)s->storage_bits / 8);
+  weir_text_printf(out, " (the machine's own L1: %.10g)", (double)s->baseline_bits / 8);
   if (s->l2_bits > 0) weir_text_printf(out, ", %.10g in the L2", (double)s->l2_bits / 8);
   weir_text_printf(out, "\nL1 energy: %.1f nJ (tags %.1f, data %.1f, tables %.1f, leakage %.1f)\n",
                    weir_energy_nj(e.total_fj), weir_energy_nj(e.tag_fj), weir_energy_nj(e.data_fj),
@@ -364,6 +366,10 @@ static json_t *parts_json(const struct weir_timing *t) {
   return o;
 }
 
+json_t *weir_storage_json(uint64_t bits) {
+  return bits == WEIR_NOT_DECLARED ? json_null() : json_integer((json_int_t)bits);
+}
+
 static bool add_costs(json_t *o, const struct weir_timing *t) {
   const struct weir_setup *s = t->setup;
   struct weir_energy e;
@@ -375,8 +381,8 @@ static bool add_costs(json_t *o, const struct weir_timing *t) {
   weir_text_free(&notes);
   return ok && json_object_set_new(o, "energy", weir_stat_json(weir_energy_stat_table, &e)) == 0 &&
          json_object_set_new(o, "storage",
-                             json_pack("{s:I, s:I, s:I}", "bits_per_sm",
-                                       (json_int_t)s->storage_bits, "baseline_bits_per_sm",
+                             json_pack("{s:o, s:I, s:I}", "bits_per_sm",
+                                       weir_storage_json(s->storage_bits), "baseline_bits_per_sm",
                                        (json_int_t)s->baseline_bits, "l2_bits",
                                        (json_int_t)s->l2_bits)) == 0;
 }

@@ -24,6 +24,9 @@ struct weir_timed_profiles {
 };
 void weir_timed_profiles_free(struct weir_timed_profiles *p);
 
+/* Bits of hardware; null where they are not declared. */
+json_t *weir_storage_json(uint64_t bits);
+
 /* `profiles` may be NULL. */
 enum weir_status weir_timing_text(const struct weir_timing *t,
                                   const struct weir_timed_profiles *profiles,

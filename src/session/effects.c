@@ -64,10 +64,10 @@ static void facts_of_design(const struct weir_design *d, struct weir_fact *f) {
   f[OWN_L1].who = f[LINES].who = f[DIRTY].who = d->org->part.name;
   f[LINES].holds = d->org == own || d->org == sectored;
   f[DIRTY].holds = d->org->has_dirty;
-  f[BROADCASTS].holds = d->org->part.heard != NULL;
+  f[BROADCASTS].holds = d->org->part.broadcast_received != NULL;
   for (uint32_t i = 0; i < d->n_policies; i++) {
     const struct weir_policy_ops *o = d->policy[i].ops;
-    f[BROADCASTS].holds |= o->part.heard != NULL;
+    f[BROADCASTS].holds |= o->part.broadcast_received != NULL;
     f[WIDENS].holds |= o->fetch_mask != NULL;
   }
 }

@@ -43,7 +43,7 @@ enum { N_PARAMS = sizeof fixed_params / sizeof *fixed_params - 1 };
 
 /* A part must be there; what chooses lines needs some, what chooses loads an L1 to keep them from.
  * Who orders requests or holds warps back does so without an L1 too. */
-static const char *part_condition(const struct weir_part *part, uint32_t axes, char *buf,
+static const char *part_condition(const struct weir_part *part, unsigned axes, char *buf,
                                   size_t len) {
   bool has_tags = axes != 0 && !(axes & ~(unsigned)(WEIR_AXIS_REPLACEMENT | WEIR_AXIS_FETCH));
   bool is_free = axes & (WEIR_AXIS_ORDER | WEIR_AXIS_THREADS);
@@ -52,7 +52,7 @@ static const char *part_condition(const struct weir_part *part, uint32_t axes, c
   return buf;
 }
 
-static void add_part(const struct weir_part *part, uint32_t axes, size_t *n_params,
+static void add_part(const struct weir_part *part, unsigned axes, size_t *n_params,
                      size_t *n_stats) {
   static char when[MAX_GROUPS][128];
   if (part->params != NULL) {
@@ -80,7 +80,7 @@ static void build(void) {
   for (size_t i = 0; weir_organisations[i] != NULL; i++)
     add_part(&weir_organisations[i]->part, WEIR_AXIS_REPLACEMENT, &n_params, &n_stats);
   for (size_t i = 0; weir_policies[i] != NULL; i++)
-    add_part(&weir_policies[i]->part, weir_policies[i]->axes, &n_params, &n_stats);
+    add_part(&weir_policies[i]->part, weir_policy_axes(weir_policies[i]), &n_params, &n_stats);
 }
 
 static void build_once(void) {

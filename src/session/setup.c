@@ -24,9 +24,7 @@ static enum weir_status sum_storage(const struct weir_machine *m, const struct w
                                     uint64_t *sum, struct weir_err *err) {
   uint64_t bits[WEIR_MAX_PARTS];
   enum weir_status st = weir_l1_storage(m, d, bits, err);
-  *sum = 0;
-  for (uint32_t i = 0; st == WEIR_OK && i < WEIR_MAX_PARTS; i++)
-    *sum += bits[i];
+  if (st == WEIR_OK) *sum = weir_l1_storage_sum(bits);
   return st;
 }
 
@@ -47,6 +45,7 @@ enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
   if (st == WEIR_OK)
     st = weir_scheme_design(&s->scheme, &s->machine, settings, groups, &s->design, err);
   if (st == WEIR_OK) st = weir_machine_affordable(&s->machine, &s->design, err);
+  if (st == WEIR_OK) st = weir_l1_try(&s->machine, &s->design, err);
   if (st == WEIR_OK) st = find_storage(s, err);
   return st == WEIR_OK ? weir_settings_fill(settings, &weir_energy_params, &s->energy, err) : st;
 }

@@ -13,15 +13,21 @@ struct run_stats {
 };
 #define R(n, f, k, u, h)                                                                           \
   { .name = n, .unit = u, .help = h, .kind = k, .offset = offsetof(struct run_stats, f) }
+enum { STORAGE_ROW = 2 };
 static const struct weir_stat run_table[] = {
     R("cycles", cycles, WEIR_COUNTER, "cycle", "from the begin of a kernel to its end"),
     R("launches", launches, WEIR_COUNTER, "launch", "of kernels"),
-    R("storage.bits_per_sm", storage_bits, WEIR_MAXIMUM, "bit",
-      "hardware of the L1 beside tags and data"),
+    [STORAGE_ROW] = R("storage.bits_per_sm", storage_bits, WEIR_MAXIMUM, "bit",
+                      "hardware of the L1 beside tags and data"),
     R("storage.baseline_bits_per_sm", baseline_bits, WEIR_MAXIMUM, "bit",
       "the same of the machine's own L1"),
     R("storage.l2_bits", l2_bits, WEIR_MAXIMUM, "bit", "hardware that the L1 needs in the L2"),
     WEIR_STAT_END};
+
+/* Parts need not say what hardware they add: then there is no such statistic. */
+static bool is_undeclared(const struct weir_session_design *d, const struct weir_stat *s) {
+  return s == &run_table[STORAGE_ROW] && d->setup.storage_bits == WEIR_NOT_DECLARED;
+}
 
 /* ---- the list ---- */
 
@@ -29,6 +35,7 @@ static bool add_table(struct weir_session_design *d, const char *prefix,
                       const struct weir_stat *table, enum weir_stat_place place, uint32_t part) {
   struct weir_arena *a = &d->session->arena;
   for (const struct weir_stat *s = table; s != NULL && s->name != NULL; s++) {
+    if (is_undeclared(d, s)) continue;
     struct weir_stat_row row = {.stat = s, .place = place, .part = part};
     row.name = prefix != NULL ? weir_arena_printf(a, "%s.%s", prefix, s->name) : s->name;
     if (row.name == NULL || !WEIR_PUSH(d->stats, row)) return false;
@@ -133,6 +140,10 @@ static enum weir_status unknown(const struct weir_session_design *d, const char 
                                 struct weir_err *err) {
   struct weir_arena a = {0};
   const char **names = weir_arena_array(&a, d->stats.n, sizeof *names);
+  if (strcmp(name, run_table[STORAGE_ROW].name) == 0)
+    return weir_fail(err, WEIR_ENOENT,
+                     "a part of scheme %s does not declare its hardware (.part.storage_bits)",
+                     d->setup.scheme.name);
   weir_fail(err, WEIR_ENOENT, "scheme %s has no statistic '%.200s'", d->setup.scheme.name, name);
   for (size_t i = 0; names != NULL && i < d->stats.n; i++)
     names[i] = d->stats.v[i].name;

@@ -499,7 +499,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
     sim->sms[i].is_literal = o->literal;
   const struct weir_part *part;
   for (uint32_t i = 0; ok && (part = weir_sim_part(sim, i)) != NULL; i++)
-    sim->has_soft |= part->tick != NULL || part->heard != NULL;
+    sim->has_soft |= part->tick != NULL || part->broadcast_received != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
   if (ok) set_steps(sim);

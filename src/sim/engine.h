@@ -65,8 +65,6 @@ const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t 
 uint64_t weir_sim_issued(const struct weir_sim *sim);
 /* What part i of the L1 is; NULL: no such part. */
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i);
-/* Bits of hardware that the parts of one L1 say they have. */
-uint64_t weir_sim_storage_bits(const struct weir_sim *sim);
 void weir_sim_free(struct weir_sim *sim);
 
 #endif

@@ -97,7 +97,3 @@ uint64_t weir_sim_issued(const struct weir_sim *sim) {
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
   return weir_l1_part(sim->sms[0].l1, i);
 }
-
-uint64_t weir_sim_storage_bits(const struct weir_sim *sim) {
-  return weir_l1_storage_bits(sim->sms[0].l1);
-}

@@ -51,7 +51,7 @@ static void take_casts(struct weir_sm *sm, uint64_t until) {
   if (n == 0) return;
   for (size_t i = 0; i < n; i++) {
     const struct weir_broadcast *c = &sm->mail.in.v[i];
-    weir_l1_heard(sm->l1, c->from, c->part, c->v, sm->now);
+    weir_l1_broadcast_received(sm->l1, c->from, c->part, c->v, sm->now);
   }
   sm->mail.in.n -= n;
   memmove(sm->mail.in.v, sm->mail.in.v + n, sm->mail.in.n * sizeof *sm->mail.in.v);

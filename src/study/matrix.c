@@ -46,7 +46,7 @@ struct job {
 
 struct answer {
   enum weir_status status;
-  uint64_t launches, storage_bits;
+  uint64_t launches;
   struct weir_sim_result sum;
   struct weir_err err;
 };
@@ -71,7 +71,6 @@ static void replay(const void *self, void *answer) {
                     &(struct weir_timing_options){.threads = 1, .check = j->study->check});
   a->status = weir_timing_workload(&t, j->workload->name, j->tags, &a->err);
   if (a->status == WEIR_OK) {
-    a->storage_bits = weir_sim_storage_bits(t.sim);
     a->status = weir_replay(j->trace, weir_timing_kernel, &t, &a->err);
   }
   a->launches = t.launches;
@@ -166,7 +165,7 @@ static enum weir_status settle(struct matrix *m, struct job *j, const struct ans
     j->workload->error = error;
     if (state == WEIR_RUN_FAILED) fail_workload(m->study, j->workload);
   } else {
-    *j->run = (struct weir_run){state, error, a->launches, a->storage_bits, a->sum};
+    *j->run = (struct weir_run){state, error, a->launches, j->setup->storage_bits, a->sum};
     /* Pointers of another process. */
     j->run->sum.limited_by = NULL;
     for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)

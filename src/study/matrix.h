@@ -14,7 +14,8 @@ enum weir_run_state { WEIR_RUN_WAITING, WEIR_RUN_RUNNING, WEIR_RUN_DONE, WEIR_RU
 struct weir_run {
   enum weir_run_state state;
   char *error; /* FAILED: why; NULL if its workload, its setup or its preparation is to blame */
-  uint64_t launches, storage_bits;
+  uint64_t launches;
+  uint64_t storage_bits;      /* of the L1's parts on one SM, or WEIR_NOT_DECLARED */
   struct weir_sim_result sum; /* over the launches; without `limited_by` */
 };
 

@@ -300,17 +300,11 @@ static enum weir_answer route(const struct weir_policy *p, const struct weir_acc
   return a->tag == WEIR_TAG_CG ? WEIR_BYPASS : WEIR_PASS;
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  (void)p;
-  return 0;
-}
-
 /* Loads use the L1 or go past it as their tags say, and nothing is learned. */
 static const struct weir_policy_ops by_tag = {.part = {.abi = WEIR_POLICY_ABI,
                                                        .name = "by-tag",
                                                        .help = "profiling runs",
-                                                       .storage_bits = storage_bits},
-                                              .axes = WEIR_AXIS_ADMISSION,
+                                                       .storage_bits = weir_no_storage},
                                               .reason = WEIR_R_STATIC,
                                               .route = route};
 

@@ -89,7 +89,7 @@ static inline struct weir_policy *port_policy(struct port *t) {
   return weir_chain_part((struct weir_chain *)t->l1, 1, &part);
 }
 
-enum { HIT_L1 = 1 << 8, GONE_PAST = 1 << 9 };
+enum { HIT_L1 = 1 << 8, BYPASSED = 1 << 9 };
 
 /* One access from beginning to end. Returns the flags of what was sent, and the above. */
 static inline unsigned port_access(struct port *t, enum weir_op op, uint32_t warp, uint64_t pc,
@@ -113,7 +113,7 @@ static inline unsigned port_access(struct port *t, enum weir_op op, uint32_t war
   port_step(t);
   if (m.flags & WEIR_REQ_BYPASS) {
     weir_l1_bypass_return(t->l1, &q.a, &m, t->now);
-    return flags | GONE_PAST;
+    return flags | BYPASSED;
   }
   assert_true(weir_l1_fill(t->l1, &m, t->now));
   port_step(t);

@@ -87,7 +87,7 @@ static void test_storage_and_verify(void **state) {
   rig_open(&g, "l1.sets=32", NULL);
   struct weir_policy *p = rig_part(&g, 1);
   uint32_t *n = weir_state_edit(p);
-  assert_int_equal(weir_policy_brrip.part.storage_bits(p), 2 * 128 + 5);
+  assert_int_equal(weir_policy_brrip.part.storage_bits(weir_cfg(p), weir_geometry(p)), 2 * 128 + 5);
   *n = 31;
   assert_null(weir_policy_brrip.part.verify(p));
   *n = 32;

@@ -110,7 +110,9 @@ static void test_storage(void **state) {
   (void)state;
   struct port t;
   port_open(&t, &weir_policy_bypass_all, &all, NULL);
-  assert_int_equal(weir_policy_bypass_all.part.storage_bits(port_policy(&t)), 0);
+  assert_int_equal(weir_policy_bypass_all.part.storage_bits(weir_cfg(port_policy(&t)),
+                                                            weir_geometry(port_policy(&t))),
+                   0);
   port_close(&t);
 }
 

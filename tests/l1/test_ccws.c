@@ -373,7 +373,8 @@ static void test_storage(void **state) {
   defaults();
   const char *const set[] = {"l1.sets=32", "l1.ways=4", "l1.line=128", "sm.warps=48", NULL};
   port_open(&t, policy, &cfg, set);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 23808);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 23808);
   port_close(&t);
 }
 

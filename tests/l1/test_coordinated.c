@@ -349,17 +349,17 @@ static void test_others_hear(void **state) {
   for (int i = 0; i < 4; i++)
     arrive(i);
   assert_int_equal(sampler(), NOBODY);
-  weir_l1_heard(t.l1, 2, 1, (const uint64_t[4]){0}, t.now); /* not SM 0 */
+  weir_l1_broadcast_received(t.l1, 2, 1, (const uint64_t[4]){0}, t.now); /* not SM 0 */
   assert_int_equal(state_of()->target, 4);
   t.now += 10;
-  weir_l1_heard(t.l1, 0, 1, (const uint64_t[4]){3}, t.now);
+  weir_l1_broadcast_received(t.l1, 0, 1, (const uint64_t[4]){3}, t.now);
   assert_int_equal(state_of()->target, 3);
   assert_int_equal(state_of()->cur, 4);
   retire(0);
   arrive(4);
   assert_false(is_bg(4));
   assert_int_equal(sampler(), NOBODY);
-  weir_l1_heard(t.l1, 0, 1, (const uint64_t[4]){9}, t.now);
+  weir_l1_broadcast_received(t.l1, 0, 1, (const uint64_t[4]){9}, t.now);
   assert_int_equal(state_of()->target, 4);
   retire(4);
   arrive(5);
@@ -377,7 +377,7 @@ static void test_others_hear(void **state) {
   for (int i = 0; i < 4; i++)
     arrive(i);
   assert_int_equal(sampler(), 3);
-  weir_l1_heard(t.l1, 0, 1, (const uint64_t[4]){2}, t.now);
+  weir_l1_broadcast_received(t.l1, 0, 1, (const uint64_t[4]){2}, t.now);
   assert_int_equal(state_of()->target, 4);
   port_close(&t);
 }
@@ -387,7 +387,7 @@ static void test_others_hear(void **state) {
 static uint64_t next_line = 100;
 
 /* A load of a new line. */
-static bool goes_past(enum weir_tag tag, uint32_t cta, bool is_local) {
+static bool is_bypassed(enum weir_tag tag, uint32_t cta, bool is_local) {
   struct weir_l1_req q = {.a = {.addr = 128 * next_line++,
                                 .sectors = 1,
                                 .cta = cta,
@@ -428,12 +428,12 @@ static void test_behaviour(void **state) {
     open_blocks();
     for (uint32_t cta = 0; cta < 2; cta++) {
       bool bg = cta == 0;
-      assert_int_equal(goes_past(WEIR_TAG_CA, cta, false), all ? bg : false);
-      assert_int_equal(goes_past(WEIR_TAG_CG, cta, false), all ? bg : true);
-      assert_int_equal(goes_past(WEIR_TAG_CM, cta, false), bg);
-      assert_int_equal(goes_past(WEIR_TAG_NONE, cta, false), all ? bg : false);
+      assert_int_equal(is_bypassed(WEIR_TAG_CA, cta, false), all ? bg : false);
+      assert_int_equal(is_bypassed(WEIR_TAG_CG, cta, false), all ? bg : true);
+      assert_int_equal(is_bypassed(WEIR_TAG_CM, cta, false), bg);
+      assert_int_equal(is_bypassed(WEIR_TAG_NONE, cta, false), all ? bg : false);
       for (unsigned tag = 0; tag < 4; tag++)
-        assert_false(goes_past((enum weir_tag)tag, cta, true)); /* local memory */
+        assert_false(is_bypassed((enum weir_tag)tag, cta, true)); /* local memory */
     }
     assert_int_equal(stats()->cg_bypassed, all ? 0 : 2);
     assert_int_equal(stats()->cm_bypassed, all ? 4 : 1);
@@ -452,10 +452,10 @@ static void test_static_alone(void **state) {
     defaults();
     cfg.cm = cms[i];
     open_blocks();
-    assert_false(goes_past(WEIR_TAG_CA, 0, false));
-    assert_true(goes_past(WEIR_TAG_CG, 0, false));
-    assert_int_equal(goes_past(WEIR_TAG_CM, 0, false), i == 1);
-    assert_false(goes_past(WEIR_TAG_NONE, 0, false));
+    assert_false(is_bypassed(WEIR_TAG_CA, 0, false));
+    assert_true(is_bypassed(WEIR_TAG_CG, 0, false));
+    assert_int_equal(is_bypassed(WEIR_TAG_CM, 0, false), i == 1);
+    assert_false(is_bypassed(WEIR_TAG_NONE, 0, false));
     weir_l1_kernel_end(t.l1, t.now);
     assert_int_equal(stats()->blocks + stats()->periods + stats()->cycles + stats()->learners, 0);
     port_close(&t);
@@ -492,14 +492,19 @@ static void test_storage(void **state) {
   const char *const sixteen[] = {"sm.blocks=16", "sm.warps=64", NULL};
   defaults();
   open_with(100, 2);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 8 * 72 + 8 + 2 * 4);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
+      8 * 72 + 8 + 2 * 4);
   port_close(&t);
   open_sm(0, sixteen);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 17 * 64 + 16 + 2 * 5);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
+      17 * 64 + 16 + 2 * 5);
   port_close(&t);
   cfg.cm = WEIR_CM_CA;
   open_with(100, 2);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 0);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 0);
   port_close(&t);
 }
 

@@ -244,7 +244,6 @@ static void wish_lookup(struct weir_policy *p, const struct weir_access *a, stru
 }
 static const struct weir_policy_ops wish_ops = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "wish", .cfg_bytes = sizeof(struct wish)},
-    .axes = WEIR_AXIS_ADMISSION,
     .reason = WEIR_R_PREDICTOR,
     .admit = wish_admit,
     .blocked = wish_blocked,
@@ -673,23 +672,23 @@ static void test_storage(void **state) {
   (void)state;
   struct weir_decoupled_cfg c;
   struct weir_geometry geometry = {.sets = 32, .ways = 4, .line_bytes = 128};
-  struct weir_policy p = {.cfg = &c, .geometry = &geometry};
-  uint64_t (*bits)(const struct weir_policy *) = weir_org_decoupled.part.storage_bits;
+  uint64_t (*bits)(const void *, const struct weir_geometry *) =
+      weir_org_decoupled.part.storage_bits;
   weir_param_defaults(weir_org_decoupled.part.params, &c);
-  assert_int_equal(bits(&p), 4960);
-  assert_int_equal(bits(&p) / 8, 620);
+  assert_int_equal(bits(&c, &geometry), 4960);
+  assert_int_equal(bits(&c, &geometry) / 8, 620);
   c.layout = WEIR_DEC_LISTED;
-  assert_int_equal(bits(&p), 5184);
-  assert_int_equal(bits(&p) / 8, 648);
+  assert_int_equal(bits(&c, &geometry), 5184);
+  assert_int_equal(bits(&c, &geometry) / 8, 648);
   c.layout = WEIR_DEC_MINIMAL;
   c.tag_ways = 16;
-  assert_int_equal(bits(&p), 4960 + 256 * 30);
+  assert_int_equal(bits(&c, &geometry), 4960 + 256 * 30);
   c.tag_ways = 1; /* fewer tags than before: nothing is added */
-  assert_int_equal(bits(&p), 0);
+  assert_int_equal(bits(&c, &geometry), 0);
   c.tag_ways = 0;
   geometry.sets = 64; /* 48 KB: a position of three bits, free lines 0 to 6 */
   geometry.ways = 6;
-  assert_int_equal(bits(&p), 64 * 12 * (19 + 2 + 6 + 3) + 64 * 3 - 64 * 6 * (19 + 2));
+  assert_int_equal(bits(&c, &geometry), 64 * 12 * (19 + 2 + 6 + 3) + 64 * 3 - 64 * 6 * (19 + 2));
 }
 
 /* ---- modes and the duel, seen from one SM ---- */
@@ -697,8 +696,8 @@ static void test_storage(void **state) {
 static void tell(struct rig_dec *g, uint64_t window, uint64_t hits0, uint64_t loads0,
                  uint64_t hits1, uint64_t loads1) {
   g->now += 10;
-  weir_l1_heard(g->l1, 0, 0, (const uint64_t[4]){window, hits0, loads0, 0}, g->now);
-  weir_l1_heard(g->l1, 1, 0, (const uint64_t[4]){window, hits1, loads1, 0}, g->now);
+  weir_l1_broadcast_received(g->l1, 0, 0, (const uint64_t[4]){window, hits0, loads0, 0}, g->now);
+  weir_l1_broadcast_received(g->l1, 1, 0, (const uint64_t[4]){window, hits1, loads1, 0}, g->now);
   rig_check(g);
 }
 
@@ -788,9 +787,10 @@ static void test_follower_decides(void **state) {
   assert_false(weir_decoupled_is_on(g.org));
   tell(&g, 5, 16, 16, 0, 16);
   assert_true(weir_decoupled_is_on(g.org));
-  weir_l1_heard(g.l1, 0, 0, (const uint64_t[4]){6, 0, 100, 0}, g.now); /* one half says nothing */
+  weir_l1_broadcast_received(g.l1, 0, 0, (const uint64_t[4]){6, 0, 100, 0},
+                             g.now); /* one half says nothing */
   assert_true(weir_decoupled_is_on(g.org));
-  weir_l1_heard(g.l1, 1, 0, (const uint64_t[4]){6, 100, 100, 0}, g.now);
+  weir_l1_broadcast_received(g.l1, 1, 0, (const uint64_t[4]){6, 100, 100, 0}, g.now);
   assert_false(weir_decoupled_is_on(g.org));
   const struct weir_decoupled_stats *n = rig_stats(&g);
   assert_int_equal(n->duel_decoupled, 2);
@@ -852,11 +852,12 @@ static void test_mode_over_kernels(void **state) {
   for (int resets = 0; resets < 2; resets++) {
     rig_of_three(&g, 2, SET(resets ? "duel_reset=true" : "duel_reset=false"));
     tell(&g, 1, 90, 100, 10, 100);
-    weir_l1_heard(g.l1, 0, 0, (const uint64_t[4]){2, 0, 100, 0}, g.now);
+    weir_l1_broadcast_received(g.l1, 0, 0, (const uint64_t[4]){2, 0, 100, 0}, g.now);
     weir_l1_kernel_end(g.l1, g.now);
     rig_kernel(&g);
     assert_int_equal(weir_decoupled_is_on(g.org), !resets);
-    weir_l1_heard(g.l1, 1, 0, (const uint64_t[4]){2, 100, 100, 0}, g.now); /* of another kernel */
+    weir_l1_broadcast_received(g.l1, 1, 0, (const uint64_t[4]){2, 100, 100, 0},
+                               g.now); /* of another kernel */
     assert_int_equal(weir_decoupled_is_on(g.org), !resets);
     rig_shut(&g);
   }

@@ -169,14 +169,14 @@ static enum weir_answer past(const struct weir_policy *p, const struct weir_acce
   (void)p, (void)a, (void)set;
   return WEIR_BYPASS;
 }
-static const struct weir_policy_ops all_past = {
+static const struct weir_policy_ops bypass_every = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "all-past"}, .admit = past};
 
 /* A load that was looked for in vain counts also if it gets no line: its set did not have it. */
 static void test_bypass(void **state) {
   (void)state;
   rep_init(&weir_policy_drrip, DEFAULTS);
-  rig_add(&g, &all_past, NULL);
+  rig_add(&g, &bypass_every, NULL);
   rig_open(&g, "l1.sets=8", "l1.index=linear", NULL);
   assert_int_equal(rig_present(&g, WEIR_LOAD, 0, 15).answer, WEIR_L1_WAIT);
   assert_int_equal(rig_stats(&g)->bypassed, 1);
@@ -209,7 +209,8 @@ static void test_storage_and_verify(void **state) {
   open_sets("l1.sets=32", DEFAULTS);
   struct weir_policy *p = rig_part(&g, 1);
   uint32_t *s = weir_state_edit(p), was[2] = {s[0], s[1]};
-  assert_int_equal(weir_policy_drrip.part.storage_bits(p), 2 * 128 + 10 + 5);
+  assert_int_equal(weir_policy_drrip.part.storage_bits(weir_cfg(p), weir_geometry(p)),
+                   2 * 128 + 10 + 5);
   s[0] = 1023;
   assert_null(weir_policy_drrip.part.verify(p));
   s[0] = 1024;

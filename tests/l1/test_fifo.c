@@ -78,7 +78,9 @@ static void test_storage(void **state) {
     snprintf(ways, sizeof ways, "l1.ways=%u", want[i][0]);
     rep_init(&weir_policy_fifo, DEFAULTS);
     rig_open(&g, "l1.sets=32", ways, NULL);
-    assert_int_equal(weir_policy_fifo.part.storage_bits(rig_part(&g, 1)), want[i][1]);
+    assert_int_equal(weir_policy_fifo.part.storage_bits(weir_cfg(rig_part(&g, 1)),
+                                                        weir_geometry(rig_part(&g, 1))),
+                     want[i][1]);
     rig_close(&g);
   }
 }

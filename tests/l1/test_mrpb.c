@@ -104,7 +104,8 @@ static void test_queues(void **state) {
   set("reorder", "false");
   open_l1();
   assert_int_equal(weir_order_room(&queues), 0);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 0);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 0);
   close_l1();
 }
 
@@ -112,7 +113,9 @@ static void test_counts(void **state) {
   (void)state;
   defaults();
   open_l1();
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 9912); /* 1.21 KB */
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
+      9912); /* 1.21 KB */
   const struct counts *c = port_policy(&t)->stats;
   t.now = 10;
   for (unsigned i = 0; i < 5; i++)

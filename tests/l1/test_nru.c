@@ -121,7 +121,9 @@ static void test_storage(void **state) {
     g.nru.unit = by_sector ? WEIR_NRU_SECTOR : WEIR_NRU_LINE;
     rig_add(&g, &weir_policy_nru, &g.nru);
     rig_open(&g, "l1.sets=32", NULL);
-    assert_int_equal(weir_policy_nru.part.storage_bits(rig_part(&g, 1)), by_sector ? 512 : 128);
+    assert_int_equal(weir_policy_nru.part.storage_bits(weir_cfg(rig_part(&g, 1)),
+                                                       weir_geometry(rig_part(&g, 1))),
+                     by_sector ? 512 : 128);
     rig_close(&g);
   }
 }

@@ -54,10 +54,10 @@ static void test_feedback(void **state) {
   port_load(&t, Q, line(0, 1)); /* the line that P touched last goes unused */
   assert_int_equal(counter(P), 8);
   const uint64_t x = line(1, 5);
-  assert_int_equal(port_load(&t, P, x), GONE_PAST | WEIR_REQ_BYPASS | WEIR_REQ_MARK);
+  assert_int_equal(port_load(&t, P, x), BYPASSED | WEIR_REQ_BYPASS | WEIR_REQ_MARK);
   assert_int_equal(counter(P), 8);
   assert_int_equal(port_access(&t, WEIR_LOAD, 0, P, x, true),
-                   GONE_PAST | WEIR_REQ_BYPASS | WEIR_REQ_MARK);
+                   BYPASSED | WEIR_REQ_BYPASS | WEIR_REQ_MARK);
   assert_int_equal(counter(P), 7);
   assert_int_equal(port_access(&t, WEIR_LOAD, 0, P, x, true), 0); /* cached, without a mark */
   assert_int_equal(counter(P), 6);
@@ -83,7 +83,7 @@ static void test_feedback_of_others(void **state) {
   assert_int_equal(counter(P), 8);
   t.reply = WEIR_REP_OTHER;
   assert_int_equal(port_access(&t, WEIR_LOAD, 0, P, line(1, 5), true),
-                   GONE_PAST | WEIR_REQ_BYPASS | WEIR_REQ_MARK);
+                   BYPASSED | WEIR_REQ_BYPASS | WEIR_REQ_MARK);
   assert_int_equal(counter(P), 7);
   assert_int_equal(port_access(&t, WEIR_LOAD, 0, P, line(1, 6), true), 0); /* cached */
   assert_int_equal(counter(P), 6);
@@ -208,7 +208,7 @@ static void test_sampling(void **state) {
   open_l1("l1.sets=4", "l1.ways=1", NULL);
   waste(0, P, 8);
   for (unsigned i = 1; i <= 8; i++)
-    assert_int_equal(port_load(&t, P, line(1, i)) & GONE_PAST, i % 4 == 0 ? 0 : GONE_PAST);
+    assert_int_equal(port_load(&t, P, line(1, i)) & BYPASSED, i % 4 == 0 ? 0 : BYPASSED);
   assert_int_equal(stats()->sampled, 2);
   assert_int_equal(stats()->bypasses, 6);
   port_close(&t);
@@ -224,21 +224,21 @@ static void test_duel(void **state) {
     port_load(&t, P, 128 * (1 + 32 * i));
   assert_int_equal(counter(P), 8);
   uint64_t at = 100;
-#define PAST(set) (port_load(&t, P, 128 * ((set) + 32 * at++)) & GONE_PAST)
-  assert_int_equal(PAST(8), 0);
-  assert_int_equal(PAST(12), GONE_PAST);
-  assert_int_equal(PAST(2), GONE_PAST);
+#define LOAD_OF(set) (port_load(&t, P, 128 * ((set) + 32 * at++)) & BYPASSED)
+  assert_int_equal(LOAD_OF(8), 0);
+  assert_int_equal(LOAD_OF(12), BYPASSED);
+  assert_int_equal(LOAD_OF(2), BYPASSED);
   /* The selector is at 512: one miss on each side. 576 is not yet too much, 577 is. */
   for (unsigned i = 0; i < 64; i++)
-    assert_int_equal(PAST(4), GONE_PAST);
-  assert_int_equal(PAST(2), GONE_PAST);
-  assert_int_equal(PAST(20), GONE_PAST);
-  assert_int_equal(PAST(2), 0);
-  assert_int_equal(PAST(4), GONE_PAST);
+    assert_int_equal(LOAD_OF(4), BYPASSED);
+  assert_int_equal(LOAD_OF(2), BYPASSED);
+  assert_int_equal(LOAD_OF(20), BYPASSED);
+  assert_int_equal(LOAD_OF(2), 0);
+  assert_int_equal(LOAD_OF(4), BYPASSED);
   assert_int_equal(stats()->duelled, 2);
   for (unsigned i = 0; i < 3; i++)
     port_load(&t, Q, 128 * (16 + 32 * at++)); /* misses where nothing bypasses */
-  assert_int_equal(PAST(2), GONE_PAST);
+  assert_int_equal(LOAD_OF(2), BYPASSED);
   port_close(&t);
 }
 
@@ -251,7 +251,7 @@ static void test_duel_needs_sets(void **state) {
   for (uint64_t i = 0; i < 9; i++)
     port_load(&t, P, 128 * i);
   for (uint64_t i = 0; i < 100; i++)
-    assert_int_equal(port_load(&t, P, 128 * (100 + i)) & GONE_PAST, GONE_PAST);
+    assert_int_equal(port_load(&t, P, 128 * (100 + i)) & BYPASSED, BYPASSED);
   port_close(&t);
 }
 
@@ -287,7 +287,7 @@ static void test_fill_on_mispredict(void **state) {
   cfg.fill_on_mispredict = true;
   open_l1("l1.sets=4", "l1.ways=1", NULL);
   waste(0, P, 8);
-  assert_true(port_access(&t, WEIR_LOAD, 0, P, line(1, 0), true) & GONE_PAST);
+  assert_true(port_access(&t, WEIR_LOAD, 0, P, line(1, 0), true) & BYPASSED);
   const struct weir_msg *sent = weir_l1_peek(t.l1);
   assert_non_null(sent);
   struct weir_msg m = *sent;
@@ -310,10 +310,10 @@ static void test_kernels(void **state) {
     cfg.reset = reset != 0;
     open_l1("l1.sets=4", "l1.ways=1", NULL);
     waste(0, P, 8);
-    assert_true(port_load(&t, P, line(1, 0)) & GONE_PAST);
+    assert_true(port_load(&t, P, line(1, 0)) & BYPASSED);
     port_kernel(&t, 0);
     assert_int_equal(counter(P), reset ? 0 : 8); /* the flush trains nothing */
-    assert_int_equal(port_load(&t, P, line(1, 0)) & GONE_PAST, reset ? 0 : GONE_PAST);
+    assert_int_equal(port_load(&t, P, line(1, 0)) & BYPASSED, reset ? 0 : BYPASSED);
     assert_int_equal(stats()->false_positives, 0); /* the shadow was emptied too */
     port_close(&t);
   }
@@ -334,9 +334,13 @@ static void test_storage(void **state) {
   defaults();
   const char *const set[] = {"l1.sets=32", "l1.ways=8", "l1.line=64", "l2.line=64", NULL};
   port_open(&t, policy, &cfg, set);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 8 * 288);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
+      8 * 288);
   cfg.counter_bits = 0;
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 8 * 224);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
+      8 * 224);
   port_close(&t);
 }
 

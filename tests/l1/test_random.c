@@ -97,7 +97,9 @@ static void test_on_fill(void **state) {
 static void test_storage(void **state) {
   (void)state;
   open_with(1, false);
-  assert_int_equal(weir_policy_random.part.storage_bits(rig_part(&g, 1)), 0);
+  assert_int_equal(weir_policy_random.part.storage_bits(weir_cfg(rig_part(&g, 1)),
+                                                        weir_geometry(rig_part(&g, 1))),
+                   0);
   rig_close(&g);
 }
 

@@ -195,7 +195,8 @@ static void test_storage_and_verify(void **state) {
   rep_init(&weir_policy_ship, DEFAULTS);
   rig_open(&g, "l1.sets=32", NULL);
   struct weir_policy *p = rig_part(&g, 1);
-  assert_int_equal(weir_policy_ship.part.storage_bits(p), 128 * (2 + 14 + 1) + 16384 * 3);
+  assert_int_equal(weir_policy_ship.part.storage_bits(weir_cfg(p), weir_geometry(p)),
+                   128 * (2 + 14 + 1) + 16384 * 3);
   uint8_t *last = (uint8_t *)weir_state_edit(p) + 16383;
   *last = 7;
   assert_null(weir_policy_ship.part.verify(p));
@@ -209,7 +210,8 @@ static void test_storage_and_verify(void **state) {
   rep_init(&weir_policy_ship, PARAMS("sig_bits=7"));
   rig_open(&g, "l1.sets=32", NULL);
   p = rig_part(&g, 1);
-  assert_int_equal(weir_policy_ship.part.storage_bits(p), 128 * (2 + 7 + 1) + 128 * 3);
+  assert_int_equal(weir_policy_ship.part.storage_bits(weir_cfg(p), weir_geometry(p)),
+                   128 * (2 + 7 + 1) + 128 * 3);
   rig_close(&g);
 }
 

@@ -167,7 +167,7 @@ static void test_storage_and_verify(void **state) {
   rep_init(&weir_policy_srrip, PARAMS("bits=3"));
   rig_open(&g, "l1.sets=32", NULL);
   struct weir_policy *p = rig_part(&g, 1);
-  assert_int_equal(weir_policy_srrip.part.storage_bits(p), 3 * 128);
+  assert_int_equal(weir_policy_srrip.part.storage_bits(weir_cfg(p), weir_geometry(p)), 3 * 128);
   assert_null(weir_policy_srrip.part.verify(p));
   *(uint8_t *)weir_line_edit(p, 31, 3) = 7;
   assert_null(weir_policy_srrip.part.verify(p));

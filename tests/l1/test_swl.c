@@ -70,7 +70,8 @@ static void test_counts(void **state) {
   const struct weir_swl_stats *st = port_policy(&t)->stats;
   assert_int_equal(st->warp_cycles, 100 * 8 + 50 * 7);
   assert_int_equal(st->held_warp_cycles, 100 * 6 + 50 * 5);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 0);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 0);
   port_close(&t);
 }
 

@@ -515,7 +515,9 @@ static void test_storage(void **state) {
     g.tsc.private_bits = want[i].bits;
     g.tsc.chunk_bytes = want[i].chunk;
     rig_open(&g, "l1.sets=32", "l1.sector=8", NULL);
-    assert_int_equal(weir_org_tagsplit.part.storage_bits(rig_part(&g, 0)), want[i].added + lru);
+    assert_int_equal(weir_org_tagsplit.part.storage_bits(weir_cfg(rig_part(&g, 0)),
+                                                         weir_geometry(rig_part(&g, 0))),
+                     want[i].added + lru);
     rig_close(&g);
   }
 }

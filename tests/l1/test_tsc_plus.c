@@ -158,7 +158,7 @@ static void test_followers(void **state) {
   open_on(3, "l1.sets=32");
   assert_int_equal(count_roles(WEIR_TSC_FOLLOWER), 32);
   for (uint64_t mode = 2; mode-- > 0;) {
-    weir_l1_heard(g.l1, 0, 1, (const uint64_t[4]){mode}, g.now += 10);
+    weir_l1_broadcast_received(g.l1, 0, 1, (const uint64_t[4]){mode}, g.now += 10);
     rig_load(&g, fresh(WEIR_TSC_FOLLOWER), 2);
     assert_int_equal(g.last.sectors, mode ? 15 : 2);
   }
@@ -204,11 +204,15 @@ static void test_next_kernel(void **state) {
 static void test_storage(void **state) {
   (void)state;
   open_sampled();
-  assert_int_equal(weir_policy_tsc_plus.part.storage_bits(rig_part(&g, 1)), 64);
+  assert_int_equal(weir_policy_tsc_plus.part.storage_bits(weir_cfg(rig_part(&g, 1)),
+                                                          weir_geometry(rig_part(&g, 1))),
+                   64);
   rig_close(&g);
   rig_init(&g);
   open_on(1, "l1.sets=32"); /* the counters are those of the whole GPU */
-  assert_int_equal(weir_policy_tsc_plus.part.storage_bits(rig_part(&g, 1)), 0);
+  assert_int_equal(weir_policy_tsc_plus.part.storage_bits(weir_cfg(rig_part(&g, 1)),
+                                                          weir_geometry(rig_part(&g, 1))),
+                   0);
   rig_close(&g);
 }
 

@@ -42,8 +42,8 @@ static uint64_t new_line(void) {
   static uint64_t next = 1000;
   return next++;
 }
-static bool is_past(void) {
-  return (load(new_line()) & GONE_PAST) != 0;
+static bool is_bypassed(void) {
+  return (load(new_line()) & BYPASSED) != 0;
 }
 
 /* So many accesses, of which so many miss. */
@@ -65,7 +65,7 @@ static bool bypasses_after(unsigned n, unsigned misses, unsigned warps) {
   assert_int_equal(stats()->samples, 1);
   assert_int_equal(stats()->accesses, n);
   assert_int_equal(stats()->misses, misses);
-  bool past = is_past();
+  bool past = is_bypassed();
   assert_int_equal(stats()->to_bypass, past);
   assert_int_equal(stats()->to_cache, !past);
   port_close(&t);
@@ -150,7 +150,7 @@ static void test_codes(void **state) {
 
 /* ---- time ---- */
 
-static bool goes_past_now(void) {
+static bool is_bypassed_now(void) {
   struct weir_l1_req q = {.a = {.addr = 128 * new_line(), .sectors = 1}};
   assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
   port_well(&t);
@@ -182,18 +182,18 @@ static void test_phases(void **state) {
                     t.now); /* begins nothing anew */
   assert_int_equal(weir_l1_next_tick(t.l1), start + 150);
   until(149);
-  assert_false(goes_past_now());
+  assert_false(is_bypassed_now());
   until(150);
-  assert_true(goes_past_now()); /* too few accesses */
+  assert_true(is_bypassed_now()); /* too few accesses */
   until(849);
-  assert_true(goes_past_now());
+  assert_true(is_bypassed_now());
   until(850);
-  assert_false(goes_past_now());
+  assert_false(is_bypassed_now());
   assert_int_equal(stats()->samples, 1);
   until(949);
-  assert_false(goes_past_now());
+  assert_false(is_bypassed_now());
   until(950);
-  assert_true(goes_past_now());
+  assert_true(is_bypassed_now());
   assert_int_equal(stats()->samples, 2);
   assert_int_equal(stats()->accesses, 3);
   until(1000);
@@ -211,7 +211,7 @@ static void test_phases(void **state) {
   until(100);
   assert_int_equal(weir_l1_next_tick(t.l1), WEIR_NEVER); /* as long as the kernel */
   until(1000000);
-  assert_false(goes_past_now());
+  assert_false(is_bypassed_now());
   weir_l1_kernel_end(t.l1, t.now);
   assert_int_equal(stats()->sample_cycles, 100);
   assert_int_equal(stats()->cache_cycles, 999900);
@@ -226,12 +226,12 @@ static void test_kernels(void **state) {
   open_on(large, 8);
   accesses(100, 100);
   until(2000);
-  assert_true(is_past());
+  assert_true(is_bypassed());
   weir_l1_cta_end(t.l1, &(struct weir_cta){.warps = 0xff}, t.now);
   weir_l1_kernel_end(t.l1, t.now);
   t.now = start = t.now + 10;
   port_kernel(&t, 0xf);
-  assert_false(is_past());
+  assert_false(is_bypassed());
   assert_int_equal(weir_l1_next_tick(t.l1), start + 2000);
   accesses(100, 20);
   until(2000);
@@ -367,8 +367,8 @@ static void test_stores_keep_lines_right(void **state) {
     load(1);
     until(1000);
     uint64_t probes = l1_stats()->probes;
-    assert_true(load(0) & GONE_PAST); /* although it is there */
-    assert_true(load(2) & GONE_PAST);
+    assert_true(load(0) & BYPASSED); /* although it is there */
+    assert_true(load(2) & BYPASSED);
     assert_int_equal(l1_stats()->probes, probes);
     assert_int_equal(l1_stats()->bypass_reason[WEIR_R_MODE], 2);
     port_access(&t, WEIR_STORE, 0, 0, 0, false);
@@ -409,7 +409,8 @@ static void test_storage(void **state) {
   (void)state;
   defaults();
   open_on(large, 1);
-  assert_int_equal(policy->part.storage_bits(port_policy(&t)), 31);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 31);
   port_close(&t);
 }
 

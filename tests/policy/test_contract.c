@@ -96,7 +96,6 @@ static void told_return(struct weir_policy *p, const struct weir_access *a, uint
 
 static const struct weir_policy_ops recorder = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "recorder", .help = "writes down what happens"},
-    .axes = WEIR_AXIS_ADMISSION,
     .reason = WEIR_R_PREDICTOR,
     .route = say_route,
     .admit = say_admit,
@@ -209,7 +208,7 @@ static void test_joins_are_not_asked(void **state) {
   shut(&f);
 }
 
-static void test_blocked_may_go_past(void **state) {
+static void test_blocked_may_bypass(void **state) {
   (void)state;
   struct fixture f;
   open_with(&f, &recorder, SET1);
@@ -264,7 +263,6 @@ static enum weir_answer cache(const struct weir_policy *p, const struct weir_acc
 }
 static const struct weir_policy_ops first = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "first", .help = "wants everything cached"},
-    .axes = WEIR_AXIS_ADMISSION,
     .route = cache,
     .lookup = told_lookup};
 
@@ -294,13 +292,9 @@ static const struct weir_policy_ops old = {.part = {.abi = 0, .name = "old", .he
 static const struct weir_policy_ops picky = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "picky", .help = "x"}, .organisations = "tiles|boxes"};
 static const struct weir_policy_ops masks = {
-    .part = {.abi = WEIR_POLICY_ABI, .name = "masks", .help = "x"},
-    .axes = WEIR_AXIS_FETCH,
-    .fetch_mask = say_mask};
+    .part = {.abi = WEIR_POLICY_ABI, .name = "masks", .help = "x"}, .fetch_mask = say_mask};
 static const struct weir_policy_ops gates = {
-    .part = {.abi = WEIR_POLICY_ABI, .name = "gates", .help = "x"},
-    .axes = WEIR_AXIS_THREADS,
-    .gate = say_gate};
+    .part = {.abi = WEIR_POLICY_ABI, .name = "gates", .help = "x"}, .gate = say_gate};
 
 static void test_combinations_are_refused_with_a_reason(void **state) {
   (void)state;
@@ -339,16 +333,13 @@ static enum weir_answer cheat(const struct weir_policy *p, const struct weir_acc
 }
 static const struct weir_policy_ops cheater = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "cheater", .help = "x", .state_bytes = 8},
-    .axes = WEIR_AXIS_ADMISSION,
     .route = cheat};
 static int nonsense(const struct weir_policy *p, const struct weir_access *a, struct weir_set s) {
   (void)p, (void)a;
   return (int)s.ways;
 }
 static const struct weir_policy_ops blind = {
-    .part = {.abi = WEIR_POLICY_ABI, .name = "blind", .help = "x"},
-    .axes = WEIR_AXIS_REPLACEMENT,
-    .victim = nonsense};
+    .part = {.abi = WEIR_POLICY_ABI, .name = "blind", .help = "x"}, .victim = nonsense};
 
 static void fails_with(struct fixture *f, enum weir_status code, const char *text) {
   struct weir_err err;
@@ -407,7 +398,6 @@ static void told_left(struct weir_policy *p, const struct weir_access *a, uint32
 }
 static const struct weir_policy_ops orders = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "orders", .help = "x"},
-    .axes = WEIR_AXIS_ORDER,
     .lookup = told_lookup,
     .order = two_queues,
     .queue = say_queue,
@@ -415,9 +405,7 @@ static const struct weir_policy_ops orders = {
     .queued = told_queued,
     .left_queue = told_left};
 static const struct weir_policy_ops half = {
-    .part = {.abi = WEIR_POLICY_ABI, .name = "half", .help = "x"},
-    .axes = WEIR_AXIS_ORDER,
-    .order = two_queues};
+    .part = {.abi = WEIR_POLICY_ABI, .name = "half", .help = "x"}, .order = two_queues};
 
 static void test_order(void **state) {
   (void)state;
@@ -498,13 +486,13 @@ static void wakes(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
   weir_ask_wake(p, 30);
 }
-static uint64_t ticked(struct weir_policy *p, uint64_t now) {
+static void ticked(struct weir_policy *p, uint64_t now) {
   struct log *l = weir_state_edit(p);
   l->ticks++;
   l->last_tick = now;
   const uint64_t v[4] = {now, 0, 0, weir_geometry(p)->sm};
   if (weir_geometry(p)->sm == 0) weir_ask_broadcast(p, v);
-  return now + 50;
+  weir_ask_wake(p, now + 50);
 }
 static void hears(struct weir_policy *p, uint32_t from, const uint64_t v[4], uint64_t cycle) {
   struct log *l = weir_state_edit(p);
@@ -555,8 +543,7 @@ static const struct weir_policy_ops talker = {.part = {.abi = WEIR_POLICY_ABI,
                                                        .cta_begin = cta_comes,
                                                        .cta_end = cta_goes,
                                                        .tick = ticked,
-                                                       .heard = hears},
-                                              .axes = WEIR_AXIS_ADMISSION};
+                                                       .broadcast_received = hears}};
 
 /* Work on SM 0 only, of four: the others sleep, tick and hear all the same; and what happens after
  * the kernel's end does not happen, in whatever windows time is cut. */
@@ -602,9 +589,7 @@ static void asks(struct weir_policy *p, const struct weir_access *a, struct weir
   if (o == WEIR_HIT) assert_true(weir_ask_invalidate(p, set.index, way));
 }
 static const struct weir_policy_ops asker = {
-    .part = {.abi = WEIR_POLICY_ABI, .name = "asker", .help = "x"},
-    .axes = WEIR_AXIS_ADMISSION,
-    .lookup = asks};
+    .part = {.abi = WEIR_POLICY_ABI, .name = "asker", .help = "x"}, .lookup = asks};
 
 static void test_prefetch_and_invalidate(void **state) {
   (void)state;
@@ -651,9 +636,7 @@ static bool hold_others(const struct weir_policy *p, uint32_t warp, enum weir_op
   return op != WEIR_OTHER || (int64_t)warp < script.gate_below;
 }
 static const struct weir_policy_ops holds_all = {
-    .part = {.abi = WEIR_POLICY_ABI, .name = "holds", .help = "x"},
-    .axes = WEIR_AXIS_THREADS,
-    .gate = hold_others};
+    .part = {.abi = WEIR_POLICY_ABI, .name = "holds", .help = "x"}, .gate = hold_others};
 
 /* A gate is asked about every instruction, not only about memory. */
 static void test_gate_of_arithmetic(void **state) {
@@ -690,8 +673,7 @@ static const struct weir_policy_ops listener = {.part = {.abi = WEIR_POLICY_ABI,
                                                          .help = "x",
                                                          .kernel_begin = told_kernel,
                                                          .cta_begin = told_cta,
-                                                         .warp = told_warp},
-                                                .axes = WEIR_AXIS_THREADS};
+                                                         .warp = told_warp}};
 
 /* Warp 0 waits for warp 1 and goes on with it (GTO: after it); warp 2 has nothing to do and ends as
  * it comes. */
@@ -738,9 +720,7 @@ static uint32_t one(const struct weir_policy *p, const struct weir_kernel *k) {
   return k->ctas_per_sm > 1 ? 1 : k->ctas_per_sm;
 }
 static const struct weir_policy_ops limit = {
-    .part = {.abi = WEIR_POLICY_ABI, .name = "limit", .help = "x"},
-    .axes = WEIR_AXIS_THREADS,
-    .max_ctas = one};
+    .part = {.abi = WEIR_POLICY_ABI, .name = "limit", .help = "x"}, .max_ctas = one};
 
 static void test_max_ctas(void **state) {
   (void)state;
@@ -776,7 +756,7 @@ int main(void) {
       cmocka_unit_test(test_route_leaves_tags_alone),
       cmocka_unit_test(test_admit_bypasses_after_the_probe),
       cmocka_unit_test(test_joins_are_not_asked),
-      cmocka_unit_test(test_blocked_may_go_past),
+      cmocka_unit_test(test_blocked_may_bypass),
       cmocka_unit_test(test_blocked_waits_without_a_trace),
       cmocka_unit_test(test_stores),
       cmocka_unit_test(test_kept_stores_need_a_miss_queue),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "l1/design.h"
 #include "testing.h"
 #include "weir/sim.h"
 #include "weir/version.h"
@@ -347,6 +348,35 @@ static void test_every_allocation_may_fail(void **state) {
   assert_int_equal(st, WEIR_OK);
 }
 
+static enum weir_answer pass(const struct weir_policy *p, const struct weir_access *a) {
+  (void)p, (void)a;
+  return WEIR_PASS;
+}
+
+/* A policy that does not say what it costs: no number stands for that. It stays among the policies.
+ */
+static void test_undeclared_storage_is_no_statistic(void **state) {
+  static const struct weir_policy_ops shy = {
+      .part = {.abi = WEIR_POLICY_ABI, .name = "shy", .help = "x"}, .route = pass};
+  struct weir_session *s;
+  struct weir_statistic v;
+  struct weir_err err;
+  (void)state;
+  assert_true(weir_policy_add(&shy, NULL));
+  assert_int_equal(weir_session_open(&s, "fermi-s3", NULL, &err), WEIR_OK);
+  assert_int_equal(weir_session_add(s, &(struct weir_line_up){.policies = "lru,shy"}, &err),
+                   WEIR_OK);
+  run(s, trace_file, NULL);
+  expect(WEIR_ENOENT, weir_session_stat(s, 0, WEIR_ALL_KERNELS, "storage.bits_per_sm", &v, &err),
+         &err, "does not declare");
+  for (size_t i = 0; i < weir_session_n_stats(s, 0); i++) {
+    assert_int_equal(weir_session_stat_at(s, 0, WEIR_ALL_KERNELS, i, &v, &err), WEIR_OK);
+    assert_string_not_equal(v.name, "storage.bits_per_sm");
+  }
+  assert_true(read_stat(s, 0, WEIR_ALL_KERNELS, "storage.baseline_bits_per_sm").count > 0);
+  weir_session_close(s);
+}
+
 static void test_version(void **state) {
   (void)state;
   assert_string_equal(weir_version(), WEIR_VERSION_STRING);
@@ -368,6 +398,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_threads_have_their_sessions),
       cmocka_unit_test(test_the_callers_thread_stays_as_it_is),
       cmocka_unit_test(test_every_allocation_may_fail),
+      cmocka_unit_test(test_undeclared_storage_is_no_statistic),
       cmocka_unit_test(test_version),
   };
   if (argc < 2) return 2;

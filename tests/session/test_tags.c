@@ -222,7 +222,6 @@ static void see_fill(struct weir_policy *p, const struct weir_access *a, struct 
 }
 static const struct weir_policy_ops observer = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "observer", .help = "sees tags"},
-    .axes = WEIR_AXIS_ADMISSION,
     .route = see_route,
     .store = see_store,
     .fill = see_fill};

@@ -25,11 +25,12 @@ static void begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
   if (weir_geometry(p)->sm == 0) weir_ask_wake(p, INTERVAL);
 }
-static uint64_t tick(struct weir_policy *p, uint64_t now) {
+static void tick(struct weir_policy *p, uint64_t now) {
   weir_ask_broadcast(p, (const uint64_t[4]){now, 0, 0, 0});
-  return now + INTERVAL;
+  weir_ask_wake(p, now + INTERVAL);
 }
-static void heard(struct weir_policy *p, uint32_t from, const uint64_t v[4], uint64_t cycle) {
+static void broadcast_received(struct weir_policy *p, uint32_t from, const uint64_t v[4],
+                               uint64_t cycle) {
   (void)from;
   struct notes *n = weir_stats_edit(p);
   n->n++;
@@ -43,7 +44,7 @@ static const struct weir_policy_ops drum = {.part = {.abi = WEIR_POLICY_ABI,
                                                      .stats_bytes = sizeof(struct notes),
                                                      .kernel_begin = begin,
                                                      .tick = tick,
-                                                     .heard = heard}};
+                                                     .broadcast_received = broadcast_received}};
 
 /* SM 0 is without work at once; on SM 2 a warp sleeps for long, and nothing else happens. `n`
  * launches of this. */

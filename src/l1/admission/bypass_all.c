@@ -23,11 +23,6 @@ static enum weir_write store(const struct weir_policy *p, const struct weir_acce
   return is_kept(p, a) ? WEIR_WRITE_PASS : WEIR_WRITE_EVICT;
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  (void)p;
-  return 0;
-}
-
 const struct weir_policy_ops weir_policy_bypass_all = {
     .part = {.abi = WEIR_POLICY_ABI,
              .name = "bypass-all",
@@ -35,8 +30,7 @@ const struct weir_policy_ops weir_policy_bypass_all = {
              .reference = PAPER,
              .params = params,
              .cfg_bytes = sizeof(struct weir_bypass_all_cfg),
-             .storage_bits = storage_bits},
-    .axes = WEIR_AXIS_ADMISSION,
+             .storage_bits = weir_no_storage},
     .reason = WEIR_R_MODE,
     .route = route,
     .store = store};

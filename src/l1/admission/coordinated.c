@@ -100,7 +100,7 @@ static enum weir_tag class_of(const struct weir_policy *p, const struct weir_acc
   return cfg->all_cm ? WEIR_TAG_CM : (enum weir_tag)a->tag;
 }
 
-static bool goes_past(const struct weir_policy *p, const struct weir_access *a) {
+static bool is_bypassed(const struct weir_policy *p, const struct weir_access *a) {
   const struct weir_coordinated_cfg *cfg = weir_cfg(p);
   const struct weir_coordinated *s = weir_state_peek(p);
   enum weir_tag class = class_of(p, a);
@@ -109,7 +109,7 @@ static bool goes_past(const struct weir_policy *p, const struct weir_access *a) 
 }
 
 static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
-  return goes_past(p, a) ? WEIR_BYPASS : WEIR_PASS;
+  return is_bypassed(p, a) ? WEIR_BYPASS : WEIR_PASS;
 }
 
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
@@ -135,7 +135,7 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
  * gone past anyway. */
 static void bypass(struct weir_policy *p, const struct weir_access *a) {
   struct weir_coordinated_stats *st = weir_stats_edit(p);
-  if (!goes_past(p, a)) return;
+  if (!is_bypassed(p, a)) return;
   st->cg_bypassed += class_of(p, a) == WEIR_TAG_CG;
   st->cm_bypassed += class_of(p, a) == WEIR_TAG_CM;
 }
@@ -226,7 +226,8 @@ static void end_period(struct weir_policy *p, uint64_t cycle) {
   if (cfg->central) weir_ask_broadcast(p, said);
 }
 
-static void heard(struct weir_policy *p, uint32_t from, const uint64_t v[4], uint64_t cycle) {
+static void broadcast_received(struct weir_policy *p, uint32_t from, const uint64_t v[4],
+                               uint64_t cycle) {
   const struct weir_coordinated_cfg *cfg = weir_cfg(p);
   struct weir_coordinated *s = weir_state_edit(p);
   if (!cfg->central || from != 0) return;
@@ -305,9 +306,8 @@ static uint32_t bits_for(uint32_t value) {
 }
 
 /* A score of 64 bits for each target, a bit for each block, the target and the count. */
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
-  uint32_t blocks = weir_geometry(p)->ctas;
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  uint32_t blocks = g->ctas;
   return is_dynamic(cfg) ? (blocks + 1) * UINT64_C(64) + blocks + 2 * bits_for(blocks) : 0;
 }
 
@@ -345,8 +345,7 @@ const struct weir_policy_ops weir_policy_coordinated = {
              .cta_begin = cta_begin,
              .cta_end = cta_end,
              .warp = warp,
-             .heard = heard},
-    .axes = WEIR_AXIS_ADMISSION,
+             .broadcast_received = broadcast_received},
     .reason = WEIR_R_STATIC,
     .needs_tags = needs_tags,
     .route = route,

@@ -80,7 +80,7 @@ struct predictor {
 struct way {
   uint32_t hash;                /* of the last instruction that touched it; NO_PC: none did */
   bool has_joined;              /* since its MSHR entry was opened a load joined it */
-  bool is_past;                 /* of the shadow: the last load of it was bypassed */
+  bool is_bypassed;             /* of the shadow: the last load of it was bypassed */
   uint64_t shadow, shadow_used; /* line number + 1; when it was used last */
 };
 
@@ -146,7 +146,7 @@ static void count_miss(struct weir_policy *p, uint32_t set) {
 
 /* ---- the decision ---- */
 
-enum choice { INSERT, DUELLED, SAMPLED, PAST };
+enum choice { INSERT, DUELLED, SAMPLED, BYPASS };
 
 static enum choice choose(const struct weir_policy *p, const struct weir_access *a) {
   const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
@@ -155,13 +155,13 @@ static enum choice choose(const struct weir_policy *p, const struct weir_access 
   enum side side = side_of(p, a->set);
   if (side == CACHES || (side == FOLLOWS && cfg->duel && s->psel > cfg->psel_off)) return DUELLED;
   if (cfg->sample > 0 && (s->candidates + 1) % (uint64_t)cfg->sample == 0) return SAMPLED;
-  return PAST;
+  return BYPASS;
 }
 
 static enum weir_answer admit(const struct weir_policy *p, const struct weir_access *a,
                               struct weir_set set) {
   (void)set;
-  return choose(p, a) == PAST ? WEIR_BYPASS_MARKED : WEIR_PASS;
+  return choose(p, a) == BYPASS ? WEIR_BYPASS_MARKED : WEIR_PASS;
 }
 
 /* ---- the shadow ---- */
@@ -182,21 +182,21 @@ static struct way *shadow_way(struct weir_policy *p, uint64_t line, struct weir_
 }
 
 static void shadow_load(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
-                        bool is_past) {
+                        bool is_bypassed) {
   struct predictor *s = weir_state_edit(p);
   struct weir_pc_bypass_stats *st = weir_stats_edit(p);
   uint64_t line = line_of(p, a);
   struct way *l = shadow_way(p, line, set);
-  if (l->shadow == line && l->is_past) st->false_positives++;
+  if (l->shadow == line && l->is_bypassed) st->false_positives++;
   l->shadow = line;
   l->shadow_used = ++s->shadow_clock;
-  l->is_past = is_past;
+  l->is_bypassed = is_bypassed;
 }
 
 static void shadow_end(struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
   uint64_t line = line_of(p, a);
   struct way *l = shadow_way(p, line, set);
-  if (l->shadow == line) l->shadow = l->shadow_used = 0, l->is_past = false;
+  if (l->shadow == line) l->shadow = l->shadow_used = 0, l->is_bypassed = false;
 }
 
 /* ---- what happens ---- */
@@ -219,10 +219,10 @@ static void miss(struct weir_policy *p, const struct weir_access *a, struct weir
   st->bypass_predictions += c != INSERT;
   st->duelled += c == DUELLED;
   st->sampled += c == SAMPLED;
-  st->bypasses += c == PAST;
-  s->candidates += c == SAMPLED || c == PAST;
+  st->bypasses += c == BYPASS;
+  s->candidates += c == SAMPLED || c == BYPASS;
   count_miss(p, a->set);
-  shadow_load(p, a, set, c == PAST);
+  shadow_load(p, a, set, c == BYPASS);
 }
 
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
@@ -302,11 +302,9 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
 /* ---- reports ---- */
 
 /* Counters and the labels of the lines. The paper's sum is that of the labels alone. */
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
-  const struct weir_geometry *g = weir_geometry(p);
-  return ((uint64_t)cfg->counter_bits << cfg->hash_bits) +
-         (uint64_t)cfg->hash_bits * g->sets * g->ways;
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_pc_bypass_cfg *c = cfg;
+  return ((uint64_t)c->counter_bits << c->hash_bits) + (uint64_t)c->hash_bits * g->sets * g->ways;
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -340,7 +338,6 @@ const struct weir_policy_ops weir_policy_pc_bypass = {
              .l2_line_bits = 1,
              .verify = verify,
              .kernel_begin = kernel_begin},
-    .axes = WEIR_AXIS_ADMISSION,
     .reason = WEIR_R_PREDICTOR,
     .admit = admit,
     .lookup = lookup,

@@ -141,16 +141,17 @@ static void begin_sample(struct weir_policy *p) {
   s->warp_cycles = 0;
 }
 
-static uint64_t tick(struct weir_policy *p, uint64_t now) {
+static void tick(struct weir_policy *p, uint64_t now) {
   const struct weir_two_level_cfg *cfg = weir_cfg(p);
   const struct two_level *s = weir_state_peek(p);
   count_to(p, now);
   if (s->phase != SAMPLES) {
     begin_sample(p);
-    return now + (uint64_t)cfg->sample;
+    weir_ask_wake(p, now + (uint64_t)cfg->sample);
+    return;
   }
   end_sample(p);
-  return cfg->hold > 0 ? now + (uint64_t)cfg->hold : WEIR_NEVER;
+  if (cfg->hold > 0) weir_ask_wake(p, now + (uint64_t)cfg->hold);
 }
 
 /* ---- requests ---- */
@@ -218,8 +219,8 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
 
 /* ---- reports ---- */
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  (void)p;
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg, (void)g;
   return 2 * COUNT_BITS + WARP_BITS;
 }
 
@@ -255,7 +256,6 @@ const struct weir_policy_ops weir_policy_two_level = {
              .cta_end = cta_end,
              .warp = warp,
              .tick = tick},
-    .axes = WEIR_AXIS_ADMISSION,
     .reason = WEIR_R_MODE,
     .route = route,
     .store = store,

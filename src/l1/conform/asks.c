@@ -6,7 +6,7 @@
 enum { SLOT_STORE = 11, SLOT_ASK, SLOT_WAY, SLOT_LINE };
 
 struct state {
-  uint64_t wakes, heard, active;
+  uint64_t wakes, received, active;
 };
 
 static enum weir_write store(const struct weir_policy *p, const struct weir_access *a,
@@ -27,7 +27,7 @@ static enum weir_write store(const struct weir_policy *p, const struct weir_acce
 /* Seldom enough for lines to become dirty. */
 static void ask(struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
   struct state *s = weir_state_edit(p);
-  const uint64_t news[4] = {a->addr, a->cycle, s->wakes, s->heard};
+  const uint64_t news[4] = {a->addr, a->cycle, s->wakes, s->received};
   switch (weir_pick(p, 24, SLOT_ASK)) {
   case 0:
     weir_ask_wake(p, a->cycle + 1 + weir_pick(p, 50, SLOT_LINE));
@@ -72,25 +72,26 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
   if (cause != WEIR_BY_FLUSH) ask(p, a, set);
 }
 
-static uint64_t tick(struct weir_policy *p, uint64_t now) {
+static void tick(struct weir_policy *p, uint64_t now) {
   struct state *s = weir_state_edit(p);
   s->wakes++;
-  return s->wakes % 3 == 0 ? now + 7 : WEIR_NEVER;
+  if (s->wakes % 3 == 0) weir_ask_wake(p, now + 7);
 }
-static void heard(struct weir_policy *p, uint32_t from, const uint64_t v[4], uint64_t cycle) {
+static void broadcast_received(struct weir_policy *p, uint32_t from, const uint64_t v[4],
+                               uint64_t cycle) {
   (void)from, (void)cycle;
-  ((struct state *)weir_state_edit(p))->heard += v[0];
+  ((struct state *)weir_state_edit(p))->received += v[0];
 }
 
-const struct weir_policy_ops weir_conform_asks = {.part = {.abi = WEIR_POLICY_ABI,
-                                                           .name = "asks",
-                                                           .help = "keeps stores, asks for all",
-                                                           .state_bytes = sizeof(struct state),
-                                                           .tick = tick,
-                                                           .heard = heard},
-                                                  .axes = WEIR_AXIS_ADMISSION,
-                                                  .store = store,
-                                                  .lookup = lookup,
-                                                  .alloc = alloc,
-                                                  .fill = fill,
-                                                  .evict = evict};
+const struct weir_policy_ops weir_conform_asks = {
+    .part = {.abi = WEIR_POLICY_ABI,
+             .name = "asks",
+             .help = "keeps stores, asks for all",
+             .state_bytes = sizeof(struct state),
+             .tick = tick,
+             .broadcast_received = broadcast_received},
+    .store = store,
+    .lookup = lookup,
+    .alloc = alloc,
+    .fill = fill,
+    .evict = evict};

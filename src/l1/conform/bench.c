@@ -281,7 +281,7 @@ static void step_sm(struct weir_bench_sm *s, bool presents) {
   b->n_msgs = kept;
   for (uint32_t i = 0; i < b->n_casts; i++)
     if (b->cast[i].at == b->now && b->cast[i].from != s->id)
-      weir_l1_heard(s->l1, b->cast[i].from, b->cast[i].part, b->cast[i].v, b->now);
+      weir_l1_broadcast_received(s->l1, b->cast[i].from, b->cast[i].part, b->cast[i].v, b->now);
   uint32_t id = weir_l1_drain(s->l1, b->now);
   if (id != UINT32_MAX) {
     answer(s, id);

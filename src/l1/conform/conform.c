@@ -266,8 +266,6 @@ static enum weir_status check_part(const struct weir_part *part, struct weir_err
 
 static enum weir_status check_policy(const struct weir_policy_ops *o, struct weir_err *err) {
   enum weir_status st = check_part(&o->part, err);
-  if (st == WEIR_OK && o->axes == 0)
-    st = bad_part(&o->part, ".axes is 0: say what it decides, such as WEIR_AXIS_ADMISSION", err);
   if (st == WEIR_OK && weir_policy_find(o->part.name) != o)
     st = bad_part(&o->part, "another policy has the same name", err);
   return st;

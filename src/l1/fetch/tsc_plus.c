@@ -13,15 +13,14 @@ static uint8_t role(const struct weir_policy *p, uint32_t set) {
   return *(const uint8_t *)weir_set_peek(p, set);
 }
 
-static bool is_sampled(const struct weir_policy *p) {
-  return cfg_of(p)->mode == WEIR_TSC_BY_SAMPLES;
+static bool is_sampled(const struct weir_tsc_plus_cfg *cfg) {
+  return cfg->mode == WEIR_TSC_BY_SAMPLES;
 }
 
 /* Sets that sample each mode: at most all of them together. */
-static uint32_t samplers(const struct weir_policy *p) {
-  const struct weir_geometry *g = weir_geometry(p);
-  uint32_t n = (uint32_t)cfg_of(p)->samplers;
-  if (g->sm != 0 || !is_sampled(p)) return 0;
+static uint32_t samplers(const struct weir_tsc_plus_cfg *cfg, const struct weir_geometry *g) {
+  uint32_t n = (uint32_t)cfg->samplers;
+  if (g->sm != 0 || !is_sampled(cfg)) return 0;
   return n < g->sets / 2 ? n : g->sets / 2;
 }
 
@@ -38,7 +37,7 @@ static void appoint(struct weir_policy *p, uint32_t i, enum weir_tsc_role r) {
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   (void)err;
   struct weir_tsc_plus_state *s = weir_state_edit(p);
-  uint32_t n = samplers(p);
+  uint32_t n = samplers(cfg_of(p), weir_geometry(p));
   for (uint32_t i = 0; i < 2 * n; i++)
     appoint(p, i, i < n ? WEIR_TSC_FINE : WEIR_TSC_COARSE);
   s->is_coarse = cfg_of(p)->mode == WEIR_TSC_ALWAYS_COARSE;
@@ -101,7 +100,8 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
     count(p, r == WEIR_TSC_FINE ? FINE : COARSE, a->fetch);
 }
 
-static void heard(struct weir_policy *p, uint32_t from_sm, const uint64_t v[4], uint64_t cycle) {
+static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const uint64_t v[4],
+                               uint64_t cycle) {
   (void)from_sm, (void)cycle;
   struct weir_tsc_plus_state *s = weir_state_edit(p);
   struct weir_tsc_plus_stats *st = weir_stats_edit(p);
@@ -110,8 +110,8 @@ static void heard(struct weir_policy *p, uint32_t from_sm, const uint64_t v[4], 
 }
 
 /* Four counters for the whole GPU; they are SM 0's. */
-static uint64_t storage_bits(const struct weir_policy *p) {
-  return samplers(p) > 0 ? UINT64_C(4) * 16 : 0;
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  return samplers(cfg, g) > 0 ? UINT64_C(4) * 16 : 0;
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -119,12 +119,13 @@ static const char *verify(const struct weir_policy *p) {
   uint32_t n[3] = {0};
   for (uint32_t set = 0; set < weir_geometry(p)->sets; set++)
     n[role(p, set)]++;
-  if (n[WEIR_TSC_FINE] != samplers(p) || n[WEIR_TSC_COARSE] != samplers(p))
+  if (n[WEIR_TSC_FINE] != samplers(cfg_of(p), weir_geometry(p)) ||
+      n[WEIR_TSC_COARSE] != samplers(cfg_of(p), weir_geometry(p)))
     return "sampler sets were lost";
   for (unsigned i = FINE; i <= COARSE; i++)
     if (s->misses[i] > (uint32_t)cfg_of(p)->halve_above || s->traffic[i] > UINT16_MAX)
       return "a counter of the sampler sets is too large";
-  if (samplers(p) > 0 && s->is_coarse != coarse_is_better(s))
+  if (samplers(cfg_of(p), weir_geometry(p)) > 0 && s->is_coarse != coarse_is_better(s))
     return "the mode is not what the counters say";
   return NULL;
 }
@@ -167,8 +168,7 @@ const struct weir_policy_ops weir_policy_tsc_plus = {
              .storage_bits = storage_bits,
              .is_per_gpu = true,
              .verify = verify,
-             .heard = heard},
-    .axes = WEIR_AXIS_FETCH,
+             .broadcast_received = broadcast_received},
     .organisations = "tag-split",
     .fetch_mask = fetch_mask,
     .lookup = lookup};

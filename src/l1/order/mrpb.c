@@ -193,8 +193,9 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
 
 /* ---- size, soundness ---- */
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_mrpb_cfg *c = weir_cfg(p);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  (void)g;
+  const struct weir_mrpb_cfg *c = cfg;
   enum { ADDRESS = 25, WARP = 6, OTHER = 7, POINTERS = 23 };
   if (!c->reorder) return 0;
   return (uint64_t)(c->nq * c->depth) * (ADDRESS + WARP + OTHER) + (uint64_t)c->nq * POINTERS;
@@ -220,7 +221,6 @@ const struct weir_policy_ops weir_policy_mrpb = {
              .storage_bits = storage_bits,
              .verify = verify,
              .kernel_begin = kernel_begin},
-    .axes = WEIR_AXIS_ORDER,
     .reason = WEIR_R_STALL,
     .blocked = blocked,
     .lookup = lookup,

@@ -22,7 +22,7 @@ struct decoupled {
   uint64_t hits, loads; /* of this window */
   struct window {
     uint64_t number, hits, loads; /* number 0: none */
-  } heard[2];                     /* of the leaders */
+  } received[2];                  /* of the leaders */
 };
 
 /* Of each set. */
@@ -455,7 +455,7 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
   struct decoupled *s = p->state;
   s->mode_since = s->hits = s->loads = 0;
-  memset(s->heard, 0, sizeof s->heard);
+  memset(s->received, 0, sizeof s->received);
   if (!has_duel(p)) return;
   if (is_leader(p))
     weir_ask_wake(p, (uint64_t)cfg_of(p)->duel_interval);
@@ -468,12 +468,12 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
   settle_mode(p, cycle);
 }
 
-static uint64_t tick(struct weir_policy *p, uint64_t now) {
+static void tick(struct weir_policy *p, uint64_t now) {
   struct decoupled *s = p->state;
   uint64_t interval = (uint64_t)cfg_of(p)->duel_interval;
   weir_ask_broadcast(p, (const uint64_t[4]){now / interval, s->hits, s->loads, 0});
   s->hits = s->loads = 0;
-  return now + interval;
+  weir_ask_wake(p, now + interval);
 }
 
 /* Is SM 0's miss rate higher by more than duel_diff? In whole numbers, so that equal is equal. */
@@ -483,11 +483,12 @@ static bool original_wins(const struct weir_decoupled_cfg *c, const struct windo
   return 100 * (m0 - m1) > c->duel_diff * (c->duel_measure == WEIR_DEC_RELATIVE ? m1 : l0 * l1);
 }
 
-static void heard(struct weir_policy *p, uint32_t from_sm, const uint64_t v[4], uint64_t cycle) {
+static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const uint64_t v[4],
+                               uint64_t cycle) {
   struct decoupled *s = p->state;
   const struct weir_decoupled_cfg *c = cfg_of(p);
   if (!has_duel(p) || is_leader(p) || from_sm > 1) return;
-  struct window *w = s->heard;
+  struct window *w = s->received;
   w[from_sm] = (struct window){.number = v[0], .hits = v[1], .loads = v[2]};
   if (w[0].number != w[1].number) return;
   uint64_t least = (uint64_t)c->duel_min_loads;
@@ -511,12 +512,11 @@ static uint64_t log2_up(uint64_t n) {
 
 /* Beyond the conventional L1 with a status of two bits per tag, 32-bit addresses. `listed`: every
  * tag has an LRU counter, and Free Line counts to ways - 1, as in the paper's list of fields. */
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_geometry *g = weir_geometry(p);
-  const struct weir_decoupled_cfg *c = cfg_of(p);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_decoupled_cfg *c = cfg;
   enum { ADDRESS = 32, STATUS = 2 };
   uint64_t tag = ADDRESS - log2_up(g->line_bytes) - log2_up(g->sets), way = log2_up(g->ways);
-  uint64_t tags = (uint64_t)g->sets * most_tag_ways(p), lines = (uint64_t)g->sets * g->ways;
+  uint64_t tags = (uint64_t)g->sets * tag_ways_for(c, g->ways), lines = (uint64_t)g->sets * g->ways;
   uint64_t entry = tag + STATUS + (uint64_t)c->rc_bits + way, line = tag + STATUS;
   uint64_t free_lines = log2_up(g->ways + 1);
   if (c->layout == WEIR_DEC_LISTED) {
@@ -672,7 +672,7 @@ const struct weir_org_ops weir_org_decoupled = {
              .kernel_begin = kernel_begin,
              .kernel_end = kernel_end,
              .tick = tick,
-             .heard = heard},
+             .broadcast_received = broadcast_received},
     .view = view,
     .probe = probe,
     .can_reserve = can_reserve,

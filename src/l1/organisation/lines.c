@@ -305,6 +305,7 @@ const struct weir_org_ops weir_org_conventional = {
              .cfg_bytes = sizeof(struct weir_lines_cfg),
              .state_size = state_size,
              .init = init,
+             .storage_bits = weir_no_storage,
              .verify = verify},
     .has_dirty = true,
     LINES};
@@ -316,6 +317,7 @@ const struct weir_org_ops weir_org_sectored = {
              .cfg_bytes = sizeof(struct weir_lines_cfg),
              .state_size = state_size,
              .init = init,
+             .storage_bits = weir_no_storage,
              .verify = verify},
     .is_sectored = true,
     LINES};

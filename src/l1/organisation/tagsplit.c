@@ -78,8 +78,8 @@ static uint32_t tag_bits(const struct weir_geometry *g) {
   return rest < 32 ? 32 - rest : 0;
 }
 
-static uint32_t private_bits(const struct weir_policy *p) {
-  uint32_t bits = (uint32_t)cfg_of(p)->private_bits, most = tag_bits(p->geometry);
+static uint32_t private_bits(const struct weir_tagsplit_cfg *c, const struct weir_geometry *g) {
+  uint32_t bits = (uint32_t)c->private_bits, most = tag_bits(g);
   return bits < most ? bits : most;
 }
 
@@ -100,7 +100,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   s->chunk_sectors = (uint32_t)chunk / g->sector_bytes;
   s->chunks = g->sectors / s->chunk_sectors;
   s->groups = g->ways / s->chunks;
-  s->shared_shift = log_2(g->sets) + private_bits(p);
+  s->shared_shift = log_2(g->sets) + private_bits(cfg_of(p), g);
   return WEIR_OK;
 }
 
@@ -511,12 +511,11 @@ static void flush(struct weir_policy *p, uint32_t machine_ways) {
 
 /* Beyond the tags of lines of the same size with a valid bit. What these have for LRU, which the
  * paper subtracts too, is the lru policy's. */
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct tagsplit *s = p->state;
-  const struct weir_geometry *g = p->geometry;
-  uint64_t groups = (uint64_t)g->sets * s->groups, chunks = groups * s->chunks;
-  uint64_t tag = tag_bits(g), own = private_bits(p);
-  uint64_t has = groups * (tag - own) + chunks * (own + 1 + log_2(s->chunks) + 1);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  const uint32_t per_group = chunks_per_line(cfg, g->line_bytes);
+  uint64_t groups = (uint64_t)g->sets * (g->ways / per_group), chunks = groups * per_group;
+  uint64_t tag = tag_bits(g), own = private_bits(cfg, g);
+  uint64_t has = groups * (tag - own) + chunks * (own + 1 + log_2(per_group) + 1);
   uint64_t had = groups * (tag + 1);
   return has > had ? has - had : 0;
 }

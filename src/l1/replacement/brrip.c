@@ -19,9 +19,9 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   if (cfg->reset) *(struct count *)weir_state_edit(p) = (struct count){0};
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_rrip_cfg *cfg = weir_cfg(p);
-  return weir_rrip_bits(p) + weir_rrip_counter_bits(cfg->long_every);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_rrip_cfg *c = cfg;
+  return weir_rrip_bits(c, g) + weir_rrip_counter_bits(c->long_every);
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -51,7 +51,6 @@ const struct weir_policy_ops weir_policy_brrip = {
              .storage_bits = storage_bits,
              .verify = verify,
              .kernel_begin = kernel_begin},
-    .axes = WEIR_AXIS_REPLACEMENT,
     .victim = weir_rrip_victim,
     .lookup = weir_rrip_lookup,
     .alloc = alloc,

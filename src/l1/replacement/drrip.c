@@ -86,9 +86,9 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
   count(p)->psel = ((const struct duel *)weir_state_peek(p))->psel;
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  return weir_rrip_bits(p) + (uint64_t)cfg_of(p)->psel_bits +
-         weir_rrip_counter_bits(cfg_of(p)->long_every);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_rrip_cfg *c = cfg;
+  return weir_rrip_bits(c, g) + (uint64_t)c->psel_bits + weir_rrip_counter_bits(c->long_every);
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -145,7 +145,6 @@ const struct weir_policy_ops weir_policy_drrip = {
              .verify = verify,
              .kernel_begin = kernel_begin,
              .kernel_end = kernel_end},
-    .axes = WEIR_AXIS_REPLACEMENT,
     .victim = weir_rrip_victim,
     .lookup = lookup,
     .alloc = alloc,

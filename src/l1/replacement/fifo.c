@@ -34,8 +34,8 @@ static void alloc(struct weir_policy *p, const struct weir_access *a, struct wei
 }
 
 /* In hardware a pointer to the next way is enough. */
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_geometry *g = weir_geometry(p);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg;
   uint64_t bits = 0;
   while ((UINT64_C(1) << bits) < g->ways)
     bits++;
@@ -59,6 +59,5 @@ const struct weir_policy_ops weir_policy_fifo = {
              .line_bytes = sizeof(struct age),
              .storage_bits = storage_bits,
              .verify = verify},
-    .axes = WEIR_AXIS_REPLACEMENT,
     .victim = victim,
     .alloc = alloc};

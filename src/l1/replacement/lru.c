@@ -96,8 +96,8 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
   take_out(p, set.index, way);
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_geometry *g = weir_geometry(p);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg;
   uint64_t bits = 0;
   while ((UINT64_C(1) << bits) < g->ways)
     bits++;
@@ -111,7 +111,6 @@ const struct weir_policy_ops weir_policy_lru = {
              .set_bytes = sizeof(struct order),
              .line_bytes = sizeof(struct link),
              .storage_bits = storage_bits},
-    .axes = WEIR_AXIS_REPLACEMENT,
     .victim = victim,
     .lookup = lookup,
     .alloc = alloc,

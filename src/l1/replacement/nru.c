@@ -10,8 +10,11 @@ struct bits {
   uint16_t used; /* by sector; by lines: 1 */
 };
 
+static bool is_by_sector(const struct weir_nru_cfg *cfg) {
+  return cfg->unit == WEIR_NRU_SECTOR;
+}
 static bool by_sector(const struct weir_policy *p) {
-  return ((const struct weir_nru_cfg *)weir_cfg(p))->unit == WEIR_NRU_SECTOR;
+  return is_by_sector(weir_cfg(p));
 }
 
 static uint16_t used(const struct weir_policy *p, uint32_t set, uint32_t way) {
@@ -120,9 +123,8 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
   *used_edit(p, set.index, (uint32_t)way) = 0;
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_geometry *g = weir_geometry(p);
-  return (uint64_t)g->sets * g->ways * (by_sector(p) ? g->sectors : 1);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  return (uint64_t)g->sets * g->ways * (is_by_sector(cfg) ? g->sectors : 1);
 }
 
 #define P(f, def, ...) WEIR_PARAM(weir_nru_cfg, f, def, __VA_ARGS__)
@@ -142,7 +144,6 @@ const struct weir_policy_ops weir_policy_nru = {
              .cfg_bytes = sizeof(struct weir_nru_cfg),
              .line_bytes = sizeof(struct bits),
              .storage_bits = storage_bits},
-    .axes = WEIR_AXIS_REPLACEMENT,
     .organisations = "conventional|sectored|decoupled",
     .victim = victim,
     .lookup = lookup,

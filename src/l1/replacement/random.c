@@ -27,16 +27,10 @@ static void alloc(struct weir_policy *p, const struct weir_access *a, struct wei
   ((struct count *)weir_state_edit(p))->n++;
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  (void)p;
-  return 0;
-}
-
 const struct weir_policy_ops weir_policy_random = {.part = {.abi = WEIR_POLICY_ABI,
                                                             .name = "random",
                                                             .help = "replace any line, by chance",
                                                             .state_bytes = sizeof(struct count),
-                                                            .storage_bits = storage_bits},
-                                                   .axes = WEIR_AXIS_REPLACEMENT,
+                                                            .storage_bits = weir_no_storage},
                                                    .victim = victim,
                                                    .alloc = alloc};

@@ -79,9 +79,8 @@ bool weir_rrip_is_distant(const struct weir_policy *p, uint32_t *n) {
   return false;
 }
 
-uint64_t weir_rrip_bits(const struct weir_policy *p) {
-  const struct weir_geometry *g = weir_geometry(p);
-  return (uint64_t)cfg_of(p)->bits * g->sets * g->ways;
+uint64_t weir_rrip_bits(const void *cfg, const struct weir_geometry *g) {
+  return (uint64_t)((const struct weir_rrip_cfg *)cfg)->bits * g->sets * g->ways;
 }
 
 uint64_t weir_rrip_counter_bits(int64_t n) {

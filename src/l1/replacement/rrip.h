@@ -73,8 +73,8 @@ void weir_rrip_insert(struct weir_policy *p, uint32_t set, int way, bool is_dist
 /* brrip's rule: is the line that comes now expected in the distant future? `n`: how many were since
  * one was not. */
 bool weir_rrip_is_distant(const struct weir_policy *p, uint32_t *n);
-uint64_t weir_rrip_bits(const struct weir_policy *p); /* of all values */
-uint64_t weir_rrip_counter_bits(int64_t n);           /* of a counter below n */
+uint64_t weir_rrip_bits(const void *cfg, const struct weir_geometry *g); /* of all values */
+uint64_t weir_rrip_counter_bits(int64_t n);                              /* of a counter below n */
 
 /* As hooks. */
 int weir_rrip_victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set);

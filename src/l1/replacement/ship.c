@@ -99,11 +99,10 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
   count(p)->zero_counters = n;
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_geometry *g = weir_geometry(p);
-  const struct weir_rrip_cfg *c = cfg_of(p);
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_rrip_cfg *c = cfg;
   uint64_t lines = (uint64_t)g->sets * g->ways, outcome = 1;
-  return weir_rrip_bits(p) + lines * ((uint64_t)c->sig_bits + outcome) +
+  return weir_rrip_bits(c, g) + lines * ((uint64_t)c->sig_bits + outcome) +
          n_counters(c) * (uint64_t)c->counter_bits;
 }
 
@@ -157,7 +156,6 @@ const struct weir_policy_ops weir_policy_ship = {
              .verify = verify,
              .kernel_begin = kernel_begin,
              .kernel_end = kernel_end},
-    .axes = WEIR_AXIS_REPLACEMENT,
     .victim = weir_rrip_victim,
     .lookup = lookup,
     .alloc = alloc,

@@ -24,7 +24,6 @@ const struct weir_policy_ops weir_policy_srrip = {
              .stats_bytes = sizeof(struct weir_rrip_stats),
              .storage_bits = weir_rrip_bits,
              .verify = weir_rrip_verify},
-    .axes = WEIR_AXIS_REPLACEMENT,
     .victim = weir_rrip_victim,
     .lookup = weir_rrip_lookup,
     .alloc = alloc,

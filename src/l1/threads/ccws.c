@@ -299,10 +299,6 @@ static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, u
   change(p, cycle);
 }
 
-static uint64_t tick(struct weir_policy *p, uint64_t now) {
-  return decide(p, now);
-}
-
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
   struct ccws *s = weir_state_edit(p);
@@ -328,11 +324,10 @@ static uint64_t bits_for(uint64_t n) {
 }
 
 /* Tables with 32-bit addresses, a valid bit and an LRU place; 16-bit scores; owners of lines. */
-static uint64_t storage_bits(const struct weir_policy *p) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
-  const struct weir_geometry *g = weir_geometry(p);
-  uint64_t entry = 32 - bits_for(g->line_bytes) + 1 + bits_for((uint64_t)cfg->vta_ways);
-  return g->warps * (uint64_t)cfg->vta_entries * entry + g->warps * UINT64_C(16) +
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  const struct weir_ccws_cfg *c = cfg;
+  uint64_t entry = 32 - bits_for(g->line_bytes) + 1 + bits_for((uint64_t)c->vta_ways);
+  return g->warps * (uint64_t)c->vta_entries * entry + g->warps * UINT64_C(16) +
          bits_for(g->warps) * g->sets * g->ways;
 }
 
@@ -366,8 +361,7 @@ const struct weir_policy_ops weir_policy_ccws = {
              .cta_begin = cta_begin,
              .cta_end = cta_end,
              .warp = warp,
-             .tick = tick},
-    .axes = WEIR_AXIS_THREADS,
+             .tick = change},
     .gate = gate,
     .lookup = lookup,
     .alloc = alloc,

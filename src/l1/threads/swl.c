@@ -108,11 +108,6 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
   count_to(p, cycle);
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  (void)p;
-  return 0; /* a limit of the scheduler's own */
-}
-
 static const char *verify(const struct weir_policy *p) {
   const struct swl *s = weir_state_peek(p);
   if (s->n != (uint32_t)__builtin_popcountll(s->present)) return "a warp is there twice";
@@ -130,12 +125,11 @@ const struct weir_policy_ops weir_policy_swl = {
              .cfg_bytes = sizeof(struct weir_swl_cfg),
              .state_bytes = sizeof(struct swl),
              .stats_bytes = sizeof(struct weir_swl_stats),
-             .storage_bits = storage_bits,
+             .storage_bits = weir_no_storage, /* a limit of the scheduler's own */
              .verify = verify,
              .kernel_begin = kernel_begin,
              .kernel_end = kernel_end,
              .cta_begin = cta_begin,
              .cta_end = cta_end,
              .warp = warp},
-    .axes = WEIR_AXIS_THREADS,
     .gate = gate};

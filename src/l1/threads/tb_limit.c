@@ -15,11 +15,6 @@ static uint32_t max_ctas(const struct weir_policy *p, const struct weir_kernel *
   return (uint32_t)cfg->blocks < k->ctas_per_sm ? (uint32_t)cfg->blocks : k->ctas_per_sm;
 }
 
-static uint64_t storage_bits(const struct weir_policy *p) {
-  (void)p;
-  return 0; /* a limit of the dispatcher's own */
-}
-
 const struct weir_policy_ops weir_policy_tb_limit = {
     .part = {.abi = WEIR_POLICY_ABI,
              .name = "tb-limit",
@@ -28,6 +23,5 @@ const struct weir_policy_ops weir_policy_tb_limit = {
                           "Parallelism for GPGPUs, PACT 2013",
              .params = params,
              .cfg_bytes = sizeof(struct tb_limit_cfg),
-             .storage_bits = storage_bits},
-    .axes = WEIR_AXIS_THREADS,
+             .storage_bits = weir_no_storage}, /* a limit of the dispatcher's own */
     .max_ctas = max_ctas};

@@ -25,5 +25,4 @@ const struct weir_policy_ops weir_policy_mine = {.part = {.abi = WEIR_POLICY_ABI
                                                           .help = "a test",
                                                           .params = params,
                                                           .cfg_bytes = sizeof(struct cfg)},
-                                                 .axes = WEIR_AXIS_ADMISSION,
                                                  .route = route};

@@ -56,6 +56,13 @@ static size_t state_size(const void *cfg, const struct weir_geometry *g) {
 }
 #endif
 
+#ifdef STORAGE
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg, (void)g;
+  return STORAGE;
+}
+#endif
+
 #ifdef VERIFY
 static const char *verify(const struct weir_policy *p) {
   (void)p;
@@ -89,6 +96,9 @@ const struct weir_policy_ops SYMBOL = {.part = {.abi = ABI,
 #ifdef SIZE
                                                 .state_size = state_size,
 #endif
+#ifdef STORAGE
+                                                .storage_bits = storage_bits,
+#endif
 #ifdef REFUSE
                                                 .init = init,
 #endif
@@ -97,7 +107,6 @@ const struct weir_policy_ops SYMBOL = {.part = {.abi = ABI,
 #endif
                                                 .cfg_bytes = sizeof(struct cfg),
                                                 .stats_bytes = sizeof(struct stats)},
-                                       .axes = WEIR_AXIS_ADMISSION,
 #ifdef STALL
                                        .STALL = STALL,
 #endif

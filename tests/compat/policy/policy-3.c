@@ -45,12 +45,15 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k; /* another kernel has other instructions */
   memset(weir_state_edit(p), 0, sizeof(struct state));
 }
+static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg, (void)g; /* the hardware that it adds, here the counters */
+  return 8 * sizeof(struct state);
+}
 const struct weir_policy_ops weir_policy_pc_streak = {
     .part = {WEIR_POLICY_ABI, "pc-streak", "loads go past if their instruction keeps missing",
              .params = params, .cfg_bytes = sizeof(struct cfg), .stats = stats,
              .stats_bytes = sizeof(struct stats), .state_bytes = sizeof(struct state),
-             .kernel_begin = kernel_begin},
-    .axes = WEIR_AXIS_ADMISSION,
+             .storage_bits = storage_bits, .kernel_begin = kernel_begin},
     .reason = WEIR_R_PREDICTOR,
     .admit = admit,
     .lookup = lookup,
