@@ -13,7 +13,7 @@
 
 void weir_l1_destroy(struct weir_l1 *l1) {
   weir_chain_free(&l1->chain);
-  weir_mshrs_free(&l1->mshr);
+  weir_l1_mshrs_free(&l1->mshr);
   free(l1->miss.v);
   free(l1->bypass.v);
   free(l1->reused);
@@ -62,7 +62,7 @@ static uint32_t most_waiters(const struct weir_machine *m) {
 double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *design) {
   struct weir_design baseline;
   const struct weir_design *d = design;
-  const struct weir_mshrs *mshr = NULL;
+  const struct weir_l1_mshrs *mshr = NULL;
   const struct weir_index *index = NULL;
   if (d == NULL) {
     weir_design_baseline(&baseline, m);
@@ -71,10 +71,10 @@ double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *des
   struct weir_geometry g = geometry(m, d, 0);
   return sizeof(struct weir_l1) + weir_chain_bytes(d, &g) + (double)g.sets * g.ways +
          (double)(m->l1.miss_queue + m->l1.bypass_queue) * sizeof(struct weir_msg) +
-         (double)m->l1.mshr_entries *
-             (sizeof *mshr->v + 2 * (sizeof *index->key + sizeof *index->value)) +
+         (double)m->l1.mshr_entries * (sizeof *mshr->table.v + sizeof *mshr->entry +
+                                       2 * (sizeof *index->key + sizeof *index->value)) +
          (double)most_waiters(m) *
-             (sizeof *mshr->waiter + sizeof *mshr->access + sizeof *mshr->ready);
+             (sizeof *mshr->table.waiter + sizeof *mshr->waiter + sizeof *mshr->ready.v);
 }
 
 struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_design *design,
@@ -98,8 +98,9 @@ struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_d
   l1->probe_cycle = WEIR_NEVER;
   l1->reused = weir_calloc((size_t)g.sets * g.ways, 1);
   bool ok = l1->reused != NULL &&
-            weir_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries, most_waiters(m)) &&
-            ring_init(&l1->miss, m->l1.miss_queue) && ring_init(&l1->bypass, m->l1.bypass_queue);
+            weir_l1_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries, most_waiters(m)) &&
+            WEIR_RING_INIT(l1->miss, m->l1.miss_queue) &&
+            WEIR_RING_INIT(l1->bypass, m->l1.bypass_queue);
   if (!ok) weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (!ok || !weir_chain_init(&l1->chain, d, &g, host, err) || !ask_order(l1, err)) {
     weir_l1_destroy(l1);
@@ -108,30 +109,24 @@ struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_d
   return l1;
 }
 
-static bool ring_clone(struct ring *to, const struct ring *from) {
-  if (!ring_init(to, from->cap)) return false;
-  memcpy(to->v, from->v, from->cap * sizeof *from->v);
-  to->head = from->head;
-  to->n = from->n;
-  return true;
-}
-
 struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_host *host) {
   struct weir_l1 *c = weir_calloc(1, sizeof *c);
   if (c == NULL) return NULL;
   *c = *l1;
   const struct weir_geometry *g = &l1->chain.geometry;
-  c->mshr = (struct weir_mshrs){0};
+  c->mshr = (struct weir_l1_mshrs){0};
   c->miss.v = c->bypass.v = NULL;
   c->reused = weir_malloc((size_t)g->sets * g->ways);
   c->pc = weir_malloc((l1->kernel.n_insns + 1) * sizeof *c->pc);
   bool ok = weir_chain_clone(&c->chain, &l1->chain, host) && c->reused != NULL && c->pc != NULL &&
-            weir_mshrs_clone(&c->mshr, &l1->mshr) && ring_clone(&c->miss, &l1->miss) &&
-            ring_clone(&c->bypass, &l1->bypass);
+            weir_l1_mshrs_clone(&c->mshr, &l1->mshr) && WEIR_RING_INIT(c->miss, l1->miss.cap) &&
+            WEIR_RING_INIT(c->bypass, l1->bypass.cap);
   if (!ok) {
     weir_l1_destroy(c);
     return NULL;
   }
+  WEIR_RING_COPY(c->miss, l1->miss);
+  WEIR_RING_COPY(c->bypass, l1->bypass);
   memcpy(c->reused, l1->reused, (size_t)g->sets * g->ways);
   if (l1->pc != NULL) memcpy(c->pc, l1->pc, (l1->kernel.n_insns + 1) * sizeof *c->pc);
   return c;
@@ -330,10 +325,10 @@ static struct weir_access answered(const struct weir_l1 *l1, const struct weir_a
 bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
   uint64_t banks = banks_of(l1, r->addr, r->parts);
   if (is_busy(l1, banks, now)) return false;
-  uint32_t e = l1->mshr.waiter[r->id].entry;
+  uint32_t e = l1->mshr.table.waiter[r->id].entry;
   l1->now = now;
-  struct weir_access a = answered(l1, &l1->mshr.access[r->id], r);
-  int way = l1->chain.org_ops->fill(&l1->chain.org, &a, r->parts, l1->mshr.v[e].dropped,
+  struct weir_access a = answered(l1, &l1->mshr.waiter[r->id].a, r);
+  int way = l1->chain.org_ops->fill(&l1->chain.org, &a, r->parts, l1->mshr.entry[e].dropped,
                                     l1->miss.cap - l1->miss.n);
   weir_chain_fill(&l1->chain, &a, view(l1, a.set), way, reply_flags(r));
   use_port(l1, banks, r->parts, now);
@@ -341,8 +336,7 @@ bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
   l1->stats.fill_sectors += weir_n_sectors(r->sectors);
   l1->stats.reply_flits += r->flits;
   settle_mshr(l1, now);
-  weir_mshr_arrive(&l1->mshr, e, r->parts);
-  weir_mshr_close_if_done(&l1->mshr, e);
+  weir_l1_mshr_arrive(&l1->mshr, e, r->parts);
   if (l1->chain.n_asks > 0) carry_out(l1);
   return true;
 }
@@ -359,9 +353,9 @@ void weir_l1_bypass_return(struct weir_l1 *l1, const struct weir_access *a,
 }
 
 uint32_t weir_l1_drain(struct weir_l1 *l1, uint64_t now) {
-  while (l1->mshr.ready_n > 0) {
+  while (l1->mshr.ready.n > 0) {
     settle_mshr(l1, now);
-    uint32_t id = weir_mshr_drain(&l1->mshr);
+    uint32_t id = weir_l1_mshr_drain(&l1->mshr);
     if (id != UINT32_MAX) return id;
     l1->n_prefetches--; /* nobody waits for it */
   }
@@ -369,7 +363,7 @@ uint32_t weir_l1_drain(struct weir_l1 *l1, uint64_t now) {
 }
 
 bool weir_l1_has_drain(const struct weir_l1 *l1) {
-  return l1->mshr.ready_n > 0;
+  return l1->mshr.ready.n > 0;
 }
 
 /* ---- events of the SM ---- */
@@ -440,12 +434,13 @@ uint32_t weir_l1_max_ctas(const struct weir_l1 *l1, const struct weir_kernel *k)
 const struct weir_msg *weir_l1_peek(const struct weir_l1 *l1) {
   const struct ring *r =
       l1->miss.n == 0 || (l1->bypass_turn && l1->bypass.n > 0) ? &l1->bypass : &l1->miss;
-  return r->n > 0 ? &r->v[r->head] : NULL;
+  return r->n > 0 ? &WEIR_RING_HEAD(*r) : NULL;
 }
 
 void weir_l1_pop(struct weir_l1 *l1) {
   bool from_bypass = l1->miss.n == 0 || (l1->bypass_turn && l1->bypass.n > 0);
-  ring_pop(from_bypass ? &l1->bypass : &l1->miss);
+  struct ring *r = from_bypass ? &l1->bypass : &l1->miss;
+  WEIR_RING_POP(*r);
   l1->bypass_turn = !from_bypass;
 }
 
@@ -523,7 +518,7 @@ uint64_t weir_l2_storage(const struct weir_machine *m, const struct weir_design 
 }
 
 bool weir_l1_is_idle(const struct weir_l1 *l1) {
-  return l1->mshr.n == 0 && l1->mshr.ready_n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
+  return l1->mshr.table.n == 0 && l1->mshr.ready.n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
 }
 
 /* Ways that hold something are as many as were given to lines and not taken away. */
@@ -545,7 +540,7 @@ static const char *verify_ways(const struct weir_l1 *l1) {
 }
 
 const char *weir_l1_verify(const struct weir_l1 *l1) {
-  const char *bad = weir_mshrs_verify(&l1->mshr);
+  const char *bad = weir_mshrs_verify(&l1->mshr.table);
   if (bad == NULL && !weir_l1_is_idle(l1)) bad = "its queues are not empty";
   if (bad == NULL) bad = verify_ways(l1);
   for (uint32_t i = 0; bad == NULL && i <= l1->chain.n; i++) {
@@ -573,14 +568,15 @@ void weir_l1_blame(struct weir_l1 *l1) {
 
 void weir_l1_describe(const struct weir_l1 *l1, char *text, size_t len) {
   text[0] = '\0';
-  for (uint32_t i = 0; l1->mshr.n > 0 && i < l1->mshr.n_entries; i++) {
-    const struct weir_mshr *h = &l1->mshr.v[i];
-    if (weir_mshr_find(&l1->mshr, h->addr) != i) continue;
+  const struct weir_mshrs *t = &l1->mshr.table;
+  for (uint32_t i = 0; t->n > 0 && i < t->n_entries; i++) {
+    const struct weir_l1_entry *h = &l1->mshr.entry[i];
+    if (weir_l1_mshr_find(&l1->mshr, h->addr) != i) continue;
     snprintf(text, len,
              "%u MSHRs; that of line 0x%" PRIx64
              " waits for sectors 0x%x with %u loads; miss queue "
              "%u of %u, bypass queue %u of %u",
-             l1->mshr.n, h->addr, h->issued, h->n, l1->miss.n, l1->miss.cap, l1->bypass.n,
+             t->n, h->addr, h->issued, t->v[i].n, l1->miss.n, l1->miss.cap, l1->bypass.n,
              l1->bypass.cap);
     return;
   }

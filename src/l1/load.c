@@ -105,14 +105,15 @@ static enum weir_shortage check_resources(const struct weir_l1 *l1, const struct
       (slots == 0 && c->hr_needs_mq && l1->miss.n == l1->miss.cap))
     return WEIR_NO_QUEUE;
   if (n->entry != UINT32_MAX)
-    return l1->mshr.v[n->entry].n >= (uint32_t)c->mshr_merge ? WEIR_NO_MERGE : WEIR_N_SHORTAGES;
-  return l1->mshr.free_entry == UINT32_MAX ? WEIR_NO_MSHR : WEIR_N_SHORTAGES;
+    return l1->mshr.table.v[n->entry].n >= (uint32_t)c->mshr_merge ? WEIR_NO_MERGE
+                                                                   : WEIR_N_SHORTAGES;
+  return l1->mshr.table.free_entry == UINT32_MAX ? WEIR_NO_MSHR : WEIR_N_SHORTAGES;
 }
 
 static struct need find_need(const struct weir_l1 *l1, const struct weir_access *a,
                              const struct weir_probe *r) {
-  struct need n = {.entry = weir_mshr_find(&l1->mshr, a->addr), .missing = r->want & ~r->valid};
-  if (n.entry != UINT32_MAX) n.issued = l1->mshr.v[n.entry].issued;
+  struct need n = {.entry = weir_l1_mshr_find(&l1->mshr, a->addr), .missing = r->want & ~r->valid};
+  if (n.entry != UINT32_MAX) n.issued = l1->mshr.entry[n.entry].issued;
   /* The line has come and gone again, but its entry still answers: the data are at hand. With
    * sectors nobody knows which, and they are fetched again. */
   if (!l1->is_sectored && n.entry != UINT32_MAX && n.issued == 0 && r->way < 0) n.missing = 0;
@@ -138,8 +139,8 @@ static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access 
   uint32_t e = n->entry;
   settle_mshr(l1, l1->now);
   if (is_new) {
-    e = weir_mshr_open(&l1->mshr, a->addr);
-    if (l1->mshr.n > l1->stats.mshr_most) l1->stats.mshr_most = l1->mshr.n;
+    e = weir_l1_mshr_open(&l1->mshr, a->addr);
+    if (l1->mshr.table.n > l1->stats.mshr_most) l1->stats.mshr_most = l1->mshr.table.n;
   } else
     l1->stats.mshr_merges++;
   struct weir_access x = seen(l1, a);
@@ -152,10 +153,9 @@ static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access 
   else
     l1->chain.org_ops->commit_hit(&l1->chain.org, &x, r);
   l1->chain.accepted++;
-  uint32_t w = weir_mshr_wait(&l1->mshr, e, id, n->missing);
-  l1->mshr.access[w] = *a;
+  uint32_t w = weir_l1_mshr_wait(&l1->mshr, e, n->missing, id, a);
   if (n->fetch != 0) {
-    l1->mshr.v[e].issued |= (uint16_t)n->fetch;
+    l1->mshr.entry[e].issued |= (uint16_t)n->fetch;
     send(l1, &l1->miss,
          (struct weir_msg){.kind = WEIR_MSG_READ,
                            .at = l1->now + r->extra,

@@ -1,9 +1,8 @@
 #include "l1/order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
+#include "base/ring.h"
 
 static bool allocate(struct weir_order_queues *o, struct weir_order shape) {
   *o = (struct weir_order_queues){.shape = shape};
@@ -36,8 +35,8 @@ void weir_order_free(struct weir_order_queues *o) {
 }
 
 static struct weir_l1_req *at(const struct weir_order_queues *o, uint32_t queue, uint32_t i) {
-  uint32_t k = o->head[queue] + i;
-  return &o->v[(size_t)queue * o->shape.depth + (k < o->shape.depth ? k : k - o->shape.depth)];
+  uint32_t depth = o->shape.depth;
+  return &o->v[(size_t)queue * depth + weir_ring_at(o->head[queue], i, depth)];
 }
 
 bool weir_order_push(struct weir_order_queues *o, struct weir_l1 *l1, struct weir_l1_req *r,
@@ -58,7 +57,7 @@ struct weir_l1_req *weir_order_head(struct weir_order_queues *o, const struct we
 void weir_order_pop(struct weir_order_queues *o, struct weir_l1 *l1, uint64_t now) {
   uint32_t queue = o->chosen;
   struct weir_access a = at(o, queue, 0)->a;
-  if (++o->head[queue] == o->shape.depth) o->head[queue] = 0;
+  o->head[queue] = weir_ring_at(o->head[queue], 1, o->shape.depth);
   o->n[queue]--;
   o->total--;
   weir_l1_left_queue(l1, &a, queue, now);

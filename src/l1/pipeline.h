@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/ring.h"
 #include "l1/core.h"
 #include "l1/l1.h"
 #include "l1/mshr.h"
@@ -18,7 +19,7 @@ struct ring {
 struct weir_l1 {
   struct weir_chain chain; /* first: the parts' `core` is the chain, and thereby the L1 */
   const struct weir_machine *m;
-  struct weir_mshrs mshr;
+  struct weir_l1_mshrs mshr;
   struct ring miss, bypass;
   struct weir_order order; /* queues in front of it that a policy asks for */
   struct weir_kernel kernel;
@@ -44,22 +45,6 @@ static inline struct weir_l1 *l1_of(const struct weir_policy *part) {
   return part->core;
 }
 
-/* ---- queues ---- */
-
-static inline bool ring_init(struct ring *r, int64_t cap) {
-  r->cap = (uint32_t)cap;
-  r->v = weir_calloc(r->cap, sizeof *r->v);
-  return r->v != NULL;
-}
-static inline struct weir_msg *ring_push(struct ring *r) {
-  uint32_t at = r->head + r->n++;
-  return &r->v[at < r->cap ? at : at - r->cap];
-}
-static inline void ring_pop(struct ring *r) {
-  if (++r->head == r->cap) r->head = 0;
-  r->n--;
-}
-
 /* The 32-byte sectors that parts of a line lie in. */
 static inline uint8_t fold(const struct weir_l1 *l1, uint32_t parts) {
   uint32_t out = 0;
@@ -82,7 +67,7 @@ static inline void send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg,
   msg.full = (uint8_t)(msg.sectors & ~fold(l1, l1->all & ~full));
   msg.flits = weir_flits(&l1->m->noc, data);
   assert(r->n < r->cap); /* whoever sends has asked for room */
-  *ring_push(r) = msg;
+  WEIR_RING_PUSH(*r, msg);
   l1->stats.requests++;
   l1->stats.request_flits += msg.flits;
 }
@@ -137,7 +122,7 @@ static inline void use_port(struct weir_l1 *l1, uint64_t banks, uint32_t sectors
 /* ---- MSHR occupancy, as an integral ---- */
 
 static inline void settle_mshr(struct weir_l1 *l1, uint64_t now) {
-  l1->stats.mshr_cycles += l1->mshr.n * (now - l1->mshr_since);
+  l1->stats.mshr_cycles += l1->mshr.table.n * (now - l1->mshr_since);
   l1->mshr_since = now;
 }
 

@@ -3,9 +3,9 @@
 
 /* Pending sectors that a store overwrites are dropped when they arrive. */
 static void poison(struct weir_l1 *l1, uint64_t addr, uint32_t sectors) {
-  uint32_t e = weir_mshr_find(&l1->mshr, addr);
+  uint32_t e = weir_l1_mshr_find(&l1->mshr, addr);
   if (e != UINT32_MAX && l1->m->l1.store_poisons_pending)
-    l1->mshr.v[e].dropped |= (uint16_t)(sectors & l1->mshr.v[e].issued);
+    l1->mshr.entry[e].dropped |= (uint16_t)(sectors & l1->mshr.entry[e].issued);
 }
 
 enum store_mode { EVICT, THROUGH, ALLOCATE, KEEP };

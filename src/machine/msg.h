@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/fifo.h"
 
 #include "weir/policy.h" /* WEIR_NEVER */
 
@@ -69,18 +69,7 @@ struct weir_inbox {
 };
 
 static inline bool weir_inbox_put(struct weir_inbox *b, const struct weir_msg *m) {
-  if (b->head + b->n == b->cap) {
-    if (b->head > b->cap / 2) {
-      memmove(b->v, b->v + b->head, b->n * sizeof *b->v);
-      b->head = 0;
-    } else {
-      uint32_t cap = b->cap ? 2 * b->cap : 64;
-      struct weir_msg *v = weir_realloc(b->v, cap * sizeof *v);
-      if (v == NULL) return false;
-      b->v = v;
-      b->cap = cap;
-    }
-  }
+  if (!weir_fifo_room((void **)&b->v, &b->head, b->n, &b->cap, sizeof *b->v)) return false;
   struct weir_msg *v = b->v + b->head;
   uint32_t i = b->n++;
   if (i > 0 && weir_msg_before(m, &v[i - 1])) {
@@ -99,12 +88,11 @@ static inline bool weir_inbox_put(struct weir_inbox *b, const struct weir_msg *m
 }
 
 static inline const struct weir_msg *weir_inbox_head(const struct weir_inbox *b) {
-  return b->n > 0 ? &b->v[b->head] : NULL;
+  return b->n > 0 ? &WEIR_FIFO_HEAD(*b) : NULL;
 }
 
 static inline void weir_inbox_pop(struct weir_inbox *b) {
-  b->head++;
-  if (--b->n == 0) b->head = 0;
+  WEIR_FIFO_POP(*b);
 }
 
 /* Messages under way. */

@@ -33,13 +33,10 @@ bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
     return false;
   memset(d->closed, 0xff, sizeof d->closed);
   weir_bank_map_init(&d->map, cfg); /* checked with the machine */
-  for (int64_t i = 0; i < cfg->queue; i++)
-    d->req[i].next = (int16_t)(i + 1 < cfg->queue ? i + 1 : -1);
+  for (uint32_t i = 1; i <= (uint32_t)cfg->queue; i++)
+    weir_list_append(&d->free, WEIR_LINKS(d->req, link), i);
   for (unsigned b = 0; b < n_banks; b++)
     d->bank[b] = (struct weir_dram_bank){.open_row = UINT64_MAX,
-                                         .head = -1,
-                                         .tail = -1,
-                                         .hit = -1,
                                          .group = (uint8_t)(b % (unsigned)cfg->bank_groups)};
   return true;
 }
@@ -61,11 +58,11 @@ static void sort_bank(struct weir_dram *d, unsigned bank) {
   d->col[m] &= ~bit;
   d->wait[m] &= ~bit;
   d->ready[m] &= ~bit;
-  if (b->head < 0) return;
-  b->head_seq = d->req[b->head].seq;
-  if (b->hit >= 0) {
-    b->hit_seq = d->req[b->hit].seq;
-    b->is_hit_write = d->req[b->hit].is_write;
+  if (b->queue.first == 0) return;
+  b->head_seq = d->req[b->queue.first - 1].seq;
+  if (b->hit != 0) {
+    b->hit_seq = d->req[b->hit - 1].seq;
+    b->is_hit_write = d->req[b->hit - 1].is_write;
     d->col[m] |= bit;
   } else {
     d->wait[m] |= bit;
@@ -75,9 +72,9 @@ static void sort_bank(struct weir_dram *d, unsigned bank) {
 }
 
 void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t token) {
-  int16_t i = d->free;
-  struct weir_dram_req *r = &d->req[i];
-  d->free = r->next;
+  uint16_t i = d->free.first;
+  struct weir_dram_req *r = &d->req[i - 1];
+  weir_list_remove(&d->free, WEIR_LINKS(d->req, link), i);
   struct weir_place place = weir_bank_place(&d->map, addr);
   r->row = place.row;
   r->bank = (uint8_t)place.bank;
@@ -85,37 +82,22 @@ void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t 
   r->was_opened = false;
   r->token = token;
   r->seq = d->next_seq++;
-  r->next = -1;
   d->n++;
   struct weir_dram_bank *b = &d->bank[r->bank];
-  r->prev = b->tail;
-  if (b->tail >= 0)
-    d->req[b->tail].next = i;
-  else
-    b->head = i;
-  b->tail = i;
-  bool is_first_hit = b->hit < 0 && b->open_row == r->row;
+  weir_list_append(&b->queue, WEIR_LINKS(d->req, link), i);
+  bool is_first_hit = b->hit == 0 && b->open_row == r->row;
   if (is_first_hit) b->hit = i;
-  if (is_first_hit || b->head == i) sort_bank(d, r->bank);
+  if (is_first_hit || b->queue.first == i) sort_bank(d, r->bank);
 }
 
 /* The hit has been served: the next one is behind it, if there is one. */
 static void unlink_hit(struct weir_dram *d, struct weir_dram_bank *b) {
-  struct weir_dram_req *r = &d->req[b->hit];
-  int16_t i = b->hit, k = r->next;
-  if (r->prev >= 0)
-    d->req[r->prev].next = r->next;
-  else
-    b->head = r->next;
-  if (r->next >= 0)
-    d->req[r->next].prev = r->prev;
-  else
-    b->tail = r->prev;
-  while (k >= 0 && d->req[k].row != b->open_row)
-    k = d->req[k].next;
+  uint16_t i = b->hit, k = d->req[i - 1].link.next;
+  while (k != 0 && d->req[k - 1].row != b->open_row)
+    k = d->req[k - 1].link.next;
   b->hit = k;
-  r->next = d->free;
-  d->free = i;
+  weir_list_remove(&b->queue, WEIR_LINKS(d->req, link), i);
+  weir_list_prepend(&d->free, WEIR_LINKS(d->req, link), i);
   d->n--;
 }
 
@@ -134,7 +116,7 @@ static void issue_column(struct weir_dram *d, unsigned bank, uint64_t now, uint3
                          uint64_t *done_at) {
   const struct weir_dram_cfg *c = d->cfg;
   struct weir_dram_bank *b = &d->bank[bank];
-  struct weir_dram_req *r = &d->req[b->hit];
+  struct weir_dram_req *r = &d->req[b->hit - 1];
   uint64_t start = now + (uint64_t)(r->is_write ? c->t_wl : c->t_cl),
            end = start + (uint64_t)c->burst_cyc;
   d->bus_free = end;
@@ -159,7 +141,7 @@ static void issue_column(struct weir_dram *d, unsigned bank, uint64_t now, uint3
 static void issue_row(struct weir_dram *d, unsigned bank, uint64_t now) {
   const struct weir_dram_cfg *c = d->cfg;
   struct weir_dram_bank *b = &d->bank[bank];
-  struct weir_dram_req *r = &d->req[b->head];
+  struct weir_dram_req *r = &d->req[b->queue.first - 1];
   uint64_t *closed = &d->closed[bank / 64], bit = UINT64_C(1) << bank % 64;
   if ((*closed & bit) == 0) {
     *closed |= bit;
@@ -170,7 +152,7 @@ static void issue_row(struct weir_dram *d, unsigned bank, uint64_t now) {
   } else {
     *closed &= ~bit;
     b->open_row = r->row;
-    b->hit = b->head;
+    b->hit = b->queue.first;
     b->next_col = now + (uint64_t)c->t_rcd;
     b->next_pre = now + (uint64_t)c->t_ras;
     b->next_act = now + (uint64_t)c->t_rc;
@@ -260,7 +242,7 @@ unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint
   }
   if (row >= 0 && (col < 0 || d->cfg->dual_bus)) {
     issue_row(d, (unsigned)row, now);
-    if (d->bank[row].hit >= 0) soonest = weir_min64(soonest, d->bank[row].next_col);
+    if (d->bank[row].hit != 0) soonest = weir_min64(soonest, d->bank[row].next_col);
   }
   if (d->n > 0) *next = weir_max64(weir_min64(soonest, next_row(d, now)), now + 1);
   return reads;

@@ -4,6 +4,7 @@
 #define WEIR_SIM_DRAM_H
 
 #include "base/fifo.h"
+#include "base/list.h"
 #include "machine/machine.h"
 
 struct weir_dram_stats {
@@ -16,7 +17,7 @@ struct weir_dram_req {
   uint64_t row;
   uint32_t token; /* given back when a read is done */
   uint32_t seq;
-  int16_t next, prev; /* in its bank's list */
+  struct weir_link link; /* in its bank's list, or the free ones' */
   uint8_t bank;
   bool is_write, was_opened; /* was_opened: an activate was needed for it */
 };
@@ -25,7 +26,8 @@ struct weir_dram_bank {
   uint64_t open_row; /* UINT64_MAX: closed */
   uint64_t next_act, next_pre, next_col;
   uint32_t head_seq, hit_seq; /* of the requests below: a choice looks at banks only */
-  int16_t head, tail, hit;    /* requests; hit: the oldest that wants the open row */
+  struct weir_list queue;     /* requests, the oldest first */
+  uint16_t hit;               /* the oldest that wants the open row, + 1; 0: none does */
   uint8_t group;
   bool is_hit_write;
 };
@@ -45,7 +47,7 @@ struct weir_dram {
   uint64_t *next_col_group; /* per bank group: t_ccdl */
   uint64_t next_col, next_act, bus_free,
       write_end; /* write_end: end of the last write's data, for t_cdlr */
-  int16_t free;
+  struct weir_list free;
   uint32_t n, next_seq;
   unsigned n_masks;
   struct weir_bank_map map;

@@ -41,21 +41,17 @@ bool weir_l3_init(struct weir_l3 *x, const struct weir_machine *m, struct weir_d
   x->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   x->set_shift = (unsigned)__builtin_ctzll((uint64_t)l3->sets);
   x->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
-  x->mshr = weir_calloc(n_mshrs, sizeof *x->mshr);
-  x->waiter = weir_calloc(n_waiters, sizeof *x->waiter);
-  if (!weir_lines_init(&x->lines, l3->sets, l3->ways) || x->mshr == NULL || x->waiter == NULL)
-    return false;
-  for (uint32_t k = 0; k < n_mshrs; k++)
-    x->mshr[k].next_free = k + 1 < n_mshrs ? k + 1 : UINT32_MAX;
-  for (uint32_t k = 0; k < n_waiters; k++)
-    x->waiter[k].next = k + 1 < n_waiters ? k + 1 : UINT32_MAX;
-  return true;
+  x->where = weir_calloc(n_mshrs, sizeof *x->where);
+  x->token = weir_calloc(n_waiters, sizeof *x->token);
+  return weir_lines_init(&x->lines, l3->sets, l3->ways) &&
+         weir_mshrs_init(&x->mshr, n_mshrs, n_waiters) && x->where != NULL && x->token != NULL;
 }
 
 void weir_l3_free(struct weir_l3 *x) {
   weir_lines_free(&x->lines);
-  free(x->mshr);
-  free(x->waiter);
+  weir_mshrs_free(&x->mshr);
+  free(x->where);
+  free(x->token);
   free(x->reads.v);
   free(x->writes.v);
   free(x->answers.v);
@@ -153,19 +149,8 @@ static bool take_write(struct weir_l3 *x) {
 /* ---- reads ---- */
 
 static void take_mshr(struct weir_l3 *x, struct weir_mem_line *l) {
-  uint32_t e = x->free_mshr;
-  x->free_mshr = x->mshr[e].next_free;
-  x->mshr[e] = (struct weir_l3_mshr){.where = (uint32_t)(l - x->lines.v), .first = UINT32_MAX};
-  x->n_mshr++;
-  l->mshr = (uint16_t)e;
-}
-
-static void wait_for(struct weir_l3 *x, struct weir_l3_mshr *h, uint32_t token, uint8_t missing) {
-  uint32_t w = x->free_waiter;
-  x->free_waiter = x->waiter[w].next;
-  x->waiter[w] = (struct weir_l3_waiter){.token = token, .next = h->first, .wait = missing};
-  h->first = w;
-  h->n++;
+  l->mshr = (uint16_t)weir_mshr_open(&x->mshr);
+  x->where[l->mshr] = (uint32_t)(l - x->lines.v);
 }
 
 static void fetch_sectors(struct weir_l3 *x, uint64_t local, uint8_t sectors, uint32_t e) {
@@ -185,13 +170,13 @@ static struct weir_mem_line *take_miss(struct weir_l3 *x, const struct weir_l3_r
   bool is_new = l == NULL, is_pending = l != NULL && l->pending != 0;
   uint8_t fetch = weir_line_fetch(l, missing, l3->sectored, (unsigned)x->m->l2.line / SECTOR);
   if (is_new && (*way = weir_lines_choose(&x->lines, set)) == WEIR_NO_WAY) return NULL;
-  if (is_pending && x->mshr[l->mshr].n >= (uint32_t)l3->mshr_merge) return NULL;
-  if (!is_pending && x->free_mshr == UINT32_MAX) return NULL;
+  if (is_pending && x->mshr.v[l->mshr].n >= (uint32_t)l3->mshr_merge) return NULL;
+  if (!is_pending && x->mshr.free_entry == WEIR_NO_ENTRY) return NULL;
   uint32_t writes = is_new ? writes_of(x, weir_lines_at(&x->lines, set, *way)) : 0;
   if (!has_room(x, weir_n_sectors(fetch) * x->atoms, writes)) return NULL;
   if (is_new) l = take_way(x, set, *way, key_of(x, q->local));
   if (!is_pending) take_mshr(x, l);
-  wait_for(x, &x->mshr[l->mshr], q->token, missing);
+  x->token[weir_mshr_wait(&x->mshr, l->mshr, missing)] = q->token;
   l->pending |= fetch;
   fetch_sectors(x, q->local, fetch, l->mshr);
   x->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
@@ -235,31 +220,18 @@ bool weir_l3_cycle(struct weir_l3 *x, uint64_t now) {
 
 void weir_l3_fill(struct weir_l3 *x, uint32_t token, uint64_t now) {
   uint32_t e = token >> 3;
-  struct weir_l3_mshr *h = &x->mshr[e];
-  struct weir_mem_line *l = &x->lines.v[h->where];
+  struct weir_mem_line *l = &x->lines.v[x->where[e]];
   uint8_t bit = (uint8_t)(1u << (token & 7));
   weir_line_fill(l, bit);
   x->stats.fills++;
-  for (uint32_t *link = &h->first; *link != UINT32_MAX;) {
-    uint32_t i = *link;
-    struct weir_l3_waiter *w = &x->waiter[i];
-    answer(x, w->token, w->wait & bit, now);
-    w->wait &= (uint8_t)~bit;
-    if (w->wait != 0) {
-      link = &w->next;
-      continue;
-    }
-    *link = w->next;
-    w->next = x->free_waiter;
-    x->free_waiter = i;
-    h->n--;
-  }
-  if (l->pending != 0) return;
-  h->next_free = x->free_mshr;
-  x->free_mshr = e;
-  x->n_mshr--;
+  for (uint32_t w = x->mshr.v[e].first; w != WEIR_NO_WAITER; w = x->mshr.waiter[w].next)
+    answer(x, x->token[w], (uint8_t)(x->mshr.waiter[w].wait & bit), now);
+  uint32_t done = weir_mshr_arrive(&x->mshr, e, bit);
+  while (done != WEIR_NO_WAITER)
+    done = weir_mshr_release(&x->mshr, done);
+  if (l->pending == 0) weir_mshr_close(&x->mshr, e);
 }
 
 bool weir_l3_is_idle(const struct weir_l3 *x) {
-  return x->reads.n == 0 && x->writes.n == 0 && x->answers.n == 0 && x->n_mshr == 0;
+  return x->reads.n == 0 && x->writes.n == 0 && x->answers.n == 0 && x->mshr.n == 0;
 }

@@ -3,6 +3,7 @@
 #ifndef WEIR_SIM_L3_H
 #define WEIR_SIM_L3_H
 
+#include "machine/mshr.h"
 #include "sim/dram.h"
 #include "sim/lines.h"
 
@@ -22,16 +23,6 @@ struct weir_l3_req {
   uint8_t sectors, full;
 };
 
-struct weir_l3_waiter {
-  uint32_t token, next;
-  uint8_t wait; /* sectors */
-};
-
-struct weir_l3_mshr {
-  uint32_t where; /* index of its line */
-  uint32_t first, n, next_free;
-};
-
 struct weir_l3_answer {
   uint64_t at;
   uint32_t token;
@@ -42,9 +33,9 @@ struct weir_l3 {
   struct weir_dram *dram;
   struct weir_writes *out; /* its write-backs */
   struct weir_lines lines;
-  struct weir_l3_mshr *mshr;
-  struct weir_l3_waiter *waiter;
-  uint32_t free_mshr, free_waiter, n_mshr;
+  struct weir_mshrs mshr;
+  uint32_t *where; /* of each entry: index of its line */
+  uint32_t *token; /* of each waiter */
   unsigned line_shift, set_shift, atoms;
   struct {
     struct weir_l3_req *v;

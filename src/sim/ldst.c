@@ -1,6 +1,6 @@
 #include "sim/ldst.h"
 
-#include "base/mem.h"
+#include "base/ring.h"
 #include "sim/sm_core.h"
 
 void weir_ldst_settle(struct weir_sm *sm, uint64_t now) {
@@ -16,8 +16,7 @@ void weir_ldst_settle(struct weir_sm *sm, uint64_t now) {
 enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *m,
                                 const struct weir_l1 *l1, struct weir_err *err) {
   u->failed = WEIR_N_SHORTAGES;
-  u->queue = weir_calloc((size_t)m->sm.ldst_queue, sizeof *u->queue);
-  bool ok = u->queue != NULL && weir_order_init(&u->order, l1);
+  bool ok = WEIR_RING_INIT(u->queue, m->sm.ldst_queue) && weir_order_init(&u->order, l1);
   u->n_loads = (uint32_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps);
   u->n_loads += weir_order_room(&u->order);
   u->loads = weir_calloc(u->n_loads, sizeof *u->loads);
@@ -30,7 +29,7 @@ enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *
 
 void weir_ldst_free(struct weir_ldst *u) {
   weir_order_free(&u->order);
-  free(u->queue);
+  free(u->queue.v);
   free(u->loads);
 }
 
@@ -115,17 +114,12 @@ static void accept(struct weir_sm *sm, const struct weir_l1_req *q,
     sm->ldst.inflight++;
 }
 
-static void pop_head(struct weir_sm *sm) {
-  if (++sm->ldst.head == (uint32_t)sm->m->sm.ldst_queue) sm->ldst.head = 0;
-  sm->ldst.n--;
-}
-
 static bool present_head(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
   uint8_t failed = sm->ldst.failed;
   weir_ldst_settle(sm, now);
-  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.n > 0; k++) {
-    struct weir_l1_req *q = &sm->ldst.queue[sm->ldst.head];
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.queue.n > 0; k++) {
+    struct weir_l1_req *q = &WEIR_RING_HEAD(sm->ldst.queue);
     struct weir_l1_result r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
     if (r.answer == WEIR_L1_LATER) break;
     if (r.answer == WEIR_L1_FAILED) {
@@ -135,10 +129,10 @@ static bool present_head(struct weir_sm *sm, uint64_t now) {
     }
     sm->ldst.failed = WEIR_N_SHORTAGES;
     accept(sm, q, &r);
-    pop_head(sm);
+    WEIR_RING_POP(sm->ldst.queue);
     moved = true;
   }
-  if (sm->ldst.n == 0) sm->ldst.failed = WEIR_N_SHORTAGES;
+  if (sm->ldst.queue.n == 0) sm->ldst.failed = WEIR_N_SHORTAGES;
   if (sm->ldst.failed != failed) sm->is_dirty = true; /* slots lost to the LD/ST unit name it */
   return moved;
 }
@@ -168,15 +162,15 @@ static bool present_chosen(struct weir_sm *sm, uint64_t now) {
  * belongs to one shortage: that of the L1, else that of a queue. */
 static bool fill_queues(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
-  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.n > 0; k++) {
-    struct weir_l1_req *q = &sm->ldst.queue[sm->ldst.head];
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.queue.n > 0; k++) {
+    struct weir_l1_req *q = &WEIR_RING_HEAD(sm->ldst.queue);
     if (!weir_order_push(&sm->ldst.order, sm->l1, q, now)) {
       if (sm->ldst.failed < WEIR_N_SHORTAGES) break;
       note_failure(sm, q, WEIR_NO_ORDER, false);
       if (moved) sm->ldst.since = now + 1;
       break;
     }
-    pop_head(sm);
+    WEIR_RING_POP(sm->ldst.queue);
     moved = true;
   }
   return moved;
@@ -201,11 +195,10 @@ bool weir_ldst_present(struct weir_sm *sm, uint64_t now) {
 bool weir_ldst_coalesce(struct weir_sm *sm) {
   struct weir_ldst *u = &sm->ldst;
   struct weir_coalescer *c = &u->coalescer;
-  uint32_t most = (uint32_t)sm->m->sm.ldst_queue;
   for (int64_t k = 0; k < sm->m->sm.coalesce_per_cycle && c->is_busy; k++) {
-    if (u->n == most) return k > 0;
+    if (u->queue.n == u->queue.cap) return k > 0;
     const struct weir_request *r = &c->list[c->next];
-    struct weir_l1_req *q = &u->queue[(u->head + u->n++) % most];
+    struct weir_l1_req *q = WEIR_RING_SLOT(u->queue);
     *q = (struct weir_l1_req){.a = c->a, .id = c->id};
     q->a.addr = r->line_addr;
     q->a.sectors = (uint16_t)r->sectors;

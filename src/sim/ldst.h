@@ -32,8 +32,10 @@ struct weir_coalescer {
 
 struct weir_ldst {
   struct weir_coalescer coalescer;
-  struct weir_l1_req *queue; /* ring: coalescer to L1 */
-  uint32_t head, n;
+  struct {
+    struct weir_l1_req *v;
+    uint32_t head, n, cap;
+  } queue;                        /* coalescer to L1 */
   struct weir_order_queues order; /* behind it, where a policy orders requests */
   uint8_t failed;                 /* what the head waits for; WEIR_N_SHORTAGES: nothing */
   bool is_probed;                 /* to find that out, tags were read */
@@ -60,7 +62,7 @@ bool weir_ldst_coalesce(struct weir_sm *sm);
 bool weir_ldst_present(struct weir_sm *sm, uint64_t now);
 /* Requests between the coalescer and the L1. */
 static inline uint32_t weir_ldst_waiting(const struct weir_ldst *u) {
-  return u->n + u->order.total;
+  return u->queue.n + u->order.total;
 }
 /* A request of the load was answered, with data in cycle `at`. */
 void weir_ldst_answer(struct weir_sm *sm, uint32_t load, uint64_t at);

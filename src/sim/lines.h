@@ -6,13 +6,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "base/mem.h"
 
 enum { WEIR_NO_WAY = UINT16_MAX };
 
 struct weir_mem_line {
   uint64_t line;         /* line number + 1, 0 = empty */
-  uint16_t newer, older; /* neighbours in the set's order of use */
+  struct weir_link link; /* in the set's order of use */
   uint16_t mshr;         /* that waits for the pending sectors */
   uint8_t valid, dirty, pending,
       partial; /* sectors; partial: written in part, the rest is not here */
@@ -20,15 +21,10 @@ struct weir_mem_line {
   uint16_t marker; /* the SM that set the mark; for statistics, hardware has the mark alone */
 };
 
-/* Ways of a set, least recently used first. Empty ones come first, in their order. */
-struct weir_line_order {
-  uint16_t oldest, newest;
-};
-
 struct weir_lines {
   struct weir_mem_line *v;
-  struct weir_line_order *order;
-  uint64_t *tags; /* one byte per way, eight in a word: where to look for a line */
+  struct weir_list *order; /* ways of a set, least recently used first; empty ones come first */
+  uint64_t *tags;          /* one byte per way, eight in a word: where to look for a line */
   uint32_t sets, ways, tag_words;
 };
 
@@ -47,11 +43,8 @@ static inline bool weir_lines_init(struct weir_lines *l, int64_t sets, int64_t w
   if (l->v == NULL || l->order == NULL || l->tags == NULL) return false;
   for (uint32_t set = 0; set < l->sets; set++) {
     struct weir_mem_line *w = weir_lines_set(l, set);
-    l->order[set] = (struct weir_line_order){.oldest = 0, .newest = (uint16_t)(l->ways - 1)};
-    for (uint32_t k = 0; k < l->ways; k++) {
-      w[k].older = k > 0 ? (uint16_t)(k - 1) : WEIR_NO_WAY;
-      w[k].newer = k + 1 < l->ways ? (uint16_t)(k + 1) : WEIR_NO_WAY;
-    }
+    for (uint32_t k = 1; k <= l->ways; k++)
+      weir_list_append(&l->order[set], WEIR_LINKS(w, link), k);
   }
   return true;
 }
@@ -94,25 +87,17 @@ static inline struct weir_mem_line *weir_lines_at(const struct weir_lines *l, ui
 /* The least recently used way that waits for nothing, or WEIR_NO_WAY. */
 static inline uint32_t weir_lines_choose(const struct weir_lines *l, uint32_t set) {
   const struct weir_mem_line *w = weir_lines_set(l, set);
-  uint32_t way = l->order[set].oldest;
-  while (way != WEIR_NO_WAY && w[way].pending != 0)
-    way = w[way].newer;
-  return way;
+  uint32_t n = l->order[set].first;
+  while (n != 0 && w[n - 1].pending != 0)
+    n = w[n - 1].link.next;
+  return n != 0 ? n - 1 : WEIR_NO_WAY;
 }
 
 static inline void weir_lines_touch(struct weir_lines *l, uint32_t set, uint32_t way) {
   struct weir_mem_line *w = weir_lines_set(l, set);
-  struct weir_line_order *o = &l->order[set];
-  if (o->newest == way) return;
-  w[w[way].newer].older = w[way].older;
-  if (o->oldest == way)
-    o->oldest = w[way].newer;
-  else
-    w[w[way].older].newer = w[way].newer;
-  w[o->newest].newer = (uint16_t)way;
-  w[way].older = o->newest;
-  w[way].newer = WEIR_NO_WAY;
-  o->newest = (uint16_t)way;
+  if (l->order[set].last == way + 1) return;
+  weir_list_remove(&l->order[set], WEIR_LINKS(w, link), way + 1);
+  weir_list_append(&l->order[set], WEIR_LINKS(w, link), way + 1);
 }
 
 /* A sector written in part keeps what it has; if it has nothing, a read will fetch the rest. */
@@ -144,7 +129,7 @@ static inline struct weir_mem_line *weir_lines_take(struct weir_lines *l, uint32
   struct weir_mem_line *w = weir_lines_set(l, set) + way;
   uint64_t *word = &l->tags[(size_t)set * l->tag_words + way / 8];
   unsigned shift = way % 8 * 8;
-  *w = (struct weir_mem_line){.line = key, .newer = w->newer, .older = w->older};
+  *w = (struct weir_mem_line){.line = key, .link = w->link};
   *word = (*word & ~(UINT64_C(0xff) << shift)) | weir_lines_tag(key) << shift;
   return w;
 }

@@ -47,31 +47,21 @@ static uint32_t set_of(const struct weir_slice *s, uint64_t addr) {
 
 /* ---- set-up ---- */
 
-/* Every list in the order of its array. */
-static void link_up(struct weir_slice *s, uint32_t n_waiters) {
-  const struct weir_machine *m = s->channel->m;
-  uint32_t n_mshrs = (uint32_t)m->l2.mshr_entries;
-  for (uint32_t k = 0; k < n_mshrs; k++)
-    s->mshr[k].next_free = k + 1 < n_mshrs ? k + 1 : UINT32_MAX;
-  for (uint32_t k = 0; k < n_waiters; k++)
-    s->waiter[k].next = k + 1 < n_waiters ? k + 1 : UINT32_MAX;
-  for (uint32_t k = 0; k < s->channel->n_sms; k++)
-    s->credit[k] = (uint32_t)m->noc.reply_buffer;
-}
-
 static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id) {
   const struct weir_l2_cfg *l2 = &c->m->l2;
-  uint32_t n_waiters = (uint32_t)(l2->mshr_entries * l2->mshr_merge);
+  uint32_t n_entries = (uint32_t)l2->mshr_entries, n_waiters = n_entries * (uint32_t)l2->mshr_merge;
   s->channel = c;
   s->id = id;
   s->wake = WEIR_NEVER;
-  s->mshr = weir_calloc((size_t)l2->mshr_entries, sizeof *s->mshr);
+  s->entry = weir_calloc(n_entries, sizeof *s->entry);
   s->waiter = weir_calloc(n_waiters, sizeof *s->waiter);
   s->credit = weir_calloc(c->n_sms, sizeof *s->credit);
-  if (!weir_lines_init(&s->lines, l2->sets, l2->ways) || s->mshr == NULL || s->waiter == NULL ||
+  if (!weir_lines_init(&s->lines, l2->sets, l2->ways) ||
+      !weir_mshrs_init(&s->mshr, n_entries, n_waiters) || s->entry == NULL || s->waiter == NULL ||
       s->credit == NULL)
     return false;
-  link_up(s, n_waiters);
+  for (uint32_t k = 0; k < c->n_sms; k++)
+    s->credit[k] = (uint32_t)c->m->noc.reply_buffer;
   return true;
 }
 
@@ -99,7 +89,8 @@ void weir_channel_free(struct weir_channel *c) {
   for (uint32_t i = 0; c->slices != NULL && i < c->n_slices; i++) {
     struct weir_slice *s = &c->slices[i];
     weir_lines_free(&s->lines);
-    free(s->mshr);
+    weir_mshrs_free(&s->mshr);
+    free(s->entry);
     free(s->waiter);
     free(s->credit);
     free(s->in.v);
@@ -317,7 +308,6 @@ static void pass_turn(const struct weir_slice *s) {
 static struct weir_l2_waiter answer_to(const struct weir_msg *q) {
   return (struct weir_l2_waiter){.src = q->src,
                                  .id = q->id,
-                                 .next = UINT32_MAX,
                                  .kind = q->kind,
                                  .parts = q->parts,
                                  .sectors = q->sectors,
@@ -367,26 +357,8 @@ static uint8_t pass_mark(struct weir_slice *s, struct weir_mem_line *l, const st
 
 /* A line without pending sectors gets an MSHR. */
 static void take_mshr(struct weir_slice *s, struct weir_mem_line *l, uint64_t addr) {
-  uint32_t e = s->free_mshr;
-  s->free_mshr = s->mshr[e].next_free;
-  s->mshr[e] = (struct weir_l2_mshr){
-      .addr = addr, .where = (uint32_t)(l - s->lines.v), .first = UINT32_MAX, .last = UINT32_MAX};
-  s->n_mshr++;
-  l->mshr = (uint16_t)e;
-}
-
-static void wait_for(struct weir_slice *s, struct weir_l2_mshr *h, const struct weir_msg *q,
-                     uint8_t missing) {
-  uint32_t w = s->free_waiter;
-  s->free_waiter = s->waiter[w].next;
-  s->waiter[w] = answer_to(q);
-  s->waiter[w].wait = missing;
-  if (h->last != UINT32_MAX)
-    s->waiter[h->last].next = w;
-  else
-    h->first = w;
-  h->last = w;
-  h->n++;
+  l->mshr = (uint16_t)weir_mshr_open(&s->mshr);
+  s->entry[l->mshr] = (struct weir_l2_entry){.addr = addr, .where = (uint32_t)(l - s->lines.v)};
 }
 
 /* A read (or an atomic) that lacks sectors. *way: that of its line, or the one it gets. NULL: it
@@ -400,15 +372,15 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
   uint8_t fetch = weir_line_fetch(l, missing, l2->sectored, (unsigned)l2->line / SECTOR);
   if (is_new && (*way = weir_lines_choose(&s->lines, set)) == WEIR_NO_WAY)
     return refuse(s, WEIR_L2_LINE), NULL;
-  if (is_pending && s->mshr[l->mshr].n >= (uint32_t)l2->mshr_merge)
+  if (is_pending && s->mshr.v[l->mshr].n >= (uint32_t)l2->mshr_merge)
     return refuse(s, WEIR_L2_MERGE), NULL;
-  if (!is_pending && s->free_mshr == UINT32_MAX) return refuse(s, WEIR_L2_MSHR), NULL;
+  if (!is_pending && s->mshr.free_entry == WEIR_NO_ENTRY) return refuse(s, WEIR_L2_MSHR), NULL;
   s->head_reads = weir_n_sectors(fetch);
   s->head_writes = is_new ? weir_n_sectors(weir_lines_at(&s->lines, set, *way)->dirty) : 0;
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
-  wait_for(s, &s->mshr[l->mshr], q, missing);
+  s->waiter[weir_mshr_wait(&s->mshr, l->mshr, missing)] = answer_to(q);
   l->pending |= fetch;
   if (fetch != 0) {
     push_sectors(s, q->addr, fetch, l->mshr, now);
@@ -446,33 +418,16 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
 
 /* A sector came from DRAM: answer those who waited for it only. */
 static void fill(struct weir_slice *s, uint32_t e, unsigned sector, uint64_t now) {
-  struct weir_l2_mshr *h = &s->mshr[e];
-  struct weir_mem_line *l = &s->lines.v[h->where];
+  struct weir_mem_line *l = &s->lines.v[s->entry[e].where];
   uint8_t bit = (uint8_t)(1u << sector);
   weir_line_fill(l, bit);
   s->stats.fills++;
-  uint32_t *link = &h->first, last = UINT32_MAX;
-  for (uint32_t w = h->first; w != UINT32_MAX;) {
-    uint32_t next = s->waiter[w].next;
-    s->waiter[w].wait &= (uint8_t)~bit;
-    if (s->waiter[w].wait == 0) {
-      push_reply(s, h->addr, &s->waiter[w], now);
-      *link = next;
-      s->waiter[w].next = s->free_waiter;
-      s->free_waiter = w;
-      h->n--;
-    } else {
-      link = &s->waiter[w].next;
-      last = w;
-    }
-    w = next;
+  uint32_t w = weir_mshr_arrive(&s->mshr, e, bit);
+  while (w != WEIR_NO_WAITER) {
+    push_reply(s, s->entry[e].addr, &s->waiter[w], now);
+    w = weir_mshr_release(&s->mshr, w);
   }
-  h->last = last;
-  if (l->pending == 0) { /* then nobody waits any more */
-    h->next_free = s->free_mshr;
-    s->free_mshr = e;
-    s->n_mshr--;
-  }
+  if (l->pending == 0) weir_mshr_close(&s->mshr, e);
   s->is_filled = true;
   s->wake = now;
 }
@@ -630,7 +585,7 @@ void weir_channel_poke(struct weir_channel *c) {
 bool weir_channel_is_idle(const struct weir_channel *c) {
   if (c->done.n > 0 || c->dram.n > 0 || c->writes.n > 0 || !weir_l3_is_idle(&c->l3)) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)
-    if (c->slices[i].in.n > 0 || c->slices[i].out.n > 0 || c->slices[i].n_mshr > 0) return false;
+    if (c->slices[i].in.n > 0 || c->slices[i].out.n > 0 || c->slices[i].mshr.n > 0) return false;
   return true;
 }
 

@@ -4,6 +4,7 @@
 #define WEIR_SIM_MEMORY_H
 
 #include "machine/msg.h"
+#include "machine/mshr.h"
 #include "sim/dram.h"
 #include "sim/l3.h"
 
@@ -18,18 +19,15 @@ struct weir_l2_stats {
 extern const struct weir_stat weir_l2_stat_table[];
 extern const struct weir_stat_group weir_l2_stat_group;
 
-struct weir_l2_waiter {
-  uint32_t src, id, next;
+struct weir_l2_waiter { /* a request to be answered */
+  uint32_t src, id;
   uint16_t parts;
   uint8_t kind, sectors, flags;
-  uint8_t wait; /* sectors it waits for */
 };
 
-struct weir_l2_mshr {
+struct weir_l2_entry {
   uint64_t addr;
-  uint32_t where;          /* index of its line */
-  uint32_t first, last, n; /* waiters */
-  uint32_t next_free;
+  uint32_t where; /* index of its line */
 };
 
 /* What the head of a slice's input waits for. */
@@ -56,9 +54,9 @@ struct weir_slice {
   struct weir_inbox in;
   uint64_t eject_free; /* the input port is busy until then */
   struct weir_lines lines;
-  struct weir_l2_mshr *mshr;
+  struct weir_mshrs mshr;
+  struct weir_l2_entry *entry;
   struct weir_l2_waiter *waiter;
-  uint32_t free_mshr, free_waiter, n_mshr;
   struct {
     struct weir_msg *v;
     uint32_t head, n, cap;

@@ -11,19 +11,21 @@ struct need {
 
 static double lines(int64_t sets, int64_t ways) {
   return (double)sets * (double)ways * (sizeof(struct weir_mem_line) + 1) +
-         (double)sets * sizeof(struct weir_line_order);
+         (double)sets * sizeof(struct weir_list);
 }
 
 static double sm_bytes(const struct weir_machine *m) {
   const struct weir_sm_cfg *c = &m->sm;
   struct weir_sm *sm = NULL;
   return sizeof *sm + (double)c->warps * sizeof *sm->warps +
-         (double)c->blocks * sizeof *sm->blocks + (double)c->ldst_queue * sizeof *sm->ldst.queue +
+         (double)c->blocks * sizeof *sm->blocks + (double)c->ldst_queue * sizeof *sm->ldst.queue.v +
          (double)(c->inflight + c->ldst_queue + c->warps) * sizeof *sm->ldst.loads;
 }
 
+/* MSHRs, with what their owner knows of entries and waiters besides. */
 static double waits(int64_t entries, int64_t merge, size_t entry, size_t waiter) {
-  return (double)entries * (double)entry + (double)entries * (double)merge * (double)waiter;
+  return (double)entries * (double)(sizeof(struct weir_mshr) + entry) +
+         (double)entries * (double)merge * (double)(sizeof(struct weir_waiter) + waiter);
 }
 
 static struct need largest(const struct need *v, size_t n, double *sum) {
@@ -51,13 +53,13 @@ enum weir_status weir_machine_affordable(const struct weir_machine *m,
       {"L1s", "sm.count, l1.size, l1.mshr_* or the l1.*_queue", sms * weir_l1_bytes(m, design)},
       {"lines of the L2", "l2.slices, l2.sets or l2.ways", slices * lines(l2->sets, l2->ways)},
       {"L2 slices", "l2.slices, l2.mshr_entries or l2.mshr_merge",
-       slices * (sizeof *slice + waits(l2->mshr_entries, l2->mshr_merge, sizeof *slice->mshr,
+       slices * (sizeof *slice + waits(l2->mshr_entries, l2->mshr_merge, sizeof *slice->entry,
                                        sizeof *slice->waiter))},
       {"credits between SMs and L2", "sm.count or l2.slices", sms * slices * 2 * sizeof(uint32_t)},
       {"L3", "dram.channels, l3.sets or l3.ways", has_l3 * lines(l3->sets, l3->ways)},
       {"L3 slices", "l3.mshr_entries or l3.mshr_merge",
        has_l3 *
-           waits(l3->mshr_entries, l3->mshr_merge, sizeof *third->mshr, sizeof *third->waiter)},
+           waits(l3->mshr_entries, l3->mshr_merge, sizeof *third->where, sizeof *third->token)},
       {"DRAM channels", "dram.channels, dram.queue or dram.banks",
        channels * (sizeof(struct weir_channel) + (double)m->dram.queue * sizeof *dram->req +
                    (double)m->dram.banks * (sizeof *dram->bank + sizeof *dram->row_at))},

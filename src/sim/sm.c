@@ -21,7 +21,7 @@ static uint64_t next_soft(const struct weir_sm *sm) {
 
 /* Nothing here can change the time of a kernel any more, unless a block arrives. */
 static bool has_no_work(const struct weir_sm *sm, uint64_t now) {
-  if (sm->n_blocks > 0 || sm->ldst.n > 0 || sm->ldst.inflight > 0 || !weir_l1_is_idle(sm->l1))
+  if (sm->n_blocks > 0 || sm->ldst.queue.n > 0 || sm->ldst.inflight > 0 || !weir_l1_is_idle(sm->l1))
     return false;
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     if (sm->arriving[i].at <= now) return false;
@@ -313,7 +313,7 @@ void weir_sm_settle(struct weir_sm *sm, uint64_t now) {
 }
 
 bool weir_sm_is_idle(const struct weir_sm *sm) {
-  return sm->n_blocks == 0 && sm->n_arriving == 0 && sm->ldst.n == 0 &&
+  return sm->n_blocks == 0 && sm->n_arriving == 0 && sm->ldst.queue.n == 0 &&
          !sm->ldst.coalescer.is_busy && sm->ldst.inflight == 0 && sm->port.fills.n == 0 &&
          sm->port.replies.n == 0 && sm->port.credits.n == 0 && weir_l1_is_idle(sm->l1);
 }

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/ring.h"
+
 /* ---- at the end of a kernel ---- */
 
 static enum weir_status wrong_sm(struct weir_err *err, const struct weir_sm *sm, const char *what,
@@ -40,7 +42,8 @@ static enum weir_status verify_sm(const struct weir_sm *sm, struct weir_err *err
     return wrong_sm(err, sm, "free entries for loads", free_loads(sm, sm->ldst.n_loads),
                     sm->ldst.n_loads);
   if (sm->ldst.inflight != 0) return wrong_sm(err, sm, "loads in flight", sm->ldst.inflight, 0);
-  if (sm->ldst.n != 0) return wrong_sm(err, sm, "requests in the LD/ST queue", sm->ldst.n, 0);
+  if (sm->ldst.queue.n != 0)
+    return wrong_sm(err, sm, "requests in the LD/ST queue", sm->ldst.queue.n, 0);
   if (sm->n_blocks + sm->n_arriving + sm->n_ending + sm->n_retired != 0)
     return wrong_sm(err, sm, "blocks", sm->n_blocks + sm->n_arriving + sm->n_ending, 0);
   for (int64_t i = 0; i < sm->m->l2.slices; i++)
@@ -69,15 +72,9 @@ static enum weir_status wrong_l3(struct weir_err *err, uint32_t channel, const c
 
 static enum weir_status verify_slice(const struct weir_slice *s, struct weir_err *err) {
   const struct weir_machine *m = s->channel->m;
-  uint64_t mshrs = (uint64_t)m->l2.mshr_entries, waiters = mshrs * (uint64_t)m->l2.mshr_merge;
-  uint64_t n = 0;
-  for (uint32_t i = s->free_mshr; i != UINT32_MAX && n <= mshrs; i = s->mshr[i].next_free)
-    n++;
-  if (n != mshrs || s->n_mshr != 0) return wrong_slice(err, s, "free MSHRs", n, mshrs);
-  n = 0;
-  for (uint32_t i = s->free_waiter; i != UINT32_MAX && n <= waiters; i = s->waiter[i].next)
-    n++;
-  if (n != waiters) return wrong_slice(err, s, "free places for waiting requests", n, waiters);
+  const char *bad = weir_mshrs_verify(&s->mshr);
+  if (bad != NULL)
+    return weir_fail(err, WEIR_EBUG, "L2 slice %u, after the kernel: %s", s->id, bad);
   for (int64_t i = 0; i < m->sm.count; i++)
     if (s->credit[i] != (uint64_t)m->noc.reply_buffer)
       return wrong_slice(err, s, "credits for an SM", s->credit[i], (uint64_t)m->noc.reply_buffer);
@@ -93,15 +90,9 @@ static enum weir_status verify_slice(const struct weir_slice *s, struct weir_err
 static enum weir_status verify_l3(const struct weir_channel *c, uint32_t channel,
                                   struct weir_err *err) {
   const struct weir_l3 *x = &c->l3;
-  uint64_t mshrs = (uint64_t)c->m->l3.mshr_entries, waiters = mshrs * (uint64_t)c->m->l3.mshr_merge,
-           n = 0;
-  for (uint32_t i = x->free_mshr; i != UINT32_MAX && n <= mshrs; i = x->mshr[i].next_free)
-    n++;
-  if (n != mshrs) return wrong_l3(err, channel, "free MSHRs", n, mshrs);
-  n = 0;
-  for (uint32_t i = x->free_waiter; i != UINT32_MAX && n <= waiters; i = x->waiter[i].next)
-    n++;
-  if (n != waiters) return wrong_l3(err, channel, "free places for waiting reads", n, waiters);
+  const char *bad = weir_mshrs_verify(&x->mshr);
+  if (bad != NULL)
+    return weir_fail(err, WEIR_EBUG, "L3 slice of channel %u, after the kernel: %s", channel, bad);
   if (x->write_sectors != 0)
     return wrong_l3(err, channel, "sectors in the write queue", x->write_sectors, 0);
   for (size_t i = 0; i < (size_t)x->lines.sets * x->lines.ways; i++)
@@ -187,10 +178,10 @@ static void describe_sm(const struct weir_sm *sm, uint64_t now, struct weir_err 
     describe_warp(sm, sm->order[k], now, err);
   }
   if (more > 0) weir_err_add(err, "SM %u: and %u more warps", sm->id, more);
-  if (sm->ldst.n > 0)
+  if (sm->ldst.queue.n > 0)
     weir_err_add(err, "SM %u LD/ST queue: %u of %" PRId64 "; line 0x%" PRIx64 " waits for %s",
-                 sm->id, sm->ldst.n, sm->m->sm.ldst_queue, sm->ldst.queue[sm->ldst.head].a.addr,
-                 shortage_name(sm->ldst.failed));
+                 sm->id, sm->ldst.queue.n, sm->m->sm.ldst_queue,
+                 WEIR_RING_HEAD(sm->ldst.queue).a.addr, shortage_name(sm->ldst.failed));
   const struct weir_msg *out = weir_l1_peek(sm->l1);
   if (out != NULL) {
     uint32_t slice = weir_slice_of(sm->m, out->addr);
@@ -217,7 +208,7 @@ static const char *stall_name(const struct weir_slice *s) {
 }
 
 static bool slice_is_busy(const struct weir_slice *s) {
-  return s->in.n > 0 || s->out.n > 0 || s->n_mshr > 0;
+  return s->in.n > 0 || s->out.n > 0 || s->mshr.n > 0;
 }
 
 static void describe_slice(const struct weir_slice *s, struct weir_err *err) {
@@ -230,12 +221,12 @@ static void describe_slice(const struct weir_slice *s, struct weir_err *err) {
     weir_err_add(err, "L2 slice %u replies: %u; the first has %u flits for SM %u, credit for %u",
                  s->id, s->out.n, q->flits, q->dst, s->credit[q->dst]);
   }
-  if (s->n_mshr > 0)
-    weir_err_add(err, "L2 slice %u: %u MSHRs wait for DRAM (its queue holds %u)", s->id, s->n_mshr,
+  if (s->mshr.n > 0)
+    weir_err_add(err, "L2 slice %u: %u MSHRs wait for DRAM (its queue holds %u)", s->id, s->mshr.n,
                  s->channel->dram.n);
   if (s->channel->has_l3)
     weir_err_add(err, "its L3 slice: %u reads, %u write-backs, %u MSHRs", s->channel->l3.reads.n,
-                 s->channel->l3.writes.n, s->channel->l3.n_mshr);
+                 s->channel->l3.writes.n, s->channel->l3.mshr.n);
 }
 
 bool weir_waits_at_barriers(const struct weir_parts *p) {
