@@ -3,12 +3,8 @@
 #ifndef TESTS_L1_RIG_DEC_H
 #define TESTS_L1_RIG_DEC_H
 
-#include "../sim/synth.h"
-
-#include <stdio.h>
-
-#include "../stream/util.h"
 #include "l1/organisation/decoupled.h"
+#include "rig_engine.h"
 
 struct rig_dec {
   struct machine x;
@@ -57,17 +53,9 @@ static inline enum weir_status rig_create(struct rig_dec *g, uint32_t sm, struct
 /* Parameters "threshold=3", ended by NULL; `set`: those of the machine. */
 static inline enum weir_status rig_try(struct rig_dec *g, uint32_t sm, const char *const *set,
                                        const char *const *params, struct weir_err *err) {
-  const struct weir_param *table = weir_org_decoupled.part.params;
   memset(g, 0, sizeof *g);
   machine_init(&g->x, NULL, set);
-  weir_param_defaults(table, &g->cfg);
-  for (; *params != NULL; params++) {
-    char name[64];
-    const char *eq = strchr(*params, '=');
-    snprintf(name, sizeof name, "%.*s", (int)(eq - *params), *params);
-    if (weir_param_set(table, &g->cfg, name, eq + 1, NULL, err) != WEIR_OK)
-      fail_msg("%s", err->msg);
-  }
+  rig_params(weir_org_decoupled.part.params, &g->cfg, params);
   g->design = (struct weir_design){
       .org = &weir_org_decoupled, .org_cfg = &g->cfg, .n_policies = 1, .paranoid = true};
   g->design.policy[0].ops = &weir_policy_lru;

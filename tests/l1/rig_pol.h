@@ -1,14 +1,11 @@
 /* One L1 between a hand-made SM and a hand-made memory that answers at once: policies seen request
- * by request. Beside it, runs of the whole engine with a design, in every way they can be cut. */
+ * by request. Beside it, runs of the whole engine with a policy in front of the machine's own. */
 #ifndef TESTS_L1_RIG_POL_H
 #define TESTS_L1_RIG_POL_H
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "../sim/rig.h"
 #include "l1/core.h"
-#include "launch/workload.h"
+#include "rig_engine.h"
 
 /* ---- one L1 ---- */
 
@@ -63,16 +60,20 @@ static inline void design_with(struct weir_design *d, const struct weir_machine 
   d->paranoid = paranoid;
 }
 
-/* Settings of the machine, ended by NULL. */
-static inline void port_open(struct port *t, const struct weir_policy_ops *o, const void *cfg,
-                             const char *const *set) {
+/* That of an SM; settings of the machine, ended by NULL. */
+static inline void port_open_at(struct port *t, uint32_t sm, const struct weir_policy_ops *o,
+                                const void *cfg, const char *const *set) {
   struct weir_err err;
-  struct weir_l1_host host = {.sm = t, .view = port_view, .broadcast = port_broadcast};
+  struct weir_l1_host host = {.sm = t, .id = sm, .view = port_view, .broadcast = port_broadcast};
   memset(t, 0, sizeof *t);
   machine_init(&t->x, NULL, set);
   design_with(&t->d, &t->x.m, o, cfg, true);
   t->l1 = weir_l1_create(&t->x.m, &t->d, &host, &err);
   if (t->l1 == NULL) fail_msg("%s", err.msg);
+}
+static inline void port_open(struct port *t, const struct weir_policy_ops *o, const void *cfg,
+                             const char *const *set) {
+  port_open_at(t, 0, o, cfg, set);
 }
 
 static inline void port_close(struct port *t) {
@@ -126,6 +127,22 @@ static inline unsigned port_load(struct port *t, uint64_t pc, uint64_t addr) {
   return port_access(t, WEIR_LOAD, 0, pc, addr, false);
 }
 
+/* A load that misses, presented and answered in this cycle. Is it bypassed? */
+static inline bool port_is_bypassed(struct port *t, const struct weir_access *a) {
+  struct weir_l1_req q = {.a = *a};
+  assert_int_equal(weir_l1_present(t->l1, &q, 0, t->now).answer, WEIR_L1_WAIT);
+  port_well(t);
+  struct weir_msg m = *weir_l1_peek(t->l1);
+  weir_l1_pop(t->l1);
+  if (m.flags & WEIR_REQ_BYPASS) {
+    weir_l1_bypass_return(t->l1, &q.a, &m, t->now);
+    return true;
+  }
+  assert_true(weir_l1_fill(t->l1, &m, t->now));
+  assert_int_equal(weir_l1_drain(t->l1, t->now), 0);
+  return false;
+}
+
 /* ---- the engine ---- */
 
 /* The settings of the small machine of tests/sim/rig.h and up to four more, ended by NULL. */
@@ -136,46 +153,6 @@ static inline const char *const *rig_and(const char *a, const char *b, const cha
   memcpy(set, rig_set, sizeof rig_set);
   memcpy(set + sizeof rig_set / sizeof *rig_set, more, sizeof more);
   return set;
-}
-
-static const struct weir_sim_options engine_ways[] = {
-    {.threads = 1, .check = true, .watchdog = 200000},
-    {.threads = 1, .check = true, .watchdog = 200000, .literal = true},
-    {.threads = 1, .check = true, .watchdog = 200000, .window = 1},
-    {.threads = 2, .check = true, .watchdog = 200000},
-};
-static const char *const engine_way_names[] = {"event-driven", "literal", "window 1", "2 threads"};
-enum { ENGINE_WAYS = 4, MAX_LAUNCHES = 16 };
-
-static inline void engine_kernels(const struct machine *x, const struct weir_design *d,
-                                  struct synth *const *kernels, unsigned n,
-                                  const struct weir_sim_options *o, struct weir_sim_result *r) {
-  struct weir_err err;
-  struct weir_sim *sim;
-  if (weir_sim_new(&x->m, d, o, &sim, &err) != WEIR_OK) fail_msg("%s", err.msg);
-  for (unsigned i = 0; i < n; i++)
-    if (weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err) != WEIR_OK) {
-      machine_print(x);
-      fail_msg("%s", err.msg);
-    }
-  weir_sim_free(sim);
-}
-
-/* Kernels in every way: the same statistics, those of the parts included. The result of the first
- * way is left in `r`. */
-static inline void engine_same(const struct machine *x, const struct weir_design *d,
-                               struct synth *const *kernels, unsigned n,
-                               struct weir_sim_result *r) {
-  struct weir_sim_result got[MAX_LAUNCHES];
-  assert_true(n <= MAX_LAUNCHES);
-  for (unsigned i = 0; i < ENGINE_WAYS; i++) {
-    engine_kernels(x, d, kernels, n, &engine_ways[i], i == 0 ? r : got);
-    for (unsigned k = 0; i > 0 && k < n; k++)
-      if (!same_result(&r[k], &got[k])) {
-        machine_print(x);
-        fail_msg("kernel %u: %s differs", k, engine_way_names[i]);
-      }
-  }
 }
 
 static inline void part_add(const struct weir_policy_ops *o, const struct weir_sim_result *r,
@@ -209,70 +186,33 @@ static inline void engine_random(const struct weir_policy_ops *o, const void *cf
   }
 }
 
-struct launches {
-  struct weir_sim *sim;
-  struct weir_sim_result r[MAX_LAUNCHES];
-  uint32_t n;
-};
-
-static inline enum weir_status engine_launch(void *self, struct weir_block_source *src,
-                                             struct weir_err *err) {
-  struct launches *l = self;
-  assert_true(l->n < MAX_LAUNCHES);
-  return weir_sim_kernel(l->sim, src, &l->r[l->n++], err);
-}
-
-static inline void engine_must(enum weir_status st, const struct weir_err *err) {
-  if (st != WEIR_OK) fail_msg("%s", err->msg);
-}
-
-static inline void engine_workload(const char *folder, const char *workload,
-                                   const struct machine *x, const struct weir_design *d,
-                                   const struct weir_sim_options *o, struct launches *l) {
-  char path[4096];
-  struct weir_err err;
-  struct ptx_exec_cfg cfg;
-  struct ptx_device dev;
-  struct weir_workload *w;
-  struct weir_settings settings;
-  const struct weir_param_group *const groups[] = {&ptx_exec_params, NULL};
-  memset(l, 0, sizeof *l);
-  snprintf(path, sizeof path, "%s/workloads/%s/%s.yaml", folder, workload, workload);
-  engine_must(weir_settings_init(&settings, groups, &err), &err);
-  engine_must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
-  engine_must(ptx_device_init(&dev, &cfg, &err), &err);
-  engine_must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
-  engine_must(weir_sim_new(&x->m, d, o, &l->sim, &err), &err);
-  struct weir_workload_hooks h = {.simulate = engine_launch, .self = l, .want_streams = true};
-  engine_must(weir_workload_run(w, &h, &err), &err);
-  weir_sim_free(l->sim);
-  weir_workload_close(w);
-  ptx_device_free(&dev);
-  weir_settings_free(&settings);
-}
-
 /* A built-in workload on fermi-s3 in every way: the policy's statistics summed, and the first
  * launch. */
 static inline void engine_exact(const char *folder, const char *workload,
                                 const struct weir_policy_ops *o, const void *cfg, void *sum,
                                 struct weir_sim_result *first) {
-  static struct launches want, got;
-  char path[4096];
   struct machine x;
   struct weir_design d;
-  snprintf(path, sizeof path, "%s/gpus/fermi-s3.yaml", folder);
-  machine_init(&x, path, NULL);
+  engine_gpu(folder, "fermi-s3", &x);
   design_with(&d, &x.m, o, cfg, false);
-  for (unsigned i = 0; i < ENGINE_WAYS; i++) {
-    engine_workload(folder, workload, &x, &d, &engine_ways[i], i == 0 ? &want : &got);
-    for (uint32_t k = 0; i > 0 && k < want.n; k++)
-      if (!same_result(&want.r[k], &got.r[k]))
-        fail_msg("%s, launch %u: %s differs", workload, k, engine_way_names[i]);
-  }
-  assert_true(want.n > 0);
-  for (uint32_t k = 0; k < want.n; k++)
-    part_add(o, &want.r[k], sum);
-  *first = want.r[0];
+  const struct launches *l = engine_workload_same(folder, workload, &x, &d);
+  for (uint32_t k = 0; k < l->n; k++)
+    part_add(o, &l->r[k], sum);
+  *first = l->r[0];
+  machine_free(&x);
+}
+
+/* The engine refuses the policy with these parameters, and says why. */
+static inline void engine_refuses(const struct weir_policy_ops *o, const void *cfg,
+                                  const char *const *set, const char *why) {
+  struct machine x;
+  struct weir_design d;
+  struct weir_err err;
+  struct weir_sim *sim;
+  machine_init(&x, NULL, set);
+  design_with(&d, &x.m, o, cfg, false);
+  assert_int_equal(weir_sim_new(&x.m, &d, &engine_ways[0], &sim, &err), WEIR_EINVAL);
+  assert_string_equal(err.msg, why);
   machine_free(&x);
 }
 

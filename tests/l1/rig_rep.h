@@ -9,8 +9,8 @@
 #include "l1/organisation/decoupled.h"
 #include "l1/replacement/rrip.h"
 #include "rig_tsc.h"
-#include "workload_tsc.h"
 
+static const char *folder;
 static struct rig g;
 static struct weir_rrip_cfg cfg;
 
@@ -18,16 +18,9 @@ static struct weir_rrip_cfg cfg;
 #define DEFAULTS    ((const char *const[]){NULL})
 
 static inline const void *rep_cfg(const struct weir_policy_ops *o, const char *const *params) {
-  struct weir_err err;
   memset(&cfg, 0, sizeof cfg);
   if (o->part.params == NULL) return NULL;
-  weir_param_defaults(o->part.params, &cfg);
-  for (; *params != NULL; params++) {
-    char name[64];
-    const char *eq = strchr(*params, '=');
-    snprintf(name, sizeof name, "%.*s", (int)(eq - *params), *params);
-    must(weir_param_set(o->part.params, &cfg, name, eq + 1, NULL, &err), &err);
-  }
+  rig_params(o->part.params, &cfg, params);
   return &cfg;
 }
 
@@ -130,11 +123,11 @@ static inline void rep_engine(const struct weir_policy_ops *o, const char *const
 static inline uint64_t rep_workload(const struct weir_policy_ops *o, const char *workload,
                                     unsigned i, struct weir_rrip_stats *sum) {
   struct weir_design d = rep_design(o, i, DEFAULTS);
-  const struct run *r = compare_workload(workload, &d);
+  const struct launches *l = engine_on_fermi(folder, workload, &d);
   uint64_t hits = 0;
-  for (uint32_t k = 0; k < r->n; k++) {
-    hits += r->kernel[k].l1.hits;
-    if (sum != NULL) weir_stat_sum(o->part.stats, sum, r->kernel[k].part[1]);
+  for (uint32_t k = 0; k < l->n; k++) {
+    hits += l->r[k].l1.hits;
+    if (sum != NULL) weir_stat_sum(o->part.stats, sum, l->r[k].part[1]);
   }
   return hits;
 }

@@ -4,22 +4,14 @@
 #ifndef TESTS_L1_RIG_TSC_H
 #define TESTS_L1_RIG_TSC_H
 
-#include "../sim/synth.h"
-#include "../stream/util.h"
 #include "l1/core.h"
 #include "l1/fetch/tsc_plus.h"
 #include "l1/organisation/lines.h"
 #include "l1/organisation/tagsplit.h"
 #include "l1/replacement/nru.h"
+#include "rig_engine.h"
 
 enum { RIG_LINE = 128, RIG_SENT = 256 };
-
-/* Random cases: a sanitizer is slow. */
-#ifdef __SANITIZE_ADDRESS__
-#define CASES(n) ((n) / 4)
-#else
-#define CASES(n) (n)
-#endif
 
 struct rig {
   struct machine x;
@@ -222,32 +214,11 @@ static inline bool rig_used(const struct rig *g, uint32_t way) {
 
 /* ---- through the engine: the same results whatever the engine does ---- */
 
-static inline void rig_engine_run(const struct machine *x, const struct weir_design *d,
-                                  struct synth *const *kernels, unsigned n,
-                                  const struct weir_sim_options *o, struct weir_sim_result *r) {
-  struct weir_err err;
-  struct weir_sim *sim;
-  enum weir_status st = weir_sim_new(&x->m, d, o, &sim, &err);
-  if (st != WEIR_OK) fail_msg("%s", err.msg);
-  for (unsigned i = 0; i < n; i++) {
-    st = weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err);
-    if (st != WEIR_OK) {
-      machine_print(x);
-      fail_msg("%s", err.msg);
-    }
-  }
-  weir_sim_free(sim);
-}
-
 /* A machine and two kernels from a seed. False: the design cannot stand on that machine. */
 static inline bool rig_engine_random(const struct weir_design *d, uint64_t seed,
                                      struct weir_sim_result *first) {
-  static const struct weir_sim_options ways[] = {{.threads = 1, .check = true},
-                                                 {.threads = 2, .check = true},
-                                                 {.threads = 1, .literal = true, .check = true},
-                                                 {.threads = 1, .window = 1, .check = true}};
   struct machine x;
-  struct synth s[2], *kernels[2] = {&s[0], &s[1]};
+  struct synth s[2], *const kernels[2] = {&s[0], &s[1]};
   struct weir_err err;
   uint32_t n_refused = 0;
   machine_random(&x, seed, &n_refused);
@@ -257,17 +228,9 @@ static inline bool rig_engine_random(const struct weir_design *d, uint64_t seed,
   }
   synth_random(&s[0], 2 * seed);
   synth_random(&s[1], 2 * seed + 1);
-  struct weir_sim_result want[2], got[2];
-  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    memset(got, 0, sizeof got);
-    rig_engine_run(&x, d, kernels, 2, &ways[i], i == 0 ? want : got);
-    for (unsigned k = 0; i > 0 && k < 2; k++)
-      if (!same_result(&want[k], &got[k])) {
-        machine_print(&x);
-        fail_msg("seed %u, kernel %u, run %u differs", (unsigned)seed, k, (unsigned)i);
-      }
-  }
-  *first = want[1];
+  struct weir_sim_result r[2];
+  engine_same(&x, d, kernels, 2, r);
+  *first = r[1];
   synth_free(&s[0]);
   synth_free(&s[1]);
   machine_free(&x);

@@ -380,17 +380,9 @@ static void test_storage(void **state) {
 
 static void test_refusals(void **state) {
   (void)state;
-  struct machine x;
-  struct weir_design d;
-  struct weir_err err;
-  struct weir_sim *sim;
   defaults();
   cfg.vta_ways = 5;
-  machine_init(&x, NULL, small);
-  design_with(&d, &x.m, policy, &cfg, false);
-  assert_int_equal(weir_sim_new(&x.m, &d, &engine_ways[0], &sim, &err), WEIR_EINVAL);
-  assert_string_equal(err.msg, "ccws.vta_entries is not a multiple of ccws.vta_ways");
-  machine_free(&x);
+  engine_refuses(policy, &cfg, small, "ccws.vta_entries is not a multiple of ccws.vta_ways");
 }
 
 /* ---- the engine ---- */

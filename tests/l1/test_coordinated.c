@@ -28,17 +28,6 @@ static const struct weir_coordinated_stats *stats(void) {
   return port_policy(&t)->stats;
 }
 
-/* As port_open, on SM `id`. */
-static void open_sm(uint32_t id, const char *const *set) {
-  struct weir_err err;
-  struct weir_l1_host host = {.sm = &t, .id = id, .view = port_view, .broadcast = port_broadcast};
-  memset(&t, 0, sizeof t);
-  machine_init(&t.x, NULL, set);
-  design_with(&t.d, &t.x.m, policy, &cfg, true);
-  t.l1 = weir_l1_create(&t.x.m, &t.d, &host, &err);
-  if (t.l1 == NULL) fail_msg("%s", err.msg);
-}
-
 static void kernel(uint32_t n_ctas, uint32_t per_sm) {
   const struct weir_kernel k = {
       .name = "k", .n_insns = 1, .n_ctas = n_ctas, .ctas_per_sm = per_sm, .warps_per_cta = 1};
@@ -51,7 +40,7 @@ enum { SLOTS = 8, NOBODY = -1 };
 static int in_slot[SLOTS]; /* blocks by number */
 
 static void open_with(uint32_t n_ctas, uint32_t per_sm) {
-  open_sm(0, machine8);
+  port_open(&t, policy, &cfg, machine8);
   t.now = start = 1000;
   kernel(n_ctas, per_sm);
   for (unsigned i = 0; i < SLOTS; i++)
@@ -257,7 +246,7 @@ static void test_few_blocks(void **state) {
   defaults();
   for (uint32_t sm = 0; sm < 3; sm++)
     for (size_t i = 0; i < COUNT(cases); i++) {
-      open_sm(sm, three);
+      port_open_at(&t, sm, policy, &cfg, three);
       kernel(cases[i].n_ctas, cases[i].per_sm);
       assert_int_equal(state_of()->max, cases[i].max[sm]);
       assert_int_equal(state_of()->target, cases[i].max[sm]);
@@ -341,7 +330,7 @@ static void test_others_hear(void **state) {
   (void)state;
   const char *const three[] = {"sm.count=3", "sm.blocks=8", "sm.warps=64", NULL};
   defaults();
-  open_sm(1, three);
+  port_open_at(&t, 1, policy, &cfg, three);
   for (unsigned i = 0; i < SLOTS; i++)
     in_slot[i] = NOBODY;
   t.now = 1000;
@@ -370,7 +359,7 @@ static void test_others_hear(void **state) {
   port_close(&t);
 
   cfg.central = false;
-  open_sm(1, three);
+  port_open_at(&t, 1, policy, &cfg, three);
   kernel(100, 4);
   for (unsigned i = 0; i < SLOTS; i++)
     in_slot[i] = NOBODY;
@@ -388,23 +377,13 @@ static uint64_t next_line = 100;
 
 /* A load of a new line. */
 static bool is_bypassed(enum weir_tag tag, uint32_t cta, bool is_local) {
-  struct weir_l1_req q = {.a = {.addr = 128 * next_line++,
+  const struct weir_access a = {.addr = 128 * next_line++,
                                 .sectors = 1,
                                 .cta = cta,
                                 .tag = (uint8_t)tag,
-                                .is_local = is_local}};
+                                .is_local = is_local};
   t.now += 10;
-  assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
-  port_well(&t);
-  struct weir_msg m = *weir_l1_peek(t.l1);
-  weir_l1_pop(t.l1);
-  if (m.flags & WEIR_REQ_BYPASS) {
-    weir_l1_bypass_return(t.l1, &q.a, &m, t.now);
-    return true;
-  }
-  assert_true(weir_l1_fill(t.l1, &m, t.now));
-  assert_int_equal(weir_l1_drain(t.l1, t.now), 0);
-  return false;
+  return port_is_bypassed(&t, &a);
 }
 
 /* Block 0 in slot 0 goes past, block 1 in slot 1 does not. */
@@ -496,7 +475,7 @@ static void test_storage(void **state) {
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
       8 * 72 + 8 + 2 * 4);
   port_close(&t);
-  open_sm(0, sixteen);
+  port_open_at(&t, 0, policy, &cfg, sixteen);
   assert_int_equal(
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
       17 * 64 + 16 + 2 * 5);
@@ -551,20 +530,6 @@ static void test_verify(void **state) {
 
 /* ---- the engine ---- */
 
-enum { WAYS = 5 };
-static const char *const way_names[] = {"event-driven", "literal", "window 1", "2 threads",
-                                        "3 threads"};
-
-static struct weir_sim_options way(unsigned i, const struct weir_tags *tags) {
-  return (struct weir_sim_options){.threads = i < 3 ? 1 : i - 1,
-                                   .check = true,
-                                   .watchdog = 500000,
-                                   .literal = i == 1,
-                                   .window = i == 2,
-                                   .tags = tags != NULL ? weir_tags_match : NULL,
-                                   .tags_self = tags};
-}
-
 /* A tag for every load that can have one, by chance or all the same. */
 static void tag_loads(struct weir_tags *tags, const struct weir_kernel_info *k, uint64_t seed,
                       enum weir_tag all) {
@@ -591,7 +556,7 @@ static void run_random(uint64_t cases, struct weir_coordinated_stats *sum) {
   for (uint64_t seed = 1, done = 0; done < cases; seed++) {
     struct machine x;
     struct weir_design d;
-    struct weir_sim_result want[2], got[2];
+    struct weir_sim_result want[2];
     struct synth s;
     struct weir_tags *tags;
     const char *why;
@@ -600,18 +565,11 @@ static void run_random(uint64_t cases, struct weir_coordinated_stats *sum) {
     synth_random(&s, seed);
     assert_int_equal(weir_tags_new(&tags), WEIR_OK);
     tag_loads(tags, &s.info, seed, WEIR_TAG_NONE);
+    const struct engine_tags by = {weir_tags_match, tags};
     if (weir_sm_fit(&x.m, &s.info, &why) > 0) {
       struct synth *const kernels[2] = {&s, &s};
       design_with(&d, &x.m, policy, &cfg, done % 4 == 0);
-      for (unsigned i = 0; i < WAYS; i++) {
-        const struct weir_sim_options o = way(i, tags);
-        engine_kernels(&x, &d, kernels, 2, &o, i == 0 ? want : got);
-        for (unsigned k = 0; i > 0 && k < 2; k++)
-          if (!same_result(&want[k], &got[k])) {
-            machine_print(&x);
-            fail_msg("seed %" PRIu64 ", kernel %u: %s differs", seed, k, way_names[i]);
-          }
-      }
+      engine_same_tagged(&x, &d, kernels, 2, &by, want);
       add_stats(sum, &want[0]);
       add_stats(sum, &want[1]);
       done++;
@@ -649,20 +607,17 @@ static enum weir_status make_tags(const void *self, const struct weir_kernel_inf
 
 static void run_workload(const char *name, const struct weir_policy_ops *o, const void *c,
                          enum weir_tag all, unsigned how, struct launches *l) {
-  char path[4096];
   struct machine x;
   struct weir_design d;
   struct tagged g = {.all = all};
+  const struct engine_tags by = {make_tags, &g};
   assert_int_equal(weir_tags_new(&g.tags), WEIR_OK);
-  snprintf(path, sizeof path, "%s/gpus/fermi-s4.yaml", folder);
-  machine_init(&x, path, NULL);
+  engine_gpu(folder, "fermi-s4", &x);
   if (o != NULL)
     design_with(&d, &x.m, o, c, false);
   else
     weir_design_baseline(&d, &x.m);
-  struct weir_sim_options w = way(how, NULL);
-  w.tags = make_tags;
-  w.tags_self = &g;
+  struct weir_sim_options w = engine_way(how, &by);
   engine_workload(folder, name, &x, &d, &w, l);
   assert_true(l->n > 0);
   weir_tags_free(g.tags);
@@ -676,12 +631,12 @@ static void test_workload_exact(void **state) {
   struct weir_coordinated_stats sum = {0};
   defaults();
   for (unsigned w = 0; w < 2; w++)
-    for (unsigned i = 0; i < WAYS; i++) {
+    for (unsigned i = 0; i < ENGINE_WAYS_TAGGED; i++) {
       const char *name = w == 0 ? "spmv" : "gather";
       run_workload(name, policy, &cfg, WEIR_TAG_NONE, i, i == 0 ? &one : &two);
       for (uint32_t k = 0; k < one.n; k++)
         if (i > 0 && !same_result(&one.r[k], &two.r[k]))
-          fail_msg("%s, launch %u: %s differs", name, k, way_names[i]);
+          fail_msg("%s, launch %u: %s differs", name, k, engine_way_names[i]);
         else if (i == 0)
           add_stats(&sum, &one.r[k]);
     }

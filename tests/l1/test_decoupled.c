@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "l1/organisation/lines.h"
-#include "launch/workload.h"
 
 static const char *folder;
 
@@ -875,29 +874,7 @@ static struct weir_design design_of(const struct weir_org_ops *org, const void *
   return d;
 }
 
-static void must(enum weir_status st, const struct weir_err *err) {
-  if (st != WEIR_OK) fail_msg("%s", err->msg);
-}
-
 enum { KERNELS = 3 };
-
-static void run(const struct machine *x, const struct weir_design *d, struct synth *const *kernels,
-                const struct weir_sim_options *o, struct weir_sim_result *r) {
-  struct weir_err err;
-  struct weir_sim *sim;
-  must(weir_sim_new(&x->m, d, o, &sim, &err), &err);
-  for (unsigned i = 0; i < KERNELS; i++)
-    must(weir_sim_kernel(sim, synth_source(kernels[i]), &r[i], &err), &err);
-  weir_sim_free(sim);
-}
-
-static const struct weir_sim_options ways[] = {
-    {.threads = 1, .check = true, .watchdog = 200000},
-    {.threads = 1, .check = true, .watchdog = 200000, .literal = true},
-    {.threads = 1, .check = true, .watchdog = 200000, .window = 1},
-    {.threads = 2, .check = true, .watchdog = 200000}};
-static const char *const way_names[] = {"event-driven", "literal", "window 1", "2 threads"};
-enum { WAYS = sizeof ways / sizeof *ways };
 
 static const struct weir_decoupled_stats *part_of(const struct weir_sim_result *r) {
   return (const struct weir_decoupled_stats *)r->part[0];
@@ -982,19 +959,15 @@ static void test_random_runs_are_exact(void **state) {
   for (uint64_t seed = 0; seed < 40; seed++) {
     struct scene s;
     struct weir_decoupled_cfg c;
-    struct weir_sim_result want[KERNELS], got[KERNELS];
+    struct weir_sim_result want[KERNELS];
     uint64_t r = seed + 99;
     scene_random(&s, seed);
     random_cfg(&c, &r);
     struct weir_design d = design_of(&weir_org_decoupled, &c);
-    for (unsigned i = 0; i < WAYS; i++) {
-      run(&s.x, &d, s.kernels, &ways[i], i == 0 ? want : got);
-      for (unsigned k = 0; k < KERNELS; k++)
-        if (i == 0) {
-          conserve(&s.x, &want[k]);
-          weir_stat_sum(weir_org_decoupled.part.stats, &sum, want[k].part[0]);
-        } else if (!same_result(&want[k], &got[k]))
-          fail_msg("case %" PRIu64 ", kernel %u: %s differs", seed, k, way_names[i]);
+    engine_same(&s.x, &d, s.kernels, KERNELS, want);
+    for (unsigned k = 0; k < KERNELS; k++) {
+      conserve(&s.x, &want[k]);
+      weir_stat_sum(weir_org_decoupled.part.stats, &sum, want[k].part[0]);
     }
     scene_free(&s);
   }
@@ -1020,8 +993,8 @@ static void test_threshold_0_is_the_baseline(void **state) {
     scene_random(&s, seed);
     s.x.m.l1.local_wb = false;
     if (s.x.m.l1.write == WEIR_L1_WRITE_ALLOCATE) s.x.m.l1.write = WEIR_L1_WRITE_EVICT;
-    run(&s.x, &base, s.kernels, &ways[0], want);
-    run(&s.x, &d, s.kernels, &ways[0], got);
+    engine_kernels(&s.x, &base, s.kernels, KERNELS, &engine_ways[0], want);
+    engine_kernels(&s.x, &d, s.kernels, KERNELS, &engine_ways[0], got);
     for (unsigned k = 0; k < KERNELS; k++) {
       memset(got[k].part[0], 0, sizeof got[k].part[0]); /* the other organisation counts nothing */
       if (!same_result(&want[k], &got[k])) fail_msg("case %" PRIu64 ", kernel %u", seed, k);
@@ -1071,7 +1044,7 @@ static void test_duel_over_the_engine(void **state) {
   struct machine x;
   struct synth thrash, twice;
   struct weir_decoupled_cfg c;
-  struct weir_sim_result want[KERNELS], got[KERNELS];
+  struct weir_sim_result want[KERNELS];
   machine_init(&x, NULL, set);
   defaults(&c);
   c.duel_min_loads = 2;
@@ -1079,14 +1052,9 @@ static void test_duel_over_the_engine(void **state) {
   pattern(&thrash, 4, 200, false);
   pattern(&twice, 4, 200, true);
   struct synth *const kernels[KERNELS] = {&thrash, &thrash, &twice};
-  for (unsigned i = 0; i < WAYS; i++) {
-    run(&x, &d, kernels, &ways[i], i == 0 ? want : got);
-    for (unsigned k = 0; k < KERNELS; k++) {
-      if (i > 0 && !same_result(&want[k], &got[k]))
-        fail_msg("kernel %u: %s differs", k, way_names[i]);
-      conserve(&x, &want[k]);
-    }
-  }
+  engine_same(&x, &d, kernels, KERNELS, want);
+  for (unsigned k = 0; k < KERNELS; k++)
+    conserve(&x, &want[k]);
   /* The first window ends in cycle 500 and is heard of 100 cycles later. The mode outlives the
    * kernel. SM 0 never changes, nor does SM 1. */
   expect_duel(&want[0], true, want[0].cycles + 2 * (want[0].cycles - 600));
@@ -1102,65 +1070,22 @@ static void test_duel_over_the_engine(void **state) {
 
 /* ---- built-in workloads ---- */
 
-enum { MAX_KERNELS = 64 };
-struct work {
-  struct weir_sim *sim;
-  struct weir_sim_result kernel[MAX_KERNELS];
-  uint32_t n;
-};
-
-static enum weir_status simulate(void *self, struct weir_block_source *src, struct weir_err *err) {
-  struct work *w = self;
-  assert_true(w->n < MAX_KERNELS);
-  return weir_sim_kernel(w->sim, src, &w->kernel[w->n++], err);
-}
-
-static void run_workload(struct work *r, const char *name, const struct machine *x,
-                         const struct weir_design *d, const struct weir_sim_options *o) {
-  char path[4096];
-  struct weir_err err;
-  struct ptx_exec_cfg cfg;
-  struct ptx_device dev;
-  struct weir_workload *w;
-  struct weir_settings settings;
-  const struct weir_param_group *const groups[] = {&ptx_exec_params, NULL};
-  r->n = 0;
-  snprintf(path, sizeof path, "%s/workloads/%s/%s.yaml", folder, name, name);
-  must(weir_settings_init(&settings, groups, &err), &err);
-  must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
-  must(ptx_device_init(&dev, &cfg, &err), &err);
-  must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
-  must(weir_sim_new(&x->m, d, o, &r->sim, &err), &err);
-  struct weir_workload_hooks h = {.simulate = simulate, .self = r, .want_streams = true};
-  must(weir_workload_run(w, &h, &err), &err);
-  weir_sim_free(r->sim);
-  weir_workload_close(w);
-  ptx_device_free(&dev);
-  weir_settings_free(&settings);
-}
-
 static void test_workloads(void **state) {
   (void)state;
   static const char *const names[] = {"gather", "spmv", "histogram"};
-  static struct work want, got;
-  char path[4096];
   struct machine x;
   struct weir_decoupled_cfg c;
   struct weir_decoupled_stats sum = {0};
-  snprintf(path, sizeof path, "%s/gpus/fermi-s0.yaml", folder);
-  machine_init(&x, path, NULL);
+  engine_gpu(folder, "fermi-s0", &x);
   defaults(&c);
   struct weir_design d = design_of(&weir_org_decoupled, &c);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    for (unsigned o = 0; o < WAYS; o++) {
-      run_workload(o == 0 ? &want : &got, names[i], &x, &d, &ways[o]);
-      for (uint32_t k = 0; k < want.n; k++)
-        if (o == 0) {
-          conserve(&x, &want.kernel[k]);
-          weir_stat_sum(weir_org_decoupled.part.stats, &sum, want.kernel[k].part[0]);
-        } else if (!same_result(&want.kernel[k], &got.kernel[k]))
-          fail_msg("%s, kernel %u: %s differs", names[i], k, way_names[o]);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const struct launches *l = engine_workload_same(folder, names[i], &x, &d);
+    for (uint32_t k = 0; k < l->n; k++) {
+      conserve(&x, &l->r[k]);
+      weir_stat_sum(weir_org_decoupled.part.stats, &sum, l->r[k].part[0]);
     }
+  }
   assert_true(sum.commits > 0 && sum.bypass_first > 0 && sum.duel_decoupled > 0);
   machine_free(&x);
 }

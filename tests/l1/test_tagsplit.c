@@ -2,7 +2,7 @@
  *   tagsplit SOURCE_FOLDER */
 #include "rig_tsc.h"
 
-#include "workload_tsc.h"
+static const char *folder;
 
 static struct rig g;
 
@@ -727,9 +727,9 @@ static void test_engine_workloads(void **state) {
   (void)state;
   rig_init(&g);
   g.d.org_cfg = &g.tsc;
-  compare_workload("gather", &g.d);
-  compare_workload("spmv", &g.d);
-  compare_workload("reduction", &g.d);
+  engine_on_fermi(folder, "gather", &g.d);
+  engine_on_fermi(folder, "spmv", &g.d);
+  engine_on_fermi(folder, "reduction", &g.d);
 }
 
 int main(int argc, char **argv) {

@@ -2,7 +2,7 @@
  *   tsc_plus SOURCE_FOLDER */
 #include "rig_tsc.h"
 
-#include "workload_tsc.h"
+static const char *folder;
 
 static struct rig g;
 static uint64_t next_line;
@@ -246,7 +246,7 @@ static void test_engine_switches(void **state) {
   rig_init(&g);
   rig_add(&g, &weir_policy_tsc_plus, &g.plus);
   g.d.org_cfg = &g.tsc;
-  rig_engine_run(&x, &g.d, kernels, 1, &o, &r);
+  engine_kernels(&x, &g.d, kernels, 1, &o, &r);
   memcpy(&st, r.part[1], sizeof st);
   assert_true(st.changes >= 3 && st.changes % 3 == 0); /* every change on every SM */
   assert_true(st.coarse > 4 * st.fine);
@@ -285,7 +285,7 @@ static void test_engine_workloads(void **state) {
   rig_add(&g, &weir_policy_tsc_plus, &g.plus);
   g.d.org_cfg = &g.tsc;
   for (unsigned i = 0; i < 3; i++)
-    compare_workload(name[i], &g.d);
+    engine_on_fermi(folder, name[i], &g.d);
 }
 
 int main(int argc, char **argv) {

@@ -151,18 +151,8 @@ static void test_codes(void **state) {
 /* ---- time ---- */
 
 static bool is_bypassed_now(void) {
-  struct weir_l1_req q = {.a = {.addr = 128 * new_line(), .sectors = 1}};
-  assert_int_equal(weir_l1_present(t.l1, &q, 0, t.now).answer, WEIR_L1_WAIT);
-  port_well(&t);
-  struct weir_msg m = *weir_l1_peek(t.l1);
-  weir_l1_pop(t.l1);
-  if (m.flags & WEIR_REQ_BYPASS) {
-    weir_l1_bypass_return(t.l1, &q.a, &m, t.now);
-    return true;
-  }
-  assert_true(weir_l1_fill(t.l1, &m, t.now));
-  assert_int_equal(weir_l1_drain(t.l1, t.now), 0);
-  return false;
+  const struct weir_access a = {.addr = 128 * new_line(), .sectors = 1};
+  return port_is_bypassed(&t, &a);
 }
 
 /* The first sample begins with the first block; edges come before the accesses of their cycle. */
@@ -416,17 +406,9 @@ static void test_storage(void **state) {
 
 static void test_refusals(void **state) {
   (void)state;
-  struct machine x;
-  struct weir_design d;
-  struct weir_err err;
-  struct weir_sim *sim;
   defaults();
   cfg.low = 0.95;
-  machine_init(&x, NULL, large);
-  design_with(&d, &x.m, policy, &cfg, false);
-  assert_int_equal(weir_sim_new(&x.m, &d, &engine_ways[0], &sim, &err), WEIR_EINVAL);
-  assert_string_equal(err.msg, "two-level.low (0.95) is above two-level.high (0.9)");
-  machine_free(&x);
+  engine_refuses(policy, &cfg, large, "two-level.low (0.95) is above two-level.high (0.9)");
 }
 
 /* The first words of the state are slots and times; what verify looks at comes after them. */
