@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "l1/duel.h"
+
 #define PAPER "Adaptive GPU Cache Bypassing"
 #define CFG(f, default_text, ...)                                                                  \
   WEIR_PARAM(weir_pc_bypass_cfg, f, default_text, __VA_ARGS__, .source = "guess")
@@ -127,21 +129,18 @@ static void train_down(struct weir_policy *p, uint32_t hash, uint32_t step) {
 
 /* ---- the duel ---- */
 
-enum side { FOLLOWS, CACHES, PREDICTS };
+static const enum weir_side CACHES = WEIR_LEADS_ONE, PREDICTS = WEIR_LEADS_OTHER;
 
-static enum side side_of(const struct weir_policy *p, uint32_t set) {
+static enum weir_side side_of(const struct weir_policy *p, uint32_t set) {
   const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
-  uint32_t sets = weir_geometry(p)->sets, period = (uint32_t)cfg->duel_period;
-  if (period > sets) period = sets;
-  if (!cfg->duel || period < 2) return FOLLOWS;
-  return set % period == 0 ? CACHES : set % period == period / 2 ? PREDICTS : FOLLOWS;
+  uint32_t sets = weir_geometry(p)->sets;
+  return cfg->duel && sets > 1 ? weir_duel_side(set, sets, cfg->duel_period) : WEIR_FOLLOWS;
 }
 
 static void count_miss(struct weir_policy *p, uint32_t set) {
   struct predictor *s = weir_state_edit(p);
-  enum side side = side_of(p, set);
-  if (side == PREDICTS && s->psel < PSEL_MAX) s->psel++;
-  if (side == CACHES && s->psel > 0) s->psel--;
+  enum weir_side side = side_of(p, set);
+  if (side != WEIR_FOLLOWS) weir_duel_step(&s->psel, side == PREDICTS, PSEL_MAX);
 }
 
 /* ---- the decision ---- */
@@ -152,8 +151,9 @@ static enum choice choose(const struct weir_policy *p, const struct weir_access 
   const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
   const struct predictor *s = weir_state_peek(p);
   if (weir_pc_bypass_counter(p, a->pc) < cfg->threshold) return INSERT;
-  enum side side = side_of(p, a->set);
-  if (side == CACHES || (side == FOLLOWS && cfg->duel && s->psel > cfg->psel_off)) return DUELLED;
+  enum weir_side side = side_of(p, a->set);
+  if (side == CACHES || (side == WEIR_FOLLOWS && cfg->duel && s->psel > cfg->psel_off))
+    return DUELLED;
   if (cfg->sample > 0 && (s->candidates + 1) % (uint64_t)cfg->sample == 0) return SAMPLED;
   return BYPASS;
 }

@@ -1,13 +1,12 @@
 /* Dynamic re-reference interval prediction: some sets always insert as srrip, some as brrip, and a
  * counter of their misses says what all others do. */
+#include "l1/duel.h"
 #include "l1/replacement/rrip.h"
 
 struct duel {
   uint32_t psel; /* grows with the misses of srrip's sets; from half its range on brrip is better */
   uint32_t n;    /* lines that came by brrip's rule since one was not distant */
 };
-
-enum role { SRRIP, BRRIP, FOLLOWER };
 
 static const struct weir_rrip_cfg *cfg_of(const struct weir_policy *p) {
   return weir_cfg(p);
@@ -19,12 +18,10 @@ static uint32_t half(const struct weir_policy *p) {
   return 1u << (cfg_of(p)->psel_bits - 1);
 }
 
-/* A cache of few sets still has a leader of both kinds; one of a single set is srrip. */
-static enum role role_of(const struct weir_policy *p, uint32_t set) {
-  uint32_t sets = weir_geometry(p)->sets, period = (uint32_t)cfg_of(p)->duel_period;
-  if (period > sets) period = sets;
-  uint32_t k = set % period;
-  return k == 0 ? SRRIP : k == period / 2 ? BRRIP : FOLLOWER;
+static const enum weir_side SRRIP = WEIR_LEADS_ONE, BRRIP = WEIR_LEADS_OTHER;
+
+static enum weir_side side_of(const struct weir_policy *p, uint32_t set) {
+  return weir_duel_side(set, weir_geometry(p)->sets, cfg_of(p)->duel_period);
 }
 
 static bool brrip_wins(const struct weir_policy *p) {
@@ -45,15 +42,12 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 /* Loads that the cache could not serve count, also if they then go past it. */
 static void train(struct weir_policy *p, uint32_t set) {
   struct duel *d = weir_state_edit(p);
-  enum role role = role_of(p, set);
+  enum weir_side side = side_of(p, set);
   bool was = brrip_wins(p);
-  if (role == SRRIP) {
-    count(p)->misses_srrip++;
-    if (d->psel < 2 * half(p) - 1) d->psel++;
-  } else if (role == BRRIP) {
-    count(p)->misses_brrip++;
-    if (d->psel > 0) d->psel--;
-  }
+  if (side == WEIR_FOLLOWS) return;
+  count(p)->misses_srrip += side == SRRIP;
+  count(p)->misses_brrip += side == BRRIP;
+  weir_duel_step(&d->psel, side == SRRIP, 2 * half(p) - 1);
   count(p)->switches += brrip_wins(p) != was;
 }
 
@@ -67,12 +61,10 @@ static void alloc(struct weir_policy *p, const struct weir_access *a, struct wei
                   int way) {
   (void)a;
   struct duel *d = weir_state_edit(p);
-  enum role role = role_of(p, set.index);
-  bool is_brrip = role == BRRIP || (role == FOLLOWER && brrip_wins(p));
-  if (role == FOLLOWER) {
-    count(p)->follower_inserts++;
-    count(p)->follower_brrip += is_brrip;
-  }
+  enum weir_side side = side_of(p, set.index);
+  bool follows = side == WEIR_FOLLOWS, is_brrip = follows ? brrip_wins(p) : side == BRRIP;
+  count(p)->follower_inserts += follows;
+  count(p)->follower_brrip += follows && is_brrip;
   weir_rrip_insert(p, set.index, way, is_brrip && weir_rrip_is_distant(p, &d->n));
 }
 

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "l1/threads/warps.h"
+
 #define PAPER "Cache-Conscious Wavefront Scheduling"
 #define NOTES PAPER " (as notes on it quote)"
 
@@ -46,18 +48,16 @@ static const struct weir_stat stats[] = {
                     "warps of an SM that might load, on average"),
     WEIR_STAT_END};
 
-enum { MAX_WARPS = 64, MAX_SCORE = UINT16_MAX };
+enum { MAX_SCORE = UINT16_MAX };
 
 struct lost { /* line number + 1, 0: empty; when it was pushed */
   uint64_t line, when;
 };
 
 struct ccws {
-  uint64_t present, running; /* slots of warps that have not ended; those not at a barrier */
-  uint64_t allowed;          /* may load */
-  uint64_t back[MAX_WARPS];  /* the cycle in which the score is at the base again */
-  uint8_t by_age[MAX_WARPS]; /* slots, the oldest first */
-  uint32_t n;
+  struct weir_warps warps;
+  uint64_t allowed;              /* slots that may load */
+  uint64_t back[WEIR_MAX_WARPS]; /* the cycle in which the score is at the base again */
   uint64_t hits, issued_before;
   uint64_t closed_since; /* none that runs may load since then; WEIR_NEVER: one may */
   uint64_t counted_to, clock;
@@ -121,15 +121,16 @@ uint64_t weir_ccws_score(const struct weir_policy *p, uint32_t warp, uint64_t no
 static uint64_t budget(const struct weir_policy *p) {
   const struct weir_ccws_cfg *cfg = weir_cfg(p);
   const struct ccws *s = weir_state_peek(p);
-  return s->n * (uint64_t)cfg->base;
+  return s->warps.n * (uint64_t)cfg->base;
 }
 
 /* Slots by score, the older first where it is equal. Returns how many are above the base: they come
  * first, and all fall equally fast. */
-static uint32_t sort(const struct ccws *s, uint64_t now, uint8_t slot[MAX_WARPS]) {
+static uint32_t sort(const struct ccws *s, uint64_t now, uint8_t slot[WEIR_MAX_WARPS]) {
   uint32_t above = 0, n;
-  for (uint32_t i = 0; i < s->n; i++) {
-    uint8_t w = s->by_age[i];
+  const struct weir_warps *all = &s->warps;
+  for (uint32_t i = 0; i < all->n; i++) {
+    uint8_t w = all->by_age[i];
     if (s->back[w] <= now) continue;
     uint32_t k = above++;
     for (; k > 0 && s->back[slot[k - 1]] < s->back[w]; k--)
@@ -137,31 +138,32 @@ static uint32_t sort(const struct ccws *s, uint64_t now, uint8_t slot[MAX_WARPS]
     slot[k] = w;
   }
   n = above;
-  for (uint32_t i = 0; i < s->n; i++)
-    if (s->back[s->by_age[i]] <= now) slot[n++] = s->by_age[i];
+  for (uint32_t i = 0; i < all->n; i++)
+    if (s->back[all->by_age[i]] <= now) slot[n++] = all->by_age[i];
   return above;
 }
 
 static void count_to(struct weir_policy *p, uint64_t now) {
   struct ccws *s = weir_state_edit(p);
   struct weir_ccws_stats *st = weir_stats_edit(p);
-  uint64_t d = now - s->counted_to, may = (uint64_t)__builtin_popcountll(s->allowed & s->present);
+  uint64_t d = now - s->counted_to, n = s->warps.n;
+  uint64_t may = (uint64_t)__builtin_popcountll(s->allowed & s->warps.present);
   s->counted_to = now;
-  if (s->n == 0) return;
+  if (n == 0) return;
   st->cycles += d;
-  st->warp_cycles += d * s->n;
+  st->warp_cycles += d * n;
   st->allowed_warp_cycles += d * may;
-  st->held_warp_cycles += d * (s->n - may);
+  st->held_warp_cycles += d * (n - may);
 }
 
 /* Lets one more warp load if none that runs has been let for too long, be it that one warp alone
  * has used up the budget, or that those who may load wait at a barrier for those who may not.
  * Returns when to look again. */
-static uint64_t guard(struct weir_policy *p, const uint8_t slot[MAX_WARPS], uint64_t now) {
+static uint64_t guard(struct weir_policy *p, const uint8_t slot[WEIR_MAX_WARPS], uint64_t now) {
   const struct weir_ccws_cfg *cfg = weir_cfg(p);
   struct ccws *s = weir_state_edit(p);
   struct weir_ccws_stats *st = weir_stats_edit(p);
-  if ((s->allowed & s->running) != 0 || s->running == 0) {
+  if ((s->allowed & s->warps.running) != 0 || s->warps.running == 0) {
     s->closed_since = WEIR_NEVER;
     return WEIR_NEVER;
   }
@@ -169,7 +171,7 @@ static uint64_t guard(struct weir_policy *p, const uint8_t slot[MAX_WARPS], uint
   uint64_t until = s->closed_since + (uint64_t)cfg->watchdog;
   if (now < until) return until;
   uint32_t i = 0;
-  while (!(s->running >> slot[i] & 1))
+  while (!(s->warps.running >> slot[i] & 1))
     i++;
   s->allowed |= UINT64_C(1) << slot[i];
   st->forced++;
@@ -179,12 +181,12 @@ static uint64_t guard(struct weir_policy *p, const uint8_t slot[MAX_WARPS], uint
 /* Who may load from now on. Returns the next cycle in which that may change by itself. */
 static uint64_t decide(struct weir_policy *p, uint64_t now) {
   struct ccws *s = weir_state_edit(p);
-  uint8_t slot[MAX_WARPS];
+  uint8_t slot[WEIR_MAX_WARPS];
   count_to(p, now);
   uint32_t above = sort(s, now, slot);
   uint64_t sum = 0, cutoff = budget(p), next = WEIR_NEVER;
   s->allowed = 0;
-  for (uint32_t i = 0; i < s->n; i++) {
+  for (uint32_t i = 0; i < s->warps.n; i++) {
     sum += weir_ccws_score(p, slot[i], now);
     if (sum > cutoff) { /* it falls by one per cycle for each warp above the base */
       uint64_t speed = i + 1 < above ? i + 1 : above;
@@ -253,15 +255,6 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
   st->vta_pushes++;
 }
 
-static void remove_warp(struct ccws *s, uint32_t slot) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < s->n; i++)
-    if (s->by_age[i] != slot) s->by_age[kept++] = s->by_age[i];
-  s->n = kept;
-  s->present &= ~(UINT64_C(1) << slot);
-  s->running &= ~(UINT64_C(1) << slot);
-}
-
 static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
   const struct weir_ccws_cfg *cfg = weir_cfg(p);
   struct ccws *s = weir_state_edit(p);
@@ -271,40 +264,30 @@ static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t 
     uint32_t w = (uint32_t)__builtin_ctzll(left);
     memset(s->lost + w * n, 0, n * sizeof *s->lost);
     s->back[w] = 0;
-    s->by_age[s->n++] = (uint8_t)w;
   }
-  s->present |= c->warps;
-  s->running |= c->warps;
+  weir_warps_come(&s->warps, c->warps);
   change(p, cycle);
 }
 
 static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
   struct ccws *s = weir_state_edit(p);
   count_to(p, cycle);
-  for (uint64_t left = c->warps & s->present; left != 0; left &= left - 1)
-    remove_warp(s, (uint32_t)__builtin_ctzll(left));
+  weir_warps_leave(&s->warps, c->warps);
   change(p, cycle);
 }
 
 static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
   struct ccws *s = weir_state_edit(p);
-  uint64_t bit = UINT64_C(1) << slot;
   count_to(p, cycle);
-  if (e == WEIR_WARP_ENDS)
-    remove_warp(s, slot);
-  else if (e == WEIR_WARP_WAITS)
-    s->running &= ~bit;
-  else
-    s->running |= bit & s->present;
+  weir_warps_event(&s->warps, slot, e);
   change(p, cycle);
 }
 
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
   struct ccws *s = weir_state_edit(p);
-  s->n = 0;
-  s->present = s->running = s->allowed = 0;
-  s->hits = s->counted_to = 0;
+  s->warps = (struct weir_warps){0};
+  s->allowed = s->hits = s->counted_to = 0;
   s->issued_before = weir_sm_view(p).insns_issued;
   s->closed_since = WEIR_NEVER;
 }
@@ -333,12 +316,11 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
 
 static const char *verify(const struct weir_policy *p) {
   const struct ccws *s = weir_state_peek(p);
-  if (s->n != (uint32_t)__builtin_popcountll(s->present)) return "a warp is there twice";
-  if ((s->running | s->allowed) & ~s->present) return "a warp that is not there may load";
+  if (s->allowed & ~s->warps.present) return "a warp that is not there may load";
   const struct weir_ccws_stats *st = p->stats;
   return st->warp_cycles != st->allowed_warp_cycles + st->held_warp_cycles
              ? "warps that may load and those that may not do not add up"
-             : NULL;
+             : weir_warps_verify(&s->warps);
 }
 
 const struct weir_policy_ops weir_policy_ccws = {

@@ -2,6 +2,8 @@
  * has ended leaves its place to the next: else those it waits for could be held back for ever. */
 #include "l1/threads/swl.h"
 
+#include "l1/threads/warps.h"
+
 #define PAPER "Coordinated Static and Dynamic Cache Bypassing for GPUs"
 
 static const struct weir_param params[] = {
@@ -20,21 +22,20 @@ static const struct weir_stat stats[] = {
                     "warps that might not issue"),
     WEIR_STAT_END};
 
-enum { MAX_WARPS = 64, MAX_SCHEDULERS = 4 };
+enum { MAX_SCHEDULERS = 4 };
 
 struct swl {
-  uint64_t present, running, allowed; /* slots; running: not at a barrier */
+  struct weir_warps warps;
+  uint64_t allowed; /* slots */
   uint64_t counted_to;
-  uint32_t n;
-  uint8_t by_age[MAX_WARPS]; /* slots of warps that have not ended, the oldest first */
 };
 
 static void count_to(struct weir_policy *p, uint64_t now) {
   struct swl *s = weir_state_edit(p);
   struct weir_swl_stats *st = weir_stats_edit(p);
   uint64_t d = now - s->counted_to;
-  st->warp_cycles += d * (uint64_t)__builtin_popcountll(s->running);
-  st->held_warp_cycles += d * (uint64_t)__builtin_popcountll(s->running & ~s->allowed);
+  st->warp_cycles += d * (uint64_t)__builtin_popcountll(s->warps.running);
+  st->held_warp_cycles += d * (uint64_t)__builtin_popcountll(s->warps.running & ~s->allowed);
   s->counted_to = now;
 }
 
@@ -46,20 +47,11 @@ static void decide(struct weir_policy *p) {
   for (uint32_t i = 0; i < groups; i++)
     left[i] = cfg->warps;
   s->allowed = 0;
-  for (uint32_t i = 0; i < s->n; i++) {
-    uint32_t w = s->by_age[i];
+  for (uint32_t i = 0; i < s->warps.n; i++) {
+    uint32_t w = s->warps.by_age[i];
     // NOLINTNEXTLINE(*DivideZero): an SM has schedulers
-    if ((s->running >> w & 1) && left[w % groups]-- > 0) s->allowed |= UINT64_C(1) << w;
+    if ((s->warps.running >> w & 1) && left[w % groups]-- > 0) s->allowed |= UINT64_C(1) << w;
   }
-}
-
-static void remove_warp(struct swl *s, uint32_t slot) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < s->n; i++)
-    if (s->by_age[i] != slot) s->by_age[kept++] = s->by_age[i];
-  s->n = kept;
-  s->present &= ~(UINT64_C(1) << slot);
-  s->running &= ~(UINT64_C(1) << slot);
 }
 
 static bool gate(const struct weir_policy *p, uint32_t slot, enum weir_op op) {
@@ -69,32 +61,22 @@ static bool gate(const struct weir_policy *p, uint32_t slot, enum weir_op op) {
 
 static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
   struct swl *s = weir_state_edit(p);
-  uint64_t bit = UINT64_C(1) << slot;
   count_to(p, cycle);
-  if (e == WEIR_WARP_ENDS)
-    remove_warp(s, slot);
-  else if (e == WEIR_WARP_WAITS)
-    s->running &= ~bit;
-  else
-    s->running |= bit & s->present;
+  weir_warps_event(&s->warps, slot, e);
   decide(p);
 }
 
 static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
   struct swl *s = weir_state_edit(p);
   count_to(p, cycle);
-  for (uint64_t left = c->warps; left != 0; left &= left - 1)
-    s->by_age[s->n++] = (uint8_t)__builtin_ctzll(left);
-  s->present |= c->warps;
-  s->running |= c->warps;
+  weir_warps_come(&s->warps, c->warps);
   decide(p);
 }
 
 static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
   struct swl *s = weir_state_edit(p);
   count_to(p, cycle);
-  for (uint64_t left = c->warps & s->present; left != 0; left &= left - 1)
-    remove_warp(s, (uint32_t)__builtin_ctzll(left));
+  weir_warps_leave(&s->warps, c->warps);
   decide(p);
 }
 
@@ -110,9 +92,9 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
 
 static const char *verify(const struct weir_policy *p) {
   const struct swl *s = weir_state_peek(p);
-  if (s->n != (uint32_t)__builtin_popcountll(s->present)) return "a warp is there twice";
-  if (s->allowed & ~s->running) return "a warp that does not run may issue";
-  return s->running != 0 && s->allowed == 0 ? "warps run and none may issue" : NULL;
+  if (s->allowed & ~s->warps.running) return "a warp that does not run may issue";
+  return s->warps.running != 0 && s->allowed == 0 ? "warps run and none may issue"
+                                                  : weir_warps_verify(&s->warps);
 }
 
 const struct weir_policy_ops weir_policy_swl = {
