@@ -317,10 +317,34 @@ static inline void *weir_stats_edit(struct weir_policy *p) {
   return p->stats;
 }
 
+/* ---- what a policy declares ---- */
+
+/* For struct weir_part: {WEIR_PART("mine", "what it does"), WEIR_PART_PARAMS(table, my_cfg), ...}.
+ * A table and the struct that it describes are named together. */
+#define WEIR_PART(text_name, text_help) .abi = WEIR_POLICY_ABI, .name = text_name, .help = text_help
+#define WEIR_PART_PARAMS(table, S)      .params = table, .cfg_bytes = sizeof(struct S)
+#define WEIR_PART_STATS(table, S)       .stats = table, .stats_bytes = sizeof(struct S)
+
+/* Bits that tell n things apart; a counter below n has as many. */
+static inline uint32_t weir_bits(uint64_t n) {
+  return n > 1 ? 64 - (uint32_t)__builtin_clzll(n - 1) : 0;
+}
+/* So many bits in every line, in every set. */
+static inline uint64_t weir_bits_of_lines(const struct weir_geometry *g, uint64_t bits) {
+  return bits * g->sets * g->ways;
+}
+static inline uint64_t weir_bits_of_sets(const struct weir_geometry *g, uint64_t bits) {
+  return bits * g->sets;
+}
 /* As storage_bits: it declares that it adds no hardware. */
 static inline uint64_t weir_no_storage(const void *cfg, const struct weir_geometry *g) {
   (void)cfg, (void)g;
   return 0;
+}
+
+/* Does the way hold a line that can be replaced? One that waits for data cannot. */
+static inline bool weir_can_go(struct weir_set set, uint32_t way) {
+  return set.line[way].tag != 0 && set.line[way].pending_mask == 0;
 }
 
 /* What `init` returns if parameters do not go together or with the machine. */

@@ -23,6 +23,11 @@ struct weir_stat {
     .name = #f, .unit = u, .help = h, .kind = WEIR_COUNTER,                                        \
     .offset = offsetof(struct S, f) + 0 * sizeof(_Generic(((struct S *)0)->f, uint64_t : 1))       \
   }
+#define WEIR_STAT_MAXIMUM(S, f, u, h)                                                              \
+  {                                                                                                \
+    .name = #f, .unit = u, .help = h, .kind = WEIR_MAXIMUM,                                        \
+    .offset = offsetof(struct S, f) + 0 * sizeof(_Generic(((struct S *)0)->f, uint64_t : 1))       \
+  }
 #define WEIR_STAT_RATIO(S, n, num, den, u, h)                                                      \
   {                                                                                                \
     .name = n, .unit = u, .help = h, .kind = WEIR_RATIO, .offset = offsetof(struct S, num),        \

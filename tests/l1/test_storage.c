@@ -107,8 +107,23 @@ static void test_costs(void **state) {
     check_cost(&costs[i]);
 }
 
+static void test_bits(void **state) {
+  (void)state;
+  static const uint32_t of[] = {0, 0, 1, 2, 2, 3, 3, 3, 3, 4};
+  const struct weir_geometry g = {.sets = 3, .ways = 5};
+  for (uint64_t n = 0; n < sizeof of / sizeof *of; n++)
+    assert_int_equal(weir_bits(n), of[n]);
+  for (uint32_t i = 1; i < 64; i++) {
+    assert_int_equal(weir_bits(UINT64_C(1) << i), i);
+    assert_int_equal(weir_bits((UINT64_C(1) << i) + 1), i + 1);
+  }
+  assert_int_equal(weir_bits(UINT64_MAX), 64);
+  assert_int_equal(weir_bits_of_lines(&g, 7), 3 * 5 * 7);
+  assert_int_equal(weir_bits_of_sets(&g, 7), 3 * 7);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs), cmocka_unit_test(test_bits)};
   if (argc != 2) return 2;
   folder = argv[1];
   make_groups();

@@ -24,13 +24,8 @@ static enum weir_write store(const struct weir_policy *p, const struct weir_acce
 }
 
 const struct weir_policy_ops weir_policy_bypass_all = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "bypass-all",
-             .help = "all loads go past the L1",
-             .reference = PAPER,
-             .params = params,
-             .cfg_bytes = sizeof(struct weir_bypass_all_cfg),
-             .storage_bits = weir_no_storage},
+    .part = {WEIR_PART("bypass-all", "all loads go past the L1"), .reference = PAPER,
+             WEIR_PART_PARAMS(params, weir_bypass_all_cfg), .storage_bits = weir_no_storage},
     .reason = WEIR_R_MODE,
     .route = route,
     .store = store};

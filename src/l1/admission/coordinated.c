@@ -301,14 +301,12 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
 
 /* ---- reports ---- */
 
-static uint32_t bits_for(uint32_t value) {
-  return value > 0 ? 32 - (uint32_t)__builtin_clz(value) : 0;
-}
-
 /* A score of 64 bits for each target, a bit for each block, the target and the count. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   uint32_t blocks = g->ctas;
-  return is_dynamic(cfg) ? (blocks + 1) * UINT64_C(64) + blocks + 2 * bits_for(blocks) : 0;
+  return is_dynamic(cfg)
+             ? (blocks + 1) * UINT64_C(64) + blocks + 2 * weir_bits(blocks + UINT64_C(1))
+             : 0;
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -328,23 +326,14 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_coordinated = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "coordinated",
-             .help = "loads go past the L1 by their tag, those tagged cm by that of their block; "
-                     "how many blocks go past is learned",
-             .reference = PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_coordinated_cfg),
-             .state_bytes = sizeof(struct weir_coordinated),
-             .stats_bytes = sizeof(struct weir_coordinated_stats),
-             .storage_bits = storage_bits,
-             .verify = verify,
-             .kernel_begin = kernel_begin,
-             .kernel_end = kernel_end,
-             .cta_begin = cta_begin,
-             .cta_end = cta_end,
-             .warp = warp,
+    .part = {WEIR_PART("coordinated",
+                       "loads go past the L1 by their tag, those tagged cm by that of their block; "
+                       "how many blocks go past is learned"),
+             .reference = PAPER, WEIR_PART_PARAMS(params, weir_coordinated_cfg),
+             WEIR_PART_STATS(stats, weir_coordinated_stats),
+             .state_bytes = sizeof(struct weir_coordinated), .storage_bits = storage_bits,
+             .verify = verify, .kernel_begin = kernel_begin, .kernel_end = kernel_end,
+             .cta_begin = cta_begin, .cta_end = cta_end, .warp = warp,
              .broadcast_received = broadcast_received},
     .reason = WEIR_R_STATIC,
     .needs_tags = needs_tags,

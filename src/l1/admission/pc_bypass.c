@@ -304,7 +304,8 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
 /* Counters and the labels of the lines. The paper's sum is that of the labels alone. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   const struct weir_pc_bypass_cfg *c = cfg;
-  return ((uint64_t)c->counter_bits << c->hash_bits) + (uint64_t)c->hash_bits * g->sets * g->ways;
+  return ((uint64_t)c->counter_bits << c->hash_bits) +
+         weir_bits_of_lines(g, (uint64_t)c->hash_bits);
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -322,22 +323,14 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_pc_bypass = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "pc-bypass",
-             .help = "loads go past the L1 whose instruction has brought lines that were not used "
-                     "again; the L2 tells of mistakes",
-             .reference = PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_pc_bypass_cfg),
-             .line_bytes = sizeof(struct way),
-             .stats_bytes = sizeof(struct weir_pc_bypass_stats),
-             .state_size = state_size,
-             .init = init,
-             .storage_bits = storage_bits,
-             .l2_line_bits = 1,
-             .verify = verify,
-             .kernel_begin = kernel_begin},
+    .part = {WEIR_PART(
+                 "pc-bypass",
+                 "loads go past the L1 whose instruction has brought lines that were not used "
+                 "again; the L2 tells of mistakes"),
+             .reference = PAPER, WEIR_PART_PARAMS(params, weir_pc_bypass_cfg),
+             WEIR_PART_STATS(stats, weir_pc_bypass_stats), .line_bytes = sizeof(struct way),
+             .state_size = state_size, .init = init, .storage_bits = storage_bits,
+             .l2_line_bits = 1, .verify = verify, .kernel_begin = kernel_begin},
     .reason = WEIR_R_PREDICTOR,
     .admit = admit,
     .lookup = lookup,

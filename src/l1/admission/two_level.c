@@ -237,25 +237,14 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_two_level = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "two-level",
-             .help = "a sample of the miss rate and the number of warps decide whether loads use "
-                     "the L1 until the next sample",
-             .reference = PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_two_level_cfg),
-             .state_bytes = sizeof(struct two_level),
-             .stats_bytes = sizeof(struct weir_two_level_stats),
-             .init = init,
-             .storage_bits = storage_bits,
-             .verify = verify,
-             .kernel_begin = kernel_begin,
-             .kernel_end = kernel_end,
-             .cta_begin = cta_begin,
-             .cta_end = cta_end,
-             .warp = warp,
-             .tick = tick},
+    .part = {WEIR_PART("two-level",
+                       "a sample of the miss rate and the number of warps decide whether loads use "
+                       "the L1 until the next sample"),
+             .reference = PAPER, WEIR_PART_PARAMS(params, weir_two_level_cfg),
+             WEIR_PART_STATS(stats, weir_two_level_stats), .state_bytes = sizeof(struct two_level),
+             .init = init, .storage_bits = storage_bits, .verify = verify,
+             .kernel_begin = kernel_begin, .kernel_end = kernel_end, .cta_begin = cta_begin,
+             .cta_end = cta_end, .warp = warp, .tick = tick},
     .reason = WEIR_R_MODE,
     .route = route,
     .store = store,

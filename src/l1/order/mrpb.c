@@ -4,7 +4,7 @@
  */
 #include "l1/order/mrpb.h"
 
-#include <string.h>
+#include "base/ring.h"
 
 #define PAPER "W. Jia et al., MRPB, HPCA 2014"
 #define FIT   "fitted to the 1.21 KB that a later paper reports"
@@ -56,21 +56,28 @@ struct state {
   uint64_t arrived, left; /* requests, since the simulation began */
   uint64_t since;         /* cycle to which wait_cycles is counted */
   uint32_t last;          /* queue that a request left last */
-  /* Loads that went past among the last NEAR requests: a ring of lines and when. */
-  uint64_t seen, line[KEPT], at[KEPT];
+  uint64_t seen;          /* requests that read the tags */
+  /* A ring of the loads that went past among the last NEAR of these. */
+  struct past {
+    uint64_t line, at;
+  } past[KEPT];
   uint32_t first, n;
-  uint64_t place[]; /* [queue][depth]: in the order of arrival */
+  uint32_t waiting[]; /* of each queue a struct waiting */
+};
+
+/* A ring: of each request in the queue, the lower half of its number in the order of arrival. */
+struct waiting {
+  uint32_t head, n, place[];
 };
 
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
   const struct weir_mrpb_cfg *c = cfg;
   (void)g;
-  return sizeof(struct state) + sizeof(uint64_t) * (size_t)(c->nq * (c->depth + 2));
+  return sizeof(struct state) + sizeof(uint32_t) * (size_t)(c->nq * (c->depth + 2));
 }
 
-/* Rings of places; behind them for each queue its head and how many wait. */
-static uint64_t *ring(struct state *s, const struct weir_mrpb_cfg *c, uint32_t queue) {
-  return s->place + (size_t)queue * (size_t)(c->depth + 2);
+static struct waiting *waiting(struct state *s, const struct weir_mrpb_cfg *c, uint32_t queue) {
+  return (struct waiting *)(s->waiting + (size_t)queue * (size_t)(c->depth + 2));
 }
 
 /* ---- which queue ---- */
@@ -130,9 +137,9 @@ static void queued(struct weir_policy *p, const struct weir_access *a, uint32_t 
   const struct weir_mrpb_cfg *c = weir_cfg(p);
   struct state *s = weir_state_edit(p);
   struct stats *st = weir_stats_edit(p);
-  uint64_t depth = (uint64_t)c->depth, *r = ring(s, c, q), *head = r + depth, *n = head + 1;
+  struct waiting *w = waiting(s, c, q);
   settle(p, a->cycle);
-  r[(*head + (*n)++) % depth] = s->arrived++;
+  w->place[weir_ring_at(w->head, w->n++, (uint32_t)c->depth)] = (uint32_t)s->arrived++;
   st->queued++;
 }
 
@@ -140,14 +147,14 @@ static void left_queue(struct weir_policy *p, const struct weir_access *a, uint3
   const struct weir_mrpb_cfg *c = weir_cfg(p);
   struct state *s = weir_state_edit(p);
   struct stats *st = weir_stats_edit(p);
-  uint64_t depth = (uint64_t)c->depth, *r = ring(s, c, q), *head = r + depth, *n = head + 1;
+  struct waiting *w = waiting(s, c, q);
   settle(p, a->cycle);
-  uint64_t place = r[*head];
-  *head = (*head + 1) % depth;
-  --*n;
-  if (place > s->left) {
+  int32_t earlier = (int32_t)(w->place[w->head] - (uint32_t)s->left);
+  w->head = weir_ring_at(w->head, 1, (uint32_t)c->depth);
+  w->n--;
+  if (earlier > 0) {
     st->reordered++;
-    st->reorder_places += place - s->left;
+    st->reorder_places += (uint32_t)earlier;
   }
   s->left++;
   s->last = q;
@@ -160,14 +167,12 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
   struct stats *st = weir_stats_edit(p);
   (void)set, (void)way, (void)outcome;
   s->seen++;
-  while (s->n > 0 && s->at[s->first] + NEAR < s->seen) {
-    s->first = (s->first + 1) % KEPT;
-    s->n--;
-  }
+  for (; s->n > 0 && s->past[s->first].at + NEAR < s->seen; s->n--)
+    s->first = weir_ring_at(s->first, 1, KEPT);
   for (uint32_t i = 0; i < s->n; i++) {
-    uint32_t k = (s->first + i) % KEPT;
-    if (s->line[k] != a->addr) continue;
-    s->line[k] = UINT64_MAX; /* counted */
+    struct past *l = &s->past[weir_ring_at(s->first, i, KEPT)];
+    if (l->line != a->addr) continue;
+    l->line = UINT64_MAX; /* counted */
     st->bypassed_reused++;
   }
 }
@@ -180,9 +185,8 @@ static void bypass(struct weir_policy *p, const struct weir_access *a) {
   st->bypassed_queue += a->shortage == WEIR_NO_QUEUE;
   st->bypassed_merge += a->shortage == WEIR_NO_MERGE;
   st->bypassed_mshr += a->shortage == WEIR_NO_MSHR;
-  uint32_t k = (s->first + s->n++) % KEPT; /* one for each request at most: there is room */
-  s->line[k] = a->addr;
-  s->at[k] = s->seen;
+  /* One for each request at most: there is room. */
+  s->past[weir_ring_at(s->first, s->n++, KEPT)] = (struct past){.line = a->addr, .at = s->seen};
 }
 
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
@@ -208,19 +212,13 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_mrpb = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "mrpb",
-             .help = "requests wait in queues by warp and leave queue by queue; loads that find no "
-                     "resource go past",
-             .reference = PAPER,
-             .params = params,
-             .stats = stat_table,
-             .cfg_bytes = sizeof(struct weir_mrpb_cfg),
-             .stats_bytes = sizeof(struct stats),
-             .state_size = state_size,
-             .storage_bits = storage_bits,
-             .verify = verify,
-             .kernel_begin = kernel_begin},
+    .part = {WEIR_PART(
+                 "mrpb",
+                 "requests wait in queues by warp and leave queue by queue; loads that find no "
+                 "resource go past"),
+             .reference = PAPER, WEIR_PART_PARAMS(params, weir_mrpb_cfg),
+             WEIR_PART_STATS(stat_table, stats), .state_size = state_size,
+             .storage_bits = storage_bits, .verify = verify, .kernel_begin = kernel_begin},
     .reason = WEIR_R_STALL,
     .blocked = blocked,
     .lookup = lookup,

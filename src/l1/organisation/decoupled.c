@@ -503,22 +503,15 @@ static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const ui
 
 /* ---- reports and checks ---- */
 
-static uint64_t log2_up(uint64_t n) {
-  uint64_t bits = 0;
-  while ((UINT64_C(1) << bits) < n)
-    bits++;
-  return bits;
-}
-
 /* Beyond the conventional L1 with a status of two bits per tag, 32-bit addresses. `listed`: every
  * tag has an LRU counter, and Free Line counts to ways - 1, as in the paper's list of fields. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   const struct weir_decoupled_cfg *c = cfg;
   enum { ADDRESS = 32, STATUS = 2 };
-  uint64_t tag = ADDRESS - log2_up(g->line_bytes) - log2_up(g->sets), way = log2_up(g->ways);
+  uint64_t tag = ADDRESS - weir_bits(g->line_bytes) - weir_bits(g->sets), way = weir_bits(g->ways);
   uint64_t tags = (uint64_t)g->sets * tag_ways_for(c, g->ways), lines = (uint64_t)g->sets * g->ways;
   uint64_t entry = tag + STATUS + (uint64_t)c->rc_bits + way, line = tag + STATUS;
-  uint64_t free_lines = log2_up(g->ways + 1);
+  uint64_t free_lines = weir_bits(g->ways + 1);
   if (c->layout == WEIR_DEC_LISTED) {
     entry += way;
     line += way;
@@ -656,22 +649,13 @@ static const struct weir_stat stats[] = {
     WEIR_STAT_END};
 
 const struct weir_org_ops weir_org_decoupled = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "decoupled",
-             .help = "more tags than data lines: a line is stored after some references",
+    .part = {WEIR_PART("decoupled",
+                       "more tags than data lines: a line is stored after some references"),
              .reference = "C. Li et al., " PAPER ", ICS 2015",
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_decoupled_cfg),
-             .set_bytes = sizeof(struct set_info),
-             .stats_bytes = sizeof(struct weir_decoupled_stats),
-             .state_size = state_size,
-             .init = init,
-             .storage_bits = storage_bits,
-             .verify = verify,
-             .kernel_begin = kernel_begin,
-             .kernel_end = kernel_end,
-             .tick = tick,
+             WEIR_PART_PARAMS(params, weir_decoupled_cfg),
+             WEIR_PART_STATS(stats, weir_decoupled_stats), .set_bytes = sizeof(struct set_info),
+             .state_size = state_size, .init = init, .storage_bits = storage_bits, .verify = verify,
+             .kernel_begin = kernel_begin, .kernel_end = kernel_end, .tick = tick,
              .broadcast_received = broadcast_received},
     .view = view,
     .probe = probe,

@@ -299,25 +299,15 @@ static const char *verify(const struct weir_policy *p) {
   .fill = fill, .invalidate = invalidate, .invalidate_way = invalidate_way, .flush = flush
 
 const struct weir_org_ops weir_org_conventional = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "conventional",
-             .help = "lines that are fetched whole",
-             .cfg_bytes = sizeof(struct weir_lines_cfg),
-             .state_size = state_size,
-             .init = init,
-             .storage_bits = weir_no_storage,
-             .verify = verify},
+    .part = {WEIR_PART("conventional", "lines that are fetched whole"),
+             .cfg_bytes = sizeof(struct weir_lines_cfg), .state_size = state_size, .init = init,
+             .storage_bits = weir_no_storage, .verify = verify},
     .has_dirty = true,
     LINES};
 
 const struct weir_org_ops weir_org_sectored = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "sectored",
-             .help = "lines whose 32-byte sectors are fetched on demand",
-             .cfg_bytes = sizeof(struct weir_lines_cfg),
-             .state_size = state_size,
-             .init = init,
-             .storage_bits = weir_no_storage,
-             .verify = verify},
+    .part = {WEIR_PART("sectored", "lines whose 32-byte sectors are fetched on demand"),
+             .cfg_bytes = sizeof(struct weir_lines_cfg), .state_size = state_size, .init = init,
+             .storage_bits = weir_no_storage, .verify = verify},
     .is_sectored = true,
     LINES};

@@ -67,14 +67,10 @@ static size_t state_size(const void *cfg, const struct weir_geometry *g) {
          n * sizeof(struct weir_line);
 }
 
-static uint32_t log_2(uint64_t n) {
-  return 63 - (uint32_t)__builtin_clzll(n);
-}
-
 /* Of a 32-bit address, which is what tags are counted for; wider addresses add to the shared tag.
  */
 static uint32_t tag_bits(const struct weir_geometry *g) {
-  uint32_t rest = log_2((uint64_t)g->sets * g->line_bytes);
+  uint32_t rest = weir_bits((uint64_t)g->sets * g->line_bytes);
   return rest < 32 ? 32 - rest : 0;
 }
 
@@ -100,7 +96,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   s->chunk_sectors = (uint32_t)chunk / g->sector_bytes;
   s->chunks = g->sectors / s->chunk_sectors;
   s->groups = g->ways / s->chunks;
-  s->shared_shift = log_2(g->sets) + private_bits(cfg_of(p), g);
+  s->shared_shift = weir_bits(g->sets) + private_bits(cfg_of(p), g);
   return WEIR_OK;
 }
 
@@ -515,7 +511,7 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   const uint32_t per_group = chunks_per_line(cfg, g->line_bytes);
   uint64_t groups = (uint64_t)g->sets * (g->ways / per_group), chunks = groups * per_group;
   uint64_t tag = tag_bits(g), own = private_bits(cfg, g);
-  uint64_t has = groups * (tag - own) + chunks * (own + 1 + log_2(per_group) + 1);
+  uint64_t has = groups * (tag - own) + chunks * (own + 1 + weir_bits(per_group) + 1);
   uint64_t had = groups * (tag + 1);
   return has > had ? has - had : 0;
 }
@@ -605,20 +601,12 @@ static const struct weir_stat stats[] = {
     WEIR_STAT_END};
 
 const struct weir_org_ops weir_org_tagsplit = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "tag-split",
-             .help = "chunks of lines, stored apart, in groups that share the upper tag bits",
-             .reference = PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_tagsplit_cfg),
-             .set_bytes = sizeof(struct count),
-             .line_bytes = sizeof(struct weir_tagsplit_chunk),
-             .stats_bytes = sizeof(struct weir_tagsplit_stats),
-             .state_size = state_size,
-             .init = init,
-             .storage_bits = storage_bits,
-             .verify = verify},
+    .part = {WEIR_PART("tag-split",
+                       "chunks of lines, stored apart, in groups that share the upper tag bits"),
+             .reference = PAPER, WEIR_PART_PARAMS(params, weir_tagsplit_cfg),
+             WEIR_PART_STATS(stats, weir_tagsplit_stats), .set_bytes = sizeof(struct count),
+             .line_bytes = sizeof(struct weir_tagsplit_chunk), .state_size = state_size,
+             .init = init, .storage_bits = storage_bits, .verify = verify},
     .is_sectored = true,
     .widens_first = true,
     .has_victim_rule = true,

@@ -15,41 +15,32 @@ static void alloc(struct weir_policy *p, const struct weir_access *a, struct wei
 
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
-  const struct weir_rrip_cfg *cfg = weir_cfg(p);
-  if (cfg->reset) *(struct count *)weir_state_edit(p) = (struct count){0};
+  if (weir_rrip_cfg(p)->reset) *(struct count *)weir_state_edit(p) = (struct count){0};
 }
 
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   const struct weir_rrip_cfg *c = cfg;
-  return weir_rrip_bits(c, g) + weir_rrip_counter_bits(c->long_every);
+  return weir_rrip_storage(c, g) + weir_bits((uint64_t)c->long_every);
 }
 
 static const char *verify(const struct weir_policy *p) {
   const struct count *c = weir_state_peek(p);
-  const struct weir_rrip_cfg *cfg = weir_cfg(p);
-  return c->n >= cfg->long_every ? "its counter went past its end" : weir_rrip_verify(p);
+  return c->n >= weir_rrip_cfg(p)->long_every ? "its counter went past its end"
+                                              : weir_rrip_verify(p);
 }
 
 static const struct weir_param params[] = {
     WEIR_RRIP_PARAMS, WEIR_BRRIP_PARAM,
-    WEIR_PARAM(weir_rrip_cfg, reset, "false", .source = "guess",
-               .help = "begin to count anew when a kernel begins"),
+    WEIR_RRIP_PARAM(reset, "false", .source = "guess",
+                    .help = "begin to count anew when a kernel begins"),
     WEIR_PARAM_END};
 static const struct weir_stat stats[] = {WEIR_RRIP_STATS, WEIR_STAT_END};
 
 const struct weir_policy_ops weir_policy_brrip = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "brrip",
-             .help = "as srrip, but most new lines come as the next ones to go",
-             .reference = WEIR_RRIP_PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_rrip_cfg),
-             .state_bytes = sizeof(struct count),
-             .line_bytes = sizeof(uint8_t),
-             .stats_bytes = sizeof(struct weir_rrip_stats),
-             .storage_bits = storage_bits,
-             .verify = verify,
+    .part = {WEIR_PART("brrip", "as srrip, but most new lines come as the next ones to go"),
+             WEIR_PART_PARAMS(params, weir_rrip_cfg), WEIR_PART_STATS(stats, weir_rrip_stats),
+             .reference = WEIR_RRIP_PAPER, .state_bytes = sizeof(struct count),
+             .line_bytes = sizeof(uint8_t), .storage_bits = storage_bits, .verify = verify,
              .kernel_begin = kernel_begin},
     .victim = weir_rrip_victim,
     .lookup = weir_rrip_lookup,

@@ -5,12 +5,9 @@ struct count {
   uint64_t n; /* lines that came to any set */
 };
 
-struct age {
-  uint64_t came; /* the number of the line */
-};
-
+/* Of a way: the number of its line. */
 static uint64_t came(const struct weir_policy *p, uint32_t set, uint32_t way) {
-  return ((const struct age *)weir_line_peek(p, set, (int)way))->came;
+  return *(const uint64_t *)weir_line_peek(p, set, (int)way);
 }
 
 static int victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
@@ -18,8 +15,7 @@ static int victim(const struct weir_policy *p, const struct weir_access *a, stru
   int first = WEIR_WAY_STALL;
   uint64_t least = UINT64_MAX;
   for (uint32_t w = 0; w < set.ways; w++) {
-    if (set.line[w].tag == 0 || set.line[w].pending_mask != 0) continue;
-    if (came(p, set.index, w) >= least) continue;
+    if (!weir_can_go(set, w) || came(p, set.index, w) >= least) continue;
     least = came(p, set.index, w);
     first = (int)w;
   }
@@ -29,17 +25,13 @@ static int victim(const struct weir_policy *p, const struct weir_access *a, stru
 static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
                   int way) {
   (void)a;
-  struct count *c = weir_state_edit(p);
-  ((struct age *)weir_line_edit(p, set.index, way))->came = ++c->n;
+  *(uint64_t *)weir_line_edit(p, set.index, way) = ++((struct count *)weir_state_edit(p))->n;
 }
 
 /* In hardware a pointer to the next way is enough. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   (void)cfg;
-  uint64_t bits = 0;
-  while ((UINT64_C(1) << bits) < g->ways)
-    bits++;
-  return bits * g->sets;
+  return weir_bits_of_sets(g, weir_bits(g->ways));
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -52,12 +44,8 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_fifo = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "fifo",
-             .help = "replace the line that came first",
-             .state_bytes = sizeof(struct count),
-             .line_bytes = sizeof(struct age),
-             .storage_bits = storage_bits,
-             .verify = verify},
+    .part = {WEIR_PART("fifo", "replace the line that came first"),
+             .state_bytes = sizeof(struct count), .line_bytes = sizeof(uint64_t),
+             .storage_bits = storage_bits, .verify = verify},
     .victim = victim,
     .alloc = alloc};

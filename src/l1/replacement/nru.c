@@ -75,7 +75,7 @@ static void touch_sectors(struct weir_policy *p, const struct weir_access *a, st
 static int first_way(const struct weir_policy *p, struct weir_set set) {
   int any = WEIR_WAY_STALL;
   for (uint32_t w = 0; w < set.ways; w++) {
-    if (set.line[w].tag == 0 || set.line[w].pending_mask != 0) continue;
+    if (!weir_can_go(set, w)) continue;
     if (!used(p, set.index, w)) return (int)w;
     if (any < 0) any = (int)w;
   }
@@ -124,7 +124,7 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
 }
 
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
-  return (uint64_t)g->sets * g->ways * (is_by_sector(cfg) ? g->sectors : 1);
+  return weir_bits_of_lines(g, is_by_sector(cfg) ? g->sectors : 1);
 }
 
 #define P(f, def, ...) WEIR_PARAM(weir_nru_cfg, f, def, __VA_ARGS__)
@@ -135,14 +135,11 @@ static const struct weir_param params[] = {
     WEIR_PARAM_END};
 
 const struct weir_policy_ops weir_policy_nru = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "nru",
-             .help = "replace a line that was not used since all were last marked as unused",
+    .part = {WEIR_PART("nru",
+                       "replace a line that was not used since all were last marked as unused"),
              .reference = "High Performance Cache Replacement Using Re-Reference Interval "
                           "Prediction (ISCA 2010)",
-             .params = params,
-             .cfg_bytes = sizeof(struct weir_nru_cfg),
-             .line_bytes = sizeof(struct bits),
+             WEIR_PART_PARAMS(params, weir_nru_cfg), .line_bytes = sizeof(struct bits),
              .storage_bits = storage_bits},
     .organisations = "conventional|sectored|decoupled",
     .victim = victim,

@@ -12,13 +12,12 @@ static int victim(const struct weir_policy *p, const struct weir_access *a, stru
   const struct count *c = weir_state_peek(p);
   uint32_t n = 0;
   for (uint32_t w = 0; w < set.ways; w++)
-    n += set.line[w].tag != 0 && set.line[w].pending_mask == 0;
+    n += weir_can_go(set, w);
   if (n == 0) return WEIR_WAY_STALL;
   uint32_t k = weir_pick(p, n, c->n), w = 0;
-  for (;; w++) {
-    if (set.line[w].tag == 0 || set.line[w].pending_mask != 0) continue;
-    if (k-- == 0) return (int)w;
-  }
+  while (!weir_can_go(set, w) || k-- > 0)
+    w++;
+  return (int)w;
 }
 
 static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
@@ -27,10 +26,8 @@ static void alloc(struct weir_policy *p, const struct weir_access *a, struct wei
   ((struct count *)weir_state_edit(p))->n++;
 }
 
-const struct weir_policy_ops weir_policy_random = {.part = {.abi = WEIR_POLICY_ABI,
-                                                            .name = "random",
-                                                            .help = "replace any line, by chance",
-                                                            .state_bytes = sizeof(struct count),
-                                                            .storage_bits = weir_no_storage},
-                                                   .victim = victim,
-                                                   .alloc = alloc};
+const struct weir_policy_ops weir_policy_random = {
+    .part = {WEIR_PART("random", "replace any line, by chance"),
+             .state_bytes = sizeof(struct count), .storage_bits = weir_no_storage},
+    .victim = victim,
+    .alloc = alloc};

@@ -1,20 +1,10 @@
 #include "l1/replacement/rrip.h"
 
-static const struct weir_rrip_cfg *cfg_of(const struct weir_policy *p) {
-  return weir_cfg(p);
-}
-static struct weir_rrip_stats *count(struct weir_policy *p) {
-  return weir_stats_edit(p);
-}
 static uint8_t distant(const struct weir_policy *p) {
-  return (uint8_t)((1u << cfg_of(p)->bits) - 1);
+  return (uint8_t)((1u << weir_rrip_cfg(p)->bits) - 1);
 }
 static uint8_t *value_edit(struct weir_policy *p, uint32_t set, uint32_t way) {
   return weir_line_edit(p, set, (int)way);
-}
-
-static bool can_go(const struct weir_line *l) {
-  return l->tag != 0 && l->pending_mask == 0;
 }
 
 /* The one that growing would bring to the largest value first; they grow when it goes. */
@@ -25,7 +15,7 @@ int weir_rrip_victim(const struct weir_policy *p, const struct weir_access *a,
   uint8_t most = 0;
   for (uint32_t w = 0; w < set.ways; w++) {
     uint8_t v = weir_rrip_value(p, set.index, w);
-    if (!can_go(&set.line[w]) || (best >= 0 && v <= most)) continue;
+    if (!weir_can_go(set, w) || (best >= 0 && v <= most)) continue;
     most = v;
     best = (int)w;
   }
@@ -35,7 +25,7 @@ int weir_rrip_victim(const struct weir_policy *p, const struct weir_access *a,
 /* Lines that wait for data do not grow older. */
 static void age(struct weir_policy *p, struct weir_set set, uint8_t by) {
   for (uint32_t w = 0; w < set.ways; w++)
-    if (can_go(&set.line[w])) *value_edit(p, set.index, w) += by;
+    if (weir_can_go(set, w)) *value_edit(p, set.index, w) += by;
 }
 
 void weir_rrip_evict(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
@@ -43,7 +33,7 @@ void weir_rrip_evict(struct weir_policy *p, const struct weir_access *a, struct 
   (void)a;
   uint8_t *v = value_edit(p, set.index, (uint32_t)way);
   if (cause == WEIR_BY_REPLACEMENT) {
-    struct weir_rrip_stats *n = count(p);
+    struct weir_rrip_stats *n = weir_rrip_stats(p);
     uint8_t by = (uint8_t)(distant(p) - *v);
     ++*(by == 0   ? &n->victims_distant
         : by == 1 ? &n->victims_aged1
@@ -56,7 +46,7 @@ void weir_rrip_evict(struct weir_policy *p, const struct weir_access *a, struct 
 
 /* A load that joins a line under way, mostly of the same instruction, is part of one use. */
 bool weir_rrip_is_use(const struct weir_policy *p, int way, enum weir_outcome outcome) {
-  return way >= 0 && (outcome != WEIR_HIT_PENDING || cfg_of(p)->hr_touch);
+  return way >= 0 && (outcome != WEIR_HIT_PENDING || weir_rrip_cfg(p)->hr_touch);
 }
 
 void weir_rrip_lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
@@ -64,30 +54,23 @@ void weir_rrip_lookup(struct weir_policy *p, const struct weir_access *a, struct
   (void)a;
   if (!weir_rrip_is_use(p, way, outcome)) return;
   uint8_t *v = value_edit(p, set.index, (uint32_t)way);
-  *v = cfg_of(p)->hit == WEIR_RRIP_HP || *v == 0 ? 0 : (uint8_t)(*v - 1);
+  *v = weir_rrip_cfg(p)->hit == WEIR_RRIP_HP || *v == 0 ? 0 : (uint8_t)(*v - 1);
 }
 
 void weir_rrip_insert(struct weir_policy *p, uint32_t set, int way, bool is_distant) {
-  count(p)->inserts++;
-  count(p)->inserts_distant += is_distant;
+  weir_rrip_stats(p)->inserts++;
+  weir_rrip_stats(p)->inserts_distant += is_distant;
   *value_edit(p, set, (uint32_t)way) = (uint8_t)(distant(p) - !is_distant);
 }
 
 bool weir_rrip_is_distant(const struct weir_policy *p, uint32_t *n) {
-  if (++*n < cfg_of(p)->long_every) return true;
+  if (++*n < weir_rrip_cfg(p)->long_every) return true;
   *n = 0;
   return false;
 }
 
-uint64_t weir_rrip_bits(const void *cfg, const struct weir_geometry *g) {
-  return (uint64_t)((const struct weir_rrip_cfg *)cfg)->bits * g->sets * g->ways;
-}
-
-uint64_t weir_rrip_counter_bits(int64_t n) {
-  uint64_t bits = 0;
-  while ((INT64_C(1) << bits) < n)
-    bits++;
-  return bits;
+uint64_t weir_rrip_storage(const void *cfg, const struct weir_geometry *g) {
+  return weir_bits_of_lines(g, (uint64_t)((const struct weir_rrip_cfg *)cfg)->bits);
 }
 
 const char *weir_rrip_verify(const struct weir_policy *p) {

@@ -33,21 +33,21 @@ struct weir_rrip_stats {
   uint64_t trained_up, trained_down, distant_used, zero_counters;                        /* ship */
 };
 
+#define WEIR_RRIP_PARAM(f, def, ...) WEIR_PARAM(weir_rrip_cfg, f, def, __VA_ARGS__)
 #define WEIR_RRIP_PARAMS                                                                           \
-  WEIR_PARAM(weir_rrip_cfg, bits, "2", .unit = "bit", .min = 1, .max = 8,                          \
-             .help = "of a line's re-reference prediction value", .source = WEIR_RRIP_PAPER),      \
-      WEIR_PARAM(weir_rrip_cfg, hit, "hp", .choices = WEIR_CHOICES(WEIR_RRIP_HITS),                \
-                 .source = WEIR_RRIP_PAPER,                                                        \
-                 .help = "a hit line's value becomes 0 (hp: hit priority) or 1 less (fp: "         \
-                         "frequency priority)"),                                                   \
-      WEIR_PARAM(weir_rrip_cfg, hr_touch, "false", .source = "guess",                              \
-                 .help = "a load that joins a pending line hits it")
-
+  WEIR_RRIP_PARAM(bits, "2", .unit = "bit", .min = 1, .max = 8, .source = WEIR_RRIP_PAPER,         \
+                  .help = "of a line's re-reference prediction value"),                            \
+      WEIR_RRIP_PARAM(hit, "hp", .choices = WEIR_CHOICES(WEIR_RRIP_HITS),                          \
+                      .source = WEIR_RRIP_PAPER,                                                   \
+                      .help = "a hit line's value becomes 0 (hp: hit priority) or 1 less (fp: "    \
+                              "frequency priority)"),                                              \
+      WEIR_RRIP_PARAM(hr_touch, "false", .source = "guess",                                        \
+                      .help = "a load that joins a pending line hits it")
 #define WEIR_BRRIP_PARAM                                                                           \
-  WEIR_PARAM(weir_rrip_cfg, long_every, "32", .unit = "line", .min = 1, .max = 1 << 20,            \
-             .help = "brrip: one in so many lines is expected in a long time, the others in the "  \
-                     "distant future",                                                             \
-             .source = WEIR_RRIP_PAPER)
+  WEIR_RRIP_PARAM(long_every, "32", .unit = "line", .min = 1, .max = 1 << 20,                      \
+                  .help = "brrip: one in so many lines is expected in a long time, the others in " \
+                          "the distant future",                                                    \
+                  .source = WEIR_RRIP_PAPER)
 
 #define WEIR_RRIP_STAT(f, u, h)            WEIR_STAT(weir_rrip_stats, f, u, h)
 #define WEIR_RRIP_RATIO(n, num, den, u, h) WEIR_STAT_RATIO(weir_rrip_stats, n, num, den, u, h)
@@ -61,6 +61,12 @@ struct weir_rrip_stats {
       WEIR_RRIP_STAT(victims_aged2, "line", "... by 2"),                                           \
       WEIR_RRIP_STAT(victims_aged3, "line", "... by 3 or more")
 
+static inline const struct weir_rrip_cfg *weir_rrip_cfg(const struct weir_policy *p) {
+  return weir_cfg(p);
+}
+static inline struct weir_rrip_stats *weir_rrip_stats(struct weir_policy *p) {
+  return weir_stats_edit(p);
+}
 /* State of a line begins with its value. */
 static inline uint8_t weir_rrip_value(const struct weir_policy *p, uint32_t set, uint32_t way) {
   return *(const uint8_t *)weir_line_peek(p, set, (int)way);
@@ -73,15 +79,14 @@ void weir_rrip_insert(struct weir_policy *p, uint32_t set, int way, bool is_dist
 /* brrip's rule: is the line that comes now expected in the distant future? `n`: how many were since
  * one was not. */
 bool weir_rrip_is_distant(const struct weir_policy *p, uint32_t *n);
-uint64_t weir_rrip_bits(const void *cfg, const struct weir_geometry *g); /* of all values */
-uint64_t weir_rrip_counter_bits(int64_t n);                              /* of a counter below n */
 
-/* As hooks. */
+/* As hooks; the storage is that of all values. */
+uint64_t weir_rrip_storage(const void *cfg, const struct weir_geometry *g);
+const char *weir_rrip_verify(const struct weir_policy *p);
 int weir_rrip_victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set);
 void weir_rrip_lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
                       int way, enum weir_outcome outcome);
 void weir_rrip_evict(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
                      int way, enum weir_cause cause);
-const char *weir_rrip_verify(const struct weir_policy *p);
 
 #endif

@@ -14,17 +14,11 @@ struct line {
   uint16_t signature;
 };
 
-static const struct weir_rrip_cfg *cfg_of(const struct weir_policy *p) {
-  return weir_cfg(p);
-}
-static struct weir_rrip_stats *count(struct weir_policy *p) {
-  return weir_stats_edit(p);
-}
 static size_t n_counters(const struct weir_rrip_cfg *c) {
   return (size_t)1 << c->sig_bits;
 }
 static uint32_t most(const struct weir_policy *p) {
-  return (1u << cfg_of(p)->counter_bits) - 1;
+  return (1u << weir_rrip_cfg(p)->counter_bits) - 1;
 }
 
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
@@ -33,19 +27,19 @@ static size_t state_size(const void *cfg, const struct weir_geometry *g) {
 }
 
 static uint16_t signature(const struct weir_policy *p, uint64_t pc) {
-  return (uint16_t)((pc >> 2 ^ pc >> 16) & (n_counters(cfg_of(p)) - 1));
+  return (uint16_t)((pc >> 2 ^ pc >> 16) & (n_counters(weir_rrip_cfg(p)) - 1));
 }
 
 static void begin(struct weir_policy *p) {
-  memset(weir_state_edit(p), (int)cfg_of(p)->counter_start, n_counters(cfg_of(p)));
+  memset(weir_state_edit(p), (int)weir_rrip_cfg(p)->counter_start, n_counters(weir_rrip_cfg(p)));
 }
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
-  if (cfg_of(p)->counter_start > most(p))
+  if (weir_rrip_cfg(p)->counter_start > most(p))
     return weir_fail(err, WEIR_EINVAL,
                      "ship.counter_start %" PRId64 " is too much: ship.counter_bits %" PRId64
                      " count to %u",
-                     cfg_of(p)->counter_start, cfg_of(p)->counter_bits, most(p));
+                     weir_rrip_cfg(p)->counter_start, weir_rrip_cfg(p)->counter_bits, most(p));
   begin(p);
   return WEIR_OK;
 }
@@ -57,11 +51,11 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
   if (a->op != WEIR_LOAD || !weir_rrip_is_use(p, way, outcome)) return;
   struct line *l = weir_line_edit(p, set.index, way);
   uint8_t *counter = (uint8_t *)weir_state_edit(p) + l->signature;
-  count(p)->distant_used += l->was_distant && !l->was_hit;
+  weir_rrip_stats(p)->distant_used += l->was_distant && !l->was_hit;
   l->was_hit = true;
   if (*counter == most(p)) return;
   ++*counter;
-  count(p)->trained_up++;
+  weir_rrip_stats(p)->trained_up++;
 }
 
 static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
@@ -81,50 +75,50 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
   weir_rrip_evict(p, a, set, way, cause);
   if (cause == WEIR_BY_REPLACEMENT && !l->was_hit && *counter > 0) {
     --*counter;
-    count(p)->trained_down++;
+    weir_rrip_stats(p)->trained_down++;
   }
 }
 
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
-  if (cfg_of(p)->reset) begin(p);
+  if (weir_rrip_cfg(p)->reset) begin(p);
 }
 
 static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
   (void)k, (void)cycle;
   const uint8_t *counter = weir_state_peek(p);
   uint64_t n = 0;
-  for (size_t i = 0; i < n_counters(cfg_of(p)); i++)
+  for (size_t i = 0; i < n_counters(weir_rrip_cfg(p)); i++)
     n += counter[i] == 0;
-  count(p)->zero_counters = n;
+  weir_rrip_stats(p)->zero_counters = n;
 }
 
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   const struct weir_rrip_cfg *c = cfg;
-  uint64_t lines = (uint64_t)g->sets * g->ways, outcome = 1;
-  return weir_rrip_bits(c, g) + lines * ((uint64_t)c->sig_bits + outcome) +
+  enum { OUTCOME = 1 };
+  return weir_rrip_storage(c, g) + weir_bits_of_lines(g, (uint64_t)c->sig_bits + OUTCOME) +
          n_counters(c) * (uint64_t)c->counter_bits;
 }
 
 static const char *verify(const struct weir_policy *p) {
   const uint8_t *counter = weir_state_peek(p);
   uint8_t largest = 0;
-  for (size_t i = 0; i < n_counters(cfg_of(p)); i++)
+  for (size_t i = 0; i < n_counters(weir_rrip_cfg(p)); i++)
     if (counter[i] > largest) largest = counter[i];
   return largest > most(p) ? "a counter is larger than its bits hold" : weir_rrip_verify(p);
 }
 
 static const struct weir_param params[] = {
     WEIR_RRIP_PARAMS,
-    WEIR_PARAM(weir_rrip_cfg, sig_bits, "14", .unit = "bit", .min = 1, .max = 16, .source = PAPER,
-               .help = "of a hashed instruction address; the table has 2 to the power of this "
-                       "counters (7 is a size for an L1)"),
-    WEIR_PARAM(weir_rrip_cfg, counter_bits, "3", .unit = "bit", .min = 1, .max = 8,
-               .help = "of a counter", .source = PAPER),
-    WEIR_PARAM(weir_rrip_cfg, counter_start, "1", .min = 0, .max = 255, .source = "guess",
-               .help = "what the counters begin with; at 0 lines come as distant"),
-    WEIR_PARAM(weir_rrip_cfg, reset, "false", .source = "guess",
-               .help = "forget the table when a kernel begins"),
+    WEIR_RRIP_PARAM(sig_bits, "14", .unit = "bit", .min = 1, .max = 16, .source = PAPER,
+                    .help = "of a hashed instruction address; the table has 2 to the power of this "
+                            "counters (7 is a size for an L1)"),
+    WEIR_RRIP_PARAM(counter_bits, "3", .unit = "bit", .min = 1, .max = 8, .help = "of a counter",
+                    .source = PAPER),
+    WEIR_RRIP_PARAM(counter_start, "1", .min = 0, .max = 255, .source = "guess",
+                    .help = "what the counters begin with; at 0 lines come as distant"),
+    WEIR_RRIP_PARAM(reset, "false", .source = "guess",
+                    .help = "forget the table when a kernel begins"),
     WEIR_PARAM_END};
 
 static const struct weir_stat stats[] = {
@@ -132,30 +126,17 @@ static const struct weir_stat stats[] = {
     WEIR_RRIP_STAT(distant_used, "line", "lines expected in the distant future that were hit"),
     WEIR_RRIP_STAT(trained_up, "event", "hits that raised the counter of their line"),
     WEIR_RRIP_STAT(trained_down, "event", "lines replaced without a hit that lowered it"),
-    {.name = "zero_counters",
-     .unit = "counter",
-     .help = "counters at 0 when the kernel ended, the most of all SMs",
-     .kind = WEIR_MAXIMUM,
-     .offset = offsetof(struct weir_rrip_stats, zero_counters)},
+    WEIR_STAT_MAXIMUM(weir_rrip_stats, zero_counters, "counter",
+                      "counters at 0 when the kernel ended, the most of all SMs"),
     WEIR_STAT_END};
 
 const struct weir_policy_ops weir_policy_ship = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "ship",
-             .help = "as srrip, but lines of instructions whose lines are not hit come as the next "
-                     "ones to go",
-             .reference = PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_rrip_cfg),
-             .line_bytes = sizeof(struct line),
-             .stats_bytes = sizeof(struct weir_rrip_stats),
-             .state_size = state_size,
-             .init = init,
-             .storage_bits = storage_bits,
-             .verify = verify,
-             .kernel_begin = kernel_begin,
-             .kernel_end = kernel_end},
+    .part = {WEIR_PART("ship", "as srrip, but lines of instructions whose lines are not hit come "
+                               "as the next ones to go"),
+             WEIR_PART_PARAMS(params, weir_rrip_cfg), WEIR_PART_STATS(stats, weir_rrip_stats),
+             .reference = PAPER, .line_bytes = sizeof(struct line), .state_size = state_size,
+             .init = init, .storage_bits = storage_bits, .verify = verify,
+             .kernel_begin = kernel_begin, .kernel_end = kernel_end},
     .victim = weir_rrip_victim,
     .lookup = lookup,
     .alloc = alloc,

@@ -12,18 +12,11 @@ static const struct weir_param params[] = {WEIR_RRIP_PARAMS, WEIR_PARAM_END};
 static const struct weir_stat stats[] = {WEIR_RRIP_STATS, WEIR_STAT_END};
 
 const struct weir_policy_ops weir_policy_srrip = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "srrip",
-             .help = "replace a line whose next use is thought to be far away; new lines come as "
-                     "fairly far",
-             .reference = WEIR_RRIP_PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_rrip_cfg),
-             .line_bytes = sizeof(uint8_t),
-             .stats_bytes = sizeof(struct weir_rrip_stats),
-             .storage_bits = weir_rrip_bits,
-             .verify = weir_rrip_verify},
+    .part = {WEIR_PART("srrip", "replace a line whose next use is thought to be far away; new "
+                                "lines come as fairly far"),
+             WEIR_PART_PARAMS(params, weir_rrip_cfg), WEIR_PART_STATS(stats, weir_rrip_stats),
+             .reference = WEIR_RRIP_PAPER, .line_bytes = sizeof(uint8_t),
+             .storage_bits = weir_rrip_storage, .verify = weir_rrip_verify},
     .victim = weir_rrip_victim,
     .lookup = weir_rrip_lookup,
     .alloc = alloc,

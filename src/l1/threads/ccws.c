@@ -299,19 +299,12 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
 
 /* ---- reports ---- */
 
-static uint64_t bits_for(uint64_t n) {
-  uint64_t bits = 0;
-  while ((UINT64_C(1) << bits) < n)
-    bits++;
-  return bits;
-}
-
 /* Tables with 32-bit addresses, a valid bit and an LRU place; 16-bit scores; owners of lines. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   const struct weir_ccws_cfg *c = cfg;
-  uint64_t entry = 32 - bits_for(g->line_bytes) + 1 + bits_for((uint64_t)c->vta_ways);
+  uint64_t entry = 32 - weir_bits(g->line_bytes) + 1 + weir_bits((uint64_t)c->vta_ways);
   return g->warps * (uint64_t)c->vta_entries * entry + g->warps * UINT64_C(16) +
-         bits_for(g->warps) * g->sets * g->ways;
+         weir_bits_of_lines(g, weir_bits(g->warps));
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -324,26 +317,14 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_ccws = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "ccws",
-             .help = "warps whose lines were replaced before they used them again may load, and "
-                     "others must wait",
-             .reference = PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_ccws_cfg),
-             .line_bytes = sizeof(struct line),
-             .stats_bytes = sizeof(struct weir_ccws_stats),
-             .state_size = state_size,
-             .init = init,
-             .storage_bits = storage_bits,
-             .verify = verify,
-             .kernel_begin = kernel_begin,
-             .kernel_end = kernel_end,
-             .cta_begin = cta_begin,
-             .cta_end = cta_end,
-             .warp = warp,
-             .tick = change},
+    .part = {WEIR_PART("ccws",
+                       "warps whose lines were replaced before they used them again may load, and "
+                       "others must wait"),
+             .reference = PAPER, WEIR_PART_PARAMS(params, weir_ccws_cfg),
+             WEIR_PART_STATS(stats, weir_ccws_stats), .line_bytes = sizeof(struct line),
+             .state_size = state_size, .init = init, .storage_bits = storage_bits, .verify = verify,
+             .kernel_begin = kernel_begin, .kernel_end = kernel_end, .cta_begin = cta_begin,
+             .cta_end = cta_end, .warp = warp, .tick = change},
     .gate = gate,
     .lookup = lookup,
     .alloc = alloc,

@@ -98,20 +98,10 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_swl = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "swl",
-             .help = "a fixed number of warps may issue, the oldest",
-             .reference = PAPER,
-             .params = params,
-             .stats = stats,
-             .cfg_bytes = sizeof(struct weir_swl_cfg),
+    .part = {WEIR_PART("swl", "a fixed number of warps may issue, the oldest"), .reference = PAPER,
+             WEIR_PART_PARAMS(params, weir_swl_cfg), WEIR_PART_STATS(stats, weir_swl_stats),
              .state_bytes = sizeof(struct swl),
-             .stats_bytes = sizeof(struct weir_swl_stats),
              .storage_bits = weir_no_storage, /* a limit of the scheduler's own */
-             .verify = verify,
-             .kernel_begin = kernel_begin,
-             .kernel_end = kernel_end,
-             .cta_begin = cta_begin,
-             .cta_end = cta_end,
-             .warp = warp},
+             .verify = verify, .kernel_begin = kernel_begin, .kernel_end = kernel_end,
+             .cta_begin = cta_begin, .cta_end = cta_end, .warp = warp},
     .gate = gate};

@@ -16,12 +16,9 @@ static uint32_t max_ctas(const struct weir_policy *p, const struct weir_kernel *
 }
 
 const struct weir_policy_ops weir_policy_tb_limit = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "tb-limit",
-             .help = "a fixed number of blocks may be on an SM",
+    .part = {WEIR_PART("tb-limit", "a fixed number of blocks may be on an SM"),
+             WEIR_PART_PARAMS(params, tb_limit_cfg),
              .reference = "O. Kayiran et al., Neither More Nor Less: Optimizing Thread-Level "
                           "Parallelism for GPGPUs, PACT 2013",
-             .params = params,
-             .cfg_bytes = sizeof(struct tb_limit_cfg),
              .storage_bits = weir_no_storage}, /* a limit of the dispatcher's own */
     .max_ctas = max_ctas};
