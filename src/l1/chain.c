@@ -15,6 +15,14 @@ static struct weir_chain *chain_of(const struct weir_policy *p) {
   return p->core;
 }
 
+static const struct weir_part *part_at(const struct weir_chain *c, uint32_t i) {
+  return i == 0 ? &c->org_ops->part : &c->ops[i - 1]->part;
+}
+
+static struct weir_policy *policy_at(struct weir_chain *c, uint32_t i) {
+  return i == 0 ? &c->org : &c->policy[i - 1];
+}
+
 static void find_next_wake(struct weir_chain *c) {
   c->next_wake = WEIR_NEVER;
   for (uint32_t i = 0; i <= c->n; i++)
@@ -122,7 +130,7 @@ bool weir_chain_is_sound(const struct weir_chain *c) {
   for (uint32_t i = 0; i <= c->n; i++) {
     const struct weir_policy *p = i == 0 ? &c->org : &c->policy[i - 1];
     size_t n[N_PIECES];
-    piece_sizes(i == 0 ? &c->org_ops->part : &c->ops[i - 1]->part, p->state_bytes, p->geometry, n);
+    piece_sizes(part_at(c, i), p->state_bytes, p->geometry, n);
     if (!is_whole(p->state, n[0]) || !is_whole(p->sets, n[1]) || !is_whole(p->lines, n[2]) ||
         !is_whole(p->stats, n[3]))
       return false;
@@ -168,21 +176,20 @@ static char *give_memory(struct weir_chain *c, struct weir_policy *p, const stru
   return at;
 }
 
+static void add_hook(struct weir_chain *c, enum weir_hook h, uint32_t who) {
+  c->hook[h].who[c->hook[h].n++] = (uint8_t)who;
+}
+
 static void list_hooks(struct weir_chain *c) {
-  for (uint32_t i = 0; i < c->n; i++) {
-    const struct weir_policy_ops *o = c->ops[i];
-    const bool has[WEIR_N_HOOKS] = {
-        [WEIR_H_ROUTE] = o->route != NULL,   [WEIR_H_ADMIT] = o->admit != NULL,
-        [WEIR_H_VICTIM] = o->victim != NULL, [WEIR_H_BLOCKED] = o->blocked != NULL,
-        [WEIR_H_STORE] = o->store != NULL,   [WEIR_H_FETCH_MASK] = o->fetch_mask != NULL,
-        [WEIR_H_GATE] = o->gate != NULL,     [WEIR_H_MAX_CTAS] = o->max_ctas != NULL,
-        [WEIR_H_LOOKUP] = o->lookup != NULL, [WEIR_H_ALLOC] = o->alloc != NULL,
-        [WEIR_H_FILL] = o->fill != NULL,     [WEIR_H_EVICT] = o->evict != NULL,
-        [WEIR_H_BYPASS] = o->bypass != NULL, [WEIR_H_BYPASS_RETURN] = o->bypass_return != NULL,
-        [WEIR_H_QUEUED] = o->queued != NULL, [WEIR_H_LEFT_QUEUE] = o->left_queue != NULL};
-    if (o->order != NULL) c->orderer = i;
-    for (unsigned h = 0; h < WEIR_N_HOOKS; h++)
-      if (has[h]) c->hook[h].who[c->hook[h].n++] = (uint8_t)i;
+  for (uint32_t i = 0; i <= c->n; i++) {
+    const struct weir_part *part = part_at(c, i);
+    const struct weir_policy_ops *o = i > 0 ? c->ops[i - 1] : NULL;
+#define LIST_PART(name)                                                                            \
+  if (part->name != NULL) add_hook(c, WEIR_H_##name, i);
+#define LIST_POLICY(name)                                                                          \
+  if (o != NULL && o->name != NULL) add_hook(c, WEIR_H_##name, i - 1);
+#define HOOK(in, kind, axis, name, ...) LIST_##in(name)
+#include "l1/hooks.def"
   }
 }
 
@@ -193,8 +200,6 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
                            .n = d->n_policies,
                            .geometry = *g,
                            .host = *host,
-                           .next_wake = WEIR_NEVER,
-                           .orderer = WEIR_MAX_PARTS,
                            .paranoid = d->paranoid};
   const struct weir_part *part, *largest = &d->org->part;
   size_t most = 0;
@@ -222,8 +227,7 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
     at = give_memory(c, p, part, i, at);
   }
   list_hooks(c);
-  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
-    c->wake[i] = WEIR_NEVER;
+  weir_chain_forget_wakes(c);
   for (uint32_t i = 0; i <= c->n; i++) {
     struct weir_policy *p = weir_chain_part(c, i, &part);
     if (part->init != NULL && part->init(p, err) != WEIR_OK) return false;
@@ -261,8 +265,8 @@ bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
 
 struct weir_policy *weir_chain_part(struct weir_chain *c, uint32_t i, const struct weir_part **is) {
   if (i > c->n) return NULL;
-  *is = i == 0 ? &c->org_ops->part : &c->ops[i - 1]->part;
-  return i == 0 ? &c->org : &c->policy[i - 1];
+  *is = part_at(c, i);
+  return policy_at(c, i);
 }
 
 uint64_t weir_chain_hash(const struct weir_chain *c) {
@@ -291,22 +295,39 @@ void weir_chain_refuse(const struct weir_chain *c, const char *why) {
 /* ---- deciding ---- */
 
 #define EACH(c, h, i)                                                                              \
-  for (uint32_t k_ = 0, i; k_ < (c)->hook[h].n && (i = (c)->hook[h].who[k_], true); k_++)
+  for (uint32_t k_ = 0, i;                                                                         \
+       k_ < (c)->hook[WEIR_H_##h].n && (i = (c)->hook[WEIR_H_##h].who[k_], true); k_++)
 
 /* Around every question of a paranoid chain. */
 static uint64_t before(const struct weir_chain *c) {
   return c->paranoid ? weir_chain_hash(c) : 0;
 }
-static void changed(const struct weir_chain *c, uint32_t i, const char *hook) {
+static void changed(const struct weir_chain *c, uint32_t i, enum weir_hook hook) {
   char text[96];
-  snprintf(text, sizeof text, "the deciding hook '%s' changed the state of a policy", hook);
+  snprintf(text, sizeof text, "the deciding hook '%s' changed the state of a policy",
+           weir_hook_name(hook));
   weir_chain_fault(c, c->ops[i]->part.name, text);
 }
-static void after(const struct weir_chain *c, uint64_t hash, uint32_t i, const char *hook) {
+static void after(const struct weir_chain *c, uint64_t hash, uint32_t i, enum weir_hook hook) {
   if (c->paranoid && weir_chain_hash(c) != hash) changed(c, i, hook);
 }
 
-static void refused(const struct weir_chain *c, uint32_t i, const char *hook) {
+/* ask_route(c, i, a): what policy i answers. */
+#define ASK_DECIDE(name, type, params, args)                                                       \
+  static type ask_##name(const struct weir_chain *c, uint32_t i, WEIR_REST params) {               \
+    uint64_t hash = before(c);                                                                     \
+    type answer = c->ops[i]->name(&c->policy[i], WEIR_REST args);                                  \
+    after(c, hash, i, WEIR_H_##name);                                                              \
+    return answer;                                                                                 \
+  }
+#define ASK_PURE(...)
+#define ASK_SETUP(...)
+#define ASK_OBSERVE(...)
+#define ASK_EVENT(...)
+#define HOOK(in, kind, axis, name, type, params, args, ...) ASK_##kind(name, type, params, args)
+#include "l1/hooks.def"
+
+static void refused(const struct weir_chain *c, uint32_t i, enum weir_hook hook) {
   struct weir_chain *e = chain_of(&c->org);
   e->refusal.policy = c->ops[i]->part.name;
   e->refusal.hook = hook;
@@ -316,16 +337,15 @@ static void refused(const struct weir_chain *c, uint32_t i, const char *hook) {
 void weir_chain_blame_refusal(struct weir_chain *c) {
   char text[96];
   if (c->refusal.policy == NULL || c->refusal.accepted != c->accepted) return;
-  snprintf(text, sizeof text, "'%s' refuses for ever, and nothing moves any more", c->refusal.hook);
+  snprintf(text, sizeof text, "'%s' refuses for ever, and nothing moves any more",
+           weir_hook_name(c->refusal.hook));
   weir_chain_fault(c, c->refusal.policy, text);
 }
 
 enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_access *a,
                                   uint32_t *who) {
-  EACH(c, WEIR_H_ROUTE, i) {
-    uint64_t h = before(c);
-    enum weir_answer r = c->ops[i]->route(&c->policy[i], a);
-    after(c, h, i, "route");
+  EACH(c, route, i) {
+    enum weir_answer r = ask_route(c, i, a);
     *who = i;
     if (r != WEIR_PASS) return r;
   }
@@ -334,10 +354,8 @@ enum weir_answer weir_chain_route(const struct weir_chain *c, const struct weir_
 
 enum weir_answer weir_chain_admit(const struct weir_chain *c, const struct weir_access *a,
                                   struct weir_set set, uint32_t *who) {
-  EACH(c, WEIR_H_ADMIT, i) {
-    uint64_t h = before(c);
-    enum weir_answer r = c->ops[i]->admit(&c->policy[i], a, set);
-    after(c, h, i, "admit");
+  EACH(c, admit, i) {
+    enum weir_answer r = ask_admit(c, i, a, set);
     *who = i;
     if (r != WEIR_PASS) return r;
   }
@@ -346,13 +364,11 @@ enum weir_answer weir_chain_admit(const struct weir_chain *c, const struct weir_
 
 int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a,
                       struct weir_set set) {
-  EACH(c, WEIR_H_VICTIM, i) {
-    uint64_t h = before(c);
-    int way = c->ops[i]->victim(&c->policy[i], a, set);
-    after(c, h, i, "victim");
+  EACH(c, victim, i) {
+    int way = ask_victim(c, i, a, set);
     if (way == WEIR_WAY_PASS) continue;
     if (way == WEIR_WAY_STALL) {
-      refused(c, i, "victim");
+      refused(c, i, WEIR_H_victim);
       return -1;
     }
     if (way < 0 || (uint32_t)way >= set.ways || set.line[way].tag == 0 ||
@@ -370,10 +386,8 @@ int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a,
 
 enum weir_answer weir_chain_blocked(const struct weir_chain *c, const struct weir_access *a,
                                     enum weir_shortage why) {
-  EACH(c, WEIR_H_BLOCKED, i) {
-    uint64_t h = before(c);
-    enum weir_answer r = c->ops[i]->blocked(&c->policy[i], a, why);
-    after(c, h, i, "blocked");
+  EACH(c, blocked, i) {
+    enum weir_answer r = ask_blocked(c, i, a, why);
     if (r != WEIR_PASS) return r;
   }
   return WEIR_PASS;
@@ -381,10 +395,8 @@ enum weir_answer weir_chain_blocked(const struct weir_chain *c, const struct wei
 
 enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_access *a,
                                  struct weir_set set, int way) {
-  EACH(c, WEIR_H_STORE, i) {
-    uint64_t h = before(c);
-    enum weir_write r = c->ops[i]->store(&c->policy[i], a, set, way);
-    after(c, h, i, "store");
+  EACH(c, store, i) {
+    enum weir_write r = ask_store(c, i, a, set, way);
     if (r != WEIR_WRITE_PASS) return r;
   }
   return WEIR_WRITE_PASS;
@@ -393,45 +405,44 @@ enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_a
 uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_access *a,
                                uint32_t missing) {
   uint32_t together = 0;
-  EACH(c, WEIR_H_FETCH_MASK, i) {
-    uint64_t h = before(c);
-    uint32_t answer = c->ops[i]->fetch_mask(&c->policy[i], a, missing);
+  EACH(c, fetch_mask, i) {
+    uint32_t answer = ask_fetch_mask(c, i, a, missing);
     together |= answer & WEIR_FETCH_TOGETHER;
     missing |= answer & ~WEIR_FETCH_TOGETHER;
-    after(c, h, i, "fetch_mask");
   }
   return missing | together;
 }
 
 bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op) {
-  EACH(c, WEIR_H_GATE, i) {
-    uint64_t h = before(c);
-    bool ok = c->ops[i]->gate(&c->policy[i], warp, op);
-    after(c, h, i, "gate");
+  EACH(c, gate, i) {
+    bool ok = ask_gate(c, i, warp, op);
     if (!ok) {
-      refused(c, i, "gate");
+      refused(c, i, WEIR_H_gate);
       return false;
     }
   }
   return true;
 }
 
+uint32_t weir_chain_max_ctas(const struct weir_chain *c, const struct weir_kernel *k) {
+  uint32_t most = UINT32_MAX;
+  EACH(c, max_ctas, i) {
+    uint32_t n = ask_max_ctas(c, i, k);
+    if (n < most) most = n;
+  }
+  return most;
+}
+
 uint32_t weir_chain_queue(const struct weir_chain *c, const struct weir_access *a,
                           uint32_t n_queues) {
-  uint32_t i = c->orderer;
-  uint64_t h = before(c);
-  uint32_t queue = c->ops[i]->queue(&c->policy[i], a);
-  after(c, h, i, "queue");
+  uint32_t i = c->hook[WEIR_H_order].who[0], queue = ask_queue(c, i, a);
   if (queue < n_queues) return queue;
   weir_chain_fault(c, c->ops[i]->part.name, "'queue' named a queue that there is not");
   return 0;
 }
 
 uint32_t weir_chain_next_queue(const struct weir_chain *c, const uint32_t *n, uint32_t n_queues) {
-  uint32_t i = c->orderer;
-  uint64_t h = before(c);
-  uint32_t queue = c->ops[i]->next_queue(&c->policy[i], n);
-  after(c, h, i, "next_queue");
+  uint32_t i = c->hook[WEIR_H_order].who[0], queue = ask_next_queue(c, i, n);
   if (queue < n_queues && n[queue] > 0) return queue;
   weir_chain_fault(c, c->ops[i]->part.name,
                    "'next_queue' named a queue that is empty or not there");
@@ -442,69 +453,26 @@ uint32_t weir_chain_next_queue(const struct weir_chain *c, const uint32_t *n, ui
 
 /* ---- observing ---- */
 
-void weir_chain_queued(struct weir_chain *c, const struct weir_access *a, uint32_t queue) {
-  EACH(c, WEIR_H_QUEUED, i) c->ops[i]->queued(&c->policy[i], a, queue);
-}
-void weir_chain_left_queue(struct weir_chain *c, const struct weir_access *a, uint32_t queue) {
-  EACH(c, WEIR_H_LEFT_QUEUE, i) c->ops[i]->left_queue(&c->policy[i], a, queue);
-}
-void weir_chain_lookup(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                       int way, enum weir_outcome outcome) {
-  EACH(c, WEIR_H_LOOKUP, i) c->ops[i]->lookup(&c->policy[i], a, set, way, outcome);
-}
-void weir_chain_alloc(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                      int way) {
-  EACH(c, WEIR_H_ALLOC, i) c->ops[i]->alloc(&c->policy[i], a, set, way);
-}
-void weir_chain_fill(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                     int way, uint32_t flags) {
-  EACH(c, WEIR_H_FILL, i) c->ops[i]->fill(&c->policy[i], a, set, way, flags);
-}
-void weir_chain_evict(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                      int way, enum weir_cause cause) {
-  EACH(c, WEIR_H_EVICT, i) c->ops[i]->evict(&c->policy[i], a, set, way, cause);
-}
-void weir_chain_bypass(struct weir_chain *c, const struct weir_access *a) {
-  EACH(c, WEIR_H_BYPASS, i) c->ops[i]->bypass(&c->policy[i], a);
-}
-void weir_chain_bypass_return(struct weir_chain *c, const struct weir_access *a, uint32_t flags) {
-  EACH(c, WEIR_H_BYPASS_RETURN, i) c->ops[i]->bypass_return(&c->policy[i], a, flags);
-}
+#define TELL_PART(name, params, args)                                                              \
+  void weir_chain_##name(struct weir_chain *c, WEIR_REST params) {                                 \
+    EACH(c, name, i) part_at(c, i)->name(policy_at(c, i), WEIR_REST args);                         \
+  }
+#define TELL_POLICY(name, params, args)                                                            \
+  void weir_chain_##name(struct weir_chain *c, WEIR_REST params) {                                 \
+    EACH(c, name, i) c->ops[i]->name(&c->policy[i], WEIR_REST args);                               \
+  }
+#define TELL_OF_OBSERVE(in, name, params, args) TELL_##in(name, params, args)
+#define TELL_OF_PURE(...)
+#define TELL_OF_SETUP(...)
+#define TELL_OF_DECIDE(...)
+#define TELL_OF_EVENT(...)
+#define HOOK(in, kind, axis, name, type, params, args, ...) TELL_OF_##kind(in, name, params, args)
+#include "l1/hooks.def"
 
-void weir_chain_kernel_begin(struct weir_chain *c, const struct weir_kernel *k) {
-  const struct weir_part *part;
+void weir_chain_forget_wakes(struct weir_chain *c) {
   for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
     c->wake[i] = WEIR_NEVER;
   c->next_wake = WEIR_NEVER;
-  for (uint32_t i = 0; i <= c->n; i++) {
-    struct weir_policy *p = weir_chain_part(c, i, &part);
-    if (part->kernel_begin != NULL) part->kernel_begin(p, k);
-  }
-}
-
-void weir_chain_kernel_end(struct weir_chain *c, const struct weir_kernel *k, uint64_t cycle) {
-  const struct weir_part *part;
-  for (uint32_t i = 0; i <= c->n; i++) {
-    struct weir_policy *p = weir_chain_part(c, i, &part);
-    if (part->kernel_end != NULL) part->kernel_end(p, k, cycle);
-  }
-}
-
-void weir_chain_cta(struct weir_chain *c, const struct weir_cta *cta, uint64_t cycle, bool ends) {
-  const struct weir_part *part;
-  for (uint32_t i = 0; i <= c->n; i++) {
-    struct weir_policy *p = weir_chain_part(c, i, &part);
-    if (ends ? part->cta_end != NULL : part->cta_begin != NULL)
-      (ends ? part->cta_end : part->cta_begin)(p, cta, cycle);
-  }
-}
-
-void weir_chain_warp(struct weir_chain *c, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
-  const struct weir_part *part;
-  for (uint32_t i = 0; i <= c->n; i++) {
-    struct weir_policy *p = weir_chain_part(c, i, &part);
-    if (part->warp != NULL) part->warp(p, slot, e, cycle);
-  }
 }
 
 void weir_chain_tick(struct weir_chain *c, uint64_t now) {

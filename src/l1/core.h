@@ -3,6 +3,7 @@
 #ifndef WEIR_L1_CORE_H
 #define WEIR_L1_CORE_H
 
+#include "l1/hooks.h"
 #include "l1/l1.h"
 
 /* ---- for organisations ---- */
@@ -22,29 +23,10 @@ void weir_l1_reused(struct weir_policy *org, uint32_t set, int way);
 
 /* ---- the chain ---- */
 
-enum weir_hook {
-  WEIR_H_ROUTE,
-  WEIR_H_ADMIT,
-  WEIR_H_VICTIM,
-  WEIR_H_BLOCKED,
-  WEIR_H_STORE,
-  WEIR_H_FETCH_MASK,
-  WEIR_H_GATE,
-  WEIR_H_MAX_CTAS,
-  WEIR_H_LOOKUP,
-  WEIR_H_ALLOC,
-  WEIR_H_FILL,
-  WEIR_H_EVICT,
-  WEIR_H_BYPASS,
-  WEIR_H_BYPASS_RETURN,
-  WEIR_H_QUEUED,
-  WEIR_H_LEFT_QUEUE,
-  WEIR_N_HOOKS
-};
-
-/* Who fills a hook, in order. */
+/* Who fills a hook, in order: policies by their index, for a hook of parts parts by their number.
+ */
 struct weir_hook_list {
-  uint8_t n, who[WEIR_MAX_PARTS - 1];
+  uint8_t n, who[WEIR_MAX_PARTS];
 };
 
 struct weir_ask { /* of a hook, carried out after it */
@@ -61,7 +43,6 @@ struct weir_chain {
   const struct weir_org_ops *org_ops;
   const struct weir_policy_ops *ops[WEIR_MAX_PARTS - 1];
   uint32_t n;
-  uint32_t orderer; /* the policy that orders requests; WEIR_MAX_PARTS: none does */
   struct weir_hook_list hook[WEIR_N_HOOKS];
   struct weir_geometry geometry;
   uint64_t accepted;
@@ -73,7 +54,8 @@ struct weir_chain {
   size_t memory_bytes;
   bool paranoid;
   struct { /* the last refusal that holds requests or warps up */
-    const char *policy, *hook;
+    const char *policy;
+    enum weir_hook hook;
     uint64_t accepted; /* requests until then */
   } refusal;
   char fault[512]; /* who broke the contract, and how */
@@ -114,28 +96,23 @@ enum weir_write weir_chain_store(const struct weir_chain *c, const struct weir_a
 uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_access *a,
                                uint32_t missing);
 bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op);
+/* The least that any allows. */
+uint32_t weir_chain_max_ctas(const struct weir_chain *c, const struct weir_kernel *k);
 /* Which queue; of the policy that orders requests. */
 uint32_t weir_chain_queue(const struct weir_chain *c, const struct weir_access *a,
                           uint32_t n_queues);
 uint32_t weir_chain_next_queue(const struct weir_chain *c, const uint32_t *n, uint32_t n_queues);
 
-/* Observing. */
-void weir_chain_queued(struct weir_chain *c, const struct weir_access *a, uint32_t queue);
-void weir_chain_left_queue(struct weir_chain *c, const struct weir_access *a, uint32_t queue);
-void weir_chain_lookup(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                       int way, enum weir_outcome outcome);
-void weir_chain_alloc(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                      int way);
-void weir_chain_fill(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                     int way, uint32_t flags);
-void weir_chain_evict(struct weir_chain *c, const struct weir_access *a, struct weir_set set,
-                      int way, enum weir_cause cause);
-void weir_chain_bypass(struct weir_chain *c, const struct weir_access *a);
-void weir_chain_bypass_return(struct weir_chain *c, const struct weir_access *a, uint32_t flags);
-void weir_chain_kernel_begin(struct weir_chain *c, const struct weir_kernel *k);
-void weir_chain_kernel_end(struct weir_chain *c, const struct weir_kernel *k, uint64_t cycle);
-void weir_chain_cta(struct weir_chain *c, const struct weir_cta *cta, uint64_t cycle, bool ends);
-void weir_chain_warp(struct weir_chain *c, uint32_t slot, enum weir_warp_event e, uint64_t cycle);
+/* Observing: weir_chain_lookup(c, a, set, way, outcome) and so on, for all that is told to all. */
+#define TELLS_OBSERVE(name, params) void weir_chain_##name(struct weir_chain *c, WEIR_REST params);
+#define TELLS_PURE(...)
+#define TELLS_SETUP(...)
+#define TELLS_DECIDE(...)
+#define TELLS_EVENT(...)
+#define HOOK(in, kind, axis, name, type, params, ...) TELLS_##kind(name, params)
+#include "l1/hooks.def"
+/* A kernel begins: what was asked for before is not told any more. */
+void weir_chain_forget_wakes(struct weir_chain *c);
 void weir_chain_tick(struct weir_chain *c, uint64_t now);
 void weir_chain_broadcast_received(struct weir_chain *c, uint32_t part, uint32_t from,
                                    const uint64_t v[4], uint64_t cycle);

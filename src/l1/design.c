@@ -62,19 +62,6 @@ void weir_design_baseline(struct weir_design *d, const struct weir_machine *m) {
   d->policy[0].ops = &weir_policy_lru;
 }
 
-unsigned weir_policy_axes(const struct weir_policy_ops *o) {
-  unsigned axes = 0;
-  if (o->route != NULL || o->admit != NULL) axes |= WEIR_AXIS_ADMISSION;
-  if (o->victim != NULL) axes |= WEIR_AXIS_REPLACEMENT;
-  if (o->fetch_mask != NULL) axes |= WEIR_AXIS_FETCH;
-  if (o->order != NULL) axes |= WEIR_AXIS_ORDER;
-  if (o->gate != NULL || o->max_ctas != NULL) axes |= WEIR_AXIS_THREADS;
-  /* What becomes of stores, and of loads that cannot be kept anyway, many policies say besides what
-   * they are there for. */
-  if (axes == 0 && (o->blocked != NULL || o->store != NULL)) axes = WEIR_AXIS_ADMISSION;
-  return axes;
-}
-
 /* Is `name` one of "a|b|c"? */
 static bool is_listed(const char *list, const char *name) {
   size_t n = strlen(name);

@@ -23,12 +23,14 @@ void weir_l1_destroy(struct weir_l1 *l1) {
 
 static bool ask_order(struct weir_l1 *l1, struct weir_err *err) {
   const struct weir_chain *c = &l1->chain;
-  if (c->orderer == WEIR_MAX_PARTS) return true;
-  struct weir_order o = c->ops[c->orderer]->order(&c->policy[c->orderer]);
+  const struct weir_hook_list *h = &c->hook[WEIR_H_order];
+  if (h->n == 0) return true;
+  const struct weir_policy_ops *who = c->ops[h->who[0]];
+  struct weir_order o = who->order(&c->policy[h->who[0]]);
   if (o.queues > WEIR_MAX_QUEUES || o.depth > WEIR_MAX_DEPTH || (o.queues > 0 && o.depth == 0)) {
     weir_fail(err, WEIR_EINVAL,
               "policy %s asks for %u queues of %u requests; there can be %d of 1 to %d",
-              c->ops[c->orderer]->part.name, o.queues, o.depth, WEIR_MAX_QUEUES, WEIR_MAX_DEPTH);
+              who->part.name, o.queues, o.depth, WEIR_MAX_QUEUES, WEIR_MAX_DEPTH);
     return false;
   }
   l1->order = o;
@@ -165,6 +167,7 @@ bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint3
     l1->flushed.ways = ways;
     l1->flushed.accepted = l1->chain.accepted;
   }
+  weir_chain_forget_wakes(&l1->chain);
   weir_chain_kernel_begin(&l1->chain, &l1->kernel);
   carry_out(l1);
   return true;
@@ -344,7 +347,7 @@ bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
 void weir_l1_bypass_return(struct weir_l1 *l1, const struct weir_access *a,
                            const struct weir_msg *r, uint64_t now) {
   l1->stats.reply_flits += r->flits;
-  if (l1->chain.hook[WEIR_H_BYPASS_RETURN].n == 0) return;
+  if (l1->chain.hook[WEIR_H_bypass_return].n == 0) return;
   if (a->op != WEIR_LOAD) return; /* an atomic's result */
   l1->now = now;
   struct weir_access x = answered(l1, a, r);
@@ -377,13 +380,13 @@ void weir_l1_broadcast_received(struct weir_l1 *l1, uint32_t from, uint32_t part
 
 void weir_l1_cta_begin(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now) {
   l1->now = now;
-  weir_chain_cta(&l1->chain, c, now - l1->begin, false);
+  weir_chain_cta_begin(&l1->chain, c, now - l1->begin);
   if (l1->chain.n_asks > 0) carry_out(l1);
 }
 
 void weir_l1_cta_end(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now) {
   l1->now = now;
-  weir_chain_cta(&l1->chain, c, now - l1->begin, true);
+  weir_chain_cta_end(&l1->chain, c, now - l1->begin);
   if (l1->chain.n_asks > 0) carry_out(l1);
 }
 
@@ -399,7 +402,7 @@ void weir_l1_tick(struct weir_l1 *l1, uint64_t now) {
 }
 
 bool weir_l1_has_gate(const struct weir_l1 *l1) {
-  return l1->chain.hook[WEIR_H_GATE].n > 0;
+  return l1->chain.hook[WEIR_H_gate].n > 0;
 }
 
 bool weir_l1_gate(const struct weir_l1 *l1, uint32_t warp, enum weir_op op) {
@@ -407,10 +410,7 @@ bool weir_l1_gate(const struct weir_l1 *l1, uint32_t warp, enum weir_op op) {
 }
 
 bool weir_l1_hears_warps(const struct weir_l1 *l1) {
-  bool any = l1->chain.org_ops->part.warp != NULL;
-  for (uint32_t i = 0; i < l1->chain.n; i++)
-    any |= l1->chain.ops[i]->part.warp != NULL;
-  return any;
+  return l1->chain.hook[WEIR_H_warp].n > 0;
 }
 
 void weir_l1_warp(struct weir_l1 *l1, uint32_t slot, enum weir_warp_event e, uint64_t now) {
@@ -420,13 +420,7 @@ void weir_l1_warp(struct weir_l1 *l1, uint32_t slot, enum weir_warp_event e, uin
 }
 
 uint32_t weir_l1_max_ctas(const struct weir_l1 *l1, const struct weir_kernel *k) {
-  uint32_t most = UINT32_MAX;
-  const struct weir_hook_list *h = &l1->chain.hook[WEIR_H_MAX_CTAS];
-  for (uint32_t i = 0; i < h->n; i++) {
-    uint32_t n = l1->chain.ops[h->who[i]]->max_ctas(&l1->chain.policy[h->who[i]], k);
-    if (n < most) most = n;
-  }
-  return most;
+  return weir_chain_max_ctas(&l1->chain, k);
 }
 
 /* ---- injection: the two queues take turns ---- */

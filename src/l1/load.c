@@ -118,7 +118,7 @@ static struct need find_need(const struct weir_l1 *l1, const struct weir_access 
    * sectors nobody knows which, and they are fetched again. */
   if (!l1->is_sectored && n.entry != UINT32_MAX && n.issued == 0 && r->way < 0) n.missing = 0;
   n.fetch = n.missing & ~(uint32_t)n.issued;
-  if (n.fetch != 0 && !l1->widens_first && l1->chain.hook[WEIR_H_FETCH_MASK].n > 0)
+  if (n.fetch != 0 && !l1->widens_first && l1->chain.hook[WEIR_H_fetch_mask].n > 0)
     n.fetch |= weir_chain_fetch_mask(&l1->chain, a, n.fetch) & l1->all & ~r->valid & ~r->pending &
                ~(uint32_t)n.issued;
   return n;
@@ -175,7 +175,7 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   enum weir_answer says;
   if (wants_bypass(l1, a))
     return take_bypass(l1, q, NULL, inflight, WEIR_R_STATIC, WEIR_N_SHORTAGES, false);
-  if (c->hook[WEIR_H_ROUTE].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
+  if (c->hook[WEIR_H_route].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
     return take_bypass(l1, q, NULL, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
                        says == WEIR_BYPASS_MARKED);
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
@@ -191,7 +191,7 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   r.together = (answer & WEIR_FETCH_TOGETHER) != 0;
   if ((want & ~r.valid) == 0) return hit(l1, a, banks, &r);
   struct need n = find_need(l1, a, &r);
-  if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_ADMIT].n > 0 &&
+  if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_admit].n > 0 &&
       (says = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
     return take_bypass(l1, q, &r, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
                        says == WEIR_BYPASS_MARKED);
@@ -199,7 +199,7 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
     return take_bypass(l1, q, &r, inflight, r.reason, WEIR_N_SHORTAGES, false);
   enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
   if (why != WEIR_N_SHORTAGES) {
-    if (c->hook[WEIR_H_BLOCKED].n > 0 && (says = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
+    if (c->hook[WEIR_H_blocked].n > 0 && (says = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
       struct weir_l1_result past =
           take_bypass(l1, q, &r, inflight, WEIR_R_STALL, why, says == WEIR_BYPASS_MARKED);
       if (past.answer != WEIR_L1_FAILED) return past;

@@ -14,7 +14,7 @@ static enum store_mode store_mode(const struct weir_l1 *l1, const struct weir_ac
                                   const struct weir_probe *r) {
   const struct weir_l1_cfg *c = &l1->m->l1;
   if (a->op == WEIR_ATOMIC) return EVICT;
-  if (l1->chain.hook[WEIR_H_STORE].n > 0)
+  if (l1->chain.hook[WEIR_H_store].n > 0)
     switch (weir_chain_store(&l1->chain, a, view(l1, a->set), r->way)) {
     case WEIR_WRITE_BACK:
       if (!l1->chain.org_ops->has_dirty || r->way < 0) break;

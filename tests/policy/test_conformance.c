@@ -48,6 +48,18 @@ static const struct weir_policy_ops cheat = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "cheat", .help = "x", .state_bytes = 8},
     .route = write_state};
 
+static uint32_t limit_and_write(const struct weir_policy *p, const struct weir_kernel *k) {
+  (void)k;
+  ++*(uint64_t *)p->state;
+  return 1;
+}
+static const struct weir_policy_ops limit = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "limit", .help = "x", .state_bytes = 8},
+    .max_ctas = limit_and_write};
+
+static const struct weir_policy_ops idle = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "idle", .help = "x"}};
+
 static void must_fail(enum weir_conform what, const struct weir_policy_ops *o, const char *why) {
   struct weir_err err;
   unsigned n;
@@ -58,9 +70,12 @@ static void must_fail(enum weir_conform what, const struct weir_policy_ops *o, c
 /* Last: they stay among the policies. */
 static void test_finds_mistakes(void **state) {
   (void)state;
-  assert_true(weir_policy_add(&global, "test") && weir_policy_add(&cheat, "test"));
+  assert_true(weir_policy_add(&global, "test") && weir_policy_add(&cheat, "test") &&
+              weir_policy_add(&limit, "test") && weir_policy_add(&idle, "test"));
   must_fail(WEIR_CONFORM_ALONE, &global, "a copy taken half-way went another way");
   must_fail(WEIR_CONFORM_ALONE, &cheat, "the deciding hook 'route' changed the state");
+  must_fail(WEIR_CONFORM_ALONE, &limit, "the deciding hook 'max_ctas' changed the state");
+  must_fail(WEIR_CONFORM_DECLARATIONS, &idle, "it has no hook");
 }
 
 int main(void) {

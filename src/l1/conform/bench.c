@@ -104,6 +104,7 @@ static void cta(struct weir_bench_sm *s, uint32_t slot, bool ends) {
 void weir_bench_kernel(struct weir_bench *b) {
   const struct weir_kernel k = kernel_of(b);
   for (uint32_t i = 0; i < BENCH_SMS; i++) {
+    weir_l1_max_ctas(b->sm[i].l1, &k); /* asked as in a run; blocks come whatever it says */
     if (!weir_l1_kernel_begin(b->sm[i].l1, &k, 0, b->now)) b->bad = "out of memory";
     for (uint32_t c = 0; c < 4; c++)
       cta(&b->sm[i], c, false);

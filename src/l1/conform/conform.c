@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/settings.h"
 #include "l1/conform/bench.h"
+#include "l1/hooks.h"
 
 enum { CFG_BYTES = 1024, STEPS = 1200, STEPS_OF_PAIRS = 400, SEED = 42 };
 
@@ -268,6 +269,8 @@ static enum weir_status check_policy(const struct weir_policy_ops *o, struct wei
   enum weir_status st = check_part(&o->part, err);
   if (st == WEIR_OK && weir_policy_find(o->part.name) != o)
     st = bad_part(&o->part, "another policy has the same name", err);
+  if (st == WEIR_OK && !weir_policy_has_hooks(o))
+    st = bad_part(&o->part, "it has no hook that decides or observes: it would do nothing", err);
   return st;
 }
 
