@@ -33,6 +33,63 @@ static inline void rig_params(const struct weir_param *table, void *cfg,
   }
 }
 
+/* ---- a part's parameters and statistics by name ---- */
+
+struct part_cfg { /* the parameters of any part */
+  _Alignas(16) unsigned char bytes[512];
+};
+
+static inline const struct weir_param *part_param(const struct weir_part *part, const char *name) {
+  const struct weir_param *p = weir_param_find(part->params, name);
+  if (p == NULL) fail_msg("%s has no parameter %s", part->name, name);
+  return p;
+}
+
+static inline void part_defaults(const struct weir_part *part, struct part_cfg *cfg) {
+  assert_true(part->cfg_bytes <= sizeof *cfg);
+  weir_param_defaults(part->params, cfg);
+}
+
+/* Any text that a user may write. */
+static inline void part_set(const struct weir_part *part, struct part_cfg *cfg, const char *name,
+                            const char *text) {
+  struct weir_err err;
+  must(weir_param_set(part->params, cfg, part_param(part, name)->name, text, NULL, &err), &err);
+}
+
+/* Any number, also one that a user may not write. */
+static inline void part_put(const struct weir_part *part, struct part_cfg *cfg, const char *name,
+                            double value) {
+  const struct weir_param *p = part_param(part, name);
+  void *field = cfg->bytes + p->offset;
+  if (p->type == WEIR_BOOL)
+    *(bool *)field = value != 0;
+  else if (p->type == WEIR_INT)
+    *(int64_t *)field = (int64_t)value;
+  else if (p->type == WEIR_REAL)
+    *(double *)field = value;
+  else
+    fail_msg("%s.%s is not a number", part->name, name);
+}
+
+static inline int64_t part_get(const struct weir_part *part, const struct part_cfg *cfg,
+                               const char *name) {
+  const struct weir_param *p = part_param(part, name);
+  assert_int_equal(p->type, WEIR_INT);
+  return *(const int64_t *)(const void *)(cfg->bytes + p->offset);
+}
+
+static inline uint64_t *part_stat(const struct weir_part *part, const void *stats,
+                                  const char *name) {
+  for (const struct weir_stat *s = part->stats; s->name != NULL; s++)
+    if (strcmp(s->name, name) == 0 && s->kind != WEIR_RATIO)
+      return (uint64_t *)((const char *)stats + s->offset);
+  fail_msg("%s has no statistic %s", part->name, name);
+  return NULL;
+}
+
+/* ---- ways ---- */
+
 enum { ENGINE_WAYS = 4, ENGINE_WAYS_TAGGED = 5, MAX_LAUNCHES = 64 };
 static const struct weir_sim_options engine_ways[] = {
     {.threads = 1, .check = true, .watchdog = 500000},

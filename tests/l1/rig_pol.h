@@ -5,6 +5,7 @@
 
 #include "../sim/rig.h"
 #include "l1/core.h"
+#include "l1/parts.h"
 #include "rig_engine.h"
 
 /* ---- one L1 ---- */
@@ -89,6 +90,12 @@ static inline struct weir_policy *port_policy(struct port *t) {
   const struct weir_part *part;
   return weir_chain_part((struct weir_chain *)t->l1, 1, &part);
 }
+
+/* Of the test's `policy`: parameters in its `cfg`, statistics in its port `t` or elsewhere. */
+#define SET(field, value)     part_put(&policy->part, &cfg, #field, (double)(value))
+#define GET(field)            part_get(&policy->part, &cfg, #field)
+#define STAT(field)           STAT_OF(port_policy(&t)->stats, field)
+#define STAT_OF(stats, field) (*part_stat(&policy->part, stats, #field))
 
 enum { HIT_L1 = 1 << 8, BYPASSED = 1 << 9 };
 

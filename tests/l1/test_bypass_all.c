@@ -1,10 +1,10 @@
 /* bypass-all: no load sees the tags, and it is an L1 that is switched off.
- *   test_l1_never SOURCE_FOLDER */
-#include "l1/admission/never.h"
+ *   test_l1_bypass_all SOURCE_FOLDER */
 #include "rig_pol.h"
 
 static const char *folder;
-static const struct weir_bypass_all_cfg all = {.keep_local = false}, kept = {.keep_local = true};
+static const struct weir_policy_ops *const policy = &weir_policy_bypass_all;
+static struct part_cfg all, kept;
 
 static struct machine x;
 static struct weir_design d;
@@ -12,7 +12,7 @@ static struct synth s;
 static struct code c;
 static struct weir_sim_result r[2];
 
-static void open_with(const struct weir_bypass_all_cfg *cfg, enum weir_space space) {
+static void open_with(const struct part_cfg *cfg, enum weir_space space) {
   machine_init(&x, NULL, rig_and(NULL, NULL, NULL, NULL));
   design_with(&d, &x.m, &weir_policy_bypass_all, cfg, true);
   synth_init(&s, 2, 3);
@@ -119,6 +119,9 @@ static void test_storage(void **state) {
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
+  part_defaults(&policy->part, &all);
+  part_defaults(&policy->part, &kept);
+  part_put(&policy->part, &kept, "keep_local", true);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_probes),
                                      cmocka_unit_test(test_keep_local),
                                      cmocka_unit_test(test_is_an_l1_switched_off),

@@ -1,13 +1,13 @@
 /* ccws, request by request and in the engine.
  *   test_l1_ccws SOURCE_FOLDER */
-#include "l1/threads/ccws.h"
+#include "l1/inspect.h"
 #include "rig_pol.h"
 
 static const char *folder;
 static const struct weir_policy_ops *const policy = &weir_policy_ccws;
 
 static struct port t;
-static struct weir_ccws_cfg cfg;
+static struct part_cfg cfg;
 static uint64_t start; /* of the kernel */
 
 static const char *const small[] = {"l1.sets=4", "l1.ways=1", "l1.index=linear", NULL};
@@ -20,10 +20,7 @@ static void open_l1(uint64_t warps) {
   t.view.insns_issued += UINT64_C(1) << 40; /* lost lines are worth nothing until a test says so */
 }
 static void defaults(void) {
-  weir_param_defaults(policy->part.params, &cfg);
-}
-static const struct weir_ccws_stats *stats(void) {
-  return port_policy(&t)->stats;
+  part_defaults(&policy->part, &cfg);
 }
 static void issued(uint64_t n) {
   t.view.insns_issued = 5000 + n;
@@ -70,11 +67,11 @@ static void test_scores(void **state) {
   defaults();
   open_l1(0xf);
   thrash(2, 6);
-  assert_int_equal(stats()->vta_hits, 4);
+  assert_int_equal(STAT(vta_hits), 4);
   issued(1000);
   port_step(&t);
   lose_now(2);
-  assert_int_equal(stats()->vta_hits, 5);
+  assert_int_equal(STAT(vta_hits), 5);
   assert_int_equal(score(2), 100);
   assert_int_equal(may_load(), 0xf);
   port_close(&t);
@@ -82,13 +79,13 @@ static void test_scores(void **state) {
   open_l1(0xf);
   load(2, 512);
   thrash(2, 50);
-  assert_int_equal(stats()->vta_hits, 49);
-  assert_int_equal(stats()->raised, 0);
+  assert_int_equal(STAT(vta_hits), 49);
+  assert_int_equal(STAT(raised), 0);
   port_until(&t, t.now + 50);
   issued(1000);
   uint64_t at = t.now;
   lose_now(2);
-  assert_int_equal(stats()->vta_hits, 50);
+  assert_int_equal(STAT(vta_hits), 50);
   assert_int_equal(score(2), 160);
   assert_int_equal(may_load(), 0x7); /* 160, 260, 360, 460: warps 2, 0, 1 and not 3 */
   assert_true(weir_l1_gate(t.l1, 3, WEIR_STORE));
@@ -103,9 +100,9 @@ static void test_scores(void **state) {
   assert_int_equal(may_load(), 0xf);
   assert_int_equal(weir_l1_next_tick(t.l1), WEIR_NEVER);
   weir_l1_kernel_end(t.l1, at + 100);
-  assert_int_equal(stats()->held_warp_cycles, 60);
-  assert_int_equal(stats()->warp_cycles, 4 * (at + 100 - start));
-  assert_int_equal(stats()->cycles, at + 100 - start);
+  assert_int_equal(STAT(held_warp_cycles), 60);
+  assert_int_equal(STAT(warp_cycles), 4 * (at + 100 - start));
+  assert_int_equal(STAT(cycles), at + 100 - start);
   port_close(&t);
 }
 
@@ -118,20 +115,20 @@ static void test_lost_lines(void **state) {
   load(0, 0);
   load(1, 512); /* warp 0 loses line 0 to it */
   load(1, 0);   /* which warp 1 never had */
-  assert_int_equal(stats()->vta_hits, 0);
+  assert_int_equal(STAT(vta_hits), 0);
   load(2, 1024); /* now 0 is warp 1's loss, and was warp 0's before */
   load(0, 0);
-  assert_int_equal(stats()->vta_hits, 1);
+  assert_int_equal(STAT(vta_hits), 1);
   load(3, 1024); /* lost by warp 2 */
-  assert_int_equal(stats()->vta_hits, 1);
+  assert_int_equal(STAT(vta_hits), 1);
   load(1, 0);
-  assert_int_equal(stats()->vta_hits, 2);
-  assert_int_equal(stats()->vta_probes, 7);
+  assert_int_equal(STAT(vta_hits), 2);
+  assert_int_equal(STAT(vta_probes), 7);
   /* A line that a store ended was not lost to anybody. */
   load(0, 128);
   port_access(&t, WEIR_STORE, 1, 0, 128, false);
   load(0, 128);
-  assert_int_equal(stats()->vta_hits, 2);
+  assert_int_equal(STAT(vta_hits), 2);
   port_close(&t);
 }
 
@@ -143,11 +140,11 @@ static void test_lost_lines_are_few(void **state) {
   for (uint64_t i = 0; i <= 9; i++)
     load(0, 512 * i); /* even lines; 0 to 8 are lost, 0 is forgotten */
   load(0, 0);         /* 9 is lost: 1 is forgotten */
-  assert_int_equal(stats()->vta_hits, 0);
+  assert_int_equal(STAT(vta_hits), 0);
   load(0, 512); /* 0 is lost: 2 is forgotten */
-  assert_int_equal(stats()->vta_hits, 0);
+  assert_int_equal(STAT(vta_hits), 0);
   load(0, 512 * 3);
-  assert_int_equal(stats()->vta_hits, 1);
+  assert_int_equal(STAT(vta_hits), 1);
   port_close(&t);
   open_l1(0xf);
   for (uint64_t i = 0; i <= 8; i++)
@@ -156,7 +153,7 @@ static void test_lost_lines_are_few(void **state) {
     load(0, 128 + 512 * i); /* odd lines disturb nobody */
   load(0, 0);
   load(0, 128);
-  assert_int_equal(stats()->vta_hits, 2);
+  assert_int_equal(STAT(vta_hits), 2);
   port_close(&t);
 }
 
@@ -169,7 +166,7 @@ struct literal {
 
 static uint64_t literal_allowed(const struct literal *m) {
   uint64_t left = m->present, sum = 0, set = 0;
-  uint64_t cutoff = (uint64_t)cfg.base * (uint64_t)__builtin_popcountll(m->present);
+  uint64_t cutoff = (uint64_t)GET(base) * (uint64_t)__builtin_popcountll(m->present);
   while (left != 0) {
     uint32_t best = UINT32_MAX;
     for (uint32_t w = 0; w < N; w++)
@@ -189,7 +186,7 @@ static void test_gates_follow_scores(void **state) {
   uint64_t rng = 5, ticks = 0, gated = 0;
   struct literal m = {.present = 0xff};
   defaults();
-  cfg.watchdog = 1000000000;
+  SET(watchdog, 1000000000);
   open_l1(0xff);
   for (uint32_t w = 0; w < N; w++)
     m.age[w] = m.next_age++;
@@ -216,7 +213,7 @@ static void test_gates_follow_scores(void **state) {
     assert_int_equal(may_load(), literal_allowed(&m));
     gated += may_load() != m.present;
   }
-  assert_true(stats()->raised > 50);
+  assert_true(STAT(raised) > 50);
   assert_in_range(gated, 2000, 19000);
   assert_true(ticks < 2000); /* it sleeps */
   port_close(&t);
@@ -261,7 +258,7 @@ static void test_order(void **state) {
 static void test_watchdog(void **state) {
   (void)state;
   defaults();
-  cfg.watchdog = 500;
+  SET(watchdog, 500);
   open_l1(0x3);
   thrash(1, 2);
   port_until(&t, t.now + 50);
@@ -275,10 +272,10 @@ static void test_watchdog(void **state) {
   thrash(1, 30); /* far above it */
   uint64_t at = t.now;
   assert_true(score(1) > 2000);
-  assert_int_equal(stats()->forced, 0);
+  assert_int_equal(STAT(forced), 0);
   port_until(&t, at + 500);
   assert_int_equal(may_load(), 0x2); /* the first in order */
-  assert_true(stats()->forced > 0);
+  assert_true(STAT(forced) > 0);
   event(1, WEIR_WARP_WAITS);
   assert_int_equal(may_load(), 0x1); /* the next, while that one waits */
   event(1, WEIR_WARP_RUNS);
@@ -291,7 +288,7 @@ static void test_watchdog(void **state) {
 static void test_watchdog_at_a_barrier(void **state) {
   (void)state;
   defaults();
-  cfg.watchdog = 500;
+  SET(watchdog, 500);
   open_l1(0x7);
   thrash(0, 2);
   port_until(&t, t.now + 50);
@@ -315,7 +312,7 @@ static void test_watchdog_at_a_barrier(void **state) {
   assert_int_equal(may_load(), 0x7);
   port_close(&t);
 
-  cfg.watchdog = 20;
+  SET(watchdog, 20);
   open_l1(0x7);
   thrash(0, 2);
   port_until(&t, t.now + 50);
@@ -347,9 +344,9 @@ static void test_slots_begin_anew(void **state) {
   weir_l1_cta_begin(t.l1, &c, t.now);
   assert_int_equal(score(0), 100);
   assert_int_equal(may_load(), 0x3);
-  uint64_t hits = stats()->vta_hits;
+  uint64_t hits = STAT(vta_hits);
   load(0, 0); /* what the warp before had lost */
-  assert_int_equal(stats()->vta_hits, hits);
+  assert_int_equal(STAT(vta_hits), hits);
   /* A kernel: hits and instructions are counted from 0 again. */
   thrash(0, 2);
   weir_l1_cta_end(t.l1, &c, t.now);
@@ -381,7 +378,7 @@ static void test_storage(void **state) {
 static void test_refusals(void **state) {
   (void)state;
   defaults();
-  cfg.vta_ways = 5;
+  SET(vta_ways, 5);
   engine_refuses(policy, &cfg, small, "ccws.vta_entries is not a multiple of ccws.vta_ways");
 }
 
@@ -411,10 +408,11 @@ static void test_engine_holds_warps_back(void **state) {
         }
     engine_same(&x, &d, kernels, 2, r);
     engine_kernels(&x, NULL, kernels, 1, &engine_ways[0], free_run);
-    const struct weir_ccws_stats *st = (const struct weir_ccws_stats *)r[0].part[1];
-    assert_true(st->vta_hits > 0 && st->raised > 0);
-    assert_true(st->held_warp_cycles > 0);
-    assert_int_equal(st->warp_cycles, st->held_warp_cycles + st->allowed_warp_cycles);
+    const void *st = r[0].part[1];
+    assert_true(STAT_OF(st, vta_hits) > 0 && STAT_OF(st, raised) > 0);
+    assert_true(STAT_OF(st, held_warp_cycles) > 0);
+    assert_int_equal(STAT_OF(st, warp_cycles),
+                     STAT_OF(st, held_warp_cycles) + STAT_OF(st, allowed_warp_cycles));
     assert_true(r[0].sm.slot[WEIR_SLOT_GATE] > 0);
     assert_int_equal(free_run[0].sm.slot[WEIR_SLOT_GATE], 0);
     assert_true(r[0].l1.hits > 2 * free_run[0].l1.hits); /* what it is for */
@@ -425,18 +423,19 @@ static void test_engine_holds_warps_back(void **state) {
 
 static void test_engine_exact(void **state) {
   (void)state;
-  struct weir_ccws_stats sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   struct weir_sim_result r;
   defaults();
-  cfg.k = 64; /* random kernels are short */
-  cfg.watchdog = 300;
-  engine_random(policy, &cfg, 40, &sum);
-  assert_true(sum.raised > 0 && sum.held_warp_cycles > 0 && sum.forced > 0);
+  SET(k, 64); /* random kernels are short */
+  SET(watchdog, 300);
+  engine_random(policy, &cfg, 40, sum);
+  assert_true(STAT_OF(sum, raised) > 0 && STAT_OF(sum, held_warp_cycles) > 0 &&
+              STAT_OF(sum, forced) > 0);
   defaults();
-  memset(&sum, 0, sizeof sum);
-  engine_exact(folder, "gather", policy, &cfg, &sum, &r);
-  engine_exact(folder, "spmv", policy, &cfg, &sum, &r);
-  assert_true(sum.vta_hits > 0 && sum.held_warp_cycles > 0);
+  memset(sum, 0, sizeof sum);
+  engine_exact(folder, "gather", policy, &cfg, sum, &r);
+  engine_exact(folder, "spmv", policy, &cfg, sum, &r);
+  assert_true(STAT_OF(sum, vta_hits) > 0 && STAT_OF(sum, held_warp_cycles) > 0);
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,6 @@
 /* coordinated, block by block and in the engine.
  *   test_l1_coordinated SOURCE_FOLDER */
 #include "l1/admission/coordinated.h"
-#include "l1/admission/never.h"
 #include "rig_pol.h"
 #include "session/tags.h"
 
@@ -662,7 +661,9 @@ static void test_all_ca_is_the_baseline(void **state) {
 static void test_all_cg_is_bypass_all(void **state) {
   (void)state;
   static const char *const names[] = {"spmv", "gather"};
-  const struct weir_bypass_all_cfg keeps = {.keep_local = true};
+  struct part_cfg keeps;
+  part_defaults(&weir_policy_bypass_all.part, &keeps);
+  part_put(&weir_policy_bypass_all.part, &keeps, "keep_local", true);
   defaults();
   cfg.cm = WEIR_CM_CA;
   for (unsigned i = 0; i < 2; i++) {

@@ -1,7 +1,6 @@
 /* mrpb: which queue, which is next, what is counted, and the cycle in which a request gets there.
  *   test_l1_mrpb SOURCE_FOLDER */
 #include "l1/order.h"
-#include "l1/order/mrpb.h"
 #include "rig_pol.h"
 
 static const char *folder;
@@ -9,21 +8,13 @@ static const struct weir_policy_ops *const policy = &weir_policy_mrpb;
 
 static struct port t;
 static struct weir_order_queues queues;
-static struct weir_mrpb_cfg cfg;
-
-/* Its statistics, in the order of its table. */
-struct counts {
-  uint64_t queued, wait_cycles, reordered, reorder_places;
-  uint64_t bypassed_line, bypassed_queue, bypassed_merge, bypassed_mshr, bypassed_reused;
-};
+static struct part_cfg cfg;
 
 static void set(const char *name, const char *value) {
-  struct weir_err err;
-  if (weir_param_set(policy->part.params, &cfg, name, value, NULL, &err) != WEIR_OK)
-    fail_msg("%s", err.msg);
+  part_set(&policy->part, &cfg, name, value);
 }
 static void defaults(void) {
-  weir_param_defaults(policy->part.params, &cfg);
+  part_defaults(&policy->part, &cfg);
 }
 static void open_l1(void) {
   const char *const none[] = {NULL};
@@ -116,16 +107,16 @@ static void test_counts(void **state) {
   assert_int_equal(
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
       9912); /* 1.21 KB */
-  const struct counts *c = port_policy(&t)->stats;
+  const void *c = port_policy(&t)->stats;
   t.now = 10;
   for (unsigned i = 0; i < 5; i++)
     assert_true(push(i < 3 ? 1 : 0, 0, WEIR_LOAD));
   t.now = 20;
   EXPECT(0, 0, 1, 1, 1); /* those of warp 0 came as the fourth and fifth */
-  assert_int_equal(c->queued, 5);
-  assert_int_equal(c->wait_cycles, 50);
-  assert_int_equal(c->reordered, 2);
-  assert_int_equal(c->reorder_places, 3 + 3);
+  assert_int_equal(STAT_OF(c, queued), 5);
+  assert_int_equal(STAT_OF(c, wait_cycles), 50);
+  assert_int_equal(STAT_OF(c, reordered), 2);
+  assert_int_equal(STAT_OF(c, reorder_places), 3 + 3);
   close_l1();
 }
 
@@ -142,13 +133,13 @@ static void begin(uint32_t n_warps, const char *a, const char *b) {
   c = rig_code(&s, WEIR_SP_GLOBAL);
   defaults();
 }
-static const struct counts *run(void) {
+static const void *run(void) {
   struct weir_design d;
   struct synth *const kernels[1] = {&s};
   engine_kernels(&x, NULL, kernels, 1, &engine_ways[0], base);
   design_with(&d, &x.m, policy, &cfg, true);
   engine_same(&x, &d, kernels, 1, r);
-  return (const struct counts *)r[0].part[1];
+  return r[0].part[1];
 }
 static void end(void) {
   synth_free(&s);
@@ -167,10 +158,10 @@ static void test_one_cycle_more(void **state) {
   begin(1, NULL, NULL);
   load(0, c.ld0, 0x1000, 1);
   synth_put(&s, 0, 0, c.use0);
-  const struct counts *st = run();
+  const void *st = run();
   assert_int_equal(r[0].cycles, base[0].cycles + 1);
-  assert_int_equal(st->queued, 1);
-  assert_int_equal(st->wait_cycles, 1);
+  assert_int_equal(STAT_OF(st, queued), 1);
+  assert_int_equal(STAT_OF(st, wait_cycles), 1);
   set("reorder", "false");
   run();
   assert_int_equal(r[0].cycles, base[0].cycles);
@@ -211,13 +202,13 @@ static void test_full_queue(void **state) {
     synth_list(&s, 0, w, c.ld0, UINT32_MAX, lane);
     synth_put(&s, 0, w, c.use0);
   }
-  const struct counts *st = run();
+  const void *st = run();
   assert_int_equal(r[0].sm.requests, 5);
   assert_int_equal(r[0].sm.stall[WEIR_NO_ORDER], 1);
   assert_int_equal(r[0].sm.resv_fail[WEIR_NO_ORDER], 1);
   assert_int_equal(r[0].sm.stall[WEIR_NO_DATA_PORT], 4 * 3);
   assert_int_equal(r[0].sm.resv_fail[WEIR_NO_DATA_PORT], 4);
-  assert_int_equal(st->wait_cycles, (2 - 1) + (6 - 2) + (10 - 3) + (14 - 4) + (18 - 10));
+  assert_int_equal(STAT_OF(st, wait_cycles), (2 - 1) + (6 - 2) + (10 - 3) + (14 - 4) + (18 - 10));
   assert_int_equal(r[0].cycles, base[0].cycles + 1);
   end();
 }
@@ -228,14 +219,14 @@ static void test_bypass(void **state) {
   load(0, c.ld0, 0x1000, 1);
   load(0, c.ld1, 0x2000, 1); /* goes past */
   load(0, c.ld2, 0x2000, 1); /* so does this, for the same line */
-  const struct counts *st = run();
-  assert_int_equal(st->bypassed_mshr, 2);
-  assert_int_equal(st->bypassed_reused, 1);
+  const void *st = run();
+  assert_int_equal(STAT_OF(st, bypassed_mshr), 2);
+  assert_int_equal(STAT_OF(st, bypassed_reused), 1);
   assert_int_equal(r[0].l1.bypass_reason[WEIR_R_STALL], 2);
   assert_int_equal(r[0].sm.stall[WEIR_NO_MSHR], 0);
   set("bypass_on", "assoc");
   st = run();
-  assert_int_equal(st->bypassed_mshr, 0);
+  assert_int_equal(STAT_OF(st, bypassed_mshr), 0);
   assert_true(r[0].sm.stall[WEIR_NO_MSHR] > 0);
   end();
   begin(1, "l1.sets=1", "l1.ways=1");
@@ -243,32 +234,32 @@ static void test_bypass(void **state) {
   load(0, c.ld0, 0x1000, 1);
   load(0, c.ld1, 0x2000, 1);
   st = run();
-  assert_int_equal(st->bypassed_line, 1);
-  assert_int_equal(st->bypassed_reused, 0);
+  assert_int_equal(STAT_OF(st, bypassed_line), 1);
+  assert_int_equal(STAT_OF(st, bypassed_reused), 0);
   set("bypass_on", "none");
   st = run();
-  assert_int_equal(st->bypassed_line, 0);
+  assert_int_equal(STAT_OF(st, bypassed_line), 0);
   assert_true(r[0].sm.stall[WEIR_NO_LINE] > 0);
   end();
 }
 
 static void test_engine_exact(void **state) {
   (void)state;
-  struct counts sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   struct weir_sim_result result;
   defaults();
-  engine_random(policy, &cfg, 12, &sum);
-  assert_true(sum.reordered > 0 && sum.bypassed_mshr > 0);
+  engine_random(policy, &cfg, 12, sum);
+  assert_true(STAT_OF(sum, reordered) > 0 && STAT_OF(sum, bypassed_mshr) > 0);
   set("nq", "3");
   set("depth", "2");
   set("drain", "rr");
   set("bypass_on", "none");
-  engine_random(policy, &cfg, 12, &sum);
+  engine_random(policy, &cfg, 12, sum);
   set("drain", "longest");
   set("sig", "cta");
-  engine_random(policy, &cfg, 8, &sum);
+  engine_random(policy, &cfg, 8, sum);
   set("drain", "greedy");
-  engine_exact(folder, "gather", policy, &cfg, &sum, &result);
+  engine_exact(folder, "gather", policy, &cfg, sum, &result);
   assert_true(result.sm.stall[WEIR_NO_ORDER] > 0);
 }
 

@@ -1,6 +1,6 @@
 /* pc-bypass, request by request and in the engine.
  *   test_l1_pc_bypass SOURCE_FOLDER */
-#include "l1/admission/pc_bypass.h"
+#include "l1/inspect.h"
 #include "rig_pol.h"
 
 static const char *folder;
@@ -10,16 +10,16 @@ static const struct weir_policy_ops *const policy = &weir_policy_pc_bypass;
 enum { P = 0x100, Q = 0x104, R = 0x108 };
 
 static struct port t;
-static struct weir_pc_bypass_cfg cfg;
+static struct part_cfg cfg;
 
 static void defaults(void) {
-  weir_param_defaults(policy->part.params, &cfg);
+  part_defaults(&policy->part, &cfg);
 }
 /* The predictor alone. */
 static void plain(void) {
   defaults();
-  cfg.duel = false;
-  cfg.sample = 0;
+  SET(duel, false);
+  SET(sample, 0);
 }
 static void open_l1(const char *sets, const char *ways, const char *more) {
   const char *const set[] = {sets, ways, "l1.index=linear", "l1.line=128", "l1.sectored=false",
@@ -29,9 +29,6 @@ static void open_l1(const char *sets, const char *ways, const char *more) {
 }
 static uint32_t counter(uint64_t pc) {
   return weir_pc_bypass_counter(port_policy(&t), pc);
-}
-static const struct weir_pc_bypass_stats *stats(void) {
-  return port_policy(&t)->stats;
 }
 static uint64_t line(uint64_t set, uint64_t n) { /* of 4 sets */
   return 128 * (set + 4 * n);
@@ -66,11 +63,11 @@ static void test_feedback(void **state) {
   assert_int_equal(port_load(&t, P, x), 0);
   assert_int_equal(counter(P), 6);
   assert_int_equal(counter(Q), 0);
-  assert_int_equal(stats()->bypasses, 2);
-  assert_int_equal(stats()->feedback_bypass, 1);
-  assert_int_equal(stats()->feedback_fill, 1);
+  assert_int_equal(STAT(bypasses), 2);
+  assert_int_equal(STAT(feedback_bypass), 1);
+  assert_int_equal(STAT(feedback_fill), 1);
   /* The second load found what the first had let pass, and so did the third. */
-  assert_int_equal(stats()->false_positives, 2);
+  assert_int_equal(STAT(false_positives), 2);
   port_close(&t);
 }
 
@@ -90,9 +87,9 @@ static void test_feedback_of_others(void **state) {
   t.reply = 0;
   port_access(&t, WEIR_LOAD, 0, P, line(2, 7), true); /* its own SM's */
   assert_int_equal(counter(P), 5);
-  assert_int_equal(stats()->feedback_bypass, 1);
-  assert_int_equal(stats()->feedback_fill, 2);
-  assert_int_equal(stats()->xcu_feedback, 2);
+  assert_int_equal(STAT(feedback_bypass), 1);
+  assert_int_equal(STAT(feedback_fill), 2);
+  assert_int_equal(STAT(xcu_feedback), 2);
   port_close(&t);
 }
 
@@ -117,11 +114,11 @@ static void test_hits_train_down(void **state) {
 static void test_counters_saturate(void **state) {
   (void)state;
   plain();
-  cfg.threshold = 256; /* never bypass */
+  SET(threshold, 256); /* never bypass */
   open_l1("l1.sets=4", "l1.ways=1", NULL);
   waste(0, P, 40);
   assert_int_equal(counter(P), 15);
-  assert_int_equal(stats()->bypass_predictions, 0);
+  assert_int_equal(STAT(bypass_predictions), 0);
   port_close(&t);
 }
 
@@ -203,14 +200,14 @@ static void test_partial_misses(void **state) {
 static void test_sampling(void **state) {
   (void)state;
   plain();
-  cfg.sample = 4;
-  cfg.correct_step = 0;
+  SET(sample, 4);
+  SET(correct_step, 0);
   open_l1("l1.sets=4", "l1.ways=1", NULL);
   waste(0, P, 8);
   for (unsigned i = 1; i <= 8; i++)
     assert_int_equal(port_load(&t, P, line(1, i)) & BYPASSED, i % 4 == 0 ? 0 : BYPASSED);
-  assert_int_equal(stats()->sampled, 2);
-  assert_int_equal(stats()->bypasses, 6);
+  assert_int_equal(STAT(sampled), 2);
+  assert_int_equal(STAT(bypasses), 6);
   port_close(&t);
 }
 
@@ -218,7 +215,7 @@ static void test_sampling(void **state) {
 static void test_duel(void **state) {
   (void)state;
   defaults();
-  cfg.sample = 0;
+  SET(sample, 0);
   open_l1("l1.sets=32", "l1.ways=1", NULL);
   for (uint64_t i = 0; i < 9; i++) /* set 1 follows; these lines train P */
     port_load(&t, P, 128 * (1 + 32 * i));
@@ -235,7 +232,7 @@ static void test_duel(void **state) {
   assert_int_equal(LOAD_OF(20), BYPASSED);
   assert_int_equal(LOAD_OF(2), 0);
   assert_int_equal(LOAD_OF(4), BYPASSED);
-  assert_int_equal(stats()->duelled, 2);
+  assert_int_equal(STAT(duelled), 2);
   for (unsigned i = 0; i < 3; i++)
     port_load(&t, Q, 128 * (16 + 32 * at++)); /* misses where nothing bypasses */
   assert_int_equal(LOAD_OF(2), BYPASSED);
@@ -246,7 +243,7 @@ static void test_duel(void **state) {
 static void test_duel_needs_sets(void **state) {
   (void)state;
   defaults();
-  cfg.sample = 0;
+  SET(sample, 0);
   open_l1("l1.sets=1", "l1.ways=1", NULL);
   for (uint64_t i = 0; i < 9; i++)
     port_load(&t, P, 128 * i);
@@ -260,7 +257,7 @@ static void test_duel_needs_sets(void **state) {
 static void test_false_positives(void **state) {
   (void)state;
   plain();
-  cfg.correct_step = 0;
+  SET(correct_step, 0);
   open_l1("l1.sets=4", "l1.ways=2", NULL);
   waste(0, P, 9);
   assert_true(counter(P) == 8);
@@ -268,23 +265,23 @@ static void test_false_positives(void **state) {
   port_load(&t, P, a);
   port_load(&t, P, b);
   port_load(&t, P, a); /* a again after b: the first was wrong */
-  assert_int_equal(stats()->false_positives, 1);
+  assert_int_equal(STAT(false_positives), 1);
   port_load(&t, P, c); /* replaces b in the shadow */
   port_load(&t, P, b); /* and b replaces a */
-  assert_int_equal(stats()->false_positives, 1);
+  assert_int_equal(STAT(false_positives), 1);
   port_load(&t, P, c);
-  assert_int_equal(stats()->false_positives, 2);
+  assert_int_equal(STAT(false_positives), 2);
   port_access(&t, WEIR_STORE, 0, R, c, false);
   port_load(&t, P, c); /* gone by the store */
-  assert_int_equal(stats()->false_positives, 2);
-  assert_int_equal(stats()->bypasses, 7);
+  assert_int_equal(STAT(false_positives), 2);
+  assert_int_equal(STAT(bypasses), 7);
   port_close(&t);
 }
 
 static void test_fill_on_mispredict(void **state) {
   (void)state;
   plain();
-  cfg.fill_on_mispredict = true;
+  SET(fill_on_mispredict, true);
   open_l1("l1.sets=4", "l1.ways=1", NULL);
   waste(0, P, 8);
   assert_true(port_access(&t, WEIR_LOAD, 0, P, line(1, 0), true) & BYPASSED);
@@ -307,14 +304,14 @@ static void test_kernels(void **state) {
   (void)state;
   for (unsigned reset = 0; reset < 2; reset++) {
     plain();
-    cfg.reset = reset != 0;
+    SET(reset, reset != 0);
     open_l1("l1.sets=4", "l1.ways=1", NULL);
     waste(0, P, 8);
     assert_true(port_load(&t, P, line(1, 0)) & BYPASSED);
     port_kernel(&t, 0);
     assert_int_equal(counter(P), reset ? 0 : 8); /* the flush trains nothing */
     assert_int_equal(port_load(&t, P, line(1, 0)) & BYPASSED, reset ? 0 : BYPASSED);
-    assert_int_equal(stats()->false_positives, 0); /* the shadow was emptied too */
+    assert_int_equal(STAT(false_positives), 0); /* the shadow was emptied too */
     port_close(&t);
   }
   plain();
@@ -323,7 +320,7 @@ static void test_kernels(void **state) {
   port_load(&t, P, line(1, 0));
   port_kernel(&t, 0);
   port_load(&t, P, line(1, 0));
-  assert_int_equal(stats()->false_positives, 1);
+  assert_int_equal(STAT(false_positives), 1);
   port_close(&t);
 }
 
@@ -337,7 +334,7 @@ static void test_storage(void **state) {
   assert_int_equal(
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
       8 * 288);
-  cfg.counter_bits = 0;
+  SET(counter_bits, 0);
   assert_int_equal(
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
       8 * 224);
@@ -369,12 +366,12 @@ static void test_engine_feedback(void **state) {
     synth_put(&s, 0, 0, c.use0);
   }
   engine_same(&x, &d, kernels, 1, r);
-  const struct weir_pc_bypass_stats *st = (const struct weir_pc_bypass_stats *)r[0].part[1];
-  assert_int_equal(st->predictions, 13);
-  assert_int_equal(st->bypasses, 2);
-  assert_int_equal(st->feedback_bypass, 1);
-  assert_int_equal(st->feedback_fill, 1);
-  assert_int_equal(st->trained_up, 8);
+  const void *st = r[0].part[1];
+  assert_int_equal(STAT_OF(st, predictions), 13);
+  assert_int_equal(STAT_OF(st, bypasses), 2);
+  assert_int_equal(STAT_OF(st, feedback_bypass), 1);
+  assert_int_equal(STAT_OF(st, feedback_fill), 1);
+  assert_int_equal(STAT_OF(st, trained_up), 8);
   assert_int_equal(r[0].l2.marks_set, 2);
   assert_int_equal(r[0].l2.marks_returned, 2);
   assert_int_equal(r[0].l1.bypass_reason[WEIR_R_PREDICTOR], 2);
@@ -386,7 +383,7 @@ static void test_engine_feedback(void **state) {
 static void test_engine_off(void **state) {
   (void)state;
   plain();
-  cfg.threshold = 256;
+  SET(threshold, 256);
   for (uint64_t seed = 1, done = 0; done < 15; seed++) {
     struct machine x;
     struct weir_design d;
@@ -414,19 +411,20 @@ static void test_engine_off(void **state) {
 
 static void test_engine_exact(void **state) {
   (void)state;
-  struct weir_pc_bypass_stats sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   struct weir_sim_result r;
   defaults();
-  cfg.threshold = 2; /* random kernels are short */
-  cfg.sample = 5;
-  cfg.fill_on_mispredict = true;
-  engine_random(policy, &cfg, 25, &sum);
-  assert_true(sum.bypasses > 0 && sum.sampled > 0 && sum.duelled > 0);
-  assert_true(sum.feedback_bypass > 0 && sum.feedback_fill > 0 && sum.false_positives > 0);
+  SET(threshold, 2); /* random kernels are short */
+  SET(sample, 5);
+  SET(fill_on_mispredict, true);
+  engine_random(policy, &cfg, 25, sum);
+  assert_true(STAT_OF(sum, bypasses) > 0 && STAT_OF(sum, sampled) > 0 && STAT_OF(sum, duelled) > 0);
+  assert_true(STAT_OF(sum, feedback_bypass) > 0 && STAT_OF(sum, feedback_fill) > 0 &&
+              STAT_OF(sum, false_positives) > 0);
   defaults();
-  engine_exact(folder, "gather", policy, &cfg, &sum, &r);
+  engine_exact(folder, "gather", policy, &cfg, sum, &r);
   assert_true(r.l1.bypass_reason[WEIR_R_PREDICTOR] > 0);
-  engine_exact(folder, "spmv", policy, &cfg, &sum, &r);
+  engine_exact(folder, "spmv", policy, &cfg, sum, &r);
   assert_true(r.l1.bypass_reason[WEIR_R_PREDICTOR] > 0);
 }
 

@@ -1,18 +1,17 @@
 /* swl: who may issue, and that nobody waits for ever.
  *   test_l1_swl SOURCE_FOLDER */
-#include "l1/threads/swl.h"
 #include "rig_pol.h"
 
 static const char *folder;
 static const struct weir_policy_ops *const policy = &weir_policy_swl;
 
 static struct port t;
-static struct weir_swl_cfg cfg;
+static struct part_cfg cfg;
 
-static void limit(int64_t warps, enum weir_swl_per per) {
-  weir_param_defaults(policy->part.params, &cfg);
-  cfg.warps = warps;
-  cfg.per = per;
+static void limit(int64_t warps, const char *per) {
+  part_defaults(&policy->part, &cfg);
+  SET(warps, warps);
+  part_set(&policy->part, &cfg, "per", per);
 }
 static void open_l1(uint64_t warps) {
   const char *const set[] = {"sm.schedulers=2", NULL};
@@ -36,7 +35,7 @@ static void event(uint32_t warp, enum weir_warp_event e) {
 static void test_the_oldest(void **state) {
   (void)state;
   const struct weir_cta first = {.warps = 0xf0}, second = {.warps = 0x0f};
-  limit(2, WEIR_SWL_SCHEDULER);
+  limit(2, "scheduler");
   open_l1(0);
   weir_l1_cta_begin(t.l1, &first, 0);
   assert_int_equal(may_issue(), 0xf0);
@@ -51,7 +50,7 @@ static void test_the_oldest(void **state) {
   weir_l1_cta_end(t.l1, &first, 10);
   assert_int_equal(may_issue(), 0x0f);
   port_close(&t);
-  limit(3, WEIR_SWL_SM);
+  limit(3, "sm");
   open_l1(0xff);
   assert_int_equal(may_issue(), 0x07);
   event(1, WEIR_WARP_WAITS);
@@ -63,13 +62,13 @@ static void test_the_oldest(void **state) {
 
 static void test_counts(void **state) {
   (void)state;
-  limit(1, WEIR_SWL_SCHEDULER);
+  limit(1, "scheduler");
   open_l1(0xff);
   weir_l1_warp(t.l1, 0, WEIR_WARP_WAITS, 100);
   weir_l1_kernel_end(t.l1, 150);
-  const struct weir_swl_stats *st = port_policy(&t)->stats;
-  assert_int_equal(st->warp_cycles, 100 * 8 + 50 * 7);
-  assert_int_equal(st->held_warp_cycles, 100 * 6 + 50 * 5);
+  const void *st = port_policy(&t)->stats;
+  assert_int_equal(STAT_OF(st, warp_cycles), 100 * 8 + 50 * 7);
+  assert_int_equal(STAT_OF(st, held_warp_cycles), 100 * 6 + 50 * 5);
   assert_int_equal(
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 0);
   port_close(&t);
@@ -83,7 +82,7 @@ static void test_barriers(void **state) {
   struct synth s;
   struct weir_sim_result r[1];
   struct synth *const kernels[1] = {&s};
-  limit(1, WEIR_SWL_SM);
+  limit(1, "sm");
   machine_init(&x, NULL, rig_and("sm.schedulers=2", NULL, NULL, NULL));
   design_with(&d, &x.m, policy, &cfg, true);
   synth_init(&s, 2, 8);
@@ -96,8 +95,8 @@ static void test_barriers(void **state) {
         synth_put(&s, b, w, c.bar);
       }
   engine_same(&x, &d, kernels, 1, r);
-  const struct weir_swl_stats *st = (const struct weir_swl_stats *)r[0].part[1];
-  assert_true(st->held_warp_cycles > 0);
+  const void *st = r[0].part[1];
+  assert_true(STAT_OF(st, held_warp_cycles) > 0);
   assert_true(r[0].sm.slot[WEIR_SLOT_GATE] > 0);
   synth_free(&s);
   machine_free(&x);
@@ -125,14 +124,14 @@ static void test_limits(void **state) {
     }
   engine_kernels(&x, NULL, kernels, 1, &engine_ways[0], base);
   for (int64_t n = 4; n >= 1; n /= 2) {
-    limit(n, WEIR_SWL_SCHEDULER);
+    limit(n, "scheduler");
     design_with(&d, &x.m, policy, &cfg, true);
     engine_same(&x, &d, kernels, 1, r);
     assert_true(r[0].cycles > before);
     before = r[0].cycles;
     if (n == 4) assert_int_equal(r[0].cycles, base[0].cycles);
   }
-  limit(1, WEIR_SWL_SM);
+  limit(1, "sm");
   engine_same(&x, &d, kernels, 1, r);
   assert_true(r[0].cycles > before);
   /* 8 warps of 5 loads from DRAM, one after the other. */
@@ -143,18 +142,18 @@ static void test_limits(void **state) {
 
 static void test_engine_exact(void **state) {
   (void)state;
-  struct weir_swl_stats sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   struct weir_sim_result r;
-  limit(1, WEIR_SWL_SCHEDULER);
-  engine_random(policy, &cfg, 25, &sum);
-  assert_true(sum.held_warp_cycles > 0);
-  limit(1, WEIR_SWL_SM);
-  engine_random(policy, &cfg, 15, &sum);
-  limit(2, WEIR_SWL_SCHEDULER);
-  engine_exact(folder, "gather", policy, &cfg, &sum, &r);
-  memset(&sum, 0, sizeof sum);
-  engine_exact(folder, "reduction", policy, &cfg, &sum, &r); /* with barriers */
-  assert_true(sum.held_warp_cycles > 0);
+  limit(1, "scheduler");
+  engine_random(policy, &cfg, 25, sum);
+  assert_true(STAT_OF(sum, held_warp_cycles) > 0);
+  limit(1, "sm");
+  engine_random(policy, &cfg, 15, sum);
+  limit(2, "scheduler");
+  engine_exact(folder, "gather", policy, &cfg, sum, &r);
+  memset(sum, 0, sizeof sum);
+  engine_exact(folder, "reduction", policy, &cfg, sum, &r); /* with barriers */
+  assert_true(STAT_OF(sum, held_warp_cycles) > 0);
 }
 
 int main(int argc, char **argv) {

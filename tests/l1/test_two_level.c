@@ -1,20 +1,19 @@
 /* two-level, request by request and in the engine.
  *   test_l1_two_level SOURCE_FOLDER */
-#include "l1/admission/two_level.h"
 #include "rig_pol.h"
 
 static const char *folder;
 static const struct weir_policy_ops *const policy = &weir_policy_two_level;
 
 static struct port t;
-static struct weir_two_level_cfg cfg;
+static struct part_cfg cfg;
 static uint64_t start; /* of the kernel */
 
 static const char *const large[] = {"l1.sets=64",  "l1.ways=64",     "l1.index=linear",
                                     "sm.warps=64", "l1.write=evict", NULL};
 
 static void defaults(void) {
-  weir_param_defaults(policy->part.params, &cfg);
+  part_defaults(&policy->part, &cfg);
 }
 static uint64_t slots(unsigned n) {
   return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
@@ -23,9 +22,6 @@ static void open_on(const char *const *set, unsigned warps) {
   port_open(&t, policy, &cfg, set);
   t.now = start = 1000;
   port_kernel(&t, slots(warps));
-}
-static const struct weir_two_level_stats *stats(void) {
-  return port_policy(&t)->stats;
 }
 static const struct weir_l1_stats *l1_stats(void) {
   return weir_l1_get_stats(t.l1, t.now);
@@ -60,14 +56,14 @@ static void accesses(unsigned n, unsigned misses) {
 static bool bypasses_after(unsigned n, unsigned misses, unsigned warps) {
   open_on(large, warps);
   if (n > 0) accesses(n, misses);
-  assert_true(t.now < start + (uint64_t)cfg.sample);
-  until((uint64_t)cfg.sample);
-  assert_int_equal(stats()->samples, 1);
-  assert_int_equal(stats()->accesses, n);
-  assert_int_equal(stats()->misses, misses);
+  assert_true(t.now < start + (uint64_t)GET(sample));
+  until((uint64_t)GET(sample));
+  assert_int_equal(STAT(samples), 1);
+  assert_int_equal(STAT(accesses), n);
+  assert_int_equal(STAT(misses), misses);
   bool past = is_bypassed();
-  assert_int_equal(stats()->to_bypass, past);
-  assert_int_equal(stats()->to_cache, !past);
+  assert_int_equal(STAT(to_bypass), past);
+  assert_int_equal(STAT(to_cache), !past);
   port_close(&t);
   return past;
 }
@@ -76,7 +72,7 @@ static bool bypasses_after(unsigned n, unsigned misses, unsigned warps) {
 static void test_decisions(void **state) {
   (void)state;
   defaults();
-  cfg.sample = 20000;
+  SET(sample, 20000);
   for (unsigned w = 1; w <= 31; w += 10) {
     assert_false(bypasses_after(1000, 46, w));
     assert_true(bypasses_after(100, 99, w));
@@ -98,12 +94,13 @@ static void test_edges(void **state) {
   assert_true(bypasses_after(100, 90, 15));
   assert_false(bypasses_after(100, 90, 16));
   assert_true(bypasses_after(100, 91, 31));
-  cfg.min_accesses = 0;
+  SET(min_accesses, 0);
   assert_true(bypasses_after(0, 0, 31)); /* no rate at all */
   assert_false(bypasses_after(10, 1, 1));
-  cfg.low = 0;
+  SET(low, 0);
   assert_true(bypasses_after(10, 1, 15));
-  cfg.low = cfg.high = 0.7;
+  SET(low, 0.7);
+  SET(high, 0.7);
   assert_false(bypasses_after(10, 6, 1));
   assert_true(bypasses_after(10, 7, 1));
   assert_true(bypasses_after(10, 8, 31));
@@ -112,22 +109,22 @@ static void test_edges(void **state) {
 static void test_miss_rate_alone(void **state) {
   (void)state;
   defaults();
-  cfg.levels = 1;
+  SET(levels, 1);
   assert_false(bypasses_after(100, 73, 6));
   assert_false(bypasses_after(100, 90, 6));
   assert_true(bypasses_after(100, 91, 31));
   assert_true(bypasses_after(31, 1, 31));
-  cfg.high = 0.6;
+  SET(high, 0.6);
   assert_false(bypasses_after(100, 60, 1));
   assert_true(bypasses_after(100, 61, 31));
-  cfg.high = 0.3; /* below `low`, which has no say */
+  SET(high, 0.3); /* below `low`, which has no say */
   assert_true(bypasses_after(100, 31, 31));
 }
 
 static void test_codes(void **state) {
   (void)state;
   defaults();
-  cfg.hold = 1;
+  SET(hold, 1);
   open_on(large, 20);
   static const unsigned misses[] = {10, 95, 60, 70, 100};
   for (unsigned i = 0; i < 5; i++) {
@@ -135,16 +132,16 @@ static void test_codes(void **state) {
     until((i + 1) * UINT64_C(5001));
   }
   until(6 * UINT64_C(5001));
-  assert_int_equal(stats()->samples, 6);
-  assert_int_equal(stats()->code_low, 1);
-  assert_int_equal(stats()->code_high, 2);
-  assert_int_equal(stats()->code_between, 2);
-  assert_int_equal(stats()->few, 1);
-  assert_int_equal(stats()->to_cache, 3);
-  assert_int_equal(stats()->to_bypass, 3);
-  assert_int_equal(stats()->accesses, 500);
-  assert_int_equal(stats()->misses, 335);
-  assert_int_equal(stats()->warps, 120);
+  assert_int_equal(STAT(samples), 6);
+  assert_int_equal(STAT(code_low), 1);
+  assert_int_equal(STAT(code_high), 2);
+  assert_int_equal(STAT(code_between), 2);
+  assert_int_equal(STAT(few), 1);
+  assert_int_equal(STAT(to_cache), 3);
+  assert_int_equal(STAT(to_bypass), 3);
+  assert_int_equal(STAT(accesses), 500);
+  assert_int_equal(STAT(misses), 335);
+  assert_int_equal(STAT(warps), 120);
   port_close(&t);
 }
 
@@ -160,8 +157,8 @@ static void test_phases(void **state) {
   (void)state;
   const struct weir_cta c = {.warps = 0xf};
   defaults();
-  cfg.sample = 100;
-  cfg.hold = 700;
+  SET(sample, 100);
+  SET(hold, 700);
   open_on(large, 0);
   assert_int_equal(weir_l1_next_tick(t.l1), WEIR_NEVER);
   until(50);
@@ -179,23 +176,23 @@ static void test_phases(void **state) {
   assert_true(is_bypassed_now());
   until(850);
   assert_false(is_bypassed_now());
-  assert_int_equal(stats()->samples, 1);
+  assert_int_equal(STAT(samples), 1);
   until(949);
   assert_false(is_bypassed_now());
   until(950);
   assert_true(is_bypassed_now());
-  assert_int_equal(stats()->samples, 2);
-  assert_int_equal(stats()->accesses, 3);
+  assert_int_equal(STAT(samples), 2);
+  assert_int_equal(STAT(accesses), 3);
   until(1000);
   weir_l1_kernel_end(t.l1, t.now);
-  assert_int_equal(stats()->cycles, 950);
-  assert_int_equal(stats()->sample_cycles, 200);
-  assert_int_equal(stats()->bypass_cycles, 750);
-  assert_int_equal(stats()->cache_cycles, 0);
+  assert_int_equal(STAT(cycles), 950);
+  assert_int_equal(STAT(sample_cycles), 200);
+  assert_int_equal(STAT(bypass_cycles), 750);
+  assert_int_equal(STAT(cache_cycles), 0);
   port_close(&t);
 
-  cfg.hold = 0;
-  cfg.min_accesses = 1;
+  SET(hold, 0);
+  SET(min_accesses, 1);
   open_on(large, 4);
   accesses(4, 1);
   until(100);
@@ -203,8 +200,8 @@ static void test_phases(void **state) {
   until(1000000);
   assert_false(is_bypassed_now());
   weir_l1_kernel_end(t.l1, t.now);
-  assert_int_equal(stats()->sample_cycles, 100);
-  assert_int_equal(stats()->cache_cycles, 999900);
+  assert_int_equal(STAT(sample_cycles), 100);
+  assert_int_equal(STAT(cache_cycles), 999900);
   port_close(&t);
 }
 
@@ -212,7 +209,7 @@ static void test_phases(void **state) {
 static void test_kernels(void **state) {
   (void)state;
   defaults();
-  cfg.sample = 2000;
+  SET(sample, 2000);
   open_on(large, 8);
   accesses(100, 100);
   until(2000);
@@ -225,9 +222,9 @@ static void test_kernels(void **state) {
   assert_int_equal(weir_l1_next_tick(t.l1), start + 2000);
   accesses(100, 20);
   until(2000);
-  assert_int_equal(stats()->code_low, 1);
-  assert_int_equal(stats()->misses, 100 + 21);
-  assert_int_equal(stats()->warps, 8 + 4);
+  assert_int_equal(STAT(code_low), 1);
+  assert_int_equal(STAT(misses), 100 + 21);
+  assert_int_equal(STAT(warps), 8 + 4);
   /* In the middle of a sample, and with warps that were never told to have ended. */
   until(97000);
   accesses(50, 50);
@@ -236,9 +233,9 @@ static void test_kernels(void **state) {
   port_kernel(&t, 0x3);
   accesses(40, 1);
   until(2000);
-  assert_int_equal(stats()->samples, 3);
-  assert_int_equal(stats()->accesses, 100 + 101 + 40);
-  assert_int_equal(stats()->warps, 8 + 4 + 2);
+  assert_int_equal(STAT(samples), 3);
+  assert_int_equal(STAT(accesses), 100 + 101 + 40);
+  assert_int_equal(STAT(warps), 8 + 4 + 2);
   port_close(&t);
 }
 
@@ -247,8 +244,8 @@ static void test_kernels(void **state) {
 static void test_warps(void **state) {
   (void)state;
   defaults();
-  cfg.sample = 1000;
-  cfg.hold = 1;
+  SET(sample, 1000);
+  SET(hold, 1);
   open_on(large, 20);
   until(250);
   weir_l1_warp(t.l1, 3, WEIR_WARP_WAITS, t.now); /* it is still there */
@@ -257,15 +254,15 @@ static void test_warps(void **state) {
   for (uint32_t w = 0; w < 9; w++)
     weir_l1_warp(t.l1, w, WEIR_WARP_ENDS, t.now);
   until(1000);
-  assert_int_equal(stats()->warps, 16); /* 15.5 */
+  assert_int_equal(STAT(warps), 16); /* 15.5 */
   until(1001 + 501);
   weir_l1_cta_end(t.l1, &(struct weir_cta){.warps = slots(20)},
                   t.now); /* 11, and 9 that had ended */
   until(2001);
-  assert_int_equal(stats()->warps, 16 + 6); /* 11 x 501 / 1000 */
+  assert_int_equal(STAT(warps), 16 + 6); /* 11 x 501 / 1000 */
   weir_l1_cta_begin(t.l1, &(struct weir_cta){.warps = slots(60)}, t.now);
   until(3002);
-  assert_int_equal(stats()->warps, 16 + 6 + 31); /* as many as five bits hold */
+  assert_int_equal(STAT(warps), 16 + 6 + 31); /* as many as five bits hold */
   port_close(&t);
 
   /* It is the mean that decides, rounded. */
@@ -276,8 +273,8 @@ static void test_warps(void **state) {
     until(to[i]);
     weir_l1_cta_end(t.l1, &(struct weir_cta){.warps = slots(24)}, t.now);
     until(1000);
-    assert_int_equal(stats()->warps, 15 + i); /* 15.48, 15.504 */
-    assert_int_equal(stats()->to_cache, i);
+    assert_int_equal(STAT(warps), 15 + i); /* 15.48, 15.504 */
+    assert_int_equal(STAT(to_cache), i);
     port_close(&t);
   }
 }
@@ -287,9 +284,9 @@ static void test_what_counts(void **state) {
   const char *const sectored[] = {"l1.sectored=true", "l1.sets=4",   "l1.ways=4",
                                   "l1.write=through", "l1.line=128", NULL};
   defaults();
-  cfg.sample = 1000;
+  SET(sample, 1000);
   for (unsigned i = 0; i < 2; i++) {
-    cfg.count_stores = i == 1;
+    SET(count_stores, i == 1);
     open_on(sectored, 1);
     /* Two loads of one sector: the second joins the first. Then another sector of the line. */
     struct weir_l1_req q = {.a = {.addr = 0, .sectors = 1}};
@@ -319,8 +316,8 @@ static void test_what_counts(void **state) {
     until(1000);
     assert_int_equal(l1_stats()->hit_reserved, 1);
     assert_int_equal(l1_stats()->partial_misses, 1);
-    assert_int_equal(stats()->accesses, 4 + 3 * i);
-    assert_int_equal(stats()->misses, 2 + 2 * i);
+    assert_int_equal(STAT(accesses), 4 + 3 * i);
+    assert_int_equal(STAT(misses), 2 + 2 * i);
     port_close(&t);
   }
 }
@@ -328,7 +325,7 @@ static void test_what_counts(void **state) {
 static void test_counters_are_full(void **state) {
   (void)state;
   defaults();
-  cfg.sample = 100000;
+  SET(sample, 100000);
   open_on(large, 1);
   accesses(8190, 4000);
   until(99000);
@@ -336,8 +333,8 @@ static void test_counters_are_full(void **state) {
   for (unsigned i = 0; i < 20; i++)
     load(new_line());
   until(100000);
-  assert_int_equal(stats()->accesses, 8191);
-  assert_int_equal(stats()->misses, 4001);
+  assert_int_equal(STAT(accesses), 8191);
+  assert_int_equal(STAT(misses), 4001);
   port_close(&t);
 }
 
@@ -347,8 +344,8 @@ static void test_counters_are_full(void **state) {
 static void test_stores_keep_lines_right(void **state) {
   (void)state;
   defaults();
-  cfg.sample = 1000;
-  cfg.hold = 1000;
+  SET(sample, 1000);
+  SET(hold, 1000);
   for (unsigned i = 0; i < 2; i++) {
     const char *const set[] = {"l1.sets=64", "l1.ways=64", "l1.index=linear",
                                i == 0 ? "l1.write=evict" : "l1.write=through", NULL};
@@ -407,7 +404,7 @@ static void test_storage(void **state) {
 static void test_refusals(void **state) {
   (void)state;
   defaults();
-  cfg.low = 0.95;
+  SET(low, 0.95);
   engine_refuses(policy, &cfg, large, "two-level.low (0.95) is above two-level.high (0.9)");
 }
 
@@ -419,8 +416,7 @@ static void test_verify(void **state) {
   accesses(10, 5);
   until(5000);
   struct weir_policy *p = port_policy(&t);
-  struct weir_two_level_stats *st = weir_stats_edit(p);
-  uint64_t *const fields[] = {&st->few, &st->to_cache, &st->bypass_cycles};
+  uint64_t *const fields[] = {&STAT(few), &STAT(to_cache), &STAT(bypass_cycles)};
   assert_null(policy->part.verify(p));
   for (unsigned i = 0; i < 3; i++) {
     ++*fields[i];
@@ -461,24 +457,26 @@ static void test_engine_modes(void **state) {
         synth_put(&s, b, w, c.use0);
       }
   defaults();
-  cfg.sample = 1000;
+  SET(sample, 1000);
   design_with(&d, &x.m, policy, &cfg, true);
   engine_same(&x, &d, kernels, 2, r);
   for (unsigned k = 0; k < 2; k++) { /* a sample in each kernel */
-    const struct weir_two_level_stats *st = (const struct weir_two_level_stats *)r[k].part[1];
-    assert_int_equal(st->samples, 1);
-    assert_int_equal(st->code_high, 1);
-    assert_int_equal(st->warps, 8);
-    assert_int_equal(st->misses, st->accesses);
-    assert_int_equal(st->accesses, r[k].l1.probes);
+    const void *st = r[k].part[1];
+    assert_int_equal(STAT_OF(st, samples), 1);
+    assert_int_equal(STAT_OF(st, code_high), 1);
+    assert_int_equal(STAT_OF(st, warps), 8);
+    assert_int_equal(STAT_OF(st, misses), STAT_OF(st, accesses));
+    assert_int_equal(STAT_OF(st, accesses), r[k].l1.probes);
     assert_int_equal(r[k].l1.bypassed, r[k].l1.bypass_reason[WEIR_R_MODE]);
-    assert_int_equal(r[k].l1.bypassed, 800 - st->accesses);
-    assert_int_equal(st->cycles, st->sample_cycles + st->bypass_cycles);
-    assert_true(r[k].l1.bypassed > 400 && st->cache_cycles == 0);
-    assert_true(st->cycles <= r[k].cycles && st->cycles + 2 >= r[k].cycles);
+    assert_int_equal(r[k].l1.bypassed, 800 - STAT_OF(st, accesses));
+    assert_int_equal(STAT_OF(st, cycles), STAT_OF(st, sample_cycles) + STAT_OF(st, bypass_cycles));
+    assert_true(r[k].l1.bypassed > 400 && STAT_OF(st, cache_cycles) == 0);
+    assert_true(STAT_OF(st, cycles) <= r[k].cycles && STAT_OF(st, cycles) + 2 >= r[k].cycles);
   }
-  cfg.low = cfg.high = 1;
-  cfg.warps = cfg.min_accesses = 0;
+  SET(low, 1);
+  SET(high, 1);
+  SET(warps, 0);
+  SET(min_accesses, 0);
   design_with(&d, &x.m, policy, &cfg, true);
   engine_same(&x, &d, kernels, 1, r);
   engine_kernels(&x, NULL, kernels, 1, &engine_ways[0], alone);
@@ -492,23 +490,25 @@ static void test_engine_modes(void **state) {
 
 static void test_engine_exact(void **state) {
   (void)state;
-  struct weir_two_level_stats sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   struct weir_sim_result r;
   defaults();
-  cfg.sample = 60; /* random kernels are short */
-  cfg.hold = 140;
-  cfg.min_accesses = 4;
-  cfg.warps = 6;
-  engine_random(policy, &cfg, 40, &sum);
-  assert_true(sum.few > 0 && sum.code_low > 0 && sum.code_high > 0 && sum.code_between > 0);
-  assert_true(sum.to_cache > 0 && sum.to_bypass > sum.few + sum.code_high);
+  SET(sample, 60); /* random kernels are short */
+  SET(hold, 140);
+  SET(min_accesses, 4);
+  SET(warps, 6);
+  engine_random(policy, &cfg, 40, sum);
+  assert_true(STAT_OF(sum, few) > 0 && STAT_OF(sum, code_low) > 0 && STAT_OF(sum, code_high) > 0 &&
+              STAT_OF(sum, code_between) > 0);
+  assert_true(STAT_OF(sum, to_cache) > 0 &&
+              STAT_OF(sum, to_bypass) > STAT_OF(sum, few) + STAT_OF(sum, code_high));
   defaults();
-  cfg.sample = 500;
-  cfg.hold = 3000;
-  memset(&sum, 0, sizeof sum);
-  engine_exact(folder, "gather", policy, &cfg, &sum, &r);
-  engine_exact(folder, "spmv", policy, &cfg, &sum, &r);
-  assert_true(sum.to_cache > 0 && sum.to_bypass > 0);
+  SET(sample, 500);
+  SET(hold, 3000);
+  memset(sum, 0, sizeof sum);
+  engine_exact(folder, "gather", policy, &cfg, sum, &r);
+  engine_exact(folder, "spmv", policy, &cfg, sum, &r);
+  assert_true(STAT_OF(sum, to_cache) > 0 && STAT_OF(sum, to_bypass) > 0);
 }
 
 #define T(f) cmocka_unit_test(f)

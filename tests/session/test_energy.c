@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/stat_io.h"
-#include "l1/admission/pc_bypass.h"
+#include "l1/parts.h"
 #include "testing.h"
 
 static struct weir_energy_cfg cfg;

@@ -1,15 +1,19 @@
 /* No load enters the L1. Stores take no line either, so that nothing is ever in it. */
-#include "l1/admission/never.h"
+#include "l1/parts.h"
+
+struct bypass_all_cfg {
+  bool keep_local; /* local memory stays cached */
+};
 
 #define PAPER "Locality-Driven Dynamic GPU Cache Bypassing"
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(weir_bypass_all_cfg, keep_local, "false",
+    WEIR_PARAM(bypass_all_cfg, keep_local, "false",
                .help = "loads and stores of local memory use the L1 as usual", .source = PAPER),
     WEIR_PARAM_END};
 
 static bool is_kept(const struct weir_policy *p, const struct weir_access *a) {
-  const struct weir_bypass_all_cfg *cfg = weir_cfg(p);
+  const struct bypass_all_cfg *cfg = weir_cfg(p);
   return a->is_local && cfg->keep_local;
 }
 
@@ -25,7 +29,7 @@ static enum weir_write store(const struct weir_policy *p, const struct weir_acce
 
 const struct weir_policy_ops weir_policy_bypass_all = {
     .part = {WEIR_PART("bypass-all", "all loads go past the L1"), .reference = PAPER,
-             WEIR_PART_PARAMS(params, weir_bypass_all_cfg), .storage_bits = weir_no_storage},
+             WEIR_PART_PARAMS(params, bypass_all_cfg), .storage_bits = weir_no_storage},
     .reason = WEIR_R_MODE,
     .route = route,
     .store = store};

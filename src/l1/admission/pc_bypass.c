@@ -6,21 +6,31 @@
  * Some sets always predict and some never do; if predicting misses clearly more often, all others
  * stop. Now and then a load is cached against its prediction, so that an instruction whose lines
  * have become useful can be learnt anew. */
-#include "l1/admission/pc_bypass.h"
-
 #include <string.h>
 
 #include "l1/duel.h"
+#include "l1/inspect.h"
+#include "l1/parts.h"
+
+struct pc_bypass_cfg {
+  int64_t hash_bits, counter_bits, threshold, correct_step, sample, duel_period, psel_off;
+  bool duel, fill_on_mispredict, reset;
+};
+
+struct pc_bypass_stats {
+  uint64_t predictions, bypass_predictions, duelled, sampled, bypasses, false_positives;
+  uint64_t feedback_bypass, feedback_fill, xcu_feedback, trained_up, trained_down;
+};
 
 #define PAPER "Adaptive GPU Cache Bypassing"
 #define CFG(f, default_text, ...)                                                                  \
-  WEIR_PARAM(weir_pc_bypass_cfg, f, default_text, __VA_ARGS__, .source = "guess")
+  WEIR_PARAM(pc_bypass_cfg, f, default_text, __VA_ARGS__, .source = "guess")
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(weir_pc_bypass_cfg, hash_bits, "7", .unit = "bit", .min = 1, .max = 16,
+    WEIR_PARAM(pc_bypass_cfg, hash_bits, "7", .unit = "bit", .min = 1, .max = 16,
                .help = "of a hashed instruction address; the table has 2 to the power of this",
                .source = PAPER),
-    WEIR_PARAM(weir_pc_bypass_cfg, counter_bits, "4", .unit = "bit", .min = 1, .max = 8,
+    WEIR_PARAM(pc_bypass_cfg, counter_bits, "4", .unit = "bit", .min = 1, .max = 8,
                .help = "of a counter of the table", .source = PAPER),
     CFG(threshold, "8", .min = 1, .max = 256,
         .help = "a counter that has reached this predicts that the line will not be used again"),
@@ -41,8 +51,8 @@ static const struct weir_param params[] = {
     CFG(reset, "false", .help = "forget everything when a kernel begins"),
     WEIR_PARAM_END};
 
-#define S(f, u, h)            WEIR_STAT(weir_pc_bypass_stats, f, u, h)
-#define RATIO(n, num, den, h) WEIR_STAT_RATIO(weir_pc_bypass_stats, n, num, den, "1", h)
+#define S(f, u, h)            WEIR_STAT(pc_bypass_stats, f, u, h)
+#define RATIO(n, num, den, h) WEIR_STAT_RATIO(pc_bypass_stats, n, num, den, "1", h)
 static const struct weir_stat stats[] = {
     S(predictions, "request", "loads that missed, and for which the table was read"),
     S(bypass_predictions, "request", "of these, those that it would bypass"),
@@ -88,7 +98,7 @@ struct way {
 
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
   (void)g;
-  const struct weir_pc_bypass_cfg *c = cfg;
+  const struct pc_bypass_cfg *c = cfg;
   return sizeof(struct predictor) + ((size_t)1 << c->hash_bits);
 }
 
@@ -101,7 +111,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 /* ---- the table ---- */
 
 static uint32_t hash_of(const struct weir_policy *p, uint64_t pc) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
   uint32_t h = 0;
   for (uint64_t x = pc >> 2; x != 0; x >>= cfg->hash_bits)
     h ^= (uint32_t)(x & ((UINT64_C(1) << cfg->hash_bits) - 1));
@@ -113,7 +123,7 @@ uint32_t weir_pc_bypass_counter(const struct weir_policy *p, uint64_t pc) {
 }
 
 static uint8_t most(const struct weir_policy *p) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
   return (uint8_t)((1u << cfg->counter_bits) - 1);
 }
 
@@ -132,7 +142,7 @@ static void train_down(struct weir_policy *p, uint32_t hash, uint32_t step) {
 static const enum weir_side CACHES = WEIR_LEADS_ONE, PREDICTS = WEIR_LEADS_OTHER;
 
 static enum weir_side side_of(const struct weir_policy *p, uint32_t set) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
   uint32_t sets = weir_geometry(p)->sets;
   return cfg->duel && sets > 1 ? weir_duel_side(set, sets, cfg->duel_period) : WEIR_FOLLOWS;
 }
@@ -148,7 +158,7 @@ static void count_miss(struct weir_policy *p, uint32_t set) {
 enum choice { INSERT, DUELLED, SAMPLED, BYPASS };
 
 static enum choice choose(const struct weir_policy *p, const struct weir_access *a) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
   const struct predictor *s = weir_state_peek(p);
   if (weir_pc_bypass_counter(p, a->pc) < cfg->threshold) return INSERT;
   enum weir_side side = side_of(p, a->set);
@@ -184,7 +194,7 @@ static struct way *shadow_way(struct weir_policy *p, uint64_t line, struct weir_
 static void shadow_load(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
                         bool is_bypassed) {
   struct predictor *s = weir_state_edit(p);
-  struct weir_pc_bypass_stats *st = weir_stats_edit(p);
+  struct pc_bypass_stats *st = weir_stats_edit(p);
   uint64_t line = line_of(p, a);
   struct way *l = shadow_way(p, line, set);
   if (l->shadow == line && l->is_bypassed) st->false_positives++;
@@ -202,7 +212,7 @@ static void shadow_end(struct weir_policy *p, const struct weir_access *a, struc
 /* ---- what happens ---- */
 
 static void use_again(struct weir_policy *p, const struct weir_access *a, struct way *l) {
-  struct weir_pc_bypass_stats *st = weir_stats_edit(p);
+  struct pc_bypass_stats *st = weir_stats_edit(p);
   if (l->hash != NO_PC) {
     train_down(p, l->hash, 1);
     st->trained_down++;
@@ -213,7 +223,7 @@ static void use_again(struct weir_policy *p, const struct weir_access *a, struct
 /* A choice is asked for again here: nothing has changed since admit was asked. */
 static void miss(struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
   struct predictor *s = weir_state_edit(p);
-  struct weir_pc_bypass_stats *st = weir_stats_edit(p);
+  struct pc_bypass_stats *st = weir_stats_edit(p);
   enum choice c = choose(p, a);
   st->predictions++;
   st->bypass_predictions += c != INSERT;
@@ -258,14 +268,14 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
   const struct way *l = weir_line_peek(p, set.index, way);
   if (cause != WEIR_BY_REPLACEMENT || l->hash == NO_PC) return;
   train_up(p, l->hash);
-  ((struct weir_pc_bypass_stats *)weir_stats_edit(p))->trained_up++;
+  ((struct pc_bypass_stats *)weir_stats_edit(p))->trained_up++;
 }
 
 static bool correct(struct weir_policy *p, const struct weir_access *a, uint32_t flags) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
   if (!(flags & WEIR_REPLY_MARKED) || a->op != WEIR_LOAD) return false;
   train_down(p, hash_of(p, a->pc), (uint32_t)cfg->correct_step);
-  ((struct weir_pc_bypass_stats *)weir_stats_edit(p))->xcu_feedback +=
+  ((struct pc_bypass_stats *)weir_stats_edit(p))->xcu_feedback +=
       (flags & WEIR_REPLY_OTHER_SM) != 0;
   return true;
 }
@@ -273,20 +283,20 @@ static bool correct(struct weir_policy *p, const struct weir_access *a, uint32_t
 static void fill(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                  uint32_t flags) {
   (void)set, (void)way;
-  struct weir_pc_bypass_stats *st = weir_stats_edit(p);
+  struct pc_bypass_stats *st = weir_stats_edit(p);
   st->feedback_fill += correct(p, a, flags);
 }
 
 static void bypass_return(struct weir_policy *p, const struct weir_access *a, uint32_t flags) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
-  struct weir_pc_bypass_stats *st = weir_stats_edit(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
+  struct pc_bypass_stats *st = weir_stats_edit(p);
   if (!correct(p, a, flags)) return;
   st->feedback_bypass++;
   if (cfg->fill_on_mispredict) weir_ask_prefetch(p, a->addr, a->sectors);
 }
 
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
   const struct weir_geometry *g = weir_geometry(p);
   struct predictor *s = weir_state_edit(p);
   if (cfg->reset) {
@@ -303,15 +313,15 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
 
 /* Counters and the labels of the lines. The paper's sum is that of the labels alone. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
-  const struct weir_pc_bypass_cfg *c = cfg;
+  const struct pc_bypass_cfg *c = cfg;
   return ((uint64_t)c->counter_bits << c->hash_bits) +
          weir_bits_of_lines(g, (uint64_t)c->hash_bits);
 }
 
 static const char *verify(const struct weir_policy *p) {
-  const struct weir_pc_bypass_cfg *cfg = weir_cfg(p);
+  const struct pc_bypass_cfg *cfg = weir_cfg(p);
   const struct predictor *s = weir_state_peek(p);
-  const struct weir_pc_bypass_stats *st = p->stats;
+  const struct pc_bypass_stats *st = p->stats;
   if (s->psel > PSEL_MAX) return "its selector is outside its range";
   for (uint32_t i = 0; i < 1u << cfg->hash_bits; i++)
     if (s->counter[i] > most(p)) return "a counter is outside its range";
@@ -327,8 +337,8 @@ const struct weir_policy_ops weir_policy_pc_bypass = {
                  "pc-bypass",
                  "loads go past the L1 whose instruction has brought lines that were not used "
                  "again; the L2 tells of mistakes"),
-             .reference = PAPER, WEIR_PART_PARAMS(params, weir_pc_bypass_cfg),
-             WEIR_PART_STATS(stats, weir_pc_bypass_stats), .line_bytes = sizeof(struct way),
+             .reference = PAPER, WEIR_PART_PARAMS(params, pc_bypass_cfg),
+             WEIR_PART_STATS(stats, pc_bypass_stats), .line_bytes = sizeof(struct way),
              .state_size = state_size, .init = init, .storage_bits = storage_bits,
              .l2_line_bits = 1, .verify = verify, .kernel_begin = kernel_begin},
     .reason = WEIR_R_PREDICTOR,

@@ -4,11 +4,23 @@
  *
  * Loads that go past see no tags, so a line that only the L1 knows of would be overlooked: stores
  * to local memory write through, as those to global memory do. */
-#include "l1/admission/two_level.h"
+#include "l1/parts.h"
+
+struct two_level_cfg {
+  int64_t levels, sample, hold, warps, min_accesses;
+  double low, high;
+  bool count_stores;
+};
+
+struct two_level_stats {
+  uint64_t samples, few, code_low, code_high, code_between, to_cache, to_bypass;
+  uint64_t accesses, misses, warps;
+  uint64_t cycles, sample_cycles, cache_cycles, bypass_cycles;
+};
 
 #define PAPER "New Two-Level L1 Data Cache Bypassing Technique for High Performance GPUs"
 #define CFG(f, default_text, ...)                                                                  \
-  WEIR_PARAM(weir_two_level_cfg, f, default_text, __VA_ARGS__, .source = "guess")
+  WEIR_PARAM(two_level_cfg, f, default_text, __VA_ARGS__, .source = "guess")
 
 enum {
   COUNT_BITS = 13, /* accesses, misses */
@@ -18,11 +30,11 @@ enum {
 };
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(weir_two_level_cfg, levels, "2", .min = 1, .max = 2,
+    WEIR_PARAM(two_level_cfg, levels, "2", .min = 1, .max = 2,
                .help = "1: the miss rate alone decides, against `high`; 2: warps where it is "
                        "between `low` and `high`",
                .source = PAPER),
-    WEIR_PARAM(weir_two_level_cfg, sample, "5000", .unit = "cycle", .min = 1, .max = 1e9,
+    WEIR_PARAM(two_level_cfg, sample, "5000", .unit = "cycle", .min = 1, .max = 1e9,
                .help = "length of a sample; the first begins with an SM's first block",
                .source = PAPER),
     CFG(hold, "95000", .unit = "cycle", .min = 0, .max = 1e12,
@@ -38,8 +50,8 @@ static const struct weir_param params[] = {
     CFG(count_stores, "false", .help = "stores and atomics are accesses of a sample too"),
     WEIR_PARAM_END};
 
-#define S(f, u, h)               WEIR_STAT(weir_two_level_stats, f, u, h)
-#define RATIO(n, num, den, u, h) WEIR_STAT_RATIO(weir_two_level_stats, n, num, den, u, h)
+#define S(f, u, h)               WEIR_STAT(two_level_stats, f, u, h)
+#define RATIO(n, num, den, u, h) WEIR_STAT_RATIO(two_level_stats, n, num, den, u, h)
 static const struct weir_stat stats[] = {
     S(samples, "event", "samples that led to a decision"),
     S(few, "event", "of these, those with too few accesses"),
@@ -71,7 +83,7 @@ struct two_level {
 };
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
-  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level_cfg *cfg = weir_cfg(p);
   if (cfg->levels == 2 && cfg->low > cfg->high)
     return weir_fail(err, WEIR_EINVAL, "two-level.low (%g) is above two-level.high (%g)", cfg->low,
                      cfg->high);
@@ -80,7 +92,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 
 static void count_to(struct weir_policy *p, uint64_t now) {
   struct two_level *s = weir_state_edit(p);
-  struct weir_two_level_stats *st = weir_stats_edit(p);
+  struct two_level_stats *st = weir_stats_edit(p);
   uint64_t d = now - s->counted_to;
   s->counted_to = now;
   if (s->phase == WAITS) return;
@@ -94,16 +106,16 @@ static void count_to(struct weir_policy *p, uint64_t now) {
 /* ---- the decision ---- */
 
 static uint64_t mean_warps(const struct weir_policy *p) {
-  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level_cfg *cfg = weir_cfg(p);
   const struct two_level *s = weir_state_peek(p);
   uint64_t sample = (uint64_t)cfg->sample, mean = (s->warp_cycles + sample / 2) / sample;
   return mean < WARP_MAX ? mean : WARP_MAX;
 }
 
 static enum phase decide(struct weir_policy *p) {
-  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level_cfg *cfg = weir_cfg(p);
   const struct two_level *s = weir_state_peek(p);
-  struct weir_two_level_stats *st = weir_stats_edit(p);
+  struct two_level_stats *st = weir_stats_edit(p);
   if (s->accesses == 0 || s->accesses < cfg->min_accesses) {
     st->few++;
     return BYPASSES;
@@ -124,7 +136,7 @@ static enum phase decide(struct weir_policy *p) {
 
 static void end_sample(struct weir_policy *p) {
   struct two_level *s = weir_state_edit(p);
-  struct weir_two_level_stats *st = weir_stats_edit(p);
+  struct two_level_stats *st = weir_stats_edit(p);
   s->phase = decide(p);
   st->samples++;
   st->to_cache += s->phase == CACHES;
@@ -142,7 +154,7 @@ static void begin_sample(struct weir_policy *p) {
 }
 
 static void tick(struct weir_policy *p, uint64_t now) {
-  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level_cfg *cfg = weir_cfg(p);
   const struct two_level *s = weir_state_peek(p);
   count_to(p, now);
   if (s->phase != SAMPLES) {
@@ -172,7 +184,7 @@ static enum weir_write store(const struct weir_policy *p, const struct weir_acce
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                    enum weir_outcome outcome) {
   (void)set, (void)way;
-  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level_cfg *cfg = weir_cfg(p);
   struct two_level *s = weir_state_edit(p);
   bool is_counted =
       a->op == WEIR_LOAD || (cfg->count_stores && (a->op == WEIR_STORE || a->op == WEIR_ATOMIC));
@@ -184,7 +196,7 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
 /* ---- warps and kernels ---- */
 
 static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
-  const struct weir_two_level_cfg *cfg = weir_cfg(p);
+  const struct two_level_cfg *cfg = weir_cfg(p);
   struct two_level *s = weir_state_edit(p);
   count_to(p, cycle);
   s->present |= c->warps;
@@ -226,7 +238,7 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
 
 static const char *verify(const struct weir_policy *p) {
   const struct two_level *s = weir_state_peek(p);
-  const struct weir_two_level_stats *st = p->stats;
+  const struct two_level_stats *st = p->stats;
   if (s->accesses > COUNT_MAX || s->misses > s->accesses) return "a counter is outside its range";
   if (st->samples != st->few + st->code_low + st->code_high + st->code_between ||
       st->samples != st->to_cache + st->to_bypass)
@@ -240,8 +252,8 @@ const struct weir_policy_ops weir_policy_two_level = {
     .part = {WEIR_PART("two-level",
                        "a sample of the miss rate and the number of warps decide whether loads use "
                        "the L1 until the next sample"),
-             .reference = PAPER, WEIR_PART_PARAMS(params, weir_two_level_cfg),
-             WEIR_PART_STATS(stats, weir_two_level_stats), .state_bytes = sizeof(struct two_level),
+             .reference = PAPER, WEIR_PART_PARAMS(params, two_level_cfg),
+             WEIR_PART_STATS(stats, two_level_stats), .state_bytes = sizeof(struct two_level),
              .init = init, .storage_bits = storage_bits, .verify = verify,
              .kernel_begin = kernel_begin, .kernel_end = kernel_end, .cta_begin = cta_begin,
              .cta_end = cta_end, .warp = warp, .tick = tick},

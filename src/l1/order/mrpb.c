@@ -2,30 +2,45 @@
  * the lines of a few warps are used before those of others push them out; a load that finds no
  * resource goes past the L1. Stores wait with the loads of their warp, which keeps them in order.
  */
-#include "l1/order/mrpb.h"
-
 #include "base/ring.h"
+#include "l1/parts.h"
+
+#define BYPASSES(X) X(ON_NOTHING, "none") X(ON_ASSOC, "assoc") X(ON_ANY, "any")
+enum bypass_on { BYPASSES(WEIR_CHOICE_ID) };
+#define DRAINS(X)                                                                                  \
+  X(FIXED, "fixed")                                                                                \
+  X(GREEDY, "greedy") X(LONGEST, "longest") X(RR, "rr")
+enum drain { DRAINS(WEIR_CHOICE_ID) };
+#define SIGS(X) X(BY_WARP, "warp") X(BY_CTA, "cta")
+enum sig { SIGS(WEIR_CHOICE_ID) };
+struct mrpb_cfg {
+  enum sig sig;
+  enum drain drain;
+  enum bypass_on bypass_on;
+  bool reorder;
+  int64_t nq, depth;
+};
 
 #define PAPER "W. Jia et al., MRPB, HPCA 2014"
 #define FIT   "fitted to the 1.21 KB that a later paper reports"
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(weir_mrpb_cfg, sig, "warp", .choices = WEIR_CHOICES(WEIR_MRPB_SIGS),
+    WEIR_PARAM(mrpb_cfg, sig, "warp", .choices = WEIR_CHOICES(SIGS),
                .help = "requests are put into queues by warp or by block", .source = PAPER,
                .when = "reorder=true and nq>1"),
-    WEIR_PARAM(weir_mrpb_cfg, nq, "8", .min = 1, .max = WEIR_MAX_QUEUES, .help = "queues",
-               .source = FIT, .when = "reorder=true"),
-    WEIR_PARAM(weir_mrpb_cfg, depth, "32", .min = 1, .max = WEIR_MAX_DEPTH, .unit = "request",
+    WEIR_PARAM(mrpb_cfg, nq, "8", .min = 1, .max = WEIR_MAX_QUEUES, .help = "queues", .source = FIT,
+               .when = "reorder=true"),
+    WEIR_PARAM(mrpb_cfg, depth, "32", .min = 1, .max = WEIR_MAX_DEPTH, .unit = "request",
                .help = "places of a queue", .source = FIT, .when = "reorder=true"),
-    WEIR_PARAM(weir_mrpb_cfg, drain, "fixed", .choices = WEIR_CHOICES(WEIR_MRPB_DRAINS),
+    WEIR_PARAM(mrpb_cfg, drain, "fixed", .choices = WEIR_CHOICES(DRAINS),
                .help = "which queue is next: the first that is not empty; the same until it is "
                        "empty; the longest; in turn",
                .source = PAPER, .when = "reorder=true and nq>1"),
-    WEIR_PARAM(weir_mrpb_cfg, bypass_on, "any", .choices = WEIR_CHOICES(WEIR_MRPB_BYPASSES),
+    WEIR_PARAM(mrpb_cfg, bypass_on, "any", .choices = WEIR_CHOICES(BYPASSES),
                .help = "loads go past the L1 if all ways are reserved (assoc), or if a way, an "
                        "MSHR, a merge or the miss queue is missing (any)",
                .source = PAPER, .when = "l1.enabled=true and l1.perfect=false"),
-    WEIR_PARAM(weir_mrpb_cfg, reorder, "true", .help = "false: no queues, only the bypass",
+    WEIR_PARAM(mrpb_cfg, reorder, "true", .help = "false: no queues, only the bypass",
                .source = PAPER),
     WEIR_PARAM_END};
 
@@ -71,26 +86,26 @@ struct waiting {
 };
 
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
-  const struct weir_mrpb_cfg *c = cfg;
+  const struct mrpb_cfg *c = cfg;
   (void)g;
   return sizeof(struct state) + sizeof(uint32_t) * (size_t)(c->nq * (c->depth + 2));
 }
 
-static struct waiting *waiting(struct state *s, const struct weir_mrpb_cfg *c, uint32_t queue) {
+static struct waiting *waiting(struct state *s, const struct mrpb_cfg *c, uint32_t queue) {
   return (struct waiting *)(s->waiting + (size_t)queue * (size_t)(c->depth + 2));
 }
 
 /* ---- which queue ---- */
 
 static struct weir_order order(const struct weir_policy *p) {
-  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  const struct mrpb_cfg *c = weir_cfg(p);
   if (!c->reorder) return (struct weir_order){0};
   return (struct weir_order){.queues = (uint32_t)c->nq, .depth = (uint32_t)c->depth};
 }
 
 static uint32_t queue(const struct weir_policy *p, const struct weir_access *a) {
-  const struct weir_mrpb_cfg *c = weir_cfg(p);
-  return (c->sig == WEIR_MRPB_BY_WARP ? a->warp : a->cta) % (uint32_t)c->nq;
+  const struct mrpb_cfg *c = weir_cfg(p);
+  return (c->sig == BY_WARP ? a->warp : a->cta) % (uint32_t)c->nq;
 }
 
 static uint32_t longest(const uint32_t *n, uint32_t nq) {
@@ -101,12 +116,12 @@ static uint32_t longest(const uint32_t *n, uint32_t nq) {
 }
 
 static uint32_t next_queue(const struct weir_policy *p, const uint32_t *n) {
-  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  const struct mrpb_cfg *c = weir_cfg(p);
   const struct state *s = weir_state_peek(p);
   uint32_t nq = (uint32_t)c->nq, i = 0;
-  if (c->drain == WEIR_MRPB_LONGEST) return longest(n, nq);
-  if (c->drain == WEIR_MRPB_GREEDY && n[s->last] > 0) return s->last;
-  if (c->drain == WEIR_MRPB_RR) i = (s->last + 1) % nq;
+  if (c->drain == LONGEST) return longest(n, nq);
+  if (c->drain == GREEDY && n[s->last] > 0) return s->last;
+  if (c->drain == RR) i = (s->last + 1) % nq;
   while (n[i] == 0)
     i = (i + 1) % nq;
   return i;
@@ -116,12 +131,12 @@ static uint32_t next_queue(const struct weir_policy *p, const uint32_t *n) {
 
 static enum weir_answer blocked(const struct weir_policy *p, const struct weir_access *a,
                                 enum weir_shortage why) {
-  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  const struct mrpb_cfg *c = weir_cfg(p);
   (void)a;
-  if (c->bypass_on == WEIR_MRPB_NEVER) return WEIR_PASS;
+  if (c->bypass_on == ON_NOTHING) return WEIR_PASS;
   if (why == WEIR_NO_LINE) return WEIR_BYPASS;
   bool is_meant = why == WEIR_NO_QUEUE || why == WEIR_NO_MERGE || why == WEIR_NO_MSHR;
-  return is_meant && c->bypass_on == WEIR_MRPB_ANY ? WEIR_BYPASS : WEIR_PASS;
+  return is_meant && c->bypass_on == ON_ANY ? WEIR_BYPASS : WEIR_PASS;
 }
 
 /* ---- what has happened ---- */
@@ -134,7 +149,7 @@ static void settle(struct weir_policy *p, uint64_t cycle) {
 }
 
 static void queued(struct weir_policy *p, const struct weir_access *a, uint32_t q) {
-  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  const struct mrpb_cfg *c = weir_cfg(p);
   struct state *s = weir_state_edit(p);
   struct stats *st = weir_stats_edit(p);
   struct waiting *w = waiting(s, c, q);
@@ -144,7 +159,7 @@ static void queued(struct weir_policy *p, const struct weir_access *a, uint32_t 
 }
 
 static void left_queue(struct weir_policy *p, const struct weir_access *a, uint32_t q) {
-  const struct weir_mrpb_cfg *c = weir_cfg(p);
+  const struct mrpb_cfg *c = weir_cfg(p);
   struct state *s = weir_state_edit(p);
   struct stats *st = weir_stats_edit(p);
   struct waiting *w = waiting(s, c, q);
@@ -199,7 +214,7 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
 
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   (void)g;
-  const struct weir_mrpb_cfg *c = cfg;
+  const struct mrpb_cfg *c = cfg;
   enum { ADDRESS = 25, WARP = 6, OTHER = 7, POINTERS = 23 };
   if (!c->reorder) return 0;
   return (uint64_t)(c->nq * c->depth) * (ADDRESS + WARP + OTHER) + (uint64_t)c->nq * POINTERS;
@@ -216,7 +231,7 @@ const struct weir_policy_ops weir_policy_mrpb = {
                  "mrpb",
                  "requests wait in queues by warp and leave queue by queue; loads that find no "
                  "resource go past"),
-             .reference = PAPER, WEIR_PART_PARAMS(params, weir_mrpb_cfg),
+             .reference = PAPER, WEIR_PART_PARAMS(params, mrpb_cfg),
              WEIR_PART_STATS(stat_table, stats), .state_size = state_size,
              .storage_bits = storage_bits, .verify = verify, .kernel_begin = kernel_begin},
     .reason = WEIR_R_STALL,

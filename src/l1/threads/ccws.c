@@ -6,34 +6,43 @@
  * Nothing is done per cycle. A score is kept as the cycle in which it will be back at the base; the
  * next cycle in which a warp changes its place or its right to load follows from these, and the
  * policy sleeps until then. */
-#include "l1/threads/ccws.h"
-
 #include <string.h>
 
+#include "l1/inspect.h"
+#include "l1/parts.h"
 #include "l1/threads/warps.h"
+
+struct ccws_cfg {
+  int64_t k, base, vta_entries, vta_ways, watchdog;
+};
+
+struct ccws_stats {
+  uint64_t vta_probes, vta_hits, vta_pushes, raised, forced;
+  uint64_t cycles, warp_cycles, allowed_warp_cycles, held_warp_cycles;
+};
 
 #define PAPER "Cache-Conscious Wavefront Scheduling"
 #define NOTES PAPER " (as notes on it quote)"
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(weir_ccws_cfg, k, "8", .min = 0, .max = 1024,
+    WEIR_PARAM(ccws_cfg, k, "8", .min = 0, .max = 1024,
                .help = "how far lost locality raises a score (K_THROTTLE)", .source = NOTES,
                .when = "l1.enabled=true and l1.perfect=false"),
-    WEIR_PARAM(weir_ccws_cfg, base, "100", .min = 1, .max = 4096,
+    WEIR_PARAM(ccws_cfg, base, "100", .min = 1, .max = 4096,
                .help = "score of a warp that has lost nothing, and its share of the budget",
                .source = NOTES, .when = "l1.enabled=true and l1.perfect=false and k>0"),
-    WEIR_PARAM(weir_ccws_cfg, vta_entries, "16", .unit = "line", .min = 1, .max = 256,
+    WEIR_PARAM(ccws_cfg, vta_entries, "16", .unit = "line", .min = 1, .max = 256,
                .help = "lost lines that are remembered for a warp", .source = NOTES,
                .when = "l1.enabled=true and l1.perfect=false"),
-    WEIR_PARAM(weir_ccws_cfg, vta_ways, "8", .unit = "way", .min = 1, .max = 256,
+    WEIR_PARAM(ccws_cfg, vta_ways, "8", .unit = "way", .min = 1, .max = 256,
                .help = "of that table; vta_entries is a multiple of it", .source = NOTES,
                .when = "l1.enabled=true and l1.perfect=false"),
-    WEIR_PARAM(weir_ccws_cfg, watchdog, "10000", .unit = "cycle", .min = 1, .max = 1e9,
+    WEIR_PARAM(ccws_cfg, watchdog, "10000", .unit = "cycle", .min = 1, .max = 1e9,
                .help = "if none that runs may load for so long, one more may", .source = "guess",
                .when = "l1.enabled=true and l1.perfect=false and k>0"),
     WEIR_PARAM_END};
 
-#define S(f, u, h) WEIR_STAT(weir_ccws_stats, f, u, h)
+#define S(f, u, h) WEIR_STAT(ccws_stats, f, u, h)
 static const struct weir_stat stats[] = {
     S(vta_probes, "request", "loads that missed, and for which the lost lines were searched"),
     S(vta_hits, "request", "of these, those whose warp had lost the line"),
@@ -44,7 +53,7 @@ static const struct weir_stat stats[] = {
     S(warp_cycles, "cycle", "warps that had not ended, summed over cycles"),
     S(allowed_warp_cycles, "cycle", "of these, warps that might load"),
     S(held_warp_cycles, "cycle", "of these, warps that might not"),
-    WEIR_STAT_RATIO(weir_ccws_stats, "mean_allowed", allowed_warp_cycles, cycles, "warp",
+    WEIR_STAT_RATIO(ccws_stats, "mean_allowed", allowed_warp_cycles, cycles, "warp",
                     "warps of an SM that might load, on average"),
     WEIR_STAT_END};
 
@@ -69,12 +78,12 @@ struct line {
 };
 
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
-  const struct weir_ccws_cfg *c = cfg;
+  const struct ccws_cfg *c = cfg;
   return sizeof(struct ccws) + (size_t)c->vta_entries * g->warps * sizeof(struct lost);
 }
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   if (cfg->vta_entries % cfg->vta_ways != 0)
     return weir_fail(err, WEIR_EINVAL, "ccws.vta_entries is not a multiple of ccws.vta_ways");
   return WEIR_OK;
@@ -84,14 +93,14 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 
 /* The ways in which a line can lie. */
 static struct lost *vta_set(struct weir_policy *p, uint32_t warp, uint64_t line) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   struct ccws *s = weir_state_edit(p);
   uint64_t set = line % (uint64_t)(cfg->vta_entries / cfg->vta_ways);
   return s->lost + warp * (uint64_t)cfg->vta_entries + set * (uint64_t)cfg->vta_ways;
 }
 
 static bool vta_remove(struct weir_policy *p, uint32_t warp, uint64_t line) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   struct lost *l = vta_set(p, warp, line);
   for (int64_t i = 0; i < cfg->vta_ways; i++)
     if (l[i].line == line + 1) {
@@ -102,7 +111,7 @@ static bool vta_remove(struct weir_policy *p, uint32_t warp, uint64_t line) {
 }
 
 static void vta_push(struct weir_policy *p, uint32_t warp, uint64_t line) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   struct ccws *s = weir_state_edit(p);
   struct lost *l = vta_set(p, warp, line), *to = l;
   for (int64_t i = 0; i < cfg->vta_ways && to->line != line + 1; i++)
@@ -113,13 +122,13 @@ static void vta_push(struct weir_policy *p, uint32_t warp, uint64_t line) {
 /* ---- scores ---- */
 
 uint64_t weir_ccws_score(const struct weir_policy *p, uint32_t warp, uint64_t now) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   const struct ccws *s = weir_state_peek(p);
   return (uint64_t)cfg->base + (s->back[warp] > now ? s->back[warp] - now : 0);
 }
 
 static uint64_t budget(const struct weir_policy *p) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   const struct ccws *s = weir_state_peek(p);
   return s->warps.n * (uint64_t)cfg->base;
 }
@@ -145,7 +154,7 @@ static uint32_t sort(const struct ccws *s, uint64_t now, uint8_t slot[WEIR_MAX_W
 
 static void count_to(struct weir_policy *p, uint64_t now) {
   struct ccws *s = weir_state_edit(p);
-  struct weir_ccws_stats *st = weir_stats_edit(p);
+  struct ccws_stats *st = weir_stats_edit(p);
   uint64_t d = now - s->counted_to, n = s->warps.n;
   uint64_t may = (uint64_t)__builtin_popcountll(s->allowed & s->warps.present);
   s->counted_to = now;
@@ -160,9 +169,9 @@ static void count_to(struct weir_policy *p, uint64_t now) {
  * has used up the budget, or that those who may load wait at a barrier for those who may not.
  * Returns when to look again. */
 static uint64_t guard(struct weir_policy *p, const uint8_t slot[WEIR_MAX_WARPS], uint64_t now) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   struct ccws *s = weir_state_edit(p);
-  struct weir_ccws_stats *st = weir_stats_edit(p);
+  struct ccws_stats *st = weir_stats_edit(p);
   if ((s->allowed & s->warps.running) != 0 || s->warps.running == 0) {
     s->closed_since = WEIR_NEVER;
     return WEIR_NEVER;
@@ -206,9 +215,9 @@ static void change(struct weir_policy *p, uint64_t now) {
 }
 
 static void raise_score(struct weir_policy *p, uint32_t warp, uint64_t now) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   struct ccws *s = weir_state_edit(p);
-  struct weir_ccws_stats *st = weir_stats_edit(p);
+  struct ccws_stats *st = weir_stats_edit(p);
   uint64_t issued = weir_sm_view(p).insns_issued - s->issued_before;
   uint64_t score = s->hits * (uint64_t)cfg->k * budget(p) / (issued > 0 ? issued : 1);
   if (score > MAX_SCORE) score = MAX_SCORE;
@@ -229,7 +238,7 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
                    enum weir_outcome outcome) {
   (void)set, (void)way;
   struct ccws *s = weir_state_edit(p);
-  struct weir_ccws_stats *st = weir_stats_edit(p);
+  struct ccws_stats *st = weir_stats_edit(p);
   if (a->op != WEIR_LOAD || outcome != WEIR_MISS) return;
   st->vta_probes++;
   if (!vta_remove(p, a->warp, a->addr / weir_geometry(p)->line_bytes)) return;
@@ -249,14 +258,14 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
                   enum weir_cause cause) {
   (void)a;
   const struct line *l = weir_line_peek(p, set.index, way);
-  struct weir_ccws_stats *st = weir_stats_edit(p);
+  struct ccws_stats *st = weir_stats_edit(p);
   if (cause != WEIR_BY_REPLACEMENT || l->owner == 0) return;
   vta_push(p, l->owner - 1, set.line[way].tag - 1);
   st->vta_pushes++;
 }
 
 static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
-  const struct weir_ccws_cfg *cfg = weir_cfg(p);
+  const struct ccws_cfg *cfg = weir_cfg(p);
   struct ccws *s = weir_state_edit(p);
   size_t n = (size_t)cfg->vta_entries;
   count_to(p, cycle);
@@ -301,7 +310,7 @@ static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint6
 
 /* Tables with 32-bit addresses, a valid bit and an LRU place; 16-bit scores; owners of lines. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
-  const struct weir_ccws_cfg *c = cfg;
+  const struct ccws_cfg *c = cfg;
   uint64_t entry = 32 - weir_bits(g->line_bytes) + 1 + weir_bits((uint64_t)c->vta_ways);
   return g->warps * (uint64_t)c->vta_entries * entry + g->warps * UINT64_C(16) +
          weir_bits_of_lines(g, weir_bits(g->warps));
@@ -310,7 +319,7 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
 static const char *verify(const struct weir_policy *p) {
   const struct ccws *s = weir_state_peek(p);
   if (s->allowed & ~s->warps.present) return "a warp that is not there may load";
-  const struct weir_ccws_stats *st = p->stats;
+  const struct ccws_stats *st = p->stats;
   return st->warp_cycles != st->allowed_warp_cycles + st->held_warp_cycles
              ? "warps that may load and those that may not do not add up"
              : weir_warps_verify(&s->warps);
@@ -320,8 +329,8 @@ const struct weir_policy_ops weir_policy_ccws = {
     .part = {WEIR_PART("ccws",
                        "warps whose lines were replaced before they used them again may load, and "
                        "others must wait"),
-             .reference = PAPER, WEIR_PART_PARAMS(params, weir_ccws_cfg),
-             WEIR_PART_STATS(stats, weir_ccws_stats), .line_bytes = sizeof(struct line),
+             .reference = PAPER, WEIR_PART_PARAMS(params, ccws_cfg),
+             WEIR_PART_STATS(stats, ccws_stats), .line_bytes = sizeof(struct line),
              .state_size = state_size, .init = init, .storage_bits = storage_bits, .verify = verify,
              .kernel_begin = kernel_begin, .kernel_end = kernel_end, .cta_begin = cta_begin,
              .cta_end = cta_end, .warp = warp, .tick = change},

@@ -1,24 +1,34 @@
 /* The oldest warps of each scheduler may issue, so many and no more. One that waits at a barrier or
  * has ended leaves its place to the next: else those it waits for could be held back for ever. */
-#include "l1/threads/swl.h"
-
+#include "l1/parts.h"
 #include "l1/threads/warps.h"
+
+#define PERS(X) X(PER_SCHEDULER, "scheduler") X(PER_SM, "sm")
+enum per { PERS(WEIR_CHOICE_ID) };
+struct swl_cfg {
+  int64_t warps;
+  enum per per;
+};
+
+struct swl_stats {
+  uint64_t warp_cycles, held_warp_cycles;
+};
 
 #define PAPER "Coordinated Static and Dynamic Cache Bypassing for GPUs"
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(weir_swl_cfg, warps, "64", .unit = "warp", .min = 1, .max = 64,
+    WEIR_PARAM(swl_cfg, warps, "64", .unit = "warp", .min = 1, .max = 64,
                .help = "that may issue; 64 is more than there can be: no limit"),
-    WEIR_PARAM(weir_swl_cfg, per, "scheduler", .choices = WEIR_CHOICES(WEIR_SWL_PERS),
+    WEIR_PARAM(swl_cfg, per, "scheduler", .choices = WEIR_CHOICES(PERS),
                .help = "whose warps are counted", .source = PAPER,
                .when = "warps<64 and sm.schedulers>1"),
     WEIR_PARAM_END};
 
-#define S(f, u, h) WEIR_STAT(weir_swl_stats, f, u, h)
+#define S(f, u, h) WEIR_STAT(swl_stats, f, u, h)
 static const struct weir_stat stats[] = {
     S(warp_cycles, "cycle", "warps neither ended nor at a barrier, summed over cycles"),
     S(held_warp_cycles, "cycle", "of these, warps that might not issue"),
-    WEIR_STAT_RATIO(weir_swl_stats, "held", held_warp_cycles, warp_cycles, "1",
+    WEIR_STAT_RATIO(swl_stats, "held", held_warp_cycles, warp_cycles, "1",
                     "warps that might not issue"),
     WEIR_STAT_END};
 
@@ -32,7 +42,7 @@ struct swl {
 
 static void count_to(struct weir_policy *p, uint64_t now) {
   struct swl *s = weir_state_edit(p);
-  struct weir_swl_stats *st = weir_stats_edit(p);
+  struct swl_stats *st = weir_stats_edit(p);
   uint64_t d = now - s->counted_to;
   st->warp_cycles += d * (uint64_t)__builtin_popcountll(s->warps.running);
   st->held_warp_cycles += d * (uint64_t)__builtin_popcountll(s->warps.running & ~s->allowed);
@@ -40,9 +50,9 @@ static void count_to(struct weir_policy *p, uint64_t now) {
 }
 
 static void decide(struct weir_policy *p) {
-  const struct weir_swl_cfg *cfg = weir_cfg(p);
+  const struct swl_cfg *cfg = weir_cfg(p);
   struct swl *s = weir_state_edit(p);
-  uint32_t groups = cfg->per == WEIR_SWL_SM ? 1 : weir_geometry(p)->schedulers;
+  uint32_t groups = cfg->per == PER_SM ? 1 : weir_geometry(p)->schedulers;
   int64_t left[MAX_SCHEDULERS];
   for (uint32_t i = 0; i < groups; i++)
     left[i] = cfg->warps;
@@ -99,7 +109,7 @@ static const char *verify(const struct weir_policy *p) {
 
 const struct weir_policy_ops weir_policy_swl = {
     .part = {WEIR_PART("swl", "a fixed number of warps may issue, the oldest"), .reference = PAPER,
-             WEIR_PART_PARAMS(params, weir_swl_cfg), WEIR_PART_STATS(stats, weir_swl_stats),
+             WEIR_PART_PARAMS(params, swl_cfg), WEIR_PART_STATS(stats, swl_stats),
              .state_bytes = sizeof(struct swl),
              .storage_bits = weir_no_storage, /* a limit of the scheduler's own */
              .verify = verify, .kernel_begin = kernel_begin, .kernel_end = kernel_end,
