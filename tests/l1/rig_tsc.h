@@ -6,9 +6,9 @@
 
 #include "l1/core.h"
 #include "l1/fetch/tsc_plus.h"
+#include "l1/nru.h"
 #include "l1/organisation/lines.h"
 #include "l1/organisation/tagsplit.h"
-#include "l1/replacement/nru.h"
 #include "rig_engine.h"
 
 enum { RIG_LINE = 128, RIG_SENT = 256 };
@@ -18,7 +18,7 @@ struct rig {
   struct weir_design d;
   struct weir_tagsplit_cfg tsc;
   struct weir_tsc_plus_cfg plus;
-  struct weir_nru_cfg nru;
+  struct part_cfg nru;
   struct weir_lines_cfg lines;
   struct weir_l1 *l1;
   uint64_t now, pc; /* pc: of the next request, and of the load that a reply answers */
@@ -47,13 +47,18 @@ static inline void rig_init(struct rig *g) {
   memset(g, 0, sizeof *g);
   weir_param_defaults(weir_org_tagsplit.part.params, &g->tsc);
   weir_param_defaults(weir_policy_tsc_plus.part.params, &g->plus);
-  weir_param_defaults(weir_policy_nru.part.params, &g->nru);
+  part_defaults(&weir_policy_nru.part, &g->nru);
   g->d = (struct weir_design){.org = &weir_org_tagsplit, .paranoid = true, .seed = 1};
 }
 
 static inline void rig_add(struct rig *g, const struct weir_policy_ops *ops, const void *cfg) {
   g->d.policy[g->d.n_policies].ops = ops;
   g->d.policy[g->d.n_policies++].cfg = cfg;
+}
+
+/* What has a bit: a line or a sector. */
+static inline void rig_nru(struct rig *g, const char *unit) {
+  part_set(&weir_policy_nru.part, &g->nru, "unit", unit);
 }
 
 static inline void rig_kernel(struct rig *g) {
@@ -209,7 +214,7 @@ static inline void rig_expect_empty(const struct rig *g, uint32_t way) {
   assert_int_equal(rig_way(g, way).tag, 0);
 }
 static inline bool rig_used(const struct rig *g, uint32_t way) {
-  return ((const struct weir_tagsplit_chunk *)weir_line_peek(rig_part(g, 0), 0, (int)way))->used;
+  return weir_nru_used(rig_part(g, 0), 0, way) != 0;
 }
 
 /* ---- through the engine: the same results whatever the engine does ---- */

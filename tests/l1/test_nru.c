@@ -3,11 +3,11 @@
 
 static struct rig g;
 
-static void open_with(const struct weir_org_ops *org, enum weir_nru_unit unit, bool hr_touch) {
+static void open_with(const struct weir_org_ops *org, const char *unit, bool hr_touch) {
   rig_init(&g);
   g.d.org = org;
-  g.nru.unit = unit;
-  g.nru.hr_touch = hr_touch;
+  rig_nru(&g, unit);
+  part_put(&weir_policy_nru.part, &g.nru, "hr_touch", hr_touch);
   rig_add(&g, &weir_policy_nru, &g.nru);
   rig_open(&g, NULL);
 }
@@ -31,7 +31,7 @@ static int way_of(uint64_t line) {
 
 static void test_lines(void **state) {
   (void)state;
-  open_with(&weir_org_conventional, WEIR_NRU_LINE, false);
+  open_with(&weir_org_conventional, "line", false);
   for (uint64_t i = 0; i < 4; i++)
     rig_read(&g, i, 15);
   expect_bits(1, 1, 1, 1);
@@ -55,7 +55,7 @@ static void test_lines(void **state) {
 static void test_lines_pending(void **state) {
   (void)state;
   for (unsigned touch = 0; touch < 2; touch++) {
-    open_with(&weir_org_conventional, WEIR_NRU_LINE, touch);
+    open_with(&weir_org_conventional, "line", touch);
     for (uint64_t i = 0; i < 4; i++)
       rig_read(&g, i, 15);
     rig_load(&g, 4, 15); /* way 0, stays pending */
@@ -75,7 +75,7 @@ static void test_lines_pending(void **state) {
 
 static void test_sectors(void **state) {
   (void)state;
-  open_with(&weir_org_sectored, WEIR_NRU_SECTOR, false);
+  open_with(&weir_org_sectored, "sector", false);
   rig_read(&g, 0, 3); /* nothing else is there: cleared at once */
   expect_bits(0, 0, 0, 0);
   rig_read(&g, 1, 1);
@@ -99,7 +99,7 @@ static void test_sectors(void **state) {
 /* A used sector goes only when none is unused; one of a line with a pending sector never. */
 static void test_sectors_pending(void **state) {
   (void)state;
-  open_with(&weir_org_sectored, WEIR_NRU_SECTOR, false);
+  open_with(&weir_org_sectored, "sector", false);
   rig_read(&g, 0, 15);
   for (uint64_t i = 1; i < 4; i++)
     rig_load(&g, i, 1);
@@ -118,7 +118,7 @@ static void test_storage(void **state) {
   for (unsigned by_sector = 0; by_sector < 2; by_sector++) {
     rig_init(&g);
     g.d.org = &weir_org_sectored;
-    g.nru.unit = by_sector ? WEIR_NRU_SECTOR : WEIR_NRU_LINE;
+    rig_nru(&g, by_sector ? "sector" : "line");
     rig_add(&g, &weir_policy_nru, &g.nru);
     rig_open(&g, "l1.sets=32", NULL);
     assert_int_equal(weir_policy_nru.part.storage_bits(weir_cfg(rig_part(&g, 1)),
@@ -130,7 +130,7 @@ static void test_storage(void **state) {
 
 static void test_next_kernel(void **state) {
   (void)state;
-  open_with(&weir_org_conventional, WEIR_NRU_LINE, false);
+  open_with(&weir_org_conventional, "line", false);
   rig_read(&g, 0, 15);
   rig_kernel(&g);
   expect_bits(0, 0, 0, 0);
@@ -145,7 +145,7 @@ static void test_engine_random(void **state) {
     rig_init(&g);
     g.d.org = seed % 2 ? &weir_org_sectored : &weir_org_conventional;
     g.d.org_cfg = seed % 4 < 2 ? &on_miss : &on_fill;
-    g.nru.unit = seed % 8 < 4 ? WEIR_NRU_SECTOR : WEIR_NRU_LINE;
+    rig_nru(&g, seed % 8 < 4 ? "sector" : "line");
     rig_add(&g, &weir_policy_nru, &g.nru);
     rig_engine_random(&g.d, seed, &r);
   }

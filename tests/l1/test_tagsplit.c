@@ -662,7 +662,7 @@ static struct tally run_stream(const struct weir_org_ops *org, uint64_t seed) {
   g.d.seed = seed;
   g.d.org = org;
   g.tsc.private_bits = 0;
-  g.nru.unit = WEIR_NRU_SECTOR;
+  rig_nru(&g, "sector");
   if (org == &weir_org_sectored) rig_add(&g, &weir_policy_nru, &g.nru);
   rig_open(&g, "l1.sets=32", seed % 2 ? "l1.index=fermi_xor" : "l1.index=linear", NULL);
   stream(seed, 100000, 160 + below(r, 400), 1 + below(r, 3), seed % 4 == 0 ? 20 : 0);

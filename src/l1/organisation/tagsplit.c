@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "l1/nru.h"
+
 enum { MAX_CHUNKS = 16 }; /* of a line: one bit each in a mask of sectors */
 
 /* State: this header, the shared tags of all groups, the chunks as policies see them. */
@@ -40,11 +42,9 @@ static struct weir_line *chunks_of(const struct weir_policy *p, uint32_t set) {
   const struct weir_geometry *g = p->geometry;
   return (struct weir_line *)shared_of(p, g->sets) + (size_t)set * g->ways;
 }
+/* Of each chunk, besides what policies see, whether it was used lately. */
 static bool is_used(const struct weir_policy *p, uint32_t set, uint32_t way) {
-  return ((const struct weir_tagsplit_chunk *)weir_line_peek(p, set, (int)way))->used != 0;
-}
-static void set_used(struct weir_policy *p, uint32_t set, uint32_t way, bool used) {
-  ((struct weir_tagsplit_chunk *)weir_line_edit(p, set, (int)way))->used = used;
+  return weir_nru_used(p, set, way) != 0;
 }
 static struct weir_tagsplit_stats *stats_of(struct weir_policy *p) {
   return weir_stats_edit(p);
@@ -318,7 +318,7 @@ static void end_chunk(struct weir_policy *p, const struct weir_access *a, uint32
   uint64_t key = l->tag;
   weir_l1_evict(p, a, view(p, set), (int)way, cause);
   *l = (struct weir_line){0};
-  if (cfg_of(p)->nru_age == WEIR_NRU_ALL_ZERO) set_used(p, set, way, false);
+  if (cfg_of(p)->nru_age == WEIR_NRU_ALL_ZERO) *weir_nru_edit(p, set, way) = 0;
   c->chunks--;
   c->lines -= !has_line(p, set, key);
 }
@@ -368,24 +368,26 @@ static void take_places(struct weir_policy *p, const struct weir_access *a, cons
   }
 }
 
-/* Chunks of the line, among `sectors`, were accessed. When nothing in the set is left unused, all
- * begins anew. */
+struct touch {
+  const struct weir_line *line;
+  uint64_t key;
+  uint32_t sectors;
+  bool counts_invalid;
+};
+
+static struct weir_nru_parts look(const void *self, uint32_t way) {
+  const struct touch *t = self;
+  const struct weir_line *l = &t->line[way];
+  bool is_touched = l->tag == t->key && ((l->valid_mask | l->pending_mask) & t->sectors) != 0;
+  return (struct weir_nru_parts){.touched = is_touched, .needed = l->tag != 0 || t->counts_invalid};
+}
+
+/* Chunks of the line, among `sectors`, were accessed. */
 static void touch(struct weir_policy *p, const struct weir_access *a, uint32_t sectors) {
   const struct weir_tagsplit_cfg *cfg = cfg_of(p);
-  const struct weir_line *l = chunks_of(p, a->set);
-  uint64_t key = key_of(p, a->addr);
-  bool counts_invalid = cfg->nru_age != WEIR_NRU_VALID, all_used = true;
-  for (uint32_t i = 0; i < p->geometry->ways; i++) {
-    if (l[i].tag == key && ((l[i].valid_mask | l[i].pending_mask) & sectors) != 0)
-      set_used(p, a->set, i, true);
-    all_used &= is_used(p, a->set, i) || (l[i].tag == 0 && !counts_invalid);
-  }
-  if (!all_used) return;
-  for (uint32_t i = 0; i < p->geometry->ways; i++)
-    set_used(p, a->set, i,
-             cfg->nru_keep_last && l[i].tag == key &&
-                 ((l[i].valid_mask | l[i].pending_mask) & sectors) != 0);
-  stats_of(p)->agings++;
+  const struct touch t = {chunks_of(p, a->set), key_of(p, a->addr), sectors,
+                          cfg->nru_age != WEIR_NRU_VALID};
+  stats_of(p)->agings += weir_nru_touch(p, view(p, a->set), look, &t, cfg->nru_keep_last);
 }
 
 /* For the core's count of chunks that nobody came back to: what the access itself touches. */
@@ -496,7 +498,7 @@ static void flush(struct weir_policy *p, uint32_t machine_ways) {
     for (uint32_t i = 0; i < g->ways; i++) {
       if (chunks_of(p, set)[i].tag != 0)
         weir_l1_evict(p, NULL, view(p, set), (int)i, WEIR_BY_FLUSH);
-      set_used(p, set, i, false);
+      *weir_nru_edit(p, set, i) = 0;
     }
   size_t head = sizeof(struct tagsplit);
   memset((char *)p->state + head, 0, p->state_bytes - head);
@@ -605,8 +607,8 @@ const struct weir_org_ops weir_org_tagsplit = {
                        "chunks of lines, stored apart, in groups that share the upper tag bits"),
              .reference = PAPER, WEIR_PART_PARAMS(params, weir_tagsplit_cfg),
              WEIR_PART_STATS(stats, weir_tagsplit_stats), .set_bytes = sizeof(struct count),
-             .line_bytes = sizeof(struct weir_tagsplit_chunk), .state_size = state_size,
-             .init = init, .storage_bits = storage_bits, .verify = verify},
+             .line_bytes = sizeof(uint16_t), .state_size = state_size, .init = init,
+             .storage_bits = storage_bits, .verify = verify},
     .is_sectored = true,
     .widens_first = true,
     .has_victim_rule = true,

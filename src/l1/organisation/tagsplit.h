@@ -16,11 +16,6 @@ struct weir_tagsplit_cfg {
   bool nru_keep_last, coarse_group, prefer_match, pending_is_part;
 };
 
-/* Of each chunk, besides what policies see. */
-struct weir_tagsplit_chunk {
-  uint8_t used; /* its NRU bit */
-};
-
 struct weir_tagsplit_stats {
   uint64_t reservations, chunks_fetched, chunks_matching, chunks_empty;
   uint64_t victims, victims_used, retags, collateral_inval, groups_whole, agings;

@@ -4,25 +4,21 @@
  * By lines, the first line without the bit goes, and when there is none all bits are cleared. By
  * sectors, the bits, their clearing and the choice by chance are those of a tag-split cache, but
  * the line of the chosen sector goes. */
-#include "l1/replacement/nru.h"
+#include "l1/nru.h"
+#include "l1/parts.h"
 
-struct bits {
-  uint16_t used; /* by sector; by lines: 1 */
+#define UNITS(X) X(BY_LINE, "line") X(BY_SECTOR, "sector")
+enum unit { UNITS(WEIR_CHOICE_ID) };
+struct nru_cfg {
+  enum unit unit;
+  bool hr_touch;
 };
 
-static bool is_by_sector(const struct weir_nru_cfg *cfg) {
-  return cfg->unit == WEIR_NRU_SECTOR;
+static bool is_by_sector(const struct nru_cfg *cfg) {
+  return cfg->unit == BY_SECTOR;
 }
 static bool by_sector(const struct weir_policy *p) {
   return is_by_sector(weir_cfg(p));
-}
-
-static uint16_t used(const struct weir_policy *p, uint32_t set, uint32_t way) {
-  return ((const struct bits *)weir_line_peek(p, set, (int)way))->used;
-}
-
-static uint16_t *used_edit(struct weir_policy *p, uint32_t set, uint32_t way) {
-  return &((struct bits *)weir_line_edit(p, set, (int)way))->used;
 }
 
 /* ---- by sectors ---- */
@@ -35,7 +31,7 @@ static uint16_t held(const struct weir_line *l) {
 static uint32_t eligible(const struct weir_policy *p, struct weir_set set, uint32_t way,
                          bool with_bit) {
   const struct weir_line *l = &set.line[way];
-  uint16_t bits = used(p, set.index, way);
+  uint16_t bits = weir_nru_used(p, set.index, way);
   return l->pending_mask != 0 ? 0 : (uint32_t)(held(l) & (with_bit ? bits : (uint16_t)~bits));
 }
 
@@ -56,18 +52,23 @@ static bool is_write(const struct weir_access *a) {
   return a->op == WEIR_STORE || a->op == WEIR_ATOMIC;
 }
 
+struct touch {
+  struct weir_set set;
+  uint32_t way;
+  struct weir_nru_parts parts; /* of the way */
+};
+
+static struct weir_nru_parts look(const void *self, uint32_t way) {
+  const struct touch *t = self;
+  return way == t->way ? t->parts : (struct weir_nru_parts){.needed = held(&t->set.line[way])};
+}
+
 /* Sectors of the way were used. What the access sends for or writes the way does not show yet. */
 static void touch_sectors(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
                           uint32_t way) {
-  uint16_t coming = is_write(a) ? a->sectors : a->fetch;
-  uint16_t here = held(&set.line[way]) | coming;
-  *used_edit(p, set.index, way) |= (uint16_t)((a->sectors & here) | coming);
-  for (uint32_t w = 0; w < set.ways; w++) {
-    uint16_t all = w == way ? here : held(&set.line[w]);
-    if ((all & ~used(p, set.index, w)) != 0) return;
-  }
-  for (uint32_t w = 0; w < set.ways; w++)
-    *used_edit(p, set.index, w) = 0;
+  uint16_t coming = is_write(a) ? a->sectors : a->fetch, here = held(&set.line[way]) | coming;
+  const struct touch t = {set, way, {(uint16_t)((a->sectors & here) | coming), here}};
+  weir_nru_touch(p, set, look, &t, false);
 }
 
 /* ---- by lines ---- */
@@ -76,7 +77,7 @@ static int first_way(const struct weir_policy *p, struct weir_set set) {
   int any = WEIR_WAY_STALL;
   for (uint32_t w = 0; w < set.ways; w++) {
     if (!weir_can_go(set, w)) continue;
-    if (!used(p, set.index, w)) return (int)w;
+    if (!weir_nru_used(p, set.index, w)) return (int)w;
     if (any < 0) any = (int)w;
   }
   return any;
@@ -96,12 +97,12 @@ static void touch(struct weir_policy *p, const struct weir_access *a, struct wei
   if (by_sector(p))
     touch_sectors(p, a, set, way);
   else
-    *used_edit(p, set.index, way) = 1;
+    *weir_nru_edit(p, set.index, way) = 1;
 }
 
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                    enum weir_outcome outcome) {
-  const struct weir_nru_cfg *cfg = weir_cfg(p);
+  const struct nru_cfg *cfg = weir_cfg(p);
   if (way < 0 || outcome == WEIR_MISS) return;
   if (by_sector(p) ? is_write(a) : outcome == WEIR_HIT_PENDING && !cfg->hr_touch) return;
   touch(p, a, set, (uint32_t)way);
@@ -109,7 +110,7 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
 
 static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
                   int way) {
-  *used_edit(p, set.index, (uint32_t)way) = 0;
+  *weir_nru_edit(p, set.index, (uint32_t)way) = 0;
   touch(p, a, set, (uint32_t)way);
 }
 
@@ -117,19 +118,19 @@ static void alloc(struct weir_policy *p, const struct weir_access *a, struct wei
 static void evict(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                   enum weir_cause cause) {
   (void)a;
-  if (!by_sector(p) && cause == WEIR_BY_REPLACEMENT && used(p, set.index, (uint32_t)way))
+  if (!by_sector(p) && cause == WEIR_BY_REPLACEMENT && weir_nru_used(p, set.index, (uint32_t)way))
     for (uint32_t w = 0; w < set.ways; w++)
-      *used_edit(p, set.index, w) = 0;
-  *used_edit(p, set.index, (uint32_t)way) = 0;
+      *weir_nru_edit(p, set.index, w) = 0;
+  *weir_nru_edit(p, set.index, (uint32_t)way) = 0;
 }
 
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   return weir_bits_of_lines(g, is_by_sector(cfg) ? g->sectors : 1);
 }
 
-#define P(f, def, ...) WEIR_PARAM(weir_nru_cfg, f, def, __VA_ARGS__)
+#define P(f, def, ...) WEIR_PARAM(nru_cfg, f, def, __VA_ARGS__)
 static const struct weir_param params[] = {
-    P(unit, "line", .choices = WEIR_CHOICES(WEIR_NRU_UNITS), .help = "what has a bit"),
+    P(unit, "line", .choices = WEIR_CHOICES(UNITS), .help = "what has a bit"),
     P(hr_touch, "false", .source = "guess",
       .help = "by lines: a load that joins a pending line uses it", .when = "unit=line"),
     WEIR_PARAM_END};
@@ -139,7 +140,7 @@ const struct weir_policy_ops weir_policy_nru = {
                        "replace a line that was not used since all were last marked as unused"),
              .reference = "High Performance Cache Replacement Using Re-Reference Interval "
                           "Prediction (ISCA 2010)",
-             WEIR_PART_PARAMS(params, weir_nru_cfg), .line_bytes = sizeof(struct bits),
+             WEIR_PART_PARAMS(params, nru_cfg), .line_bytes = sizeof(uint16_t),
              .storage_bits = storage_bits},
     .organisations = "conventional|sectored|decoupled",
     .victim = victim,
