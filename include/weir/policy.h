@@ -25,7 +25,11 @@
  *
  * compiled with cc -O2 -shared -fPIC -I DIR -o mine.so mine.c, and used as weir run spmv --plugin
  * ./mine.so. Every variable weir_policy_* that a file exports is a policy; the name that users
- * write is .part.name. weir check-policy ./mine.so says whether it keeps the rules. */
+ * write is .part.name. weir check-policy ./mine.so says whether it keeps the rules.
+ *
+ * What a plug-in answers is looked at, and so is what lies around its memory: a hook that breaks
+ * the contract ends the run with an error that names it. A hook that crashes ends the process by
+ * the signal, after the command line has named it; in weir compare each run is a process. */
 #ifndef WEIR_POLICY_H
 #define WEIR_POLICY_H
 

@@ -7,6 +7,7 @@
 #include "cli/compare.h"
 #include "launch/launchfile.h"
 #include "session/effects.h"
+#include "study/worker.h"
 #include "trace/accelsim.h"
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -196,6 +197,50 @@ enum weir_status weir_comparison_settings(const struct weir_comparison *c, struc
   return st;
 }
 
+/* ---- does a scheme stand on a machine? ---- */
+
+struct fit {
+  struct weir_setup *setup;
+  struct weir_settings *settings;
+  const char *gpu;
+};
+struct fit_answer {
+  enum weir_status status;
+  struct weir_err err;
+};
+
+static enum weir_status fit_here(const struct fit *f, struct weir_err *err) {
+  enum weir_status st = weir_setup_fit(f->setup, f->gpu, f->settings, weir_param_groups(), err);
+  return st == WEIR_OK ? weir_setup_has_tags(f->setup, err) : st;
+}
+
+static void try_fit(const void *self, void *answer) {
+  struct fit_answer *a = answer;
+  a->status = fit_here(self, &a->err);
+}
+
+static bool has_plugin(const struct weir_scheme *s) {
+  for (size_t i = 0; weir_policies[i] != NULL; i++)
+    if (weir_policy_file(weir_policies[i]) != NULL && weir_scheme_has(s, weir_policies[i]))
+      return true;
+  return false;
+}
+
+/* Plug-ins are asked in a process of its own first: one that crashes costs its scheme, not the
+ * comparison. */
+static enum weir_status fit_setup(const struct fit *f, struct weir_err *err) {
+  struct fit_answer a;
+  struct weir_worker w;
+  if (!has_plugin(&f->setup->scheme)) return fit_here(f, err);
+  enum weir_status st = weir_worker_start(&w, try_fit, f, sizeof a, err);
+  if (st == WEIR_OK) st = weir_worker_end(&w, &a, sizeof a, err);
+  if (st == WEIR_OK && a.status != WEIR_OK) {
+    *err = a.err;
+    return a.status;
+  }
+  return st == WEIR_OK ? fit_here(f, err) : st;
+}
+
 /* 'all' leaves out what can only fail. Whatever else is wrong with a scheme is said later. */
 static bool can_have_tags(const struct weir_comparison *c, const char *name) {
   struct weir_arena a = {0};
@@ -211,6 +256,7 @@ static bool can_have_tags(const struct weir_comparison *c, const char *name) {
             weir_comparison_settings(c, &settings, NULL) != WEIR_OK ||
             weir_data_machine(&settings, gpu, NULL) != WEIR_OK ||
             weir_setup_load(&setup, name, path, &settings, NULL) != WEIR_OK ||
+            has_plugin(&setup.scheme) ||
             weir_setup_fit(&setup, gpu, &settings, weir_param_groups(), NULL) != WEIR_OK ||
             (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
              !(is_traced && weir_setup_is_prepared(&setup)));
@@ -231,8 +277,7 @@ static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct w
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
-  st = weir_setup_fit(&c->setups[i], gpu, &c->settings[i], weir_param_groups(), &unfit);
-  if (st == WEIR_OK) st = weir_setup_has_tags(&c->setups[i], &unfit);
+  st = fit_setup(&(struct fit){&c->setups[i], &c->settings[i], gpu}, &unfit);
   if (st == WEIR_OK && c->check) weir_setup_watch_plugins(&c->setups[i]);
   if (st == WEIR_OK) return WEIR_OK;
   c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/signal_stack.h"
 #include "cli/program.h"
 #include "session/streams.h"
 
@@ -199,8 +200,10 @@ static void end_connection(struct connection *c) {
 }
 
 static void *serve_thread(void *self) {
+  char space[WEIR_SIGNAL_STACK];
   struct connection *c = self;
   struct weir_err err;
+  weir_signal_stack(space, sizeof space);
   if (serve(c, &err) != WEIR_OK) {
     pthread_mutex_lock(&c->s->lock);
     complain(c, &err);

@@ -1,13 +1,19 @@
 /* What becomes of signals. A signal that was ignored when weir started stays ignored, also for the
  * programs and processes that it starts; any other that ends a process removes temporary files
- * first, or, while they are held, is only noted. */
+ * first, or, while they are held, is only noted. One of a crash names the hook of a plug-in that
+ * did it, and then ends the process as it would have without weir. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/signal_stack.h"
 #include "base/temp.h"
+#include "cli/cmd.h"
 #include "cli/job.h"
+#include "l1/guard.h"
 
 static atomic_int stop_signal; /* without locks: for handlers, and for threads */
 
@@ -22,6 +28,73 @@ int weir_cli_signal(void) {
 bool weir_cli_is_stopped(void *self) {
   (void)self;
   return weir_cli_signal() != 0;
+}
+
+/* ---- crashes ---- */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { N_CRASHES = sizeof crashes / sizeof *crashes };
+static struct sigaction crash_before[N_CRASHES]; /* a sanitizer's, for example */
+static pid_t first_process;
+static atomic_int ending; /* the thread that crashed first */
+
+/* Another that crashes meanwhile must not end the process before that one has said why. */
+static void be_first(void) {
+  int nobody = 0, self = gettid();
+  if (!atomic_compare_exchange_strong(&ending, &nobody, self) && nobody != self)
+    for (;;)
+      pause();
+}
+
+/* Does a hook of a plug-in run in this thread? Then `what` is said of it; of one in another process
+ * (study/worker.h) the first process says it. */
+static bool name_hook(const char *what) {
+  const char *file, *policy, *hook;
+  if (!weir_hook_who(weir_hook_noted(), &file, &policy, &hook)) return false;
+  if (getpid() != first_process) return true;
+  const char *const words[] = {"weir: ", file, ": policy ", policy, ": '", hook, "' ", what, "\n"};
+  enum { N_WORDS = sizeof words / sizeof *words };
+  struct iovec line[N_WORDS];
+  for (int i = 0; i < N_WORDS; i++)
+    line[i] = (struct iovec){.iov_base = (void *)words[i], .iov_len = strlen(words[i])};
+  ssize_t n = writev(STDERR_FILENO, line, N_WORDS);
+  (void)n; /* there is nobody else to tell */
+  return true;
+}
+
+static void on_crash(int number, siginfo_t *info, void *context) {
+  (void)context;
+  struct sigaction next = {.sa_handler = SIG_DFL};
+  be_first();
+  bool is_hook = name_hook(weir_hook_crash(number));
+  weir_temps_remove();
+  for (int i = 0; i < N_CRASHES && !is_hook; i++)
+    if (crashes[i] == number) next = crash_before[i];
+  sigaction(number, &next, NULL);
+  /* It comes again when this returns. To a handler from before, which wants to see the fault
+   * itself, that is left to the fault. */
+  if (next.sa_handler == SIG_DFL || info->si_code <= 0) raise(number);
+}
+
+/* exit() in a hook would end the run in the middle of things, with the plug-in's exit code. */
+static void on_exit_of_process(void) {
+  be_first();
+  bool is_hook = name_hook(weir_hook_crash(0));
+  weir_temps_remove();
+  if (is_hook) _exit(WEIR_EXIT_FAILED);
+}
+
+static void listen_to_crashes(void) {
+  static char space[WEIR_SIGNAL_STACK];
+  struct sigaction act = {.sa_sigaction = on_crash, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+  sigemptyset(&act.sa_mask);
+  first_process = getpid();
+  weir_signal_stack(space, sizeof space);
+  for (int i = 0; i < N_CRASHES; i++) {
+    sigaction(crashes[i], NULL, &crash_before[i]);
+    if (crash_before[i].sa_handler != SIG_IGN) sigaction(crashes[i], &act, NULL);
+  }
+  atexit(on_exit_of_process);
 }
 
 /* ---- at the start ---- */
@@ -59,6 +132,7 @@ static bool ends_a_process(int number) {
 }
 
 void weir_cli_signals_begin(void) {
+  listen_to_crashes();
   struct sigaction act = {.sa_handler = end_by, .sa_flags = SA_ONSTACK}, old;
   sigemptyset(&act.sa_mask);
   for (int n = 1; n <= SIGRTMAX; n++) {
@@ -69,7 +143,6 @@ void weir_cli_signals_begin(void) {
   /* Ignored, as some parents leave it, there would be no word of how a process ended. */
   act.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &act, &child_action);
-  atexit(weir_temps_remove);
 }
 
 void weir_cli_signals_exec(void) {

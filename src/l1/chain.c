@@ -71,8 +71,7 @@ static size_t align(size_t n) {
 
 static size_t state_bytes(const struct weir_part *part, const void *cfg,
                           const struct weir_geometry *g) {
-  weir_guard_sizes(part);
-  return part->state_size != NULL ? part->state_size(cfg, g) : part->state_bytes;
+  return part->state_size != NULL ? weir_ask_state_size(part, cfg, g) : part->state_bytes;
 }
 
 /* Behind each piece of memory, and before the first, lies a zone that nobody writes: from the last

@@ -475,8 +475,7 @@ static enum weir_status part_bits(const struct weir_part *part, const void *cfg,
   const uint64_t MOST = UINT64_C(1) << 48; /* so that sums are numbers, whatever a plug-in says */
   *bits = WEIR_NOT_DECLARED;
   if (part->storage_bits == NULL) return WEIR_OK;
-  weir_guard_sizes(part);
-  *bits = part->storage_bits(cfg, g);
+  *bits = weir_ask_storage_bits(part, cfg, g);
   if (*bits <= MOST) return WEIR_OK;
   const char *file = weir_policy_file(weir_policy_find(part->name));
   return weir_fail(err, file != NULL ? WEIR_EFAULT : WEIR_EBUG,

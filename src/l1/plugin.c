@@ -183,17 +183,12 @@ static enum weir_status add(const char *path, const char *symbol, const void *at
   if (st == WEIR_OK) st = check_name(path, symbol, o->part.name, err);
   if (st == WEIR_OK) st = check_tables(path, &o->part, o->reason, err);
   if (st != WEIR_OK) return st;
-  /* As long as the process: chains, results and settings point into it. */
-  static struct weir_guarded guarded[WEIR_MAX_POLICIES];
-  static size_t n;
-  char *file = weir_strdup(path);
+  char *file = weir_strdup(path); /* as long as the process: results and settings point to it */
   if (file == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (n < WEIR_MAX_POLICIES) weir_guard(&guarded[n], o, file);
-  if (n == WEIR_MAX_POLICIES || !weir_policy_add(&guarded[n].ops, file)) {
-    free(file);
+  struct weir_guarded *g = weir_guard(o, file);
+  if (g == NULL || !weir_policy_add(&g->ops, file))
     return weir_fail(err, WEIR_ELIMIT, "%s: more than %d policies", path, WEIR_MAX_POLICIES);
-  }
-  *out = &guarded[n++].ops;
+  *out = &g->ops;
   return WEIR_OK;
 }
 

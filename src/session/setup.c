@@ -1,6 +1,7 @@
 #include "session/setup.h"
 
 #include "base/stat_io.h"
+#include "l1/guard.h"
 #include "l1/l1.h"
 #include "session/data.h"
 #include "session/groups.h"
@@ -120,7 +121,7 @@ bool weir_setup_needs_tags(const struct weir_setup *s) {
   bool any = false;
   for (uint32_t i = 0; i < s->design.n_policies; i++) {
     const struct weir_policy_ops *o = s->design.policy[i].ops;
-    any |= o->needs_tags != NULL && o->needs_tags(s->design.policy[i].cfg);
+    any |= o->needs_tags != NULL && weir_ask_needs_tags(o, s->design.policy[i].cfg);
   }
   return any;
 }

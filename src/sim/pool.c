@@ -1,5 +1,6 @@
 #include "sim/pool.h"
 #include "base/mem.h"
+#include "base/signal_stack.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -209,7 +210,9 @@ static void take_turn(struct weir_pool *p, uint32_t thread) {
 }
 
 static void *work(void *arg) {
+  char space[WEIR_SIGNAL_STACK];
   struct worker *w = arg;
+  weir_signal_stack(space, sizeof space); /* for the handlers of whoever uses the pool */
   struct weir_pool *p = w->pool;
   for (unsigned seen = 0;; seen++) {
     await(p, w, is_next_turn, 0, seen);

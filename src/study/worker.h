@@ -10,6 +10,8 @@
 struct weir_worker {
   pid_t pid;
   int fd; /* readable when the answer has come or the process has ended */
+  struct weir_worker_memory *shared;
+  size_t bytes; /* of it */
 };
 
 /* Call work(self, answer) in a new process. `answer` is `bytes` of zeroed memory that comes back.
@@ -17,7 +19,8 @@ struct weir_worker {
 enum weir_status weir_worker_start(struct weir_worker *w,
                                    void (*work)(const void *self, void *answer), const void *self,
                                    size_t bytes, struct weir_err *err);
-/* Wait for its end. The answer, or an error that says how the process ended. */
+/* Wait for its end. An error says how the process ended, and names the hook of a plug-in if one
+ * ended it; `answer` then has what had been written of it. */
 enum weir_status weir_worker_end(struct weir_worker *w, void *answer, size_t bytes,
                                  struct weir_err *err);
 /* End it now. */

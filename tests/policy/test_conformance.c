@@ -5,10 +5,10 @@
 
 static void try_all(enum weir_conform what) {
   struct weir_err err;
-  unsigned n;
-  if (weir_conform(what, NULL, &n, &err) != WEIR_OK) fail_msg("%s", err.msg);
-  print_message("%u tried\n", n);
-  assert_true(n > 0);
+  struct weir_conform_progress p;
+  if (weir_conform(what, NULL, &p, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  print_message("%u tried\n", p.n);
+  assert_true(p.n > 0);
 }
 
 static void test_declarations(void **state) {
@@ -62,8 +62,8 @@ static const struct weir_policy_ops idle = {
 
 static void must_fail(enum weir_conform what, const struct weir_policy_ops *o, const char *why) {
   struct weir_err err;
-  unsigned n;
-  assert_int_equal(weir_conform(what, o, &n, &err), WEIR_EFAULT);
+  struct weir_conform_progress p;
+  assert_int_equal(weir_conform(what, o, &p, &err), WEIR_EFAULT);
   assert_non_null(strstr(err.msg, why));
 }
 

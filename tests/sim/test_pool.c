@@ -263,6 +263,31 @@ static void test_weighing(void **state) {
   close_rig(r);
 }
 
+static atomic_uint n_stacks;
+
+static void look_for_stack(void *self, uint32_t thread) {
+  (void)self, (void)thread;
+  stack_t has;
+  if (sigaltstack(NULL, &has) == 0 && !(has.ss_flags & SS_DISABLE) && has.ss_size >= 1 << 14)
+    atomic_fetch_add(&n_stacks, 1);
+}
+
+/* A handler must be able to say that a thread has used up its stack. The caller's is its own
+ * matter.
+ */
+static void test_threads_have_a_stack_for_signals(void **state) {
+  (void)state;
+  enum { MANY = 4 };
+  stack_t own;
+  const struct weir_pool_job job = {.run = look_for_stack};
+  assert_int_equal(sigaltstack(NULL, &own), 0);
+  struct weir_pool *p = weir_pool_new(MANY, N, 1, &job);
+  assert_non_null(p);
+  weir_pool_turn(p);
+  weir_pool_free(p);
+  assert_int_equal(atomic_load(&n_stacks), own.ss_flags & SS_DISABLE ? MANY - 1 : MANY);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two),
@@ -271,6 +296,7 @@ int main(void) {
       cmocka_unit_test(test_late),
       cmocka_unit_test(test_rest),
       cmocka_unit_test(test_signals),
+      cmocka_unit_test(test_threads_have_a_stack_for_signals),
       cmocka_unit_test(test_weighing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

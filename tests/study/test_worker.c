@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "l1/guard.h"
 #include "testing.h"
 
 static void add_one(const void *self, void *answer) {
@@ -66,6 +67,53 @@ static void an_early_end_is_an_error_that_says_how(void **state) {
   assert_contains(err.msg, "--jobs");
 }
 
+static size_t crash(const void *cfg, const struct weir_geometry *g) {
+  (void)g;
+  if (cfg == NULL) abort();
+  return (size_t) * (volatile const char *)cfg;
+}
+static uint64_t leave(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg, (void)g;
+  _exit(0);
+}
+static const struct weir_policy_ops bad = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "bad", .state_size = crash, .storage_bits = leave}};
+
+static const struct weir_guarded *guarded;
+
+static void ask_size(const void *self, void *answer) {
+  *(int *)answer = 5;
+  weir_ask_state_size(&guarded->ops.part, self, NULL);
+}
+static void ask_storage(const void *self, void *answer) {
+  (void)answer;
+  weir_ask_storage_bits(&guarded->ops.part, self, NULL);
+}
+static void ask_and_abort(const void *self, void *answer) {
+  (void)answer;
+  weir_ask_state_size(&guarded->ops.part, self, NULL);
+  abort();
+}
+
+static void a_hook_that_ended_it_is_named(void **state) {
+  (void)state;
+  struct weir_worker w;
+  struct weir_err err;
+  int answer = 0;
+  guarded = weir_guard(&bad, "bad.so");
+  assert_int_equal(weir_worker_start(&w, ask_size, NULL, sizeof answer, &err), WEIR_OK);
+  assert_int_equal(weir_worker_end(&w, &answer, sizeof answer, &err), WEIR_EFAULT);
+  assert_contains(err.msg, "bad.so: policy bad: 'state_size' gave up (SIGABRT");
+  assert_int_equal(answer, 5); /* what it had said until then */
+  assert_int_equal(weir_worker_start(&w, ask_storage, NULL, sizeof answer, &err), WEIR_OK);
+  assert_int_equal(weir_worker_end(&w, &answer, sizeof answer, &err), WEIR_EFAULT);
+  assert_contains(err.msg, "bad.so: policy bad: 'storage_bits' called exit()");
+  /* After it has returned it is none of its doing. */
+  assert_int_equal(weir_worker_start(&w, ask_and_abort, "", sizeof answer, &err), WEIR_OK);
+  assert_int_equal(weir_worker_end(&w, &answer, sizeof answer, &err), WEIR_EBUG);
+  assert_null(strstr(err.msg, "bad"));
+}
+
 static void a_worker_can_be_ended(void **state) {
   (void)state;
   struct weir_worker w;
@@ -76,9 +124,9 @@ static void a_worker_can_be_ended(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(an_answer_comes_back),
-                                     cmocka_unit_test(an_answer_may_be_larger_than_a_pipe),
-                                     cmocka_unit_test(an_early_end_is_an_error_that_says_how),
-                                     cmocka_unit_test(a_worker_can_be_ended)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_answer_comes_back), cmocka_unit_test(an_answer_may_be_larger_than_a_pipe),
+      cmocka_unit_test(an_early_end_is_an_error_that_says_how),
+      cmocka_unit_test(a_hook_that_ended_it_is_named), cmocka_unit_test(a_worker_can_be_ended)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

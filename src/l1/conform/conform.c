@@ -16,7 +16,7 @@ enum { CFG_BYTES = 1024, STEPS = 1200, STEPS_OF_PAIRS = 400, SEED = 42 };
 struct setup {
   struct weir_design d;
   char cfg[4][CFG_BYTES]; /* organisation, up to two policies, a replacement policy */
-  char name[160];
+  char name[sizeof((struct weir_conform_progress *)0)->trying];
 };
 
 struct trial {
@@ -25,7 +25,8 @@ struct trial {
   struct weir_settings settings;
   struct weir_machine m;
   const struct weir_policy_ops *only;
-  unsigned n_steps, n;
+  unsigned n_steps;
+  struct weir_conform_progress *progress;
   struct weir_err *err;
 };
 
@@ -132,10 +133,15 @@ static void free_benches(struct trial *t) {
   }
 }
 
+static void count(struct trial *t) {
+  t->progress->n++;
+  memcpy(t->progress->trying, t->s.name, sizeof t->progress->trying);
+}
+
 static enum weir_status run(struct trial *t) {
+  count(t);
   enum weir_status st = run_all(t);
   free_benches(t);
-  t->n++;
   return st;
 }
 
@@ -186,7 +192,7 @@ static enum weir_status pairs(struct trial *t, const struct weir_org_ops *org, s
 static enum weir_status run_short(struct trial *t) {
   struct weir_err why;
   enum weir_status st = WEIR_OK;
-  t->n++;
+  count(t);
   if (!weir_bench_init(&t->bench[0], &t->m, &t->s.d, 3, &why))
     st = why.msg[0] != '\0' ? WEIR_OK : broken(t, "refused without a reason");
   else {
@@ -303,18 +309,18 @@ static enum weir_status on_machine(struct trial *t, enum weir_conform what, size
 }
 
 enum weir_status weir_conform(enum weir_conform what, const struct weir_policy_ops *only,
-                              unsigned *n, struct weir_err *err) {
-  *n = 0;
-  if (what == WEIR_CONFORM_DECLARATIONS) return declarations(only, n, err);
+                              struct weir_conform_progress *progress, struct weir_err *err) {
+  *progress = (struct weir_conform_progress){0};
+  if (what == WEIR_CONFORM_DECLARATIONS) return declarations(only, &progress->n, err);
   struct trial *t = weir_calloc(1, sizeof *t);
   if (t == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   t->only = only;
+  t->progress = progress;
   t->err = err;
   t->n_steps = what == WEIR_CONFORM_PAIRS ? STEPS_OF_PAIRS : STEPS;
   enum weir_status st = WEIR_OK;
   for (size_t k = 0; st == WEIR_OK && k < N_MACHINES; k++)
     st = on_machine(t, what, k);
-  *n = t->n;
   free(t);
   return st;
 }

@@ -15,9 +15,15 @@ enum weir_conform {
   WEIR_N_CONFORM
 };
 
-/* Try all designs that `only` (NULL: any policy or none) is part of. `n` counts them. The error
- * says which design broke which rule. */
+/* How far it came, also for whoever looks on: a policy may end the process. */
+struct weir_conform_progress {
+  unsigned n;       /* designs tried */
+  char trying[160]; /* the last one */
+};
+
+/* Try all designs that `only` (NULL: any policy or none) is part of. The error says which design
+ * broke which rule. */
 enum weir_status weir_conform(enum weir_conform what, const struct weir_policy_ops *only,
-                              unsigned *n, struct weir_err *err);
+                              struct weir_conform_progress *progress, struct weir_err *err);
 
 #endif

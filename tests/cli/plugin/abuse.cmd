@@ -22,7 +22,6 @@ try -include stdlib.h -DCRASH_DECIDING='exit(0)'
 try -include stdlib.h -D'REFUSE(err, why)=((void)err, exit(0), WEIR_OK)'
 echo "verify"
 try -DVERIFY='"\001 what?"'
-try -DVERIFY='(const char *)8'
 echo "stalls for ever"
 try -DSTALL=gate
 OPTIONS="--policies mine" try -DSTALL=victim

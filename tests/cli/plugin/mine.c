@@ -88,6 +88,13 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 }
 #endif
 
+#ifdef TAGS
+static bool needs_tags(const void *cfg) {
+  (void)cfg;
+  return TAGS;
+}
+#endif
+
 const struct weir_policy_ops SYMBOL = {.part = {.abi = ABI,
                                                 .name = NAME,
                                                 .help = "for tests",
@@ -109,6 +116,9 @@ const struct weir_policy_ops SYMBOL = {.part = {.abi = ABI,
                                                 .stats_bytes = sizeof(struct stats)},
 #ifdef STALL
                                        .STALL = STALL,
+#endif
+#ifdef TAGS
+                                       .needs_tags = needs_tags,
 #endif
                                        .reason = REASON,
                                        .route = route,
