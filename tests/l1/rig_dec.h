@@ -3,12 +3,13 @@
 #ifndef TESTS_L1_RIG_DEC_H
 #define TESTS_L1_RIG_DEC_H
 
-#include "l1/organisation/decoupled.h"
+#include "l1/inspect.h"
+#include "l1/parts.h"
 #include "rig_engine.h"
 
 struct rig_dec {
   struct machine x;
-  struct weir_decoupled_cfg cfg;
+  struct part_cfg cfg;
   struct weir_design design;
   struct weir_l1 *l1;
   struct weir_policy *org;
@@ -84,8 +85,10 @@ static inline void rig_shut(struct rig_dec *g) {
   machine_free(&g->x);
 }
 
-static inline const struct weir_decoupled_stats *rig_stats(const struct rig_dec *g) {
-  return (const struct weir_decoupled_stats *)weir_l1_part_stats(g->l1, 0);
+/* A statistic of the organisation, of those that rig_stats gives or of others. */
+#define DEC(stats, field) (*part_stat(&weir_org_decoupled.part, stats, #field))
+static inline const void *rig_stats(const struct rig_dec *g) {
+  return weir_l1_part_stats(g->l1, 0);
 }
 static inline const struct weir_l1_stats *rig_l1(const struct rig_dec *g) {
   return weir_l1_get_stats(g->l1, g->now);

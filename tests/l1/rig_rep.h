@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#include "l1/organisation/decoupled.h"
 #include "l1/replacement/rrip.h"
 #include "rig_tsc.h"
 
@@ -84,7 +83,7 @@ static inline const char *rep_set(uint32_t set) {
 
 static const struct weir_lines_cfg rep_on_miss = {.on_fill = false},
                                    rep_on_fill = {.on_fill = true};
-static struct weir_decoupled_cfg rep_decoupled;
+static struct part_cfg rep_decoupled;
 
 /* One of five: lines and sectors, allocated on miss and on fill, and the decoupled L1. */
 static inline struct weir_design rep_design(const struct weir_policy_ops *o, unsigned i,
@@ -94,7 +93,7 @@ static inline struct weir_design rep_design(const struct weir_policy_ops *o, uns
                           .n_policies = 1,
                           .seed = 1};
   if (i == 4) {
-    weir_param_defaults(weir_org_decoupled.part.params, &rep_decoupled);
+    part_defaults(&weir_org_decoupled.part, &rep_decoupled);
     d.org = &weir_org_decoupled;
     d.org_cfg = &rep_decoupled;
   }

@@ -9,6 +9,13 @@
 
 static const char *folder;
 
+static void set_dec(struct part_cfg *c, const char *name, const char *text) {
+  part_set(&weir_org_decoupled.part, c, name, text);
+}
+static void put_dec(struct part_cfg *c, const char *name, double value) {
+  part_put(&weir_org_decoupled.part, c, name, value);
+}
+
 /* ---- worked examples ---- */
 
 static void test_example(void **state) {
@@ -29,19 +36,19 @@ static void test_example(void **state) {
   rig_expect(&g, 'C', 'M', "A:0 E:0 B*:1 C*:2"); /* A was the least recently used */
   rig_expect(&g, 'D', 'B', "E:0 B*:1 C*:2 D:1");
   rig_expect(&g, 'C', 'H', "E:0 B*:1 C*:2 D:1");
-  const struct weir_decoupled_stats *n = rig_stats(&g);
-  assert_int_equal(n->commits, 3);
-  assert_int_equal(n->commits_rc2, 3);
-  assert_int_equal(n->bypass_first, 8);
-  assert_int_equal(n->bypass_below, 0);
-  assert_int_equal(n->tag_evictions_rc0, 3); /* B, D, A */
-  assert_int_equal(n->tag_evictions_rc1, 1); /* C */
-  assert_int_equal(n->collateral, 0);
-  assert_int_equal(n->aged, 1 + 3 + 1);
-  assert_int_equal(n->lookups, 14);
+  const void *n = rig_stats(&g);
+  assert_int_equal(DEC(n, commits), 3);
+  assert_int_equal(DEC(n, commits_rc2), 3);
+  assert_int_equal(DEC(n, bypass_first), 8);
+  assert_int_equal(DEC(n, bypass_below), 0);
+  assert_int_equal(DEC(n, tag_evictions_rc0), 3); /* B, D, A */
+  assert_int_equal(DEC(n, tag_evictions_rc1), 1); /* C */
+  assert_int_equal(DEC(n, collateral), 0);
+  assert_int_equal(DEC(n, aged), 1 + 3 + 1);
+  assert_int_equal(DEC(n, lookups), 14);
   /* Before each load: */
-  assert_int_equal(n->candidates, 0 + 1 + 2 + 1 + 1 + 2 + 3 + 3 + 3 + 3 + 2 + 2 + 2 + 2);
-  assert_int_equal(n->committed, 0 + 0 + 0 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2);
+  assert_int_equal(DEC(n, candidates), 0 + 1 + 2 + 1 + 1 + 2 + 3 + 3 + 3 + 3 + 2 + 2 + 2 + 2);
+  assert_int_equal(DEC(n, committed), 0 + 0 + 0 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2);
   assert_int_equal(rig_l1(&g)->evictions[WEIR_BY_REPLACEMENT], 1);
   assert_int_equal(rig_l1(&g)->bypass_reason[WEIR_R_THRESHOLD], 8);
   rig_shut(&g);
@@ -58,9 +65,9 @@ static void test_as_many_tags_as_lines(void **state) {
   rig_expect(&g, 'C', 'B', "B*:1 C:1"); /* A's tag takes its line along */
   rig_expect(&g, 'C', 'M', "B*:0 C*:2");
   rig_expect(&g, 'D', 'B', "C*:1 D:1");
-  assert_int_equal(rig_stats(&g)->collateral, 2);
-  assert_int_equal(rig_stats(&g)->tag_evictions_rc1, 1);
-  assert_int_equal(rig_stats(&g)->tag_evictions_rc0, 1);
+  assert_int_equal(DEC(rig_stats(&g), collateral), 2);
+  assert_int_equal(DEC(rig_stats(&g), tag_evictions_rc1), 1);
+  assert_int_equal(DEC(rig_stats(&g), tag_evictions_rc0), 1);
   assert_int_equal(rig_l1(&g)->evictions[WEIR_BY_COLLATERAL], 2);
   rig_shut(&g);
 }
@@ -74,9 +81,9 @@ static void test_below_threshold(void **state) {
   rig_expect(&g, 'A', 'B', "A:1");
   rig_expect(&g, 'A', 'B', "A:2");
   rig_expect(&g, 'A', 'M', "A*:3");
-  assert_int_equal(rig_stats(&g)->bypass_first, 1);
-  assert_int_equal(rig_stats(&g)->bypass_below, 1);
-  assert_int_equal(rig_stats(&g)->commits_rc3, 1);
+  assert_int_equal(DEC(rig_stats(&g), bypass_first), 1);
+  assert_int_equal(DEC(rig_stats(&g), bypass_below), 1);
+  assert_int_equal(DEC(rig_stats(&g), commits_rc3), 1);
   rig_shut(&g);
 }
 
@@ -266,12 +273,12 @@ static void test_predicted_bypass_counts(void **state) {
   rig_expect(&g, 'A', 'B', "A:1");
   rig_expect(&g, 'A', 'B', "A:2"); /* enough, but not admitted */
   rig_expect(&g, 'A', 'B', "A:3");
-  assert_int_equal(rig_stats(&g)->bypass_first, 1);
-  assert_int_equal(rig_stats(&g)->bypass_admitted, 2);
+  assert_int_equal(DEC(rig_stats(&g), bypass_first), 1);
+  assert_int_equal(DEC(rig_stats(&g), bypass_admitted), 2);
   assert_int_equal(rig_l1(&g)->bypass_reason[WEIR_R_PREDICTOR], 3);
   w.admit = false;
   rig_expect(&g, 'A', 'M', "A*:4");
-  assert_int_equal(rig_stats(&g)->commits_rc3, 1);
+  assert_int_equal(DEC(rig_stats(&g), commits_rc3), 1);
   w.admit = true; /* what is there is not asked about */
   rig_expect(&g, 'A', 'H', "A*:4");
   rig_shut(&g);
@@ -286,7 +293,7 @@ static void test_blocked_bypass_counts(void **state) {
   rig_loads(&g, "AABBCC", "BMBMBB"); /* all lines are reserved */
   assert_string_equal(rig_tags(&g), "A*:1 B*:2 C:2");
   assert_int_equal(rig_l1(&g)->bypass_reason[WEIR_R_STALL], 1);
-  assert_int_equal(rig_stats(&g)->bypass_admitted, 1);
+  assert_int_equal(DEC(rig_stats(&g), bypass_admitted), 1);
   rig_loads(&g, "AAAAAAA", "RRRRRRR");
   rig_expect(&g, 'A', 'B', "A*:1 B*:2 C:2"); /* no place for a waiter: a committed tag, no trace */
   rig_shut(&g);
@@ -309,7 +316,7 @@ static void test_prefetch(void **state) {
   rig_expect(&g, 'B', 'B', "A*:2 B:1");
   rig_expect(&g, 'A', 'H', "A*:1 B*:2");
   assert_int_equal(rig_l1(&g)->prefetches, 1);
-  assert_int_equal(rig_stats(&g)->lookups, 5);
+  assert_int_equal(DEC(rig_stats(&g), lookups), 5);
   rig_shut(&g);
 }
 
@@ -333,9 +340,9 @@ static void test_committed_tags_are_pinned(void **state) {
   assert_string_equal(rig_tags(&g), "A*:1 B*:2 C:1 D:1");
   rig_expect(&g, 'E', 'B',
              "B*:1 C:0 D:0 E:1"); /* A is the oldest with 1, and takes its line along */
-  assert_int_equal(rig_stats(&g)->collateral, 1);
+  assert_int_equal(DEC(rig_stats(&g), collateral), 1);
   rig_expect(&g, 'F', 'B', "B*:1 D:0 E:1 F:1"); /* candidates with less go first */
-  assert_int_equal(rig_stats(&g)->collateral, 1);
+  assert_int_equal(DEC(rig_stats(&g), collateral), 1);
   rig_shut(&g);
 }
 
@@ -347,8 +354,8 @@ static void test_all_tags_reserved(void **state) {
     g.holds = true;
     rig_loads(&g, "AABBC", "BMBMB");
     assert_string_equal(rig_tags(&g), "A*:1 B*:2");
-    assert_int_equal(rig_stats(&g)->bypass_no_tag, 1);
-    assert_int_equal(rig_stats(&g)->bypass_first, 2);
+    assert_int_equal(DEC(rig_stats(&g), bypass_no_tag), 1);
+    assert_int_equal(DEC(rig_stats(&g), bypass_first), 2);
     rig_answer(&g);
     rig_expect(&g, 'C', 'B', "B*:1 C:1");
     rig_shut(&g);
@@ -380,9 +387,9 @@ static void test_threshold_0(void **state) {
   assert_int_equal(rig_l1(&g)->evictions[WEIR_BY_REPLACEMENT], 2);
   rig_store(&g, 'A');
   rig_loads(&g, "BA", "HM");
-  assert_int_equal(rig_stats(&g)->commits, 0);
-  assert_int_equal(rig_stats(&g)->aged, 0);
-  assert_int_equal(rig_stats(&g)->lookups, 0);
+  assert_int_equal(DEC(rig_stats(&g), commits), 0);
+  assert_int_equal(DEC(rig_stats(&g), aged), 0);
+  assert_int_equal(DEC(rig_stats(&g), lookups), 0);
   rig_shut(&g);
 }
 
@@ -394,7 +401,7 @@ static void test_threshold_1(void **state) {
   rig_expect(&g, 'B', 'B', "A:1 B:1");
   rig_expect(&g, 'A', 'M', "A*:2 B:0");
   rig_expect(&g, 'B', 'M', "A*:1 B*:1"); /* with threshold 2 it would bypass */
-  assert_int_equal(rig_stats(&g)->commits_rc1, 1);
+  assert_int_equal(DEC(rig_stats(&g), commits_rc1), 1);
   rig_shut(&g);
   rig_small(&g, NO_PARAMS);
   rig_loads(&g, "ABAB", "BBMB");
@@ -417,11 +424,11 @@ static void test_first_touch(void **state) {
   rig_small(&g, SET("threshold=1", "t1_first_touch=true", "tag_ways=2"));
   rig_loads(&g, "AB", "MM");
   rig_expect(&g, 'C', 'M', "B*:0 C*:1"); /* with A's tag and line; aged once */
-  assert_int_equal(rig_stats(&g)->collateral, 1);
+  assert_int_equal(DEC(rig_stats(&g), collateral), 1);
   assert_int_equal(rig_l1(&g)->evictions[WEIR_BY_REPLACEMENT], 0);
   g.holds = true;
   rig_loads(&g, "DEF", "MMB"); /* both tags wait for data: no tag, no line */
-  assert_int_equal(rig_stats(&g)->bypass_no_tag, 1);
+  assert_int_equal(DEC(rig_stats(&g), bypass_no_tag), 1);
   rig_shut(&g);
 
   rig_small(&g, SET("threshold=1", "t1_first_touch=true", "tag_ways=2", "rc_init=4",
@@ -450,7 +457,7 @@ static void test_all_lines_reserved(void **state) {
   assert_string_equal(rig_tags(&g), "A*:1 B*:2 C:2");
   assert_int_equal(rig_l1(&g)->bypass_reason[WEIR_R_STALL], 1);
   assert_int_equal(rig_l1(&g)->bypass_reason[WEIR_R_THRESHOLD], 3);
-  assert_int_equal(rig_stats(&g)->bypass_admitted, 1);
+  assert_int_equal(DEC(rig_stats(&g), bypass_admitted), 1);
   rig_answer(&g);
   rig_expect(&g, 'C', 'M', "A:0 B*:1 C*:3");
   rig_shut(&g);
@@ -532,7 +539,7 @@ static void test_shifting(void **state) {
   rig_loads(&g, "AAAABBBBCCCD", "BBBMBBBMBBBB");
   assert_string_equal(rig_tags(&g), "A*:4 B*:4 C:3 D:1"); /* lines were given, none taken */
   rig_expect(&g, 'C', 'M', "A:0 B*:2 C*:4 D:0");
-  assert_int_equal(rig_stats(&g)->aged, 2 + 1);
+  assert_int_equal(DEC(rig_stats(&g), aged), 2 + 1);
   rig_store(&g, 'C');
   assert_string_equal(rig_tags(&g), "A:0 B*:1 C:0 D:0");
   rig_shut(&g);
@@ -581,7 +588,7 @@ static void test_saturation(void **state) {
   assert_string_equal(rig_tags(&g), "A:63");
   w.admit = false;
   rig_expect(&g, 'A', 'M', "A*:63");
-  assert_int_equal(rig_stats(&g)->commits_rc8, 1);
+  assert_int_equal(DEC(rig_stats(&g), commits_rc8), 1);
   rig_shut(&g);
 }
 
@@ -669,22 +676,22 @@ static void test_invalidated_way(void **state) {
 
 static void test_storage(void **state) {
   (void)state;
-  struct weir_decoupled_cfg c;
+  struct part_cfg c;
   struct weir_geometry geometry = {.sets = 32, .ways = 4, .line_bytes = 128};
   uint64_t (*bits)(const void *, const struct weir_geometry *) =
       weir_org_decoupled.part.storage_bits;
-  weir_param_defaults(weir_org_decoupled.part.params, &c);
+  part_defaults(&weir_org_decoupled.part, &c);
   assert_int_equal(bits(&c, &geometry), 4960);
   assert_int_equal(bits(&c, &geometry) / 8, 620);
-  c.layout = WEIR_DEC_LISTED;
+  set_dec(&c, "layout", "listed");
   assert_int_equal(bits(&c, &geometry), 5184);
   assert_int_equal(bits(&c, &geometry) / 8, 648);
-  c.layout = WEIR_DEC_MINIMAL;
-  c.tag_ways = 16;
+  set_dec(&c, "layout", "minimal");
+  put_dec(&c, "tag_ways", 16);
   assert_int_equal(bits(&c, &geometry), 4960 + 256 * 30);
-  c.tag_ways = 1; /* fewer tags than before: nothing is added */
+  put_dec(&c, "tag_ways", 1); /* fewer tags than before: nothing is added */
   assert_int_equal(bits(&c, &geometry), 0);
-  c.tag_ways = 0;
+  put_dec(&c, "tag_ways", 0);
   geometry.sets = 64; /* 48 KB: a position of three bits, free lines 0 to 6 */
   geometry.ways = 6;
   assert_int_equal(bits(&c, &geometry), 64 * 12 * (19 + 2 + 6 + 3) + 64 * 3 - 64 * 6 * (19 + 2));
@@ -791,11 +798,11 @@ static void test_follower_decides(void **state) {
   assert_true(weir_decoupled_is_on(g.org));
   weir_l1_broadcast_received(g.l1, 1, 0, (const uint64_t[4]){6, 100, 100, 0}, g.now);
   assert_false(weir_decoupled_is_on(g.org));
-  const struct weir_decoupled_stats *n = rig_stats(&g);
-  assert_int_equal(n->duel_decoupled, 2);
-  assert_int_equal(n->duel_original, 2);
-  assert_int_equal(n->duel_kept, 2);
-  assert_int_equal(n->mode_switches, 4);
+  const void *n = rig_stats(&g);
+  assert_int_equal(DEC(n, duel_decoupled), 2);
+  assert_int_equal(DEC(n, duel_original), 2);
+  assert_int_equal(DEC(n, duel_kept), 2);
+  assert_int_equal(DEC(n, mode_switches), 4);
   rig_shut(&g);
 
   rig_of_three(&g, 2, SET("duel_diff=0"));
@@ -840,8 +847,8 @@ static void test_mode_switch(void **state) {
   rig_loads(&g, "BCA", "HHM");
   uint64_t end = g.now + 100;
   weir_l1_kernel_end(g.l1, end);
-  assert_int_equal(rig_stats(&g)->cycles_decoupled, back - at);
-  assert_int_equal(rig_stats(&g)->cycles_original, end - g.begin - (back - at));
+  assert_int_equal(DEC(rig_stats(&g), cycles_decoupled), back - at);
+  assert_int_equal(DEC(rig_stats(&g), cycles_original), end - g.begin - (back - at));
   rig_shut(&g);
 }
 
@@ -864,8 +871,8 @@ static void test_mode_over_kernels(void **state) {
 
 /* ---- runs ---- */
 
-static void defaults(struct weir_decoupled_cfg *c) {
-  weir_param_defaults(weir_org_decoupled.part.params, c);
+static void defaults(struct part_cfg *c) {
+  part_defaults(&weir_org_decoupled.part, c);
 }
 
 static struct weir_design design_of(const struct weir_org_ops *org, const void *cfg) {
@@ -876,43 +883,46 @@ static struct weir_design design_of(const struct weir_org_ops *org, const void *
 
 enum { KERNELS = 3 };
 
-static const struct weir_decoupled_stats *part_of(const struct weir_sim_result *r) {
-  return (const struct weir_decoupled_stats *)r->part[0];
+static const void *part_of(const struct weir_sim_result *r) {
+  return r->part[0];
 }
 
 static void conserve(const struct machine *x, const struct weir_sim_result *r) {
-  const struct weir_decoupled_stats *n = part_of(r);
+  const void *n = part_of(r);
   assert_int_equal(r->l1.bypass_reason[WEIR_R_THRESHOLD] + r->l1.bypass_reason[WEIR_R_STALL],
-                   n->bypass_first + n->bypass_below + n->bypass_no_tag + n->bypass_admitted);
-  assert_int_equal(n->commits, n->commits_rc1 + n->commits_rc2 + n->commits_rc3 + n->commits_rc8);
-  assert_in_range(n->commits, 0, r->l1.misses);
-  assert_int_equal(n->cycles_decoupled + n->cycles_original, r->cycles * (uint64_t)x->m.sm.count);
+                   DEC(n, bypass_first) + DEC(n, bypass_below) + DEC(n, bypass_no_tag) +
+                       DEC(n, bypass_admitted));
+  assert_int_equal(DEC(n, commits), DEC(n, commits_rc1) + DEC(n, commits_rc2) +
+                                        DEC(n, commits_rc3) + DEC(n, commits_rc8));
+  assert_in_range(DEC(n, commits), 0, r->l1.misses);
+  assert_int_equal(DEC(n, cycles_decoupled) + DEC(n, cycles_original),
+                   r->cycles * (uint64_t)x->m.sm.count);
 }
 
 /* A parameter, drawn. */
-static void random_cfg(struct weir_decoupled_cfg *c, uint64_t *r) {
+static void random_cfg(struct part_cfg *c, uint64_t *r) {
   defaults(c);
-  c->threshold = below(r, 8) == 0 ? 0 : 1 + (int64_t)below(r, 3);
-  c->tag_ways = below(r, 2) == 0 ? 1 + (int64_t)below(r, 6) : 0;
-  c->rc_bits = 4 + (int64_t)below(r, 3);
-  c->rc_init = (int64_t)below(r, 3);
-  c->cmp = below(r, 4) ? WEIR_DEC_GE : WEIR_DEC_GT;
-  c->aging = below(r, 3) ? WEIR_DEC_DEC1 : WEIR_DEC_SHIFT;
-  c->on_fail = below(r, 2) ? WEIR_DEC_STALL : WEIR_DEC_BYPASS;
-  c->extra_latency = (int64_t)below(r, 4);
-  c->rc_on_hit = below(r, 3) == 0;
-  c->age_twice = below(r, 3) == 0;
-  c->age_on_store = below(r, 3) != 0;
-  c->evict_committed = below(r, 3) == 0;
-  c->t1_first_touch = below(r, 2) == 0;
-  c->duel = below(r, 4) != 0;
-  c->duel_reset = below(r, 3) == 0;
-  c->duel_interval = 1 + (int64_t)below(r, below(r, 2) ? 40 : 600);
-  c->duel_diff = (int64_t)below(r, 20);
-  c->duel_min_loads = 1 + (int64_t)below(r, 8);
-  c->duel_bypass = below(r, 2) ? WEIR_DEC_COUNT_MISS : WEIR_DEC_COUNT_NOT;
-  c->duel_pending = below(r, 2) ? WEIR_DEC_PENDING_HIT : WEIR_DEC_PENDING_MISS;
-  c->duel_measure = below(r, 2) ? WEIR_DEC_POINTS : WEIR_DEC_RELATIVE;
+  put_dec(c, "threshold", below(r, 8) == 0 ? 0 : 1 + below(r, 3));
+  put_dec(c, "tag_ways", below(r, 2) == 0 ? 1 + below(r, 6) : 0);
+  put_dec(c, "rc_bits", 4 + below(r, 3));
+  put_dec(c, "rc_init", below(r, 3));
+  set_dec(c, "cmp", below(r, 4) ? "ge" : "gt");
+  set_dec(c, "aging", below(r, 3) ? "dec1" : "shift_on_evict");
+  set_dec(c, "on_fail", below(r, 2) ? "stall" : "bypass");
+  put_dec(c, "extra_latency", below(r, 4));
+  put_dec(c, "rc_on_hit", below(r, 3) == 0);
+  put_dec(c, "age_twice", below(r, 3) == 0);
+  put_dec(c, "age_on_store", below(r, 3) != 0);
+  put_dec(c, "evict_committed", below(r, 3) == 0);
+  put_dec(c, "t1_first_touch", below(r, 2) == 0);
+  put_dec(c, "duel", below(r, 4) != 0);
+  put_dec(c, "duel_reset", below(r, 3) == 0);
+  put_dec(c, "duel_interval", 1 + below(r, below(r, 2) ? 40 : 600));
+  put_dec(c, "duel_diff", below(r, 20));
+  put_dec(c, "duel_min_loads", 1 + below(r, 8));
+  set_dec(c, "duel_bypass", below(r, 2) ? "miss" : "skip");
+  set_dec(c, "duel_pending", below(r, 2) ? "hit" : "miss");
+  set_dec(c, "duel_measure", below(r, 2) ? "points" : "relative");
 }
 
 /* A machine and kernels that fit it. */
@@ -955,10 +965,10 @@ static bool is_rare(const char *name) {
 
 static void test_random_runs_are_exact(void **state) {
   (void)state;
-  struct weir_decoupled_stats sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   for (uint64_t seed = 0; seed < 40; seed++) {
     struct scene s;
-    struct weir_decoupled_cfg c;
+    struct part_cfg c;
     struct weir_sim_result want[KERNELS];
     uint64_t r = seed + 99;
     scene_random(&s, seed);
@@ -967,13 +977,13 @@ static void test_random_runs_are_exact(void **state) {
     engine_same(&s.x, &d, s.kernels, KERNELS, want);
     for (unsigned k = 0; k < KERNELS; k++) {
       conserve(&s.x, &want[k]);
-      weir_stat_sum(weir_org_decoupled.part.stats, &sum, want[k].part[0]);
+      weir_stat_sum(weir_org_decoupled.part.stats, sum, want[k].part[0]);
     }
     scene_free(&s);
   }
   for (const struct weir_stat *t = weir_org_decoupled.part.stats; t->name != NULL; t++) {
     uint64_t v;
-    memcpy(&v, (const char *)&sum + t->offset, sizeof v);
+    memcpy(&v, (const char *)sum + t->offset, sizeof v);
     if (v == 0 && !is_rare(t->name)) fail_msg("%s was 0 in all cases", t->name);
   }
 }
@@ -982,9 +992,9 @@ static void test_random_runs_are_exact(void **state) {
 static void test_threshold_0_is_the_baseline(void **state) {
   (void)state;
   static const struct { bool on_fill; } on_miss = {false};
-  struct weir_decoupled_cfg c;
+  struct part_cfg c;
   defaults(&c);
-  c.threshold = 0;
+  put_dec(&c, "threshold", 0);
   struct weir_design d = design_of(&weir_org_decoupled, &c);
   struct weir_design base = design_of(&weir_org_conventional, &on_miss);
   for (uint64_t seed = 100; seed < 140; seed++) {
@@ -1019,14 +1029,14 @@ static void pattern(struct synth *s, uint32_t n_sms, unsigned rounds, bool twice
 }
 
 static void expect_duel(const struct weir_sim_result *r, bool is_on, uint64_t cycles_decoupled) {
-  const struct weir_decoupled_stats *n = part_of(r);
-  uint64_t wins = is_on ? n->duel_decoupled : n->duel_original;
-  assert_int_equal(is_on ? n->duel_original : n->duel_decoupled, 0);
+  const void *n = part_of(r);
+  uint64_t wins = is_on ? DEC(n, duel_decoupled) : DEC(n, duel_original);
+  assert_int_equal(is_on ? DEC(n, duel_original) : DEC(n, duel_decoupled), 0);
   /* Two followers, once for each whole window. One leader ends before the other: then nothing is
    * decided any more. */
   assert_in_range(wins, 2, 2 * ((r->cycles - 1) / 500));
-  assert_int_equal(wins + n->duel_kept, 2 * ((r->cycles - 1) / 500));
-  assert_int_equal(n->cycles_decoupled, cycles_decoupled);
+  assert_int_equal(wins + DEC(n, duel_kept), 2 * ((r->cycles - 1) / 500));
+  assert_int_equal(DEC(n, cycles_decoupled), cycles_decoupled);
 }
 
 static void test_duel_over_the_engine(void **state) {
@@ -1043,11 +1053,11 @@ static void test_duel_over_the_engine(void **state) {
                                     NULL};
   struct machine x;
   struct synth thrash, twice;
-  struct weir_decoupled_cfg c;
+  struct part_cfg c;
   struct weir_sim_result want[KERNELS];
   machine_init(&x, NULL, set);
   defaults(&c);
-  c.duel_min_loads = 2;
+  put_dec(&c, "duel_min_loads", 2);
   struct weir_design d = design_of(&weir_org_decoupled, &c);
   pattern(&thrash, 4, 200, false);
   pattern(&twice, 4, 200, true);
@@ -1060,9 +1070,9 @@ static void test_duel_over_the_engine(void **state) {
   expect_duel(&want[0], true, want[0].cycles + 2 * (want[0].cycles - 600));
   expect_duel(&want[1], true, want[1].cycles * 3);
   expect_duel(&want[2], false, want[2].cycles + 2 * 600);
-  assert_int_equal(part_of(&want[0])->mode_switches, 2);
-  assert_int_equal(part_of(&want[1])->mode_switches, 0);
-  assert_int_equal(part_of(&want[2])->mode_switches, 2);
+  assert_int_equal(DEC(part_of(&want[0]), mode_switches), 2);
+  assert_int_equal(DEC(part_of(&want[1]), mode_switches), 0);
+  assert_int_equal(DEC(part_of(&want[2]), mode_switches), 2);
   synth_free(&thrash);
   synth_free(&twice);
   machine_free(&x);
@@ -1074,8 +1084,8 @@ static void test_workloads(void **state) {
   (void)state;
   static const char *const names[] = {"gather", "spmv", "histogram"};
   struct machine x;
-  struct weir_decoupled_cfg c;
-  struct weir_decoupled_stats sum = {0};
+  struct part_cfg c;
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   engine_gpu(folder, "fermi-s0", &x);
   defaults(&c);
   struct weir_design d = design_of(&weir_org_decoupled, &c);
@@ -1083,10 +1093,10 @@ static void test_workloads(void **state) {
     const struct launches *l = engine_workload_same(folder, names[i], &x, &d);
     for (uint32_t k = 0; k < l->n; k++) {
       conserve(&x, &l->r[k]);
-      weir_stat_sum(weir_org_decoupled.part.stats, &sum, l->r[k].part[0]);
+      weir_stat_sum(weir_org_decoupled.part.stats, sum, l->r[k].part[0]);
     }
   }
-  assert_true(sum.commits > 0 && sum.bypass_first > 0 && sum.duel_decoupled > 0);
+  assert_true(DEC(sum, commits) > 0 && DEC(sum, bypass_first) > 0 && DEC(sum, duel_decoupled) > 0);
   machine_free(&x);
 }
 

@@ -7,11 +7,51 @@
  * as the original L1; every few hundred cycles both tell their hits, and the other SMs follow the
  * better one. In both modes every data line has its tag here: the original L1 is this one without
  * candidates. */
-#include "l1/organisation/decoupled.h"
-
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "l1/inspect.h"
+#include "l1/parts.h"
+
+#define MEASURES(X) X(POINTS, "points") X(RELATIVE, "relative")
+enum measure { MEASURES(WEIR_CHOICE_ID) };
+#define PENDINGS(X) X(PENDING_HIT, "hit") X(PENDING_MISS, "miss")
+enum pending { PENDINGS(WEIR_CHOICE_ID) };
+#define BYPASSES(X) X(COUNT_MISS, "miss") X(COUNT_NOT, "skip")
+enum bypass { BYPASSES(WEIR_CHOICE_ID) };
+#define LAYOUTS(X) X(MINIMAL, "minimal") X(LISTED, "listed")
+enum layout { LAYOUTS(WEIR_CHOICE_ID) };
+#define ON_FAILS(X) X(STALL, "stall") X(BYPASS, "bypass")
+enum on_fail { ON_FAILS(WEIR_CHOICE_ID) };
+#define AGINGS(X) X(DEC1, "dec1") X(SHIFT, "shift_on_evict")
+enum aging { AGINGS(WEIR_CHOICE_ID) };
+#define CMPS(X) X(GE, "ge") X(GT, "gt")
+enum cmp { CMPS(WEIR_CHOICE_ID) };
+struct decoupled_cfg {
+  int64_t tag_ways, threshold, rc_bits, rc_init, extra_latency;
+  enum cmp cmp;
+  enum aging aging;
+  enum on_fail on_fail;
+  enum layout layout;
+  bool rc_on_hit, age_twice, age_on_store, evict_committed, t1_first_touch;
+  bool duel, duel_reset;
+  int64_t duel_interval, duel_diff, duel_min_loads;
+  enum bypass duel_bypass;
+  enum pending duel_pending;
+  enum measure duel_measure;
+};
+
+/* The counters; all loads. */
+struct decoupled_stats {
+  uint64_t commits, commits_rc1, commits_rc2, commits_rc3, commits_rc8;
+  uint64_t tag_evictions_rc0, tag_evictions_rc1, tag_evictions_rc2, tag_evictions_rc3, collateral;
+  uint64_t aged;
+  uint64_t bypass_first, bypass_below, bypass_no_tag, bypass_admitted;
+  uint64_t duel_original, duel_decoupled, duel_kept, mode_switches;
+  uint64_t cycles_decoupled, cycles_original;
+  uint64_t lookups, candidates, committed;
+};
 
 /* State: this header, then the tags of all sets, then the data lines as policies see them. */
 struct decoupled {
@@ -30,13 +70,13 @@ struct set_info {
   uint32_t free_lines, n_tags;
 };
 
-_Static_assert(sizeof(struct weir_decoupled_stats) <= WEIR_MAX_PART_STATS * sizeof(uint64_t),
+_Static_assert(sizeof(struct decoupled_stats) <= WEIR_MAX_PART_STATS * sizeof(uint64_t),
                "more counters than the engine adds up");
 
-static const struct weir_decoupled_cfg *cfg_of(const struct weir_policy *p) {
+static const struct decoupled_cfg *cfg_of(const struct weir_policy *p) {
   return weir_cfg(p);
 }
-static uint32_t tag_ways_for(const struct weir_decoupled_cfg *c, uint32_t ways) {
+static uint32_t tag_ways_for(const struct decoupled_cfg *c, uint32_t ways) {
   return c->tag_ways > 0 ? (uint32_t)c->tag_ways : 2 * ways;
 }
 static uint32_t most_tag_ways(const struct weir_policy *p) {
@@ -57,7 +97,7 @@ static struct weir_line *lines_of(const struct weir_policy *p, uint32_t set) {
   struct weir_line *all = (struct weir_line *)tags_of(p, p->geometry->sets);
   return all + (size_t)set * p->geometry->ways;
 }
-static struct weir_decoupled_stats *count(struct weir_policy *p) {
+static struct decoupled_stats *count(struct weir_policy *p) {
   return weir_stats_edit(p);
 }
 
@@ -84,17 +124,17 @@ static void clear(struct weir_policy *p, uint32_t machine_ways) {
     *(struct set_info *)weir_set_edit(p, set) = (struct set_info){.free_lines = s->ways};
 }
 
-static uint32_t most_rc(const struct weir_decoupled_cfg *c) {
+static uint32_t most_rc(const struct decoupled_cfg *c) {
   return (1u << c->rc_bits) - 1;
 }
 
-static bool is_enough(const struct weir_decoupled_cfg *c, uint32_t rc) {
-  return c->cmp == WEIR_DEC_GT ? rc > (uint32_t)c->threshold : rc >= (uint32_t)c->threshold;
+static bool is_enough(const struct decoupled_cfg *c, uint32_t rc) {
+  return c->cmp == GT ? rc > (uint32_t)c->threshold : rc >= (uint32_t)c->threshold;
 }
 
 /* With threshold 0 every load is admitted: that is the original L1, and there is no duel. */
 static bool has_duel(const struct weir_policy *p) {
-  const struct weir_decoupled_cfg *c = cfg_of(p);
+  const struct decoupled_cfg *c = cfg_of(p);
   return c->duel && c->threshold > 0 && p->geometry->n_sms >= 2;
 }
 static bool is_leader(const struct weir_policy *p) {
@@ -102,7 +142,7 @@ static bool is_leader(const struct weir_policy *p) {
 }
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
-  const struct weir_decoupled_cfg *c = cfg_of(p);
+  const struct decoupled_cfg *c = cfg_of(p);
   struct decoupled *s = p->state;
   if (!is_enough(c, most_rc(c)))
     return weir_fail(err, WEIR_EINVAL,
@@ -175,13 +215,13 @@ static int way_for(const struct weir_policy *p, const struct weir_access *a) {
   return way >= 0 ? way : weir_l1_victim(p, a, view(p, a->set));
 }
 
-static uint32_t next_rc(const struct weir_decoupled_cfg *c, const struct weir_dec_tag *t) {
+static uint32_t next_rc(const struct decoupled_cfg *c, const struct weir_dec_tag *t) {
   return t->rc < most_rc(c) ? t->rc + 1u : t->rc;
 }
 
 static bool is_admitted(const struct weir_policy *p, const struct weir_access *a,
                         const struct weir_dec_tag *t) {
-  const struct weir_decoupled_cfg *c = cfg_of(p);
+  const struct decoupled_cfg *c = cfg_of(p);
   if (t != NULL) return is_enough(c, next_rc(c, t));
   return c->t1_first_touch && c->threshold == 1 && place_for(p, a->set) != NULL;
 }
@@ -192,7 +232,7 @@ static void judge(const struct weir_policy *p, const struct weir_access *a,
   if (!is_admitted(p, a, t)) {
     r->verdict = WEIR_BYPASS;
     r->reason = WEIR_R_THRESHOLD;
-  } else if (cfg_of(p)->on_fail == WEIR_DEC_BYPASS && way_for(p, a) < 0) {
+  } else if (cfg_of(p)->on_fail == BYPASS && way_for(p, a) < 0) {
     r->verdict = WEIR_BYPASS;
     r->reason = WEIR_R_STALL;
   }
@@ -243,7 +283,7 @@ static void free_line(struct weir_policy *p, const struct weir_access *a, uint32
 }
 
 static void count_tag_eviction(struct weir_policy *p, uint32_t rc) {
-  struct weir_decoupled_stats *n = count(p);
+  struct decoupled_stats *n = count(p);
   ++*(rc == 0   ? &n->tag_evictions_rc0
       : rc == 1 ? &n->tag_evictions_rc1
       : rc == 2 ? &n->tag_evictions_rc2
@@ -277,9 +317,9 @@ static struct weir_dec_tag *insert(struct weir_policy *p, const struct weir_acce
 static void age(struct weir_policy *p, uint32_t set, const struct weir_dec_tag *spared,
                 bool has_given, bool has_taken) {
   const struct decoupled *s = p->state;
-  const struct weir_decoupled_cfg *c = cfg_of(p);
+  const struct decoupled_cfg *c = cfg_of(p);
   if (!s->is_on) return;
-  bool shifts = c->aging == WEIR_DEC_SHIFT;
+  bool shifts = c->aging == SHIFT;
   unsigned by = shifts ? has_taken : has_given && has_taken && c->age_twice ? 2 : 1;
   struct weir_dec_tag *t = tags_of(p, set);
   for (uint32_t i = 0; i < s->tag_ways; i++) {
@@ -307,7 +347,7 @@ static void observe(struct weir_policy *p, const struct weir_access *a, bool is_
 }
 
 static void count_commit(struct weir_policy *p, uint32_t rc) {
-  struct weir_decoupled_stats *n = count(p);
+  struct decoupled_stats *n = count(p);
   n->commits++;
   ++*(rc <= 1   ? &n->commits_rc1
       : rc == 2 ? &n->commits_rc2
@@ -347,8 +387,8 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
 static void commit_hit(struct weir_policy *p, const struct weir_access *a,
                        const struct weir_probe *r) {
   const struct decoupled *s = p->state;
-  const struct weir_decoupled_cfg *c = cfg_of(p);
-  observe(p, a, r->outcome == WEIR_HIT || c->duel_pending == WEIR_DEC_PENDING_HIT);
+  const struct decoupled_cfg *c = cfg_of(p);
+  observe(p, a, r->outcome == WEIR_HIT || c->duel_pending == PENDING_HIT);
   if (!s->is_on || !c->rc_on_hit || r->outcome != WEIR_HIT) return;
   struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
   t->rc = (uint8_t)next_rc(c, t);
@@ -357,10 +397,10 @@ static void commit_hit(struct weir_policy *p, const struct weir_access *a,
 static void commit_bypass(struct weir_policy *p, const struct weir_access *a,
                           const struct weir_probe *r) {
   struct decoupled *s = p->state;
-  const struct weir_decoupled_cfg *c = cfg_of(p);
+  const struct decoupled_cfg *c = cfg_of(p);
   bool took_line = false;
   observe(p, a, false);
-  if (c->duel_bypass == WEIR_DEC_COUNT_NOT) s->loads--;
+  if (c->duel_bypass == COUNT_NOT) s->loads--;
   if (!s->is_on || r->way >= 0) return;
   struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
   if (t != NULL) {
@@ -477,16 +517,16 @@ static void tick(struct weir_policy *p, uint64_t now) {
 }
 
 /* Is SM 0's miss rate higher by more than duel_diff? In whole numbers, so that equal is equal. */
-static bool original_wins(const struct weir_decoupled_cfg *c, const struct window w[2]) {
+static bool original_wins(const struct decoupled_cfg *c, const struct window w[2]) {
   int64_t l0 = (int64_t)w[0].loads, l1 = (int64_t)w[1].loads;
   int64_t m0 = (l0 - (int64_t)w[0].hits) * l1, m1 = (l1 - (int64_t)w[1].hits) * l0;
-  return 100 * (m0 - m1) > c->duel_diff * (c->duel_measure == WEIR_DEC_RELATIVE ? m1 : l0 * l1);
+  return 100 * (m0 - m1) > c->duel_diff * (c->duel_measure == RELATIVE ? m1 : l0 * l1);
 }
 
 static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const uint64_t v[4],
                                uint64_t cycle) {
   struct decoupled *s = p->state;
-  const struct weir_decoupled_cfg *c = cfg_of(p);
+  const struct decoupled_cfg *c = cfg_of(p);
   if (!has_duel(p) || is_leader(p) || from_sm > 1) return;
   struct window *w = s->received;
   w[from_sm] = (struct window){.number = v[0], .hits = v[1], .loads = v[2]};
@@ -506,13 +546,13 @@ static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const ui
 /* Beyond the conventional L1 with a status of two bits per tag, 32-bit addresses. `listed`: every
  * tag has an LRU counter, and Free Line counts to ways - 1, as in the paper's list of fields. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
-  const struct weir_decoupled_cfg *c = cfg;
+  const struct decoupled_cfg *c = cfg;
   enum { ADDRESS = 32, STATUS = 2 };
   uint64_t tag = ADDRESS - weir_bits(g->line_bytes) - weir_bits(g->sets), way = weir_bits(g->ways);
   uint64_t tags = (uint64_t)g->sets * tag_ways_for(c, g->ways), lines = (uint64_t)g->sets * g->ways;
   uint64_t entry = tag + STATUS + (uint64_t)c->rc_bits + way, line = tag + STATUS;
   uint64_t free_lines = weir_bits(g->ways + 1);
-  if (c->layout == WEIR_DEC_LISTED) {
+  if (c->layout == LISTED) {
     entry += way;
     line += way;
     free_lines = way;
@@ -554,7 +594,7 @@ static const char *verify(const struct weir_policy *p) {
 /* ---- tables ---- */
 
 #define PAPER        "Locality-Driven Dynamic GPU Cache Bypassing"
-#define P(f, d, ...) WEIR_PARAM(weir_decoupled_cfg, f, d, __VA_ARGS__)
+#define P(f, d, ...) WEIR_PARAM(decoupled_cfg, f, d, __VA_ARGS__)
 static const struct weir_param params[] = {
     P(tag_ways, "0", .min = 0, .max = 4096, .help = "tags of a set; 0: twice the data ways",
       .source = PAPER ", Table 3 (8 for 4 data ways)"),
@@ -565,13 +605,13 @@ static const struct weir_param params[] = {
       .source = PAPER ", section 4.1", .when = "threshold>0"),
     P(rc_init, "1", .min = 0, .max = 255, .help = "reference count of a new tag", .source = "guess",
       .when = "threshold>0"),
-    P(cmp, "ge", .choices = WEIR_CHOICES(WEIR_DEC_CMPS),
+    P(cmp, "ge", .choices = WEIR_CHOICES(CMPS),
       .help = "the count must reach the threshold, or exceed it", .source = "guess",
       .when = "threshold>0"),
     P(extra_latency, "1", .min = 0, .max = 1000, .unit = "cycle",
       .help = "that a probe of the larger tag store takes longer", .source = PAPER ", section 6.5",
       .when = "threshold>0"),
-    P(aging, "dec1", .choices = WEIR_CHOICES(WEIR_DEC_AGINGS),
+    P(aging, "dec1", .choices = WEIR_CHOICES(AGINGS),
       .help = "counts lose 1 when a data line is given or taken, or are halved when one is taken",
       .source = PAPER ", section 4.2", .when = "threshold>0"),
     P(age_twice, "false", .help = "dec1: giving a line that was taken from another ages twice",
@@ -585,7 +625,7 @@ static const struct weir_param params[] = {
       .source = "guess", .when = "threshold>0"),
     P(t1_first_touch, "false", .help = "with threshold 1 the first touch gets a data line",
       .source = "guess", .when = "threshold=1"),
-    P(on_fail, "stall", .choices = WEIR_CHOICES(WEIR_DEC_ON_FAILS),
+    P(on_fail, "stall", .choices = WEIR_CHOICES(ON_FAILS),
       .help = "what an admitted load does when all data lines of its set are reserved",
       .source = "guess", .when = "threshold>0"),
     P(duel, "true", .help = "SM 0 uses this design, SM 1 the original, the others the better one",
@@ -596,13 +636,13 @@ static const struct weir_param params[] = {
     P(duel_diff, "10", .min = 0, .max = 100, .unit = "%",
       .help = "by which the new design's miss rate must be higher for the original to be used",
       .source = PAPER ", Table 3", .when = "duel=true and threshold>0 and sm.count>1"),
-    P(duel_measure, "points", .choices = WEIR_CHOICES(WEIR_DEC_MEASURES),
+    P(duel_measure, "points", .choices = WEIR_CHOICES(MEASURES),
       .help = "the difference is one of miss rates, or a share of the original's",
       .source = "guess", .when = "duel=true and threshold>0 and sm.count>1"),
-    P(duel_bypass, "miss", .choices = WEIR_CHOICES(WEIR_DEC_BYPASSES),
+    P(duel_bypass, "miss", .choices = WEIR_CHOICES(BYPASSES),
       .help = "bypassed loads count as misses, or not at all", .source = "guess",
       .when = "duel=true and threshold>0 and sm.count>1"),
-    P(duel_pending, "hit", .choices = WEIR_CHOICES(WEIR_DEC_PENDINGS),
+    P(duel_pending, "hit", .choices = WEIR_CHOICES(PENDINGS),
       .help = "what loads of a line that is on its way count as", .source = "guess",
       .when = "duel=true and threshold>0 and sm.count>1"),
     P(duel_min_loads, "16", .min = 1, .max = 1e6, .unit = "request",
@@ -610,14 +650,14 @@ static const struct weir_param params[] = {
       .when = "duel=true and threshold>0 and sm.count>1"),
     P(duel_reset, "false", .help = "each kernel starts with the original L1", .source = "guess",
       .when = "duel=true and threshold>0 and sm.count>1"),
-    P(layout, "minimal", .choices = WEIR_CHOICES(WEIR_DEC_LAYOUTS),
+    P(layout, "minimal", .choices = WEIR_CHOICES(LAYOUTS),
       .help = "which fields the storage is counted for: those needed, or those that the paper "
               "lists",
       .source = "guess"),
     WEIR_PARAM_END};
 
-#define S(f, u, h)         WEIR_STAT(weir_decoupled_stats, f, u, h)
-#define MEAN(n, num, u, h) WEIR_STAT_RATIO(weir_decoupled_stats, n, num, lookups, u, h)
+#define S(f, u, h)         WEIR_STAT(decoupled_stats, f, u, h)
+#define MEAN(n, num, u, h) WEIR_STAT_RATIO(decoupled_stats, n, num, lookups, u, h)
 static const struct weir_stat stats[] = {
     S(commits, "line", "data lines given to lines with enough references"),
     S(commits_rc1, "line", "of these, with a reference count of 0 or 1"),
@@ -652,11 +692,10 @@ const struct weir_org_ops weir_org_decoupled = {
     .part = {WEIR_PART("decoupled",
                        "more tags than data lines: a line is stored after some references"),
              .reference = "C. Li et al., " PAPER ", ICS 2015",
-             WEIR_PART_PARAMS(params, weir_decoupled_cfg),
-             WEIR_PART_STATS(stats, weir_decoupled_stats), .set_bytes = sizeof(struct set_info),
-             .state_size = state_size, .init = init, .storage_bits = storage_bits, .verify = verify,
-             .kernel_begin = kernel_begin, .kernel_end = kernel_end, .tick = tick,
-             .broadcast_received = broadcast_received},
+             WEIR_PART_PARAMS(params, decoupled_cfg), WEIR_PART_STATS(stats, decoupled_stats),
+             .set_bytes = sizeof(struct set_info), .state_size = state_size, .init = init,
+             .storage_bits = storage_bits, .verify = verify, .kernel_begin = kernel_begin,
+             .kernel_end = kernel_end, .tick = tick, .broadcast_received = broadcast_received},
     .view = view,
     .probe = probe,
     .can_reserve = can_reserve,
