@@ -5,10 +5,10 @@
 #define TESTS_L1_RIG_TSC_H
 
 #include "l1/core.h"
-#include "l1/fetch/tsc_plus.h"
+#include "l1/inspect.h"
 #include "l1/nru.h"
 #include "l1/organisation/lines.h"
-#include "l1/organisation/tagsplit.h"
+#include "l1/parts.h"
 #include "rig_engine.h"
 
 enum { RIG_LINE = 128, RIG_SENT = 256 };
@@ -16,9 +16,7 @@ enum { RIG_LINE = 128, RIG_SENT = 256 };
 struct rig {
   struct machine x;
   struct weir_design d;
-  struct weir_tagsplit_cfg tsc;
-  struct weir_tsc_plus_cfg plus;
-  struct part_cfg nru;
+  struct part_cfg tsc, plus, nru;
   struct weir_lines_cfg lines;
   struct weir_l1 *l1;
   uint64_t now, pc; /* pc: of the next request, and of the load that a reply answers */
@@ -45,8 +43,8 @@ static inline void rig_broadcast(void *sm, uint32_t part, const uint64_t v[4]) {
 /* The defaults of all parts; a test changes them before rig_open. */
 static inline void rig_init(struct rig *g) {
   memset(g, 0, sizeof *g);
-  weir_param_defaults(weir_org_tagsplit.part.params, &g->tsc);
-  weir_param_defaults(weir_policy_tsc_plus.part.params, &g->plus);
+  part_defaults(&weir_org_tagsplit.part, &g->tsc);
+  part_defaults(&weir_policy_tsc_plus.part, &g->plus);
   part_defaults(&weir_policy_nru.part, &g->nru);
   g->d = (struct weir_design){.org = &weir_org_tagsplit, .paranoid = true, .seed = 1};
 }
@@ -56,6 +54,15 @@ static inline void rig_add(struct rig *g, const struct weir_policy_ops *ops, con
   g->d.policy[g->d.n_policies++].cfg = cfg;
 }
 
+static inline void rig_put_tsc(struct rig *g, const char *name, double value) {
+  part_put(&weir_org_tagsplit.part, &g->tsc, name, value);
+}
+static inline void rig_set_tsc(struct rig *g, const char *name, const char *text) {
+  part_set(&weir_org_tagsplit.part, &g->tsc, name, text);
+}
+/* Statistics of the organisation and of the policy that selects its mode. */
+#define TSC(stats, field)  (*part_stat(&weir_org_tagsplit.part, stats, #field))
+#define PLUS(stats, field) (*part_stat(&weir_policy_tsc_plus.part, stats, #field))
 /* What has a bit: a line or a sector. */
 static inline void rig_nru(struct rig *g, const char *unit) {
   part_set(&weir_policy_nru.part, &g->nru, "unit", unit);

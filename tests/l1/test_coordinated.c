@@ -1,6 +1,6 @@
 /* coordinated, block by block and in the engine.
  *   test_l1_coordinated SOURCE_FOLDER */
-#include "l1/admission/coordinated.h"
+#include "l1/inspect.h"
 #include "rig_pol.h"
 #include "session/tags.h"
 
@@ -10,21 +10,25 @@ static const char *folder;
 static const struct weir_policy_ops *const policy = &weir_policy_coordinated;
 
 static struct port t;
-static struct weir_coordinated_cfg cfg;
+static struct part_cfg cfg;
 static uint64_t start; /* of the kernel */
 
 static const char *const machine8[] = {"sm.count=1", "sm.blocks=8",     "sm.warps=64", "l1.sets=64",
                                        "l1.ways=64", "l1.index=linear", NULL};
 
+static bool is_dynamic;
+
 static void defaults(void) {
-  weir_param_defaults(policy->part.params, &cfg);
+  part_defaults(&policy->part, &cfg);
+  is_dynamic = true;
+}
+static void choose(const char *name, const char *text) {
+  part_set(&policy->part, &cfg, name, text);
+  if (strcmp(name, "cm") == 0) is_dynamic = strcmp(text, "dynamic") == 0;
 }
 
 static const struct weir_coordinated *state_of(void) {
   return weir_state_peek(port_policy(&t));
-}
-static const struct weir_coordinated_stats *stats(void) {
-  return port_policy(&t)->stats;
 }
 
 static void kernel(uint32_t n_ctas, uint32_t per_sm) {
@@ -102,8 +106,8 @@ static void walk(const uint64_t *score, uint32_t max, unsigned n, uint32_t *targ
     retire(oldest);
     arrive(next++);
   }
-  assert_int_equal(stats()->periods, n);
-  assert_int_equal(stats()->blocks, next);
+  assert_int_equal(STAT(periods), n);
+  assert_int_equal(STAT(blocks), next);
   port_close(&t);
 }
 
@@ -135,7 +139,7 @@ static void test_slope(void **state) {
   static const uint32_t want[] = {4, 3, 2, 1, 2, 2, 2}, /* 0 is never tried */
       level[] = {4, 3, 3, 3, 3}, down[] = {4, 3, 2, 1, 0, 0, 0}, back[] = {4, 3, 4, 4, 4};
   defaults();
-  cfg.init = WEIR_INIT_SLOPE;
+  choose("init", "slope");
   assert_walk(scores, 4, want, COUNT(want));
   assert_walk(equal, 4, level, COUNT(level));
   assert_walk(low, 4, down, COUNT(down));
@@ -165,12 +169,12 @@ static void test_scores_change(void **state) {
   }
   static const uint32_t want[] = {2, 1, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2};
   assert_memory_equal(seen, want, sizeof want);
-  assert_int_equal(stats()->lowered, 2);
-  assert_int_equal(stats()->raised, 2);
-  assert_int_equal(stats()->kept, 8);
-  assert_int_equal(stats()->at[0], 1);
-  assert_int_equal(stats()->at[1], 5);
-  assert_int_equal(stats()->at[2], 6);
+  assert_int_equal(STAT(lowered), 2);
+  assert_int_equal(STAT(raised), 2);
+  assert_int_equal(STAT(kept), 8);
+  assert_int_equal(STAT(at_0), 1);
+  assert_int_equal(STAT(at_1), 5);
+  assert_int_equal(STAT(at_2), 6);
   port_close(&t);
 }
 
@@ -210,8 +214,8 @@ static void run_example(const struct example *e) {
   for (int i = 0; i < SLOTS; i++)
     if (in_slot[i] != NOBODY) assert_int_equal(is_bg(in_slot[i]), is_in(e->last_bg, in_slot[i]));
   assert_int_equal(state_of()->cur, 2);
-  assert_int_equal(stats()->periods, 2);
-  assert_int_equal(stats()->lowered, 2);
+  assert_int_equal(STAT(periods), 2);
+  assert_int_equal(STAT(lowered), 2);
   port_close(&t);
 }
 
@@ -270,10 +274,10 @@ static void test_kernels_begin_anew(void **state) {
   assert_int_equal(state_of()->target, 1);
   retire(0);
   weir_l1_kernel_end(t.l1, t.now);
-  assert_int_equal(stats()->last_target, 1);
-  assert_int_equal(stats()->learners, 1);
-  assert_int_equal(stats()->cycles, 50);
-  assert_int_equal(stats()->target_cycles, 100);
+  assert_int_equal(STAT(last_target), 1);
+  assert_int_equal(STAT(learners), 1);
+  assert_int_equal(STAT(cycles), 50);
+  assert_int_equal(STAT(target_cycles), 100);
   kernel(100, 3);
   assert_int_equal(state_of()->target, 3);
   assert_int_equal(state_of()->cur, 0);
@@ -287,12 +291,11 @@ static void test_kernels_begin_anew(void **state) {
 static void test_score(void **state) {
   (void)state;
   defaults();
-  assert_true(weir_chss(&cfg, 10, 4, 400, 100) == 125); /* 10 x 200 / (4 x 4) */
-  assert_true(weir_chss(&cfg, 10, 0, 400, 100) == 500); /* as with one cycle */
-  assert_true(weir_chss(&cfg, 0, 7, 400, 100) == 0);
-  assert_true(weir_chss(&cfg, 1, 1, 0, 0) == 200);
-  cfg.l2_latency = 100;
-  assert_true(weir_chss(&cfg, 10, 4, 400, 100) == 62.5);
+  assert_true(weir_chss(200, 10, 4, 400, 100) == 125); /* 10 x 200 / (4 x 4) */
+  assert_true(weir_chss(200, 10, 0, 400, 100) == 500); /* as with one cycle */
+  assert_true(weir_chss(200, 0, 7, 400, 100) == 0);
+  assert_true(weir_chss(200, 1, 1, 0, 0) == 200);
+  assert_true(weir_chss(100, 10, 4, 400, 100) == 62.5);
 }
 
 /* Active warps: not ended, and not at a barrier. */
@@ -317,9 +320,9 @@ static void test_active_warps(void **state) {
   retire(1);
   double warps = (10 * 2 + 20 + 30 * 2 + 40) / 100.0;
   assert_true(state_of()->chss[2] == 6 * 200 / (3 * warps));
-  assert_int_equal(stats()->sampled_cycles, 100);
-  assert_int_equal(stats()->sampled_hits, 6);
-  assert_int_equal(stats()->sampled_stall, 3);
+  assert_int_equal(STAT(sampled_cycles), 100);
+  assert_int_equal(STAT(sampled_hits), 6);
+  assert_int_equal(STAT(sampled_stall), 3);
   port_close(&t);
 }
 
@@ -353,11 +356,11 @@ static void test_others_hear(void **state) {
   arrive(5);
   assert_true(is_bg(5));
   weir_l1_kernel_end(t.l1, t.now);
-  assert_int_equal(stats()->learners, 0);
-  assert_int_equal(stats()->target_cycles, 40);
+  assert_int_equal(STAT(learners), 0);
+  assert_int_equal(STAT(target_cycles), 40);
   port_close(&t);
 
-  cfg.central = false;
+  SET(central, false);
   port_open_at(&t, 1, policy, &cfg, three);
   kernel(100, 4);
   for (unsigned i = 0; i < SLOTS; i++)
@@ -389,7 +392,7 @@ static bool is_bypassed(enum weir_tag tag, uint32_t cta, bool is_local) {
 static void open_blocks(void) {
   open_with(100, 2);
   arrive(0);
-  if (cfg.cm != WEIR_CM_DYNAMIC) return;
+  if (!is_dynamic) return;
   arrive(1);
   t.now += 10;
   retire(1);
@@ -402,7 +405,7 @@ static void test_behaviour(void **state) {
   (void)state;
   for (unsigned all = 0; all < 2; all++) {
     defaults();
-    cfg.all_cm = all == 1;
+    SET(all_cm, all == 1);
     open_blocks();
     for (uint32_t cta = 0; cta < 2; cta++) {
       bool bg = cta == 0;
@@ -413,29 +416,29 @@ static void test_behaviour(void **state) {
       for (unsigned tag = 0; tag < 4; tag++)
         assert_false(is_bypassed((enum weir_tag)tag, cta, true)); /* local memory */
     }
-    assert_int_equal(stats()->cg_bypassed, all ? 0 : 2);
-    assert_int_equal(stats()->cm_bypassed, all ? 4 : 1);
-    assert_int_equal(stats()->ca_loads, all ? 0 : 2);
-    assert_int_equal(stats()->cm_loads, all ? 4 : 1);
-    assert_int_equal(stats()->untagged, all ? 0 : 2);
-    assert_int_equal(stats()->blocks_bg, 2);
+    assert_int_equal(STAT(cg_bypassed), all ? 0 : 2);
+    assert_int_equal(STAT(cm_bypassed), all ? 4 : 1);
+    assert_int_equal(STAT(ca_loads), all ? 0 : 2);
+    assert_int_equal(STAT(cm_loads), all ? 4 : 1);
+    assert_int_equal(STAT(untagged), all ? 0 : 2);
+    assert_int_equal(STAT(blocks_bg), 2);
     port_close(&t);
   }
 }
 
 static void test_static_alone(void **state) {
   (void)state;
-  static const enum weir_cm cms[] = {WEIR_CM_CA, WEIR_CM_CG};
+  static const char *const cms[] = {"ca", "cg"};
   for (unsigned i = 0; i < 2; i++) {
     defaults();
-    cfg.cm = cms[i];
+    choose("cm", cms[i]);
     open_blocks();
     assert_false(is_bypassed(WEIR_TAG_CA, 0, false));
     assert_true(is_bypassed(WEIR_TAG_CG, 0, false));
     assert_int_equal(is_bypassed(WEIR_TAG_CM, 0, false), i == 1);
     assert_false(is_bypassed(WEIR_TAG_NONE, 0, false));
     weir_l1_kernel_end(t.l1, t.now);
-    assert_int_equal(stats()->blocks + stats()->periods + stats()->cycles + stats()->learners, 0);
+    assert_int_equal(STAT(blocks) + STAT(periods) + STAT(cycles) + STAT(learners), 0);
     port_close(&t);
   }
 }
@@ -456,10 +459,10 @@ static void test_hits_by_class(void **state) {
     assert_true(weir_l1_fill(t.l1, &m, t.now + 50));
     assert_int_equal(weir_l1_drain(t.l1, t.now + 51), 0);
   }
-  assert_int_equal(stats()->ca_loads, 2);
-  assert_int_equal(stats()->ca_hits, 1);
-  assert_int_equal(stats()->cm_loads, 4);
-  assert_int_equal(stats()->cm_hits, 4);
+  assert_int_equal(STAT(ca_loads), 2);
+  assert_int_equal(STAT(ca_hits), 1);
+  assert_int_equal(STAT(cm_loads), 4);
+  assert_int_equal(STAT(cm_hits), 4);
   port_close(&t);
 }
 
@@ -479,7 +482,7 @@ static void test_storage(void **state) {
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
       17 * 64 + 16 + 2 * 5);
   port_close(&t);
-  cfg.cm = WEIR_CM_CA;
+  choose("cm", "ca");
   open_with(100, 2);
   assert_int_equal(
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 0);
@@ -490,9 +493,9 @@ static void test_needs_tags(void **state) {
   (void)state;
   defaults();
   assert_true(policy->needs_tags(&cfg));
-  cfg.cm = WEIR_CM_CA;
+  choose("cm", "ca");
   assert_true(policy->needs_tags(&cfg));
-  cfg.all_cm = true;
+  SET(all_cm, true);
   assert_false(policy->needs_tags(&cfg));
 }
 
@@ -504,7 +507,6 @@ static void test_verify(void **state) {
   arrive(1);
   struct weir_policy *p = port_policy(&t);
   struct weir_coordinated *s = weir_state_edit(p), good = *s;
-  struct weir_coordinated_stats *st = weir_stats_edit(p);
   assert_null(policy->part.verify(p));
   s->target = 3;
   assert_non_null(policy->part.verify(p));
@@ -518,11 +520,11 @@ static void test_verify(void **state) {
   s->sampler = 5;
   assert_non_null(policy->part.verify(p));
   *s = good;
-  st->raised++;
+  STAT(raised)++;
   assert_non_null(policy->part.verify(p));
-  st->periods++;
+  STAT(periods)++;
   assert_non_null(policy->part.verify(p));
-  st->at[8]++;
+  STAT(at_8_up)++;
   assert_null(policy->part.verify(p));
   port_close(&t);
 }
@@ -546,12 +548,12 @@ static bool same_but_parts(const struct weir_sim_result *a, const struct weir_si
          memcmp(&a->dram, &b->dram, sizeof a->dram) == 0;
 }
 
-static void add_stats(struct weir_coordinated_stats *sum, const struct weir_sim_result *r) {
+static void add_stats(uint64_t *sum, const struct weir_sim_result *r) {
   weir_stat_sum(policy->part.stats, sum, r->part[1]);
 }
 
 /* Random machines and kernels with random tags: the same in every way they can be cut. */
-static void run_random(uint64_t cases, struct weir_coordinated_stats *sum) {
+static void run_random(uint64_t cases, uint64_t *sum) {
   for (uint64_t seed = 1, done = 0; done < cases; seed++) {
     struct machine x;
     struct weir_design d;
@@ -581,14 +583,16 @@ static void run_random(uint64_t cases, struct weir_coordinated_stats *sum) {
 
 static void test_engine_exact(void **state) {
   (void)state;
-  struct weir_coordinated_stats sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   defaults();
-  run_random(12, &sum);
-  assert_true(sum.periods > 0 && sum.lowered > 0 && sum.cg_bypassed > 0 && sum.cm_bypassed > 0);
-  assert_true(sum.ca_loads > 0 && sum.cm_loads > 0 && sum.untagged > 0);
-  cfg.central = false;
-  cfg.init = WEIR_INIT_SLOPE;
-  run_random(6, &sum);
+  run_random(12, sum);
+  assert_true(STAT_OF(sum, periods) > 0 && STAT_OF(sum, lowered) > 0 &&
+              STAT_OF(sum, cg_bypassed) > 0 && STAT_OF(sum, cm_bypassed) > 0);
+  assert_true(STAT_OF(sum, ca_loads) > 0 && STAT_OF(sum, cm_loads) > 0 &&
+              STAT_OF(sum, untagged) > 0);
+  SET(central, false);
+  choose("init", "slope");
+  run_random(6, sum);
 }
 
 /* A built-in workload in one way, with tags from `make` (which sees each kernel when it begins). */
@@ -627,7 +631,7 @@ static struct launches one, two;
 
 static void test_workload_exact(void **state) {
   (void)state;
-  struct weir_coordinated_stats sum = {0};
+  uint64_t sum[WEIR_MAX_PART_STATS] = {0};
   defaults();
   for (unsigned w = 0; w < 2; w++)
     for (unsigned i = 0; i < ENGINE_WAYS_TAGGED; i++) {
@@ -637,9 +641,10 @@ static void test_workload_exact(void **state) {
         if (i > 0 && !same_result(&one.r[k], &two.r[k]))
           fail_msg("%s, launch %u: %s differs", name, k, engine_way_names[i]);
         else if (i == 0)
-          add_stats(&sum, &one.r[k]);
+          add_stats(sum, &one.r[k]);
     }
-  assert_true(sum.periods > 0 && sum.blocks_bg > 0 && sum.blocks_bg < sum.blocks);
+  assert_true(STAT_OF(sum, periods) > 0 && STAT_OF(sum, blocks_bg) > 0 &&
+              STAT_OF(sum, blocks_bg) < STAT_OF(sum, blocks));
 }
 
 /* All ca: the baseline, in every figure but its own. */
@@ -665,7 +670,7 @@ static void test_all_cg_is_bypass_all(void **state) {
   part_defaults(&weir_policy_bypass_all.part, &keeps);
   part_put(&weir_policy_bypass_all.part, &keeps, "keep_local", true);
   defaults();
-  cfg.cm = WEIR_CM_CA;
+  choose("cm", "ca");
   for (unsigned i = 0; i < 2; i++) {
     run_workload(names[i], policy, &cfg, WEIR_TAG_CG, 0, &one);
     run_workload(names[i], &weir_policy_bypass_all, &keeps, WEIR_TAG_CG, 0, &two);
@@ -673,8 +678,8 @@ static void test_all_cg_is_bypass_all(void **state) {
       uint64_t *a = one.r[k].l1.bypass_reason, *b = two.r[k].l1.bypass_reason;
       assert_true(a[WEIR_R_STATIC] > 0);
       assert_int_equal(a[WEIR_R_STATIC], b[WEIR_R_MODE]);
-      const struct weir_coordinated_stats *st = (const void *)one.r[k].part[1];
-      assert_int_equal(st->cg_bypassed, one.r[k].l1.bypassed);
+      const void *st = one.r[k].part[1];
+      assert_int_equal(STAT_OF(st, cg_bypassed), one.r[k].l1.bypassed);
       b[WEIR_R_STATIC] = b[WEIR_R_MODE];
       b[WEIR_R_MODE] = 0;
       assert_true(same_but_parts(&one.r[k], &two.r[k]));
@@ -685,20 +690,22 @@ static void test_all_cg_is_bypass_all(void **state) {
 /* Dynamic with all blocks going past would be the same; here the first target, and no other. */
 static void test_one_learner_or_all(void **state) {
   (void)state;
-  struct weir_coordinated_stats sum[2] = {{0}, {0}};
+  uint64_t sum[2][WEIR_MAX_PART_STATS] = {{0}, {0}};
   defaults();
-  cfg.all_cm = true;
+  SET(all_cm, true);
   for (unsigned i = 0; i < 2; i++) {
-    cfg.central = i == 0;
+    SET(central, i == 0);
     run_workload("gather", policy, &cfg, WEIR_TAG_NONE, 0, &one);
     for (uint32_t k = 0; k < one.n; k++)
-      add_stats(&sum[i], &one.r[k]);
+      add_stats(sum[i], &one.r[k]);
   }
-  assert_int_equal(sum[0].learners, one.n);
-  assert_int_equal(sum[1].learners, 15 * one.n);
-  assert_true(sum[1].periods > 10 * sum[0].periods);
-  assert_true(sum[0].target_cycles < sum[0].cycles * 8); /* the others have heard of lower ones */
-  assert_int_equal(sum[0].ca_loads + sum[0].cg_bypassed + sum[0].untagged, 0);
+  assert_int_equal(STAT_OF(sum[0], learners), one.n);
+  assert_int_equal(STAT_OF(sum[1], learners), 15 * one.n);
+  assert_true(STAT_OF(sum[1], periods) > 10 * STAT_OF(sum[0], periods));
+  assert_true(STAT_OF(sum[0], target_cycles) <
+              STAT_OF(sum[0], cycles) * 8); /* the others have heard of lower ones */
+  assert_int_equal(
+      STAT_OF(sum[0], ca_loads) + STAT_OF(sum[0], cg_bypassed) + STAT_OF(sum[0], untagged), 0);
 }
 
 #define T(f) cmocka_unit_test(f)

@@ -11,7 +11,7 @@ static uint64_t line(uint64_t shared, uint64_t own) {
   return shared << 8 | own;
 }
 
-static const struct weir_tagsplit_stats *stats(void) {
+static const void *stats(void) {
   return rig_part(&g, 0)->stats;
 }
 
@@ -20,7 +20,7 @@ static void set_coarse(bool is_coarse) {
 }
 
 static void open_with_modes(void) {
-  g.plus.mode = WEIR_TSC_ALWAYS_COARSE;
+  part_set(&weir_policy_tsc_plus.part, &g.plus, "mode", "coarse");
   rig_add(&g, &weir_policy_tsc_plus, &g.plus);
   rig_open(&g, NULL);
 }
@@ -64,7 +64,7 @@ static void test_pending_is_part(void **state) {
   (void)state;
   for (unsigned is_part = 0; is_part < 2; is_part++) {
     rig_init(&g);
-    g.tsc.pending_is_part = is_part;
+    rig_put_tsc(&g, "pending_is_part", is_part);
     rig_open(&g, NULL);
     rig_load(&g, 0, 1);
     assert_int_equal(rig_load(&g, 0, 3), is_part ? WEIR_PARTIAL : WEIR_MISS);
@@ -108,7 +108,7 @@ static void test_extra_latency(void **state) {
   (void)state;
   for (int64_t extra = 0; extra < 4; extra++) {
     rig_init(&g);
-    g.tsc.extra_latency = extra;
+    rig_put_tsc(&g, "extra_latency", (double)extra);
     rig_open(&g, NULL);
     rig_load(&g, 0, 1);
     assert_int_equal(g.last.at, g.now); /* a miss is sent at once */
@@ -135,9 +135,9 @@ static void test_free_chunks(void **state) {
   rig_expect(&g, 2, line(1, 1), 2);
   rig_expect(&g, 3, line(1, 1), 4);
   rig_expect(&g, 8, line(1, 1), 8);
-  assert_int_equal(stats()->chunks_matching, 3);
-  assert_int_equal(stats()->chunks_empty, 1 + 2 + 1);
-  assert_int_equal(stats()->victims, 0);
+  assert_int_equal(TSC(stats(), chunks_matching), 3);
+  assert_int_equal(TSC(stats(), chunks_empty), 1 + 2 + 1);
+  assert_int_equal(TSC(stats(), victims), 0);
   rig_close(&g);
 }
 
@@ -172,7 +172,7 @@ static void test_pending_group(void **state) {
   rig_expect(&g, 2, line(1, 2), 1);
   rig_expect(&g, 3, line(1, 2), 2);
   assert_int_equal(rig_stats(&g)->evictions[WEIR_BY_REPLACEMENT], 1);
-  assert_int_equal(stats()->retags, 0);
+  assert_int_equal(TSC(stats(), retags), 0);
   rig_close(&g);
 }
 
@@ -198,50 +198,51 @@ static void fill_vector(void) {
     }
 }
 
-static void check_vector(enum weir_nru_age nru_age) {
+static void check_vector(const char *nru_age) {
   rig_init(&g);
-  g.tsc.nru_age = nru_age;
+  rig_set_tsc(&g, "nru_age", nru_age);
   rig_open(&g, NULL);
   fill_vector();
-  struct weir_tagsplit_stats was = *stats();
+  uint64_t was[WEIR_MAX_PART_STATS];
+  memcpy(was, stats(), weir_org_tagsplit.part.stats_bytes);
   assert_int_equal(rig_load(&g, line(5, 1), 2), WEIR_MISS);
   rig_expect(&g, 3, line(5, 1), 2);
   assert_true(rig_used(&g, 3));
-  assert_int_equal(stats()->victims, was.victims);
-  assert_int_equal(stats()->agings, was.agings);
+  assert_int_equal(TSC(stats(), victims), TSC(was, victims));
+  assert_int_equal(TSC(stats(), agings), TSC(was, agings));
   rig_settle(&g);
   assert_int_equal(rig_load(&g, line(7, 0), 4), WEIR_MISS);
   rig_expect(&g, 8, line(7, 0), 4);
   for (uint32_t i = 9; i < 12; i++)
     rig_expect_empty(&g, i);
-  assert_int_equal(stats()->victims, was.victims + 1);
-  assert_int_equal(stats()->victims_used, was.victims_used);
-  assert_int_equal(stats()->retags, was.retags + 1);
-  assert_int_equal(stats()->collateral_inval, was.collateral_inval + 3);
+  assert_int_equal(TSC(stats(), victims), TSC(was, victims) + 1);
+  assert_int_equal(TSC(stats(), victims_used), TSC(was, victims_used));
+  assert_int_equal(TSC(stats(), retags), TSC(was, retags) + 1);
+  assert_int_equal(TSC(stats(), collateral_inval), TSC(was, collateral_inval) + 3);
   assert_int_equal(rig_stats(&g)->evictions[WEIR_BY_REPLACEMENT], 1);
   assert_int_equal(rig_stats(&g)->evictions[WEIR_BY_COLLATERAL], 3);
-  bool clears = nru_age == WEIR_NRU_VALID;
-  assert_int_equal(stats()->agings, was.agings + clears);
+  bool clears = strcmp(nru_age, "valid") == 0;
+  assert_int_equal(TSC(stats(), agings), TSC(was, agings) + clears);
   for (uint32_t i = 0; i < 9; i++)
     assert_int_equal(rig_used(&g, i), !clears);
   if (!clears) /* the bits of the chunks that went */
     for (uint32_t i = 9; i < 12; i++)
-      assert_int_equal(rig_used(&g, i), i != 9 && nru_age == WEIR_NRU_ALL_KEEP);
+      assert_int_equal(rig_used(&g, i), i != 9 && strcmp(nru_age, "all_keep") == 0);
   rig_close(&g);
 }
 
 static void test_vector(void **state) {
   (void)state;
-  check_vector(WEIR_NRU_VALID);
-  check_vector(WEIR_NRU_ALL_KEEP);
-  check_vector(WEIR_NRU_ALL_ZERO);
+  check_vector("valid");
+  check_vector("all_keep");
+  check_vector("all_zero");
 }
 
 static void test_keep_last(void **state) {
   (void)state;
   for (unsigned keep = 0; keep < 2; keep++) {
     rig_init(&g);
-    g.tsc.nru_keep_last = keep;
+    rig_put_tsc(&g, "nru_keep_last", keep);
     rig_open(&g, NULL);
     rig_read(&g, line(1, 0), 3);
     rig_read(&g, line(2, 0), 1);
@@ -258,7 +259,7 @@ static void test_prefer_match(void **state) {
   (void)state;
   for (unsigned prefer = 0; prefer < 2; prefer++) {
     rig_init(&g);
-    g.tsc.prefer_match = prefer;
+    rig_put_tsc(&g, "prefer_match", prefer);
     rig_open(&g, NULL);
     rig_read(&g, line(1, 0), 15);
     for (uint64_t i = 0; i < 3; i++)
@@ -266,10 +267,10 @@ static void test_prefer_match(void **state) {
     rig_read(&g, line(1, 0), 15); /* all used: cleared */
     rig_read(&g, line(1, 0), 15);
     rig_load(&g, line(1, 1), 1);
-    assert_int_equal(stats()->victims, 1);
-    assert_int_equal(stats()->victims_used, prefer);
-    assert_int_equal(stats()->retags, !prefer);
-    assert_int_equal(stats()->collateral_inval, prefer ? 0 : 3);
+    assert_int_equal(TSC(stats(), victims), 1);
+    assert_int_equal(TSC(stats(), victims_used), prefer);
+    assert_int_equal(TSC(stats(), retags), !prefer);
+    assert_int_equal(TSC(stats(), collateral_inval), prefer ? 0 : 3);
     rig_close(&g);
   }
 }
@@ -321,7 +322,7 @@ static void test_coarse(void **state) {
   rig_expect(&g, 4 * unused, line(2, 0), 1);
   assert_int_equal(rig_stats(&g)->evictions[WEIR_BY_REPLACEMENT], 4);
   assert_int_equal(rig_stats(&g)->evictions_unused, 3); /* the touched one was hit again */
-  assert_int_equal(stats()->groups_whole, 5);
+  assert_int_equal(TSC(stats(), groups_whole), 5);
   rig_close(&g);
 }
 
@@ -354,7 +355,7 @@ static void test_not_grouped(void **state) {
   (void)state;
   for (unsigned coarse = 0; coarse < 2; coarse++) {
     rig_init(&g);
-    g.tsc.coarse_group = false;
+    rig_put_tsc(&g, "coarse_group", false);
     open_with_modes();
     set_coarse(false);
     rig_read(&g, line(1, 0), 1);
@@ -385,7 +386,7 @@ static void test_store(void **state) {
   (void)state;
   for (unsigned by_line = 0; by_line < 2; by_line++) {
     rig_init(&g);
-    g.tsc.store_inval = by_line ? WEIR_INVAL_LINE : WEIR_INVAL_CHUNK;
+    rig_set_tsc(&g, "store_inval", by_line ? "line" : "chunk");
     rig_open(&g, NULL);
     rig_read(&g, 0, 7);
     rig_load(&g, 0, 8);
@@ -435,7 +436,7 @@ static void test_store_modes(void **state) {
 static void test_chunk_64(void **state) {
   (void)state;
   rig_init(&g);
-  g.tsc.chunk_bytes = 64;
+  rig_put_tsc(&g, "chunk_bytes", 64);
   rig_open(&g, NULL);
   assert_int_equal(rig_chain(&g)->geometry.ways, 8);
   assert_int_equal(rig_load(&g, line(1, 0), 4), WEIR_MISS);
@@ -458,7 +459,7 @@ static void test_chunk_64(void **state) {
 static void test_chunk_8(void **state) {
   (void)state;
   rig_init(&g);
-  g.tsc.chunk_bytes = 8;
+  rig_put_tsc(&g, "chunk_bytes", 8);
   rig_open(&g, "l1.sector=8", NULL);
   assert_int_equal(rig_chain(&g)->geometry.ways, 64);
   assert_int_equal(rig_load(&g, line(1, 0), 0x8010), WEIR_MISS);
@@ -482,22 +483,22 @@ static void test_chunk_8(void **state) {
 static void test_private_bits(void **state) {
   (void)state;
   rig_init(&g);
-  g.tsc.private_bits = 0;
+  rig_put_tsc(&g, "private_bits", 0);
   rig_open(&g, NULL);
   for (uint64_t i = 0; i < 5; i++)
     rig_read(&g, i, 1);
-  assert_int_equal(stats()->seen_mixed_groups, 0);
-  assert_int_equal(stats()->retags, 1);
+  assert_int_equal(TSC(stats(), seen_mixed_groups), 0);
+  assert_int_equal(TSC(stats(), retags), 1);
   rig_close(&g);
   rig_init(&g);
-  g.tsc.private_bits = 20;
+  rig_put_tsc(&g, "private_bits", 20);
   rig_open(&g, NULL);
   for (uint64_t i = 0; i < 16; i++)
     rig_read(&g, i << 15, 1);
-  assert_int_equal(stats()->victims, 0);
+  assert_int_equal(TSC(stats(), victims), 0);
   rig_read(&g, UINT64_C(16) << 15, 1);
-  assert_int_equal(stats()->victims, 1);
-  assert_int_equal(stats()->retags, 0);
+  assert_int_equal(TSC(stats(), victims), 1);
+  assert_int_equal(TSC(stats(), retags), 0);
   rig_close(&g);
 }
 
@@ -512,8 +513,8 @@ static void test_storage(void **state) {
   const uint64_t lru = UINT64_C(2) * 128;
   for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
     rig_init(&g);
-    g.tsc.private_bits = want[i].bits;
-    g.tsc.chunk_bytes = want[i].chunk;
+    rig_put_tsc(&g, "private_bits", (double)want[i].bits);
+    rig_put_tsc(&g, "chunk_bytes", (double)want[i].chunk);
     rig_open(&g, "l1.sets=32", "l1.sector=8", NULL);
     assert_int_equal(weir_org_tagsplit.part.storage_bits(weir_cfg(rig_part(&g, 0)),
                                                          weir_geometry(rig_part(&g, 0))),
@@ -526,14 +527,14 @@ static void test_refused(void **state) {
   (void)state;
   struct weir_err err;
   rig_init(&g);
-  g.tsc.chunk_bytes = 64;
+  rig_put_tsc(&g, "chunk_bytes", 64);
   assert_false(rig_try(&g, &err, (const char *[]){"l1.line=32", "l2.line=32", NULL}));
   assert_non_null(strstr(err.msg, "chunk_bytes"));
   rig_init(&g);
-  g.tsc.chunk_bytes = 48;
+  rig_put_tsc(&g, "chunk_bytes", 48);
   assert_false(rig_try(&g, &err, NULL));
   rig_init(&g);
-  g.tsc.chunk_bytes = 16;
+  rig_put_tsc(&g, "chunk_bytes", 16);
   assert_false(rig_try(&g, &err, NULL));
   assert_non_null(strstr(err.msg, "set l1.sector, which is 32, to 16 too"));
   rig_init(&g);
@@ -612,19 +613,19 @@ static void stream(uint64_t seed, uint32_t n, uint32_t lines, uint64_t spread, u
 /* An accepted load finds all its chunks or has sent for them, and nothing else of its line went. */
 static void test_invariants(void **state) {
   (void)state;
-  static const enum weir_nru_age ages[] = {WEIR_NRU_VALID, WEIR_NRU_ALL_KEEP, WEIR_NRU_ALL_ZERO};
+  static const char *const ages[] = {"valid", "all_keep", "all_zero"};
   for (uint64_t seed = 0; seed < 24; seed++) {
     uint64_t rs = seed + 1, *r = &rs;
     rig_init(&g);
     g.d.seed = seed;
-    g.tsc.nru_age = ages[seed % 3];
-    g.tsc.private_bits = (int64_t)below(r, 9);
-    g.tsc.chunk_bytes = below(r, 3) ? 32 : 64;
-    g.tsc.prefer_match = below(r, 2);
-    g.tsc.coarse_group = below(r, 2);
-    g.tsc.nru_keep_last = below(r, 2);
-    g.tsc.store_inval = below(r, 2) ? WEIR_INVAL_CHUNK : WEIR_INVAL_LINE;
-    g.plus.mode = WEIR_TSC_ALWAYS_FINE;
+    rig_set_tsc(&g, "nru_age", ages[seed % 3]);
+    rig_put_tsc(&g, "private_bits", below(r, 9));
+    rig_put_tsc(&g, "chunk_bytes", below(r, 3) ? 32 : 64);
+    rig_put_tsc(&g, "prefer_match", below(r, 2));
+    rig_put_tsc(&g, "coarse_group", below(r, 2));
+    rig_put_tsc(&g, "nru_keep_last", below(r, 2));
+    rig_set_tsc(&g, "store_inval", below(r, 2) ? "chunk" : "line");
+    part_set(&weir_policy_tsc_plus.part, &g.plus, "mode", "fine");
     rig_add(&g, &weir_policy_tsc_plus, &g.plus);
     rig_open(&g, below(r, 2) ? "l1.sets=2" : "l1.sets=1", NULL);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -661,7 +662,7 @@ static struct tally run_stream(const struct weir_org_ops *org, uint64_t seed) {
   g.d.paranoid = false;
   g.d.seed = seed;
   g.d.org = org;
-  g.tsc.private_bits = 0;
+  rig_put_tsc(&g, "private_bits", 0);
   rig_nru(&g, "sector");
   if (org == &weir_org_sectored) rig_add(&g, &weir_policy_nru, &g.nru);
   rig_open(&g, "l1.sets=32", seed % 2 ? "l1.index=fermi_xor" : "l1.index=linear", NULL);
@@ -693,7 +694,7 @@ static void test_coarse_stream(void **state) {
     rig_init(&g);
     g.is_fast = true;
     g.d.paranoid = false;
-    g.plus.mode = WEIR_TSC_ALWAYS_COARSE;
+    part_set(&weir_policy_tsc_plus.part, &g.plus, "mode", "coarse");
     rig_add(&g, &weir_policy_tsc_plus, &g.plus);
     rig_open(&g, "l1.sets=32", NULL);
     stream(seed, 100000, 300, seed * 8191, 0);
@@ -707,15 +708,15 @@ static void test_coarse_stream(void **state) {
 
 static void test_engine_random(void **state) {
   (void)state;
-  static const enum weir_nru_age ages[] = {WEIR_NRU_VALID, WEIR_NRU_ALL_KEEP, WEIR_NRU_ALL_ZERO};
+  static const char *const ages[] = {"valid", "all_keep", "all_zero"};
   unsigned n = 0;
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct weir_sim_result r;
     rig_init(&g);
-    g.tsc.nru_age = ages[seed % 3];
-    g.tsc.private_bits = (int64_t)(seed % 5) * 2;
-    g.tsc.chunk_bytes = seed % 4 == 3 ? 64 : 32;
-    g.tsc.store_inval = seed % 2 ? WEIR_INVAL_CHUNK : WEIR_INVAL_LINE;
+    rig_set_tsc(&g, "nru_age", ages[seed % 3]);
+    rig_put_tsc(&g, "private_bits", (double)(seed % 5 * 2));
+    rig_put_tsc(&g, "chunk_bytes", seed % 4 == 3 ? 64 : 32);
+    rig_set_tsc(&g, "store_inval", seed % 2 ? "chunk" : "line");
     g.d.org_cfg = &g.tsc;
     g.d.seed = seed;
     n += rig_engine_random(&g.d, seed, &r);

@@ -23,7 +23,7 @@ static const struct weir_tsc_plus_state *modes(void) {
   return weir_state_peek(rig_part(&g, 1));
 }
 
-static const struct weir_tsc_plus_stats *stats(void) {
+static const void *stats(void) {
   return rig_part(&g, 1)->stats;
 }
 
@@ -86,7 +86,7 @@ static void test_halving(void **state) {
   expect_counters(1024, 2048, 3, 15);
   miss(WEIR_TSC_FINE, 1, 1);
   expect_counters(512, 1025, 1, 7);
-  assert_int_equal(stats()->halvings, 1);
+  assert_int_equal(PLUS(stats(), halvings), 1);
   miss(WEIR_TSC_COARSE, 1024, 1);
   expect_counters(256, 512, 512, (7 + 1024 * 5) / 2);
   rig_close(&g);
@@ -125,8 +125,8 @@ static void test_what_counts(void **state) {
   expect_counters(2, 5, 1, 5);
   miss(WEIR_TSC_FOLLOWER, 5, 1);
   expect_counters(2, 5, 1, 5);
-  assert_int_equal(stats()->sampled_misses_fine, 2);
-  assert_int_equal(stats()->sampled_traffic_coarse, 5);
+  assert_int_equal(PLUS(stats(), sampled_misses_fine), 2);
+  assert_int_equal(PLUS(stats(), sampled_traffic_coarse), 5);
   rig_close(&g);
 }
 
@@ -151,7 +151,7 @@ static void test_followers(void **state) {
   assert_int_equal(g.cast[0], 0);
   rig_load(&g, fresh(WEIR_TSC_FOLLOWER), 2);
   assert_int_equal(g.last.sectors, 2);
-  assert_int_equal(stats()->changes, 2);
+  assert_int_equal(PLUS(stats(), changes), 2);
   rig_close(&g);
 
   rig_init(&g);
@@ -235,7 +235,6 @@ static void test_engine_switches(void **state) {
   struct synth s, *kernels[] = {&s};
   struct weir_sim_result r;
   struct weir_sim_options o = {.threads = 1, .check = true};
-  struct weir_tsc_plus_stats st;
   machine_init(&x, NULL, set);
   synth_init(&s, 6, 2);
   uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, 0);
@@ -247,11 +246,11 @@ static void test_engine_switches(void **state) {
   rig_add(&g, &weir_policy_tsc_plus, &g.plus);
   g.d.org_cfg = &g.tsc;
   engine_kernels(&x, &g.d, kernels, 1, &o, &r);
-  memcpy(&st, r.part[1], sizeof st);
-  assert_true(st.changes >= 3 && st.changes % 3 == 0); /* every change on every SM */
-  assert_true(st.coarse > 4 * st.fine);
-  assert_int_equal(st.fine + st.coarse, r.l1.loads);
-  assert_true(st.sampled_misses_fine > 2 * st.sampled_misses_coarse);
+  const void *st = r.part[1];
+  assert_true(PLUS(st, changes) >= 3 && PLUS(st, changes) % 3 == 0); /* every change on every SM */
+  assert_true(PLUS(st, coarse) > 4 * PLUS(st, fine));
+  assert_int_equal(PLUS(st, fine) + PLUS(st, coarse), r.l1.loads);
+  assert_true(PLUS(st, sampled_misses_fine) > 2 * PLUS(st, sampled_misses_coarse));
   synth_free(&s);
   machine_free(&x);
 }
@@ -262,17 +261,16 @@ static void test_engine_random(void **state) {
   uint64_t changes = 0;
   for (uint64_t seed = 100; seed < 100 + CASES(60); seed++) {
     struct weir_sim_result r;
-    struct weir_tsc_plus_stats st;
     rig_init(&g);
-    g.plus.halve_above = seed % 2 ? 1024 : 8;
-    g.tsc.private_bits = (int64_t)(seed % 4) * 2;
-    g.tsc.chunk_bytes = seed % 5 == 4 ? 64 : 32;
+    part_put(&weir_policy_tsc_plus.part, &g.plus, "halve_above", seed % 2 ? 1024 : 8);
+    rig_put_tsc(&g, "private_bits", (double)(seed % 4 * 2));
+    rig_put_tsc(&g, "chunk_bytes", seed % 5 == 4 ? 64 : 32);
     g.d.org_cfg = &g.tsc;
     g.d.seed = seed;
     rig_add(&g, &weir_policy_tsc_plus, &g.plus);
     if (!rig_engine_random(&g.d, seed, &r)) continue;
-    memcpy(&st, r.part[1], sizeof st);
-    changes += st.changes;
+    const void *st = r.part[1];
+    changes += PLUS(st, changes);
     n++;
   }
   assert_true(n > CASES(20) && changes > CASES(20));

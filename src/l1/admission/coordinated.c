@@ -8,15 +8,37 @@
  * A period begins with the block whose arrival brings the number of blocks that go past (cur) to
  * the target, and lasts as long as that block. The score (CHSS) is the time that hits save over the
  * time that the L1's shortages cost all running warps. */
-#include "l1/admission/coordinated.h"
-
 #include <string.h>
 
+#include "l1/inspect.h"
+#include "l1/parts.h"
+
+#define INITS(X) X(INIT_OPTIMISTIC, "optimistic") X(INIT_SLOPE, "slope")
+enum start { INITS(WEIR_CHOICE_ID) };
+#define CMS(X) X(CM_DYNAMIC, "dynamic") X(CM_CA, "ca") X(CM_CG, "cg")
+enum cm { CMS(WEIR_CHOICE_ID) };
+struct coordinated_cfg {
+  enum cm cm;
+  enum start init;
+  bool all_cm, central;
+  int64_t l2_latency;
+};
+
+enum { LAST_AT = 8 };
+
+struct coordinated_stats {
+  uint64_t blocks, blocks_bg;
+  uint64_t periods, lowered, raised, kept, at[LAST_AT + 1];
+  uint64_t sampled_cycles, sampled_hits, sampled_stall;
+  uint64_t cycles, target_cycles, last_target, learners;
+  uint64_t ca_loads, ca_hits, cm_loads, cm_hits, cg_bypassed, cm_bypassed, untagged;
+};
+
 #define PAPER                     "X. Xie et al., Coordinated static and dynamic cache bypassing for GPUs, HPCA 2015"
-#define CFG(f, default_text, ...) WEIR_PARAM(weir_coordinated_cfg, f, default_text, __VA_ARGS__)
+#define CFG(f, default_text, ...) WEIR_PARAM(coordinated_cfg, f, default_text, __VA_ARGS__)
 
 static const struct weir_param params[] = {
-    CFG(cm, "dynamic", .choices = WEIR_CHOICES(WEIR_CMS),
+    CFG(cm, "dynamic", .choices = WEIR_CHOICES(CMS),
         .help = "what cm loads do: as their block says, or all the same (static alone: ca)",
         .source = PAPER),
     CFG(all_cm, "false", .help = "every global load is cm, whatever its tag (dynamic alone)",
@@ -24,7 +46,7 @@ static const struct weir_param params[] = {
     CFG(central, "true",
         .help = "SM 0 learns and tells the others its targets; false: each learns for itself",
         .source = PAPER, .when = "cm=dynamic and sm.count>1"),
-    CFG(init, "optimistic", .choices = WEIR_CHOICES(WEIR_COORDINATED_INITS),
+    CFG(init, "optimistic", .choices = WEIR_CHOICES(INITS),
         .help =
             "targets without a score: optimistic, better than all others; slope, tried on the way "
             "down while scores improve",
@@ -34,12 +56,12 @@ static const struct weir_param params[] = {
         .when = "never (a factor of all scores, which are compared with one another only)"),
     WEIR_PARAM_END};
 
-#define S(f, u, h)               WEIR_STAT(weir_coordinated_stats, f, u, h)
-#define RATIO(n, num, den, u, h) WEIR_STAT_RATIO(weir_coordinated_stats, n, num, den, u, h)
+#define S(f, u, h)               WEIR_STAT(coordinated_stats, f, u, h)
+#define RATIO(n, num, den, u, h) WEIR_STAT_RATIO(coordinated_stats, n, num, den, u, h)
 #define AT(i, n, h)                                                                                \
   {                                                                                                \
     .name = n, .unit = "event", .help = h,                                                         \
-    .offset = offsetof(struct weir_coordinated_stats, at) + sizeof(uint64_t) * (i)                 \
+    .offset = offsetof(struct coordinated_stats, at) + sizeof(uint64_t) * (i)                      \
   }
 static const struct weir_stat stats[] = {
     S(blocks, "block", "blocks that came"),
@@ -74,38 +96,38 @@ static const struct weir_stat stats[] = {
     RATIO("mean_target", target_cycles, cycles, "block", "blocks that should go past, over time"),
     RATIO("mean_last_target", last_target, learners, "block", "the same, at the ends of kernels"),
     WEIR_STAT_END};
-_Static_assert(sizeof(struct weir_coordinated_stats) <= WEIR_MAX_PART_STATS * sizeof(uint64_t),
+_Static_assert(sizeof(struct coordinated_stats) <= WEIR_MAX_PART_STATS * sizeof(uint64_t),
                "more counters than a part may have");
 
 static const double UNSEEN = -1;
 
-static bool is_dynamic(const struct weir_coordinated_cfg *cfg) {
-  return cfg->cm == WEIR_CM_DYNAMIC;
+static bool is_dynamic(const struct coordinated_cfg *cfg) {
+  return cfg->cm == CM_DYNAMIC;
 }
 
 static bool needs_tags(const void *cfg) {
-  return !((const struct weir_coordinated_cfg *)cfg)->all_cm;
+  return !((const struct coordinated_cfg *)cfg)->all_cm;
 }
 
 static bool learns(const struct weir_policy *p) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   return is_dynamic(cfg) && (!cfg->central || weir_geometry(p)->sm == 0);
 }
 
 /* ---- loads ---- */
 
 static enum weir_tag class_of(const struct weir_policy *p, const struct weir_access *a) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   if (a->is_local || a->op != WEIR_LOAD) return WEIR_TAG_NONE;
   return cfg->all_cm ? WEIR_TAG_CM : (enum weir_tag)a->tag;
 }
 
 static bool is_bypassed(const struct weir_policy *p, const struct weir_access *a) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   const struct weir_coordinated *s = weir_state_peek(p);
   enum weir_tag class = class_of(p, a);
   if (class != WEIR_TAG_CM) return class == WEIR_TAG_CG;
-  return is_dynamic(cfg) ? s->bg >> a->cta & 1 : cfg->cm == WEIR_CM_CG;
+  return is_dynamic(cfg) ? s->bg >> a->cta & 1 : cfg->cm == CM_CG;
 }
 
 static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
@@ -115,7 +137,7 @@ static enum weir_answer route(const struct weir_policy *p, const struct weir_acc
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                    enum weir_outcome outcome) {
   (void)set, (void)way;
-  struct weir_coordinated_stats *st = weir_stats_edit(p);
+  struct coordinated_stats *st = weir_stats_edit(p);
   bool is_hit = outcome == WEIR_HIT;
   switch (class_of(p, a)) {
   case WEIR_TAG_CA:
@@ -134,7 +156,7 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
 /* Of loads that others send past the L1 (an operator, a predictor) only those count that would have
  * gone past anyway. */
 static void bypass(struct weir_policy *p, const struct weir_access *a) {
-  struct weir_coordinated_stats *st = weir_stats_edit(p);
+  struct coordinated_stats *st = weir_stats_edit(p);
   if (!is_bypassed(p, a)) return;
   st->cg_bypassed += class_of(p, a) == WEIR_TAG_CG;
   st->cm_bypassed += class_of(p, a) == WEIR_TAG_CM;
@@ -142,9 +164,9 @@ static void bypass(struct weir_policy *p, const struct weir_access *a) {
 
 /* ---- scores ---- */
 
-double weir_chss(const struct weir_coordinated_cfg *cfg, uint64_t hits, uint64_t stall,
-                 uint64_t warp_cycles, uint64_t cycles) {
-  double saved = (double)hits * (double)cfg->l2_latency;
+double weir_chss(int64_t l2_latency, uint64_t hits, uint64_t stall, uint64_t warp_cycles,
+                 uint64_t cycles) {
+  double saved = (double)hits * (double)l2_latency;
   double warps = (double)(warp_cycles > 0 ? warp_cycles : 1) / (double)(cycles > 0 ? cycles : 1);
   return saved / ((double)(stall > 0 ? stall : 1) * warps);
 }
@@ -165,9 +187,9 @@ static uint32_t best_neighbour(const struct weir_coordinated *s, double unseen) 
 }
 
 static uint32_t next_target(struct weir_policy *p) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   struct weir_coordinated *s = weir_state_edit(p);
-  if (cfg->init == WEIR_INIT_OPTIMISTIC) return best_neighbour(s, __builtin_inf());
+  if (cfg->init == INIT_OPTIMISTIC) return best_neighbour(s, __builtin_inf());
   bool improves = s->target == s->max || s->chss[s->target] > s->chss[s->target + 1];
   s->has_dropped |= !improves || s->target == 0;
   return s->has_dropped ? best_neighbour(s, UNSEEN) : s->target - 1;
@@ -177,8 +199,8 @@ static uint32_t next_target(struct weir_policy *p) {
 
 static void count_to(struct weir_policy *p, uint64_t now) {
   struct weir_coordinated *s = weir_state_edit(p);
-  struct weir_coordinated_stats *st = weir_stats_edit(p);
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  struct coordinated_stats *st = weir_stats_edit(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   uint64_t d = s->counted_to != WEIR_NEVER ? now - s->counted_to : 0;
   s->counted_to = now;
   if (!is_dynamic(cfg)) return;
@@ -200,9 +222,9 @@ static void begin_period(struct weir_policy *p, uint32_t slot, uint64_t cycle) {
 static void count_period(struct weir_policy *p, uint32_t next, uint64_t hits, uint64_t stall,
                          uint64_t cycles) {
   const struct weir_coordinated *s = weir_state_peek(p);
-  struct weir_coordinated_stats *st = weir_stats_edit(p);
+  struct coordinated_stats *st = weir_stats_edit(p);
   st->periods++;
-  st->at[s->target < WEIR_COORDINATED_AT ? s->target : WEIR_COORDINATED_AT - 1]++;
+  st->at[s->target < LAST_AT ? s->target : LAST_AT]++;
   st->lowered += next < s->target;
   st->raised += next > s->target;
   st->kept += next == s->target;
@@ -212,12 +234,12 @@ static void count_period(struct weir_policy *p, uint32_t next, uint64_t hits, ui
 }
 
 static void end_period(struct weir_policy *p, uint64_t cycle) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   struct weir_coordinated *s = weir_state_edit(p);
   struct weir_sm_view v = weir_sm_view(p);
   uint64_t hits = v.l1_hits - s->hits0, stall = v.resv_stall_cycles - s->stall0;
   s->sampler = 0;
-  s->chss[s->target] = weir_chss(cfg, hits, stall, s->warp_cycles, cycle - s->began);
+  s->chss[s->target] = weir_chss(cfg->l2_latency, hits, stall, s->warp_cycles, cycle - s->began);
   uint32_t next = next_target(p);
   count_period(p, next, hits, stall, cycle - s->began);
   if (next == s->target) return;
@@ -228,7 +250,7 @@ static void end_period(struct weir_policy *p, uint64_t cycle) {
 
 static void broadcast_received(struct weir_policy *p, uint32_t from, const uint64_t v[4],
                                uint64_t cycle) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   struct weir_coordinated *s = weir_state_edit(p);
   if (!cfg->central || from != 0) return;
   if (s->counted_to != WEIR_NEVER) count_to(p, cycle);
@@ -238,9 +260,9 @@ static void broadcast_received(struct weir_policy *p, uint32_t from, const uint6
 /* ---- blocks and warps ---- */
 
 static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   struct weir_coordinated *s = weir_state_edit(p);
-  struct weir_coordinated_stats *st = weir_stats_edit(p);
+  struct coordinated_stats *st = weir_stats_edit(p);
   if (!is_dynamic(cfg)) return;
   count_to(p, cycle);
   bool is_bg = s->cur < s->target;
@@ -254,7 +276,7 @@ static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t 
 }
 
 static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
-  const struct weir_coordinated_cfg *cfg = weir_cfg(p);
+  const struct coordinated_cfg *cfg = weir_cfg(p);
   struct weir_coordinated *s = weir_state_edit(p);
   if (!is_dynamic(cfg)) return;
   count_to(p, cycle);
@@ -292,7 +314,7 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
 static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
   (void)k;
   struct weir_coordinated *s = weir_state_edit(p);
-  struct weir_coordinated_stats *st = weir_stats_edit(p);
+  struct coordinated_stats *st = weir_stats_edit(p);
   if (s->counted_to == WEIR_NEVER) return; /* no block has come */
   count_to(p, cycle);
   st->learners += learns(p);
@@ -311,9 +333,9 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
 
 static const char *verify(const struct weir_policy *p) {
   const struct weir_coordinated *s = weir_state_peek(p);
-  const struct weir_coordinated_stats *st = p->stats;
+  const struct coordinated_stats *st = p->stats;
   uint64_t at = 0;
-  for (uint32_t i = 0; i < WEIR_COORDINATED_AT; i++)
+  for (uint32_t i = 0; i <= LAST_AT; i++)
     at += st->at[i];
   if (s->target > s->max) return "its target is above the number of blocks";
   if (s->cur != (uint32_t)__builtin_popcountll(s->bg) || (s->bg & ~s->resident) != 0)
@@ -329,8 +351,8 @@ const struct weir_policy_ops weir_policy_coordinated = {
     .part = {WEIR_PART("coordinated",
                        "loads go past the L1 by their tag, those tagged cm by that of their block; "
                        "how many blocks go past is learned"),
-             .reference = PAPER, WEIR_PART_PARAMS(params, weir_coordinated_cfg),
-             WEIR_PART_STATS(stats, weir_coordinated_stats),
+             .reference = PAPER, WEIR_PART_PARAMS(params, coordinated_cfg),
+             WEIR_PART_STATS(stats, coordinated_stats),
              .state_bytes = sizeof(struct weir_coordinated), .storage_bits = storage_bits,
              .verify = verify, .kernel_begin = kernel_begin, .kernel_end = kernel_end,
              .cta_begin = cta_begin, .cta_end = cta_end, .warp = warp,

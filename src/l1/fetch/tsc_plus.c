@@ -1,11 +1,26 @@
 /* Mode selection of the tag-split cache: do loads fetch the chunks that they touch (fine), or their
  * whole line (coarse)? On SM 0 some sets always do the one and as many the other. The mode in which
  * misses times traffic is less is what all other sets do; other SMs are told when it changes. */
-#include "l1/fetch/tsc_plus.h"
+#include "l1/inspect.h"
+#include "l1/parts.h"
+
+#define MODES(X)                                                                                   \
+  X(BY_SAMPLES, "sampled")                                                                         \
+  X(ALWAYS_FINE, "fine") X(ALWAYS_COARSE, "coarse")
+enum mode { MODES(WEIR_CHOICE_ID) };
+struct tsc_plus_cfg {
+  enum mode mode;
+  int64_t samplers, halve_above;
+};
+
+struct tsc_plus_stats {
+  uint64_t fine, coarse, sampled_misses_fine, sampled_misses_coarse, sampled_traffic_fine,
+      sampled_traffic_coarse, halvings, changes;
+};
 
 enum { FINE, COARSE };
 
-static const struct weir_tsc_plus_cfg *cfg_of(const struct weir_policy *p) {
+static const struct tsc_plus_cfg *cfg_of(const struct weir_policy *p) {
   return weir_cfg(p);
 }
 
@@ -13,12 +28,12 @@ static uint8_t role(const struct weir_policy *p, uint32_t set) {
   return *(const uint8_t *)weir_set_peek(p, set);
 }
 
-static bool is_sampled(const struct weir_tsc_plus_cfg *cfg) {
-  return cfg->mode == WEIR_TSC_BY_SAMPLES;
+static bool is_sampled(const struct tsc_plus_cfg *cfg) {
+  return cfg->mode == BY_SAMPLES;
 }
 
 /* Sets that sample each mode: at most all of them together. */
-static uint32_t samplers(const struct weir_tsc_plus_cfg *cfg, const struct weir_geometry *g) {
+static uint32_t samplers(const struct tsc_plus_cfg *cfg, const struct weir_geometry *g) {
   uint32_t n = (uint32_t)cfg->samplers;
   if (g->sm != 0 || !is_sampled(cfg)) return 0;
   return n < g->sets / 2 ? n : g->sets / 2;
@@ -40,7 +55,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   uint32_t n = samplers(cfg_of(p), weir_geometry(p));
   for (uint32_t i = 0; i < 2 * n; i++)
     appoint(p, i, i < n ? WEIR_TSC_FINE : WEIR_TSC_COARSE);
-  s->is_coarse = cfg_of(p)->mode == WEIR_TSC_ALWAYS_COARSE;
+  s->is_coarse = cfg_of(p)->mode == ALWAYS_COARSE;
   return WEIR_OK;
 }
 
@@ -66,14 +81,14 @@ static void decide(struct weir_policy *p) {
   bool better = coarse_is_better(s);
   if (better == s->is_coarse) return;
   s->is_coarse = better;
-  ((struct weir_tsc_plus_stats *)weir_stats_edit(p))->changes++;
+  ((struct tsc_plus_stats *)weir_stats_edit(p))->changes++;
   weir_ask_broadcast(p, (const uint64_t[4]){better});
 }
 
 /* A miss of a sampler set: a packet there, and one of 32 bytes back for each sector. */
 static void count(struct weir_policy *p, unsigned mode, uint32_t sectors) {
   struct weir_tsc_plus_state *s = weir_state_edit(p);
-  struct weir_tsc_plus_stats *st = weir_stats_edit(p);
+  struct tsc_plus_stats *st = weir_stats_edit(p);
   uint32_t packets = 1 + (uint32_t)__builtin_popcount(sectors);
   s->misses[mode]++;
   s->traffic[mode] += packets;
@@ -93,7 +108,7 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
                    enum weir_outcome outcome) {
   (void)set, (void)way, (void)outcome;
   if (a->op != WEIR_LOAD) return;
-  struct weir_tsc_plus_stats *st = weir_stats_edit(p);
+  struct tsc_plus_stats *st = weir_stats_edit(p);
   *(is_coarse(p, a->set) ? &st->coarse : &st->fine) += 1;
   uint8_t r = role(p, a->set);
   if (r != WEIR_TSC_FOLLOWER && a->fetch != 0)
@@ -104,7 +119,7 @@ static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const ui
                                uint64_t cycle) {
   (void)from_sm, (void)cycle;
   struct weir_tsc_plus_state *s = weir_state_edit(p);
-  struct weir_tsc_plus_stats *st = weir_stats_edit(p);
+  struct tsc_plus_stats *st = weir_stats_edit(p);
   st->changes += s->is_coarse != (v[0] != 0);
   s->is_coarse = v[0] != 0;
 }
@@ -131,9 +146,9 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 #define PAPER          "Tag-Split Cache for Efficient GPGPU Cache Utilization (ICS 2016)"
-#define P(f, def, ...) WEIR_PARAM(weir_tsc_plus_cfg, f, def, __VA_ARGS__)
+#define P(f, def, ...) WEIR_PARAM(tsc_plus_cfg, f, def, __VA_ARGS__)
 static const struct weir_param params[] = {
-    P(mode, "sampled", .choices = WEIR_CHOICES(WEIR_TSC_PLUS_MODES), .source = PAPER,
+    P(mode, "sampled", .choices = WEIR_CHOICES(MODES), .source = PAPER,
       .help = "how the mode is found; fine and coarse: it is fixed, nothing is sampled"),
     P(samplers, "4", .unit = "set", .min = 1, .max = 1024, .source = PAPER,
       .help = "sets of SM 0 that sample each mode", .when = "mode=sampled"),
@@ -141,7 +156,7 @@ static const struct weir_param params[] = {
       .help = "misses of a mode above which all counters are halved", .when = "mode=sampled"),
     WEIR_PARAM_END};
 
-#define S(f, u, h) WEIR_STAT(weir_tsc_plus_stats, f, u, h)
+#define S(f, u, h) WEIR_STAT(tsc_plus_stats, f, u, h)
 static const struct weir_stat stats[] = {
     S(fine, "request", "loads in fine mode, those of sampler sets included"),
     S(coarse, "request", "... in coarse mode"),
@@ -156,8 +171,8 @@ static const struct weir_stat stats[] = {
 const struct weir_policy_ops weir_policy_tsc_plus = {
     .part = {WEIR_PART("tsc-plus",
                        "fetch touched chunks or whole lines, whichever sampler sets say is better"),
-             .reference = PAPER, WEIR_PART_PARAMS(params, weir_tsc_plus_cfg),
-             WEIR_PART_STATS(stats, weir_tsc_plus_stats),
+             .reference = PAPER, WEIR_PART_PARAMS(params, tsc_plus_cfg),
+             WEIR_PART_STATS(stats, tsc_plus_stats),
              .state_bytes = sizeof(struct weir_tsc_plus_state), .set_bytes = sizeof(uint8_t),
              .init = init, .storage_bits = storage_bits, .is_per_gpu = true, .verify = verify,
              .broadcast_received = broadcast_received},

@@ -7,11 +7,27 @@
  * is a chunk: chunk c of group g is way g * chunks + c.
  *
  * Nothing is ever dirty: on a machine whose stores allocate or write back they go through. */
-#include "l1/organisation/tagsplit.h"
-
 #include <string.h>
 
 #include "l1/nru.h"
+#include "l1/parts.h"
+
+#define STORE_INVALS(X) X(INVAL_CHUNK, "chunk") X(INVAL_LINE, "line")
+enum store_inval { STORE_INVALS(WEIR_CHOICE_ID) };
+#define AGES(X) X(IN_USE, "valid") X(ALL_KEEP, "all_keep") X(ALL_ZERO, "all_zero")
+enum nru_age { AGES(WEIR_CHOICE_ID) };
+struct tagsplit_cfg {
+  int64_t chunk_bytes, private_bits, extra_latency;
+  enum nru_age nru_age;
+  enum store_inval store_inval;
+  bool nru_keep_last, coarse_group, prefer_match, pending_is_part;
+};
+
+struct tagsplit_stats {
+  uint64_t reservations, chunks_fetched, chunks_matching, chunks_empty;
+  uint64_t victims, victims_used, retags, collateral_inval, groups_whole, agings;
+  uint64_t seen_chunks, seen_lines, seen_mixed_groups;
+};
 
 enum { MAX_CHUNKS = 16 }; /* of a line: one bit each in a mask of sectors */
 
@@ -26,7 +42,7 @@ struct count { /* of a set: valid or pending chunks, and the lines that they bel
   uint32_t chunks, lines;
 };
 
-static const struct weir_tagsplit_cfg *cfg_of(const struct weir_policy *p) {
+static const struct tagsplit_cfg *cfg_of(const struct weir_policy *p) {
   return p->cfg;
 }
 
@@ -46,13 +62,13 @@ static struct weir_line *chunks_of(const struct weir_policy *p, uint32_t set) {
 static bool is_used(const struct weir_policy *p, uint32_t set, uint32_t way) {
   return weir_nru_used(p, set, way) != 0;
 }
-static struct weir_tagsplit_stats *stats_of(struct weir_policy *p) {
+static struct tagsplit_stats *stats_of(struct weir_policy *p) {
   return weir_stats_edit(p);
 }
 
 /* ---- set-up ---- */
 
-static uint32_t chunks_per_line(const struct weir_tagsplit_cfg *c, uint32_t line_bytes) {
+static uint32_t chunks_per_line(const struct tagsplit_cfg *c, uint32_t line_bytes) {
   uint32_t n = line_bytes / (uint32_t)c->chunk_bytes;
   return n > 0 ? n : 1;
 }
@@ -74,7 +90,7 @@ static uint32_t tag_bits(const struct weir_geometry *g) {
   return rest < 32 ? 32 - rest : 0;
 }
 
-static uint32_t private_bits(const struct weir_tagsplit_cfg *c, const struct weir_geometry *g) {
+static uint32_t private_bits(const struct tagsplit_cfg *c, const struct weir_geometry *g) {
   uint32_t bits = (uint32_t)c->private_bits, most = tag_bits(g);
   return bits < most ? bits : most;
 }
@@ -318,7 +334,7 @@ static void end_chunk(struct weir_policy *p, const struct weir_access *a, uint32
   uint64_t key = l->tag;
   weir_l1_evict(p, a, view(p, set), (int)way, cause);
   *l = (struct weir_line){0};
-  if (cfg_of(p)->nru_age == WEIR_NRU_ALL_ZERO) *weir_nru_edit(p, set, way) = 0;
+  if (cfg_of(p)->nru_age == ALL_ZERO) *weir_nru_edit(p, set, way) = 0;
   c->chunks--;
   c->lines -= !has_line(p, set, key);
 }
@@ -335,7 +351,7 @@ static void end_group(struct weir_policy *p, const struct weir_access *a, uint32
 }
 
 static void make_room(struct weir_policy *p, const struct weir_access *a, const struct plan *plan) {
-  struct weir_tagsplit_stats *st = stats_of(p);
+  struct tagsplit_stats *st = stats_of(p);
   if (plan->is_group) end_group(p, a, plan->place[0], WEIR_BY_REPLACEMENT);
   for (uint32_t i = 0; i < plan->n_victims; i++) {
     st->retags += plan->retags[i];
@@ -384,9 +400,9 @@ static struct weir_nru_parts look(const void *self, uint32_t way) {
 
 /* Chunks of the line, among `sectors`, were accessed. */
 static void touch(struct weir_policy *p, const struct weir_access *a, uint32_t sectors) {
-  const struct weir_tagsplit_cfg *cfg = cfg_of(p);
+  const struct tagsplit_cfg *cfg = cfg_of(p);
   const struct touch t = {chunks_of(p, a->set), key_of(p, a->addr), sectors,
-                          cfg->nru_age != WEIR_NRU_VALID};
+                          cfg->nru_age != IN_USE};
   stats_of(p)->agings += weir_nru_touch(p, view(p, a->set), look, &t, cfg->nru_keep_last);
 }
 
@@ -416,7 +432,7 @@ static uint32_t mixed_groups(const struct weir_policy *p, uint32_t set) {
 
 static void reserve(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r,
                     uint32_t fetch) {
-  struct weir_tagsplit_stats *st = stats_of(p);
+  struct tagsplit_stats *st = stats_of(p);
   const struct count *c = weir_set_peek(p, a->set);
   struct plan plan;
   make_plan(p, a, r, fetch, &plan);
@@ -469,7 +485,7 @@ static int fill(struct weir_policy *p, const struct weir_access *a, uint32_t arr
 
 static uint32_t ended_by_store(const struct weir_policy *p, uint32_t sectors) {
   const struct tagsplit *s = p->state;
-  bool is_line = cfg_of(p)->store_inval == WEIR_INVAL_LINE;
+  bool is_line = cfg_of(p)->store_inval == INVAL_LINE;
   return is_line ? (1u << s->chunks * s->chunk_sectors) - 1 : sectors;
 }
 
@@ -556,7 +572,7 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 #define PAPER          "Tag-Split Cache for Efficient GPGPU Cache Utilization (ICS 2016)"
-#define P(f, def, ...) WEIR_PARAM(weir_tagsplit_cfg, f, def, __VA_ARGS__)
+#define P(f, def, ...) WEIR_PARAM(tagsplit_cfg, f, def, __VA_ARGS__)
 static const struct weir_param params[] = {
     P(chunk_bytes, "32", .unit = "byte", .min = 8, .max = 64, .source = PAPER,
       .help = "what is stored as one: 8, 16, 32 or 64, and no less than l1.sector"),
@@ -564,7 +580,7 @@ static const struct weir_param params[] = {
       .help = "tag bits that each chunk has of its own; the others are shared by a group"),
     P(extra_latency, "1", .unit = "cycle", .min = 0, .max = 1000, .source = PAPER,
       .help = "added to a hit, for comparing tags in two parts"),
-    P(nru_age, "valid", .choices = WEIR_CHOICES(WEIR_NRU_AGES), .source = "guess",
+    P(nru_age, "valid", .choices = WEIR_CHOICES(AGES), .source = "guess",
       .help = "which chunks must be marked as used before all marks of a set are cleared: those in "
               "use; all, invalid ones keeping their mark; all, invalid ones having none"),
     P(nru_keep_last, "false", .source = "guess",
@@ -575,12 +591,12 @@ static const struct weir_param params[] = {
       .help = "a line that is fetched whole by a fetch policy lies in one group", .when = "widens"),
     P(pending_is_part, "true", .source = "guess",
       .help = "a load some of whose chunks are on their way, and none there, is a partial miss"),
-    P(store_inval, "chunk", .choices = WEIR_CHOICES(WEIR_STORE_INVALS), .source = "guess",
+    P(store_inval, "chunk", .choices = WEIR_CHOICES(STORE_INVALS), .source = "guess",
       .help = "what a store invalidates: the chunks that it writes, or all of their line"),
     WEIR_PARAM_END};
 
-#define S(f, u, h)               WEIR_STAT(weir_tagsplit_stats, f, u, h)
-#define RATIO(n, num, den, u, h) WEIR_STAT_RATIO(weir_tagsplit_stats, n, num, den, u, h)
+#define S(f, u, h)               WEIR_STAT(tagsplit_stats, f, u, h)
+#define RATIO(n, num, den, u, h) WEIR_STAT_RATIO(tagsplit_stats, n, num, den, u, h)
 static const struct weir_stat stats[] = {
     S(reservations, "request", "misses and partial misses, each of which reserved chunks"),
     S(chunks_fetched, "chunk", "reserved and sent for"),
@@ -605,8 +621,8 @@ static const struct weir_stat stats[] = {
 const struct weir_org_ops weir_org_tagsplit = {
     .part = {WEIR_PART("tag-split",
                        "chunks of lines, stored apart, in groups that share the upper tag bits"),
-             .reference = PAPER, WEIR_PART_PARAMS(params, weir_tagsplit_cfg),
-             WEIR_PART_STATS(stats, weir_tagsplit_stats), .set_bytes = sizeof(struct count),
+             .reference = PAPER, WEIR_PART_PARAMS(params, tagsplit_cfg),
+             WEIR_PART_STATS(stats, tagsplit_stats), .set_bytes = sizeof(struct count),
              .line_bytes = sizeof(uint16_t), .state_size = state_size, .init = init,
              .storage_bits = storage_bits, .verify = verify},
     .is_sectored = true,
