@@ -19,6 +19,9 @@
  * told. When it was accepted: lookup, evict, alloc; bypass if it goes past the cache. When the
  * reply comes: fill or bypass_return. Stores: store, then lookup and what follows from it.
  *
+ * Warps: sched_update tells what a scheduler sees, pick_warp chooses among the warps that can issue,
+ * gate may hold that one back, and then pick_warp is asked again without it; issued.
+ *
  * A policy of your own needs this header and no function of weir. It is one file that ends with
  *
  *   const struct weir_policy_ops weir_policy_mine = {.part = {.abi = WEIR_POLICY_ABI, ...}, ...};
@@ -110,6 +113,7 @@ enum weir_reason {
 enum weir_write { WEIR_WRITE_PASS, WEIR_WRITE_BACK, WEIR_WRITE_THROUGH, WEIR_WRITE_EVICT };
 
 enum { WEIR_WAY_PASS = -1, WEIR_WAY_STALL = -2, WEIR_WAY_NONE = -1 };
+enum { WEIR_WARP_PASS = -1, WEIR_WARP_NONE = -2 }; /* besides the number of a slot */
 
 /* What a reply says. MARKED: the line was found in the L2 with its mark set; the mark is gone.
  * OTHER_SM, besides: another SM had asked for the mark. That is for statistics; an L2 with one bit
@@ -160,6 +164,7 @@ struct weir_order {
 };
 enum { WEIR_MAX_QUEUES = 64, WEIR_MAX_DEPTH = 1024 };
 
+enum { WEIR_MAX_WARPS = 64, WEIR_MAX_SCHEDULERS = 4 }; /* of an SM */
 struct weir_geometry {
   uint32_t sets, ways; /* ways: the most that there can be; a set view says how many there are */
   uint32_t line_bytes, sector_bytes, sectors; /* sectors: of a line */
@@ -185,7 +190,22 @@ struct weir_cta {
 struct weir_sm_view {
   uint32_t warps_resident, warps_active; /* active: not finished and not at a barrier */
   uint32_t ctas_resident, ctas_max;
-  uint64_t l1_hits, l1_loads, resv_stall_cycles, insns_issued; /* since the simulation began */
+  /* Since the simulation began. */
+  uint64_t l1_hits, l1_loads, resv_stall_cycles, insns_issued;
+  uint64_t issue_slots;  /* of its schedulers, one for each in a cycle */
+  uint64_t idle_slots;   /* of these, without a warp */
+  uint64_t memory_slots; /* of these, lost: the oldest warp waited for a load or the LD/ST unit */
+};
+
+/* A warp scheduler, of which an SM has geometry.schedulers. Each bit of a mask is a warp slot. */
+struct weir_sched_view {
+  uint32_t scheduler;    /* its slots are those that are this, modulo the number of schedulers */
+  uint32_t last;         /* the slot that it issued from last; 0 before it has in this kernel */
+  uint64_t warps;        /* that run: not ended, not at a barrier or a fence */
+  uint64_t waits_memory; /* of these: the next instruction waits for the result of a load */
+  uint64_t uses_memory;  /* of these: the next instruction needs the LD/ST unit */
+  uint64_t held;         /* of these: ready, but `gate` holds them back; in sched_update only */
+  const uint32_t *age;   /* of these, by slot: the smaller, the longer the warp has been there */
 };
 
 struct weir_policy;
@@ -244,6 +264,10 @@ struct weir_policy_ops {
   /* May it issue now? Of warps that are ready; asked as long as they are. */
   bool (*gate)(const struct weir_policy *, uint32_t warp, enum weir_op);
   uint32_t (*max_ctas)(const struct weir_policy *, const struct weir_kernel *);
+  /* Which of the warps that can issue in this cycle does so; of one policy of a chain. `ready` is
+   * not 0; a slot of it, or WEIR_WARP_NONE: none of them now. Asked again with fewer if `gate`
+   * holds that warp back. */
+  int (*pick_warp)(const struct weir_policy *, const struct weir_sched_view *, uint64_t ready);
 
   /* Observing. */
   void (*lookup)(struct weir_policy *, const struct weir_access *, struct weir_set, int way,
@@ -256,6 +280,11 @@ struct weir_policy_ops {
                 enum weir_cause);
   void (*bypass)(struct weir_policy *, const struct weir_access *);
   void (*bypass_return)(struct weir_policy *, const struct weir_access *, uint32_t reply_flags);
+  /* Before a scheduler chooses, whenever its view has changed. Perhaps without a change too: to be
+   * told the same again must change nothing, so it asks for nothing and reads no weir_sm_view. */
+  void (*sched_update)(struct weir_policy *, const struct weir_sched_view *);
+  /* A warp has issued an instruction. */
+  void (*issued)(struct weir_policy *, uint32_t scheduler, uint32_t warp, uint64_t cycle);
 
   /* Order, of one policy of a chain. Requests wait in queues, each of them in the order they came;
    * one that came in a cycle is presented in the next, or later. Asked once, after init: */

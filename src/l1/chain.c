@@ -44,6 +44,7 @@ static bool broadcast(struct weir_policy *p, const uint64_t v[4]) {
 static bool ask(struct weir_policy *p, struct weir_ask a) {
   struct weir_chain *c = chain_of(p);
   if (c->n_asks == WEIR_MAX_ASKS) return false;
+  a.part = p->index;
   c->asks[c->n_asks++] = a;
   return true;
 }
@@ -192,9 +193,20 @@ static void list_hooks(struct weir_chain *c) {
   }
 }
 
-bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
-                     const struct weir_geometry *g, const struct weir_l1_host *host,
-                     struct weir_err *err) {
+/* Memory of the machine's scheduler: like that of a part, behind all others. */
+static bool add_own(struct weir_chain *c, const struct weir_machine *m, struct weir_err *err) {
+  size_t bytes;
+  c->own_ops = weir_scheduler_of(m, &c->own_cfg);
+  c->own.cfg = &c->own_cfg;
+  c->own.state_bytes = c->own_ops->part.state_bytes;
+  if (!part_bytes(&c->own_ops->part, c->own.state_bytes, &c->geometry, &bytes, err)) return false;
+  c->memory_bytes += bytes;
+  return true;
+}
+
+bool weir_chain_init(struct weir_chain *c, const struct weir_machine *m,
+                     const struct weir_design *d, const struct weir_geometry *g,
+                     const struct weir_l1_host *host, struct weir_err *err) {
   *c = (struct weir_chain){.org_ops = d->org,
                            .n = d->n_policies,
                            .geometry = *g,
@@ -214,6 +226,7 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
     c->memory_bytes += bytes;
     if (bytes > most) most = bytes, largest = part;
   }
+  if (!add_own(c, m, err)) return false;
   char *at = c->memory = weir_calloc(1, c->memory_bytes);
   if (at == NULL) {
     weir_fail(err, WEIR_ENOMEM, "out of memory: %s asks for %zu bytes on each SM", largest->name,
@@ -225,6 +238,7 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
     struct weir_policy *p = weir_chain_part(c, i, &part);
     at = give_memory(c, p, part, i, at);
   }
+  give_memory(c, &c->own, &c->own_ops->part, c->n + 1, at);
   list_hooks(c);
   weir_chain_forget_wakes(c);
   for (uint32_t i = 0; i <= c->n; i++) {
@@ -259,6 +273,8 @@ bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
   move_part(to, &to->org, from);
   for (uint32_t i = 0; i < to->n; i++)
     move_part(to, &to->policy[i], from);
+  move_part(to, &to->own, from);
+  to->own.cfg = &to->own_cfg;
   return true;
 }
 
@@ -432,6 +448,22 @@ uint32_t weir_chain_max_ctas(const struct weir_chain *c, const struct weir_kerne
   return most;
 }
 
+int weir_chain_pick_warp(const struct weir_chain *c, const struct weir_sched_view *v,
+                         uint64_t ready) {
+  EACH(c, pick_warp, i) {
+    int w = ask_pick_warp(c, i, v, ready);
+    if (w == WEIR_WARP_PASS) continue;
+    if (w == WEIR_WARP_NONE)
+      refused(c, i, WEIR_H_pick_warp);
+    else if (w < 0 || w >= WEIR_MAX_WARPS || !(ready >> w & 1)) {
+      weir_chain_fault(c, c->ops[i]->part.name, "'pick_warp' named a warp that is not ready");
+      return WEIR_WARP_NONE;
+    }
+    return w;
+  }
+  return c->own_ops->pick_warp(&c->own, v, ready);
+}
+
 uint32_t weir_chain_queue(const struct weir_chain *c, const struct weir_access *a,
                           uint32_t n_queues) {
   uint32_t i = c->hook[WEIR_H_order].who[0], queue = ask_queue(c, i, a);
@@ -467,6 +499,14 @@ uint32_t weir_chain_next_queue(const struct weir_chain *c, const uint32_t *n, ui
 #define TELL_OF_EVENT(...)
 #define HOOK(in, kind, axis, name, type, params, args, ...) TELL_OF_##kind(in, name, params, args)
 #include "l1/hooks.def"
+
+void weir_chain_forbid_asks(struct weir_chain *c, enum weir_hook hook) {
+  char text[96];
+  if (c->n_asks == 0) return;
+  snprintf(text, sizeof text, "'%s' asked for something", weir_hook_name(hook));
+  weir_chain_fault(c, part_at(c, c->asks[0].part)->name, text);
+  c->n_asks = 0;
+}
 
 void weir_chain_forget_wakes(struct weir_chain *c) {
   for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)

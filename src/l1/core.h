@@ -5,6 +5,7 @@
 
 #include "l1/hooks.h"
 #include "l1/l1.h"
+#include "l1/scheduler/own.h"
 
 /* ---- for organisations ---- */
 
@@ -32,6 +33,7 @@ struct weir_hook_list {
 struct weir_ask { /* of a hook, carried out after it */
   uint64_t addr;
   uint32_t set, sectors;
+  uint32_t part; /* that asked */
   int way;
   bool is_prefetch;
 };
@@ -44,6 +46,10 @@ struct weir_chain {
   const struct weir_policy_ops *ops[WEIR_MAX_PARTS - 1];
   uint32_t n;
   struct weir_hook_list hook[WEIR_N_HOOKS];
+  /* The machine's scheduler, the last to be asked; no part of the scheme. */
+  struct weir_policy own;
+  const struct weir_policy_ops *own_ops;
+  union weir_own_cfg own_cfg;
   struct weir_geometry geometry;
   uint64_t accepted;
   uint64_t wake[WEIR_MAX_PARTS], next_wake; /* cycles of the kernel; 0 is the organisation */
@@ -65,9 +71,9 @@ struct weir_chain {
 /* Memory that the parts take for sets and ways, about. What a plug-in says of its own state is not
  * asked for here. */
 double weir_chain_bytes(const struct weir_design *d, const struct weir_geometry *g);
-bool weir_chain_init(struct weir_chain *c, const struct weir_design *d,
-                     const struct weir_geometry *g, const struct weir_l1_host *host,
-                     struct weir_err *err);
+bool weir_chain_init(struct weir_chain *c, const struct weir_machine *m,
+                     const struct weir_design *d, const struct weir_geometry *g,
+                     const struct weir_l1_host *host, struct weir_err *err);
 void weir_chain_free(struct weir_chain *c);
 /* `to` has the contents of `from`, pointers included: give it memory of its own. */
 bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
@@ -98,6 +104,9 @@ uint32_t weir_chain_fetch_mask(const struct weir_chain *c, const struct weir_acc
 bool weir_chain_gate(const struct weir_chain *c, uint32_t warp, enum weir_op op);
 /* The least that any allows. */
 uint32_t weir_chain_max_ctas(const struct weir_chain *c, const struct weir_kernel *k);
+/* One of the ready warps; negative: none of them. */
+int weir_chain_pick_warp(const struct weir_chain *c, const struct weir_sched_view *v,
+                         uint64_t ready);
 /* Which queue; of the policy that orders requests. */
 uint32_t weir_chain_queue(const struct weir_chain *c, const struct weir_access *a,
                           uint32_t n_queues);
@@ -111,6 +120,8 @@ uint32_t weir_chain_next_queue(const struct weir_chain *c, const uint32_t *n, ui
 #define TELLS_EVENT(...)
 #define HOOK(in, kind, axis, name, type, params, ...) TELLS_##kind(name, params)
 #include "l1/hooks.def"
+/* After a hook that must ask for nothing: whoever did is at fault. */
+void weir_chain_forbid_asks(struct weir_chain *c, enum weir_hook hook);
 /* A kernel begins: what was asked for before is not told any more. */
 void weir_chain_forget_wakes(struct weir_chain *c);
 void weir_chain_tick(struct weir_chain *c, uint64_t now);

@@ -72,7 +72,8 @@ static bool is_listed(const char *list, const char *name) {
 
 enum weir_status weir_design_check(const struct weir_design *d, const struct weir_machine *m,
                                    struct weir_err *err) {
-  const char *org = d->org->part.name, *replacement = NULL, *threads = NULL, *order = NULL;
+  const char *org = d->org->part.name, *replacement = NULL, *threads = NULL, *order = NULL,
+             *scheduler = NULL;
   if (d->org->part.abi != WEIR_POLICY_ABI)
     return weir_fail(err, WEIR_EINVAL, "organisation %s was made for another version of weir", org);
   for (uint32_t i = 0; i < d->n_policies; i++) {
@@ -100,13 +101,12 @@ enum weir_status weir_design_check(const struct weir_design *d, const struct wei
         return weir_fail(err, WEIR_EINVAL, "two policies that hold warps back: %s and %s", threads,
                          name);
       threads = name;
-      /* Its active set could consist of warps that are held back, while those that may issue wait
-       * for a place in it. */
-      if (m->sm.scheduler == WEIR_TWO_LEVEL)
-        return weir_fail(err, WEIR_EINVAL,
-                         "policy %s holds warps back; it needs sm.scheduler=gto or lrr, not "
-                         "two-level",
+    }
+    if (o->pick_warp != NULL) {
+      if (scheduler != NULL)
+        return weir_fail(err, WEIR_EINVAL, "two policies that pick warps: %s and %s", scheduler,
                          name);
+      scheduler = name;
     }
     if (o->order != NULL) {
       if (o->queue == NULL || o->next_queue == NULL)

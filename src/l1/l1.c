@@ -104,7 +104,7 @@ struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_d
             WEIR_RING_INIT(l1->miss, m->l1.miss_queue) &&
             WEIR_RING_INIT(l1->bypass, m->l1.bypass_queue);
   if (!ok) weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (!ok || !weir_chain_init(&l1->chain, d, &g, host, err) || !ask_order(l1, err)) {
+  if (!ok || !weir_chain_init(&l1->chain, m, d, &g, host, err) || !ask_order(l1, err)) {
     weir_l1_destroy(l1);
     return NULL;
   }
@@ -169,6 +169,8 @@ bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint3
   }
   weir_chain_forget_wakes(&l1->chain);
   weir_chain_kernel_begin(&l1->chain, &l1->kernel);
+  const struct weir_policy_ops *own = l1->chain.own_ops;
+  if (own->part.kernel_begin != NULL) own->part.kernel_begin(&l1->chain.own, &l1->kernel);
   carry_out(l1);
   return true;
 }
@@ -407,6 +409,42 @@ bool weir_l1_has_gate(const struct weir_l1 *l1) {
 
 bool weir_l1_gate(const struct weir_l1 *l1, uint32_t warp, enum weir_op op) {
   return weir_chain_gate(&l1->chain, warp, op);
+}
+
+bool weir_l1_has_scheduler(const struct weir_l1 *l1) {
+  return l1->chain.hook[WEIR_H_pick_warp].n > 0;
+}
+
+struct weir_own_scheduler weir_l1_own_scheduler(const struct weir_l1 *l1) {
+  return (struct weir_own_scheduler){l1->chain.own_ops->pick_warp, &l1->chain.own};
+}
+
+bool weir_l1_hears_views(const struct weir_l1 *l1) {
+  return l1->chain.hook[WEIR_H_sched_update].n > 0 || l1->chain.own_ops->sched_update != NULL;
+}
+
+bool weir_l1_hears_issue(const struct weir_l1 *l1) {
+  return l1->chain.hook[WEIR_H_issued].n > 0 || l1->chain.own_ops->issued != NULL;
+}
+
+void weir_l1_sched_update(struct weir_l1 *l1, const struct weir_sched_view *v, uint64_t now) {
+  l1->now = now;
+  struct weir_chain *c = &l1->chain;
+  weir_chain_sched_update(c, v);
+  weir_chain_forbid_asks(c, WEIR_H_sched_update); /* how often it is told is no part of the model */
+  if (c->own_ops->sched_update != NULL) c->own_ops->sched_update(&c->own, v);
+}
+
+int weir_l1_pick_warp(const struct weir_l1 *l1, const struct weir_sched_view *v, uint64_t ready) {
+  return weir_chain_pick_warp(&l1->chain, v, ready);
+}
+
+void weir_l1_issued(struct weir_l1 *l1, uint32_t scheduler, uint32_t warp, uint64_t now) {
+  l1->now = now;
+  struct weir_chain *c = &l1->chain;
+  weir_chain_issued(c, scheduler, warp, now - l1->begin);
+  if (c->own_ops->issued != NULL) c->own_ops->issued(&c->own, scheduler, warp, now - l1->begin);
+  if (l1->chain.n_asks > 0) carry_out(l1);
 }
 
 bool weir_l1_hears_warps(const struct weir_l1 *l1) {

@@ -123,6 +123,22 @@ void weir_l1_pop(struct weir_l1 *l1);
 
 bool weir_l1_has_gate(const struct weir_l1 *l1);
 bool weir_l1_gate(const struct weir_l1 *l1, uint32_t warp, enum weir_op op);
+/* Does a policy pick warps? Else the machine's own scheduler is asked, which knows what views and
+ * `issued` have told it and nothing else. */
+bool weir_l1_has_scheduler(const struct weir_l1 *l1);
+struct weir_own_scheduler {
+  int (*pick_warp)(const struct weir_policy *, const struct weir_sched_view *, uint64_t ready);
+  const struct weir_policy *p;
+};
+struct weir_own_scheduler weir_l1_own_scheduler(const struct weir_l1 *l1);
+/* Is there somebody to tell of views, of what has issued? */
+bool weir_l1_hears_views(const struct weir_l1 *l1);
+bool weir_l1_hears_issue(const struct weir_l1 *l1);
+/* A view, told before warps are picked with it. */
+void weir_l1_sched_update(struct weir_l1 *l1, const struct weir_sched_view *v, uint64_t now);
+/* Which of the ready warps issues, of which there is one at least; negative: none of them now. */
+int weir_l1_pick_warp(const struct weir_l1 *l1, const struct weir_sched_view *v, uint64_t ready);
+void weir_l1_issued(struct weir_l1 *l1, uint32_t scheduler, uint32_t warp, uint64_t now);
 bool weir_l1_hears_warps(const struct weir_l1 *l1);
 void weir_l1_warp(struct weir_l1 *l1, uint32_t slot, enum weir_warp_event e, uint64_t now);
 

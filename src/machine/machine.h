@@ -9,7 +9,11 @@
 #include "machine/addr_map.h"
 #include "stream/stream.h"
 
-#define WEIR_SCHEDULERS(X) X(WEIR_LRR, "lrr") X(WEIR_GTO, "gto") X(WEIR_TWO_LEVEL, "two-level")
+#define WEIR_SCHEDULERS(X)                                                                         \
+  X(WEIR_LRR, "lrr")                                                                               \
+  X(WEIR_GTO, "gto")                                                                               \
+  X(WEIR_TWO_LEVEL, "two-level")                                                                   \
+  X(WEIR_OLDEST, "oldest") X(WEIR_FETCH_GROUPS, "fetch-groups")
 enum weir_scheduler { WEIR_SCHEDULERS(WEIR_CHOICE_ID) };
 
 struct weir_sm_cfg {

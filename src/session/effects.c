@@ -16,7 +16,8 @@ enum {
   LINES,
   DIRTY,
   BROADCASTS,
-  WIDENS
+  WIDENS,
+  OWN_SCHEDULER
 };
 
 const struct weir_fact weir_fact_table[WEIR_N_FACTS + 1] = {
@@ -43,6 +44,8 @@ const struct weir_fact weir_fact_table[WEIR_N_FACTS + 1] = {
                     "no part of the L1 tells other SMs anything", NULL, false, NULL},
     [WIDENS] = {"widens", "a policy of the L1 chooses what is fetched",
                 "no policy of the L1 chooses what is fetched", NULL, false, NULL},
+    [OWN_SCHEDULER] = {"own_scheduler", "no policy picks warps", "a policy picks warps",
+                       "--policies without it, or another --scheme", false, NULL},
 };
 
 /* An L1 that does not fit its machine has no design: what it was meant to have counts. */
@@ -64,11 +67,15 @@ static void facts_of_design(const struct weir_design *d, struct weir_fact *f) {
   f[OWN_L1].who = f[LINES].who = f[DIRTY].who = d->org->part.name;
   f[LINES].holds = d->org == own || d->org == sectored;
   f[DIRTY].holds = d->org->has_dirty;
+  f[OWN_SCHEDULER].holds = true;
   f[BROADCASTS].holds = d->org->part.broadcast_received != NULL;
   for (uint32_t i = 0; i < d->n_policies; i++) {
     const struct weir_policy_ops *o = d->policy[i].ops;
     f[BROADCASTS].holds |= o->part.broadcast_received != NULL;
     f[WIDENS].holds |= o->fetch_mask != NULL;
+    if (o->pick_warp == NULL) continue;
+    f[OWN_SCHEDULER].holds = false;
+    f[OWN_SCHEDULER].who = o->part.name;
   }
 }
 
@@ -86,7 +93,7 @@ struct weir_facts weir_facts_of(const struct weir_use *u,
     if (u->setup->design.org != NULL)
       facts_of_design(&u->setup->design, table);
     else
-      for (unsigned i = LINES; i <= WIDENS; i++)
+      for (unsigned i = LINES; i <= OWN_SCHEDULER; i++)
         table[i].holds = true;
   }
   return (struct weir_facts){.v = table, .has_part = has_part, .self = u->setup};

@@ -14,7 +14,7 @@ struct weir_use {
   bool has_energy;                /* is reported */
 };
 
-enum { WEIR_N_FACTS = 11 };
+enum { WEIR_N_FACTS = 12 };
 /* Ended by a NULL name; none holds. */
 extern const struct weir_fact weir_fact_table[WEIR_N_FACTS + 1];
 

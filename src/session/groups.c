@@ -42,7 +42,7 @@ static bool is_built;
 enum { N_PARAMS = sizeof fixed_params / sizeof *fixed_params - 1 };
 
 /* A part must be there; what chooses lines needs some, what chooses loads an L1 to keep them from.
- * Who orders requests or holds warps back does so without an L1 too. */
+ * Who orders requests, holds warps back or picks them does so without an L1 too. */
 static const char *part_condition(const struct weir_part *part, unsigned axes, char *buf,
                                   size_t len) {
   bool has_tags = axes != 0 && !(axes & ~(unsigned)(WEIR_AXIS_REPLACEMENT | WEIR_AXIS_FETCH));

@@ -669,8 +669,8 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     weir_sm_soft(&sim->sms[i], end);
   if (!deliver_casts(sim)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   for (uint32_t i = 0; i < sim->n_sms; i++) {
+    weir_sm_settle(&sim->sms[i], end); /* policies may look at it then */
     weir_sm_kernel_end(&sim->sms[i], end);
-    weir_sm_settle(&sim->sms[i], end);
     if ((st = check_fault(&sim->sms[i], err)) != WEIR_OK) return give_up(sim, st);
   }
   for (uint32_t i = 0; i < sim->n_channels; i++)

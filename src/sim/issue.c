@@ -1,12 +1,17 @@
 /* Schedulers: which warp issues, and what slots are lost to. */
 #include "sim/sm_core.h"
 
-void weir_sched_reset(struct weir_sched *c, uint64_t now) {
-  *c = (struct weir_sched){.warps = c->warps,
-                           .mem = c->mem,
+void weir_sched_reset(struct weir_sm *sm, unsigned scheduler, uint64_t now) {
+  struct weir_sched *c = &sm->sched[scheduler];
+  *c = (struct weir_sched){.slots = c->slots,
+                           .view = {.scheduler = scheduler, .age = sm->age},
                            .soonest = WEIR_NEVER,
                            .label = WEIR_SLOT_NO_WARP,
                            .since = now};
+}
+
+static void put_bit(uint64_t *mask, uint64_t bit, bool is_set) {
+  *mask = is_set ? *mask | bit : *mask & ~bit;
 }
 
 /* Of a warp that runs; not before cycle `t`. */
@@ -22,9 +27,13 @@ void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
   const uint64_t bit = UINT64_C(1) << slot;
   c->awake &= ~bit;
-  c->asleep = t != WEIR_NEVER ? c->asleep | bit : c->asleep & ~bit;
-  c->mem = w->next.has_addr ? c->mem | bit : c->mem & ~bit;
+  put_bit(&c->asleep, bit, t != WEIR_NEVER);
   c->soonest = weir_min64(c->soonest, t);
+  c->view.warps |= bit;
+  put_bit(&c->view.uses_memory, bit, w->next.has_addr);
+  c->of_class[sm->cls[slot]] &= ~bit;
+  c->of_class[s->cls] |= bit;
+  sm->cls[slot] = s->cls;
 }
 
 /* A warp that runs does so no more. */
@@ -32,8 +41,11 @@ void weir_sm_stop_warp(struct weir_sm *sm, uint32_t slot, enum weir_warp_state s
   struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
   sm->warps[slot].state = (uint8_t)state;
   sm->is_dirty = true;
-  c->awake &= ~(UINT64_C(1) << slot);
-  c->asleep &= ~(UINT64_C(1) << slot);
+  const uint64_t others = ~(UINT64_C(1) << slot);
+  c->awake &= others;
+  c->asleep &= others;
+  c->view.warps &= others;
+  c->view.uses_memory &= others;
 }
 
 bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot) {
@@ -47,15 +59,6 @@ bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot) {
                        : s->cls == WEIR_C_ATOM  ? WEIR_ATOMIC
                        : s->cls == WEIR_C_STORE ? WEIR_STORE
                                                 : WEIR_LOAD);
-}
-
-/* May the warp's next instruction issue now, apart from its registers and the LD/ST unit? */
-static bool unit_is_free(const struct weir_sm *sm, const struct weir_sched *c, uint32_t slot,
-                         uint64_t now) {
-  const struct weir_sm_warp *w = &sm->warps[slot];
-  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
-  if (c->unit_free[s->cls] > now || weir_sm_is_gated(sm, slot)) return false;
-  return !w->next.has_addr || s->cls == WEIR_C_STORE || sm->ldst.free_load != UINT32_MAX;
 }
 
 /* Until at most `keep` ended groups of copies are under way. */
@@ -75,10 +78,13 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   sm->stats.warp_insns++;
   sm->stats.thread_insns += (unsigned)__builtin_popcount(w->next.mask);
-  c->unit_free[s->cls] = now + (uint64_t)sm->m->sm.interval[s->cls];
-  c->units_until = weir_max64(c->units_until, c->unit_free[s->cls]);
-  c->last = slot;
+  if (sm->m->sm.interval[s->cls] > 1) {
+    c->unit_free[s->cls] = now + (uint64_t)sm->m->sm.interval[s->cls];
+    c->busy |= 1u << s->cls;
+  }
+  c->view.last = slot;
   sm->last_event = weir_max64(sm->last_event, now);
+  if (sm->hears_issue) weir_l1_issued(sm->l1, c->view.scheduler, slot, now);
   if (w->next.has_addr) {
     sm->stats.mem_insns++;
     weir_ldst_start(sm, slot, now);
@@ -118,49 +124,50 @@ static void wake_warps(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
   c->asleep &= ~c->awake;
 }
 
-/* Two-level: the active set gives up warps that wait for memory or cannot run, and takes the oldest
- * others. */
-static void refill_active(struct weir_sm *sm, struct weir_sched *c) {
-  for (uint64_t left = c->active; left != 0; left &= left - 1) {
-    unsigned i = (unsigned)__builtin_ctzll(left);
-    if (sm->warps[i].state != WEIR_W_RUN || sm->ready_at[i] == WEIR_NEVER)
-      c->active &= ~(UINT64_C(1) << i);
+/* Warps whose next instruction needs a unit that is busy. */
+static uint64_t lack_unit(struct weir_sched *c, uint64_t now) {
+  uint64_t lack = 0;
+  for (uint32_t left = c->busy; left != 0; left &= left - 1) {
+    unsigned cls = (unsigned)__builtin_ctz(left);
+    if (c->unit_free[cls] > now)
+      lack |= c->of_class[cls];
+    else
+      c->busy &= ~(1u << cls);
   }
-  for (uint32_t k = 0; k < sm->n_order && __builtin_popcountll(c->active) < sm->m->sm.active_warps;
-       k++) {
-    uint32_t i = sm->order[k];
-    if ((c->warps >> i & 1) && sm->warps[i].state == WEIR_W_RUN && sm->ready_at[i] != WEIR_NEVER)
-      c->active |= UINT64_C(1) << i;
-  }
+  return lack;
+}
+
+/* Warps that can issue now, unless a gate holds them back. */
+static uint64_t ready_warps(const struct weir_sm *sm, struct weir_sched *c, uint64_t now,
+                            bool ldst_taken) {
+  uint64_t ready = c->awake;
+  if (ldst_taken || sm->ldst.coalescer.is_busy || sm->ldst.shared_free > now)
+    ready &= ~c->view.uses_memory;
+  else if (sm->ldst.free_load == UINT32_MAX)
+    ready &= ~c->view.uses_memory | c->of_class[WEIR_C_STORE];
+  return c->busy != 0 ? ready & ~lack_unit(c, now) : ready;
+}
+
+static void tell_view(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
+  c->view.waits_memory = c->view.warps & ~(c->awake | c->asleep);
+  for (uint64_t left = sm->has_gate ? c->awake : 0; left != 0; left &= left - 1)
+    if (weir_sm_is_gated(sm, (uint32_t)__builtin_ctzll(left))) c->view.held |= left & -left;
+  weir_l1_sched_update(sm->l1, &c->view, now);
+  c->view.held = 0;
 }
 
 static int pick_warp(struct weir_sm *sm, struct weir_sched *c, uint64_t now, bool ldst_taken) {
-  uint64_t can = c->awake;
-  enum weir_scheduler policy = sm->m->sm.scheduler;
-  if (policy == WEIR_TWO_LEVEL) {
-    refill_active(sm, c);
-    can &= c->active;
+  if (sm->tells_views) tell_view(sm, c, now);
+  if (c->awake == 0) return WEIR_WARP_NONE;
+  uint64_t ready = ready_warps(sm, c, now, ldst_taken);
+  if (!sm->asks_policies) /* nobody but the machine's own */
+    return ready != 0 ? sm->own.pick_warp(sm->own.p, &c->view, ready) : WEIR_WARP_NONE;
+  while (ready != 0) {
+    int w = weir_l1_pick_warp(sm->l1, &c->view, ready);
+    if (w < 0 || !weir_sm_is_gated(sm, (uint32_t)w)) return w;
+    ready &= ~(UINT64_C(1) << w);
   }
-  if (ldst_taken || sm->ldst.coalescer.is_busy || sm->ldst.shared_free > now) can &= ~c->mem;
-  if (can == 0) return -1;
-  if (policy == WEIR_GTO) {
-    if ((can >> c->last & 1) && unit_is_free(sm, c, c->last, now)) return (int)c->last;
-    int oldest = -1;
-    for (uint64_t left = can; left != 0; left &= left - 1) {
-      unsigned i = (unsigned)__builtin_ctzll(left);
-      if ((oldest < 0 || sm->age[i] < sm->age[oldest]) && unit_is_free(sm, c, i, now))
-        oldest = (int)i;
-    }
-    return oldest;
-  }
-  /* Round robin: the slots after the last one, then the others. */
-  uint64_t after = c->last == 63 ? 0 : can & ~((UINT64_C(2) << c->last) - 1);
-  for (int pass = 0; pass < 2; pass++)
-    for (uint64_t left = pass == 0 ? after : can & ~after; left != 0; left &= left - 1) {
-      unsigned i = (unsigned)__builtin_ctzll(left);
-      if (unit_is_free(sm, c, i, now)) return (int)i;
-    }
-  return -1;
+  return WEIR_WARP_NONE;
 }
 
 /* What the slots of a scheduler that issued nothing were lost to: the state of its oldest
@@ -169,7 +176,7 @@ static uint8_t slot_label(const struct weir_sm *sm, const struct weir_sched *c, 
   for (uint32_t k = 0; k < sm->n_order; k++) {
     uint32_t i = sm->order[k];
     const struct weir_sm_warp *w = &sm->warps[i];
-    if (!(c->warps >> i & 1) || w->state == WEIR_W_DONE) continue;
+    if (!(c->slots >> i & 1) || w->state == WEIR_W_DONE) continue;
     if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
     if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
     if (w->state == WEIR_W_COPY) return WEIR_SLOT_LOAD;
@@ -213,24 +220,18 @@ static bool issue_all(struct weir_sm *sm, uint64_t now) {
 }
 
 /* Nothing was issued: when can something, if nothing but time changes? */
-static uint64_t next_issue(const struct weir_sm *sm, uint64_t now) {
+static uint64_t next_issue(struct weir_sm *sm, uint64_t now) {
   uint64_t at = WEIR_NEVER;
   for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
-    const struct weir_sched *c = &sm->sched[s];
+    struct weir_sched *c = &sm->sched[s];
     at = weir_min64(at, weir_max64(c->soonest, now + 1));
-    if (c->units_until <= now) { /* all units are free: no need to ask each warp for its own */
-      if ((c->awake & c->mem) != 0 && sm->ldst.shared_free > now)
-        at = weir_min64(at, sm->ldst.shared_free);
-      continue;
+    uint64_t lack = c->busy != 0 ? lack_unit(c, now) : 0;
+    for (uint32_t left = c->busy; left != 0; left &= left - 1) {
+      unsigned cls = (unsigned)__builtin_ctz(left);
+      if (c->awake & c->of_class[cls]) at = weir_min64(at, c->unit_free[cls]);
     }
-    for (uint64_t left = c->awake; left != 0; left &= left - 1) { /* awake, but its unit is busy */
-      const struct weir_sm_warp *w = &sm->warps[__builtin_ctzll(left)];
-      const struct weir_static *st = &sm->kernel->insns[w->next.insn];
-      if (c->unit_free[st->cls] > now)
-        at = weir_min64(at, c->unit_free[st->cls]);
-      else if (w->next.has_addr && sm->ldst.shared_free > now)
-        at = weir_min64(at, sm->ldst.shared_free);
-    }
+    if ((c->awake & c->view.uses_memory & ~lack) != 0 && sm->ldst.shared_free > now)
+      at = weir_min64(at, sm->ldst.shared_free);
   }
   return at;
 }
@@ -238,7 +239,7 @@ static uint64_t next_issue(const struct weir_sm *sm, uint64_t now) {
 /* Steps 6 and 7. Schedulers are looked at when something has changed that they depend on, or when
  * time lets a warp go on; what their slots are lost to stays the same in between. */
 bool weir_sm_issue(struct weir_sm *sm, uint64_t now, bool *queued, bool *retired, uint64_t *wake) {
-  bool looks = sm->is_dirty || sm->issue_at <= now || sm->has_gate || sm->is_literal;
+  bool looks = sm->is_dirty || sm->issue_at <= now || sm->asks_policies || sm->is_literal;
   bool issued = false;
   if (looks) {
     sm->is_dirty = false;

@@ -97,6 +97,13 @@ static void view_of(void *self, struct weir_sm_view *v) {
   weir_ldst_settle(sm, weir_max64(sm->now, sm->ldst.since));
   v->resv_stall_cycles = sm->stats.stall[WEIR_NO_LINE] + sm->stats.stall[WEIR_NO_MSHR] +
                          sm->stats.stall[WEIR_NO_MERGE] + sm->stats.stall[WEIR_NO_QUEUE];
+  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++)
+    if (sm->now > sm->sched[s].since) weir_sched_settle(sm, &sm->sched[s], sm->now);
+  for (unsigned i = 0; i < WEIR_N_ISSUE_SLOTS; i++) {
+    v->issue_slots += sm->stats.slot[i];
+    if (i == WEIR_SLOT_LOAD || i >= WEIR_SLOT_LDST) v->memory_slots += sm->stats.slot[i];
+  }
+  v->idle_slots = sm->stats.slot[WEIR_SLOT_NO_WARP];
   const struct weir_l1_stats *l1 = weir_l1_get_stats(sm->l1, sm->now);
   v->l1_hits = l1->hits;
   v->l1_loads = l1->loads;
@@ -125,12 +132,16 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
   enum weir_status st = weir_ldst_init(&sm->ldst, m, sm->l1, err);
   if (st != WEIR_OK) return st;
   sm->has_gate = weir_l1_has_gate(sm->l1);
+  sm->asks_policies = sm->has_gate || weir_l1_has_scheduler(sm->l1);
+  sm->own = weir_l1_own_scheduler(sm->l1);
   sm->hears_warps = weir_l1_hears_warps(sm->l1);
+  sm->tells_views = weir_l1_has_scheduler(sm->l1) || weir_l1_hears_views(sm->l1);
+  sm->hears_issue = weir_l1_hears_issue(sm->l1);
   for (int64_t i = 0; i < m->l2.slices; i++)
     sm->port.credit[i] = (uint32_t)m->noc.request_buffer;
   for (unsigned s = 0; s < (unsigned)m->sm.schedulers; s++)
     for (int64_t w = s; w < m->sm.warps; w += m->sm.schedulers)
-      sm->sched[s].warps |= UINT64_C(1) << w;
+      sm->sched[s].slots |= UINT64_C(1) << w;
   return WEIR_OK;
 }
 
@@ -166,7 +177,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->is_dirty = true;
   sm->last_event = now;
   for (unsigned i = 0; i < sizeof sm->sched / sizeof *sm->sched; i++)
-    weir_sched_reset(&sm->sched[i], now);
+    weir_sched_reset(sm, i, now);
   sm->ldst.since = now;
   sm->ldst.shared_free = 0;
   sm->kernel_start = now;

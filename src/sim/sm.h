@@ -92,18 +92,19 @@ struct weir_block_event {
 };
 
 struct weir_sched {
-  uint64_t warps;   /* slots that belong to it */
-  uint64_t mem;     /* those whose next instruction needs the LD/ST unit */
+  uint64_t slots; /* that belong to it */
+  struct weir_sched_view view;
   uint64_t awake;   /* running warps whose registers are ready */
   uint64_t asleep;  /* those whose registers will be ready in a known cycle */
   uint64_t soonest; /* no later than the first of these cycles */
+  /* Units, by instruction class. */
   uint64_t unit_free[WEIR_N_CLASSES];
-  uint64_t units_until; /* the last of these */
-  uint64_t active;      /* two-level */
-  uint32_t last;
-  uint8_t label; /* of the slots since `since` */
+  uint64_t of_class[WEIR_N_CLASSES]; /* running warps whose next instruction is of it; others too */
+  uint32_t busy;                     /* a bit of each class whose unit may not be free */
+  uint8_t label;                     /* of the slots since `since` */
   uint64_t since;
 };
+_Static_assert(WEIR_N_CLASSES <= 32, "a bit of each class");
 
 /* Ports to the interconnect. */
 struct weir_sm_port {
@@ -145,16 +146,19 @@ struct weir_sm {
   uint32_t n_order;
   /* Of each warp slot: when the registers of its next instruction are ready (WEIR_NEVER: one waits
    * for memory), and its order of arrival. */
-  uint64_t ready_at[64];
-  uint32_t age[64];
+  uint64_t ready_at[WEIR_MAX_WARPS];
+  uint32_t age[WEIR_MAX_WARPS];
+  uint8_t cls[WEIR_MAX_WARPS]; /* of its next instruction */
 
   /* Issue. */
-  struct weir_sched sched[4];
+  struct weir_sched sched[WEIR_MAX_SCHEDULERS];
   uint32_t first_sched, next_first; /* which scheduler asks first */
   bool is_ahead;                    /* the issuing warp's next instruction is fetched already */
   bool is_dirty;                    /* something changed that schedulers depend on */
   uint64_t issue_at;                /* the next cycle in which time alone lets one issue */
-  bool has_gate, hears_warps;       /* of the policies of its L1 */
+  /* Of the policies of its L1. asks_policies: what issues can change by what only they know. */
+  bool has_gate, asks_policies, tells_views, hears_warps, hears_issue;
+  struct weir_own_scheduler own;
 
   /* Blocks. */
   struct weir_sm_block *blocks;

@@ -14,7 +14,7 @@ void weir_sm_stop_warp(struct weir_sm *sm, uint32_t slot, enum weir_warp_state s
 /* Schedulers issue, the coalescer moves on, blocks retire. True: something was issued. */
 bool weir_sm_issue(struct weir_sm *sm, uint64_t now, bool *queued, bool *retired, uint64_t *wake);
 /* No warp runs, all units are free. */
-void weir_sched_reset(struct weir_sched *c, uint64_t now);
+void weir_sched_reset(struct weir_sm *sm, unsigned scheduler, uint64_t now);
 /* Count the slots until now. */
 void weir_sched_settle(struct weir_sm *sm, struct weir_sched *c, uint64_t now);
 

@@ -134,6 +134,15 @@ static const char *shortage_name(unsigned kind) {
   return name[kind];
 }
 
+/* Of a warp whose registers are ready and that nobody holds back: does it lack a unit? */
+static bool lacks_unit(const struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  const struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
+  const struct weir_ldst *l = &sm->ldst;
+  return c->unit_free[sm->cls[slot]] > now ||
+         (sm->warps[slot].next.has_addr &&
+          (l->coalescer.is_busy || l->shared_free > now || l->free_load == UINT32_MAX));
+}
+
 static void describe_warp(const struct weir_sm *sm, uint32_t slot, uint64_t now,
                           struct weir_err *err) {
   const struct weir_sm_warp *w = &sm->warps[slot];
@@ -155,6 +164,8 @@ static void describe_warp(const struct weir_sm *sm, uint32_t slot, uint64_t now,
     snprintf(why, sizeof why, "waits for a result until cycle %" PRIu64, sm->ready_at[slot]);
   else if (weir_sm_is_gated(sm, slot))
     snprintf(why, sizeof why, "is ready; a policy holds it back");
+  else if (!lacks_unit(sm, slot, now))
+    snprintf(why, sizeof why, "is ready; its scheduler does not pick it");
   else
     snprintf(why, sizeof why, "waits for its unit%s",
              sm->ldst.coalescer.is_busy ? ": the LD/ST unit is full" : "");

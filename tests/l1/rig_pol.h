@@ -179,7 +179,6 @@ static inline void engine_random(const struct weir_policy_ops *o, const void *cf
     uint32_t n_refused = 0;
     machine_random(&x, seed * 7919, &n_refused);
     synth_random(&s, seed);
-    if (o->gate != NULL && x.m.sm.scheduler == WEIR_TWO_LEVEL) x.m.sm.scheduler = WEIR_GTO;
     if (weir_sm_fit(&x.m, &s.info, &why) > 0) {
       struct synth *const kernels[2] = {&s, &s};
       design_with(&d, &x.m, o, cfg, done % 4 == 0);

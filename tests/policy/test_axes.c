@@ -7,15 +7,28 @@ static const struct {
   const char *name;
   unsigned axes;
 } known[] = {
-    {"lru", WEIR_AXIS_REPLACEMENT},       {"nru", WEIR_AXIS_REPLACEMENT},
-    {"fifo", WEIR_AXIS_REPLACEMENT},      {"random", WEIR_AXIS_REPLACEMENT},
-    {"srrip", WEIR_AXIS_REPLACEMENT},     {"brrip", WEIR_AXIS_REPLACEMENT},
-    {"drrip", WEIR_AXIS_REPLACEMENT},     {"ship", WEIR_AXIS_REPLACEMENT},
-    {"bypass-all", WEIR_AXIS_ADMISSION},  {"pc-bypass", WEIR_AXIS_ADMISSION},
-    {"coordinated", WEIR_AXIS_ADMISSION}, {"two-level", WEIR_AXIS_ADMISSION},
-    {"tsc-plus", WEIR_AXIS_FETCH},        {"mrpb", WEIR_AXIS_ORDER},
-    {"ccws", WEIR_AXIS_THREADS},          {"swl", WEIR_AXIS_THREADS},
+    {"lru", WEIR_AXIS_REPLACEMENT},
+    {"nru", WEIR_AXIS_REPLACEMENT},
+    {"fifo", WEIR_AXIS_REPLACEMENT},
+    {"random", WEIR_AXIS_REPLACEMENT},
+    {"srrip", WEIR_AXIS_REPLACEMENT},
+    {"brrip", WEIR_AXIS_REPLACEMENT},
+    {"drrip", WEIR_AXIS_REPLACEMENT},
+    {"ship", WEIR_AXIS_REPLACEMENT},
+    {"bypass-all", WEIR_AXIS_ADMISSION},
+    {"pc-bypass", WEIR_AXIS_ADMISSION},
+    {"coordinated", WEIR_AXIS_ADMISSION},
+    {"two-level", WEIR_AXIS_ADMISSION},
+    {"tsc-plus", WEIR_AXIS_FETCH},
+    {"mrpb", WEIR_AXIS_ORDER},
+    {"ccws", WEIR_AXIS_THREADS},
+    {"swl", WEIR_AXIS_THREADS},
     {"tb-limit", WEIR_AXIS_THREADS},
+    {"lrr", WEIR_AXIS_THREADS},
+    {"gto", WEIR_AXIS_THREADS},
+    {"oldest", WEIR_AXIS_THREADS},
+    {"two-level-active", WEIR_AXIS_THREADS},
+    {"fetch-groups", WEIR_AXIS_THREADS},
 };
 enum { N_KNOWN = sizeof known / sizeof *known };
 

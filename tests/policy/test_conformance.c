@@ -60,6 +60,22 @@ static const struct weir_policy_ops limit = {
 static const struct weir_policy_ops idle = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "idle", .help = "x"}};
 
+static void count_updates(struct weir_policy *p, const struct weir_sched_view *v) {
+  (void)v;
+  ++*(uint64_t *)weir_state_edit(p);
+}
+static const struct weir_policy_ops counts = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "counts", .help = "x", .state_bytes = 8},
+    .sched_update = count_updates};
+
+static int pick_nothing(const struct weir_policy *p, const struct weir_sched_view *v,
+                        uint64_t ready) {
+  (void)p, (void)v, (void)ready;
+  return WEIR_WARP_NONE;
+}
+static const struct weir_policy_ops lazy = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "lazy", .help = "x"}, .pick_warp = pick_nothing};
+
 static void must_fail(enum weir_conform what, const struct weir_policy_ops *o, const char *why) {
   struct weir_err err;
   struct weir_conform_progress p;
@@ -76,6 +92,9 @@ static void test_finds_mistakes(void **state) {
   must_fail(WEIR_CONFORM_ALONE, &cheat, "the deciding hook 'route' changed the state");
   must_fail(WEIR_CONFORM_ALONE, &limit, "the deciding hook 'max_ctas' changed the state");
   must_fail(WEIR_CONFORM_DECLARATIONS, &idle, "it has no hook");
+  assert_true(weir_policy_add(&counts, "test") && weir_policy_add(&lazy, "test"));
+  must_fail(WEIR_CONFORM_ALONE, &counts, "'sched_update' changed something when it was told");
+  must_fail(WEIR_CONFORM_ALONE, &lazy, "no warp is ever picked");
 }
 
 int main(void) {

@@ -30,7 +30,7 @@ static void issue_order(struct synth *s, const char *scheduler, uint8_t order[ST
   for (uint64_t t = 0; t < STEPS; t++) {
     uint64_t before = sm.stats.warp_insns;
     weir_sm_cycle(&sm, t);
-    order[t] = sm.stats.warp_insns == before ? NONE : (uint8_t)sm.sched[0].last;
+    order[t] = sm.stats.warp_insns == before ? NONE : (uint8_t)sm.sched[0].view.last;
   }
   assert_int_equal(sm.n_retired, 1);
   weir_sm_abandon(&sm, src);

@@ -28,7 +28,10 @@ static void view(void *self, struct weir_sm_view *v) {
                              .ctas_max = 4,
                              .l1_hits = st->hits,
                              .l1_loads = st->loads,
-                             .insns_issued = s->b->now};
+                             .insns_issued = s->b->now,
+                             .issue_slots = 2 * s->b->now,
+                             .idle_slots = s->b->now / 4,
+                             .memory_slots = s->b->now / 2};
 }
 
 static void broadcast(void *self, uint32_t part, const uint64_t v[4]) {
@@ -97,6 +100,8 @@ static struct weir_kernel kernel_of(const struct weir_bench *b) {
 static void cta(struct weir_bench_sm *s, uint32_t slot, bool ends) {
   const struct weir_cta c = {
       .slot = slot, .uid = s->b->uid * 100 + slot, .warps = UINT64_C(0xff) << 8 * slot};
+  for (uint32_t w = 8 * slot; !ends && w < 8 * slot + 8; w++)
+    s->age[w] = s->next_age++;
   (ends ? weir_l1_cta_end : weir_l1_cta_begin)(s->l1, &c, s->b->now);
   s->ctas = ends ? s->ctas - 1 : s->ctas + 1;
 }
@@ -263,13 +268,72 @@ static bool arrive(struct weir_bench_sm *s, const struct weir_msg *m, bool *fill
   return true;
 }
 
+/* ---- warps ---- */
+
 /* Now and then a warp waits for a few cycles. */
 static void barrier(struct weir_bench_sm *s) {
   struct weir_bench *b = s->b;
   uint64_t phase = b->now % 31;
-  if (!weir_l1_hears_warps(s->l1) || (phase != 0 && phase != 9)) return;
-  weir_l1_warp(s->l1, choose(b, s->id, b->now - phase, 32),
-               phase == 0 ? WEIR_WARP_WAITS : WEIR_WARP_RUNS, b->now);
+  if (phase != 0 && phase != 9) return;
+  uint32_t warp = choose(b, s->id, b->now - phase, 32);
+  s->at_barrier = phase == 0 ? UINT64_C(1) << warp : 0;
+  if (weir_l1_hears_warps(s->l1))
+    weir_l1_warp(s->l1, warp, phase == 0 ? WEIR_WARP_WAITS : WEIR_WARP_RUNS, b->now);
+}
+
+/* Some of the slots, the same for a while. */
+static uint64_t some(const struct weir_bench_sm *s, uint64_t what, uint32_t cycles) {
+  return mix(mix(s->b->seed * 1000003 + s->b->now / cycles) + what * 31 + s->id);
+}
+
+static bool is_held(const struct weir_bench_sm *s, const struct weir_sched_view *v, uint32_t warp) {
+  return weir_l1_has_gate(s->l1) &&
+         !weir_l1_gate(s->l1, warp, v->uses_memory >> warp & 1 ? WEIR_LOAD : WEIR_OTHER);
+}
+
+/* To be told the same again changes nothing. */
+static void tell_view(struct weir_bench_sm *s, const struct weir_sched_view *v) {
+  struct weir_bench *b = s->b;
+  weir_l1_sched_update(s->l1, v, b->now);
+  uint64_t before = weir_l1_parts_hash(s->l1);
+  uint32_t casts = b->n_casts;
+  weir_l1_sched_update(s->l1, v, b->now);
+  if (weir_l1_parts_hash(s->l1) != before || b->n_casts != casts)
+    b->bad = "'sched_update' changed something when it was told the same again";
+}
+
+static void pick(struct weir_bench_sm *s, const struct weir_sched_view *v, uint64_t ready) {
+  struct weir_bench *b = s->b;
+  s->offered += ready != 0;
+  while (ready != 0) {
+    int w = weir_l1_pick_warp(s->l1, v, ready);
+    note(b, (uint64_t)(100 + w));
+    if (w < 0) return;
+    ready &= ~(UINT64_C(1) << w);
+    s->picked++;
+    if (is_held(s, v, (uint32_t)w)) continue;
+    s->last[v->scheduler] = (uint32_t)w;
+    weir_l1_issued(s->l1, v->scheduler, (uint32_t)w, b->now);
+    return;
+  }
+}
+
+static void schedule(struct weir_bench_sm *s) {
+  uint32_t n = (uint32_t)s->b->m->sm.schedulers;
+  for (uint32_t k = 0; k < n; k++) {
+    struct weir_sched_view v = {.scheduler = k, .last = s->last[k], .age = s->age};
+    for (uint32_t w = k; w < 32; w += n)
+      v.warps |= UINT64_C(1) << w;
+    v.warps &= ~s->at_barrier;
+    v.waits_memory = v.warps & some(s, 1, 8) & some(s, 2, 32);
+    v.uses_memory = v.warps & some(s, 3, 4);
+    uint64_t ready = v.warps & ~v.waits_memory & some(s, 4, 2);
+    for (uint64_t left = ready; left != 0; left &= left - 1)
+      if (is_held(s, &v, (uint32_t)__builtin_ctzll(left))) v.held |= left & -left;
+    if (weir_l1_hears_views(s->l1)) tell_view(s, &v);
+    v.held = 0;
+    pick(s, &v, ready);
+  }
 }
 
 static void step_sm(struct weir_bench_sm *s, bool presents) {
@@ -293,6 +357,7 @@ static void step_sm(struct weir_bench_sm *s, bool presents) {
   if (weir_l1_next_tick(s->l1) <= b->now) weir_l1_tick(s->l1, b->now);
   present_chosen(s);
   if (presents) barrier(s);
+  if (presents) schedule(s);
   if (presents) present(s);
   inject(s);
   if (presents && b->now % 97 == 96) {
@@ -329,6 +394,7 @@ void weir_bench_drain(struct weir_bench *b) {
     struct weir_bench_sm *s = &b->sm[i];
     if (busy || s->loads != s->answered || s->stores != s->acked)
       b->bad = "not every request was answered";
+    if (s->offered > 0 && s->picked == 0) b->bad = "no warp is ever picked";
     for (uint32_t c = 0; c < 4; c++)
       cta(s, c, true);
     weir_l1_kernel_end(s->l1, b->now);

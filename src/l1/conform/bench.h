@@ -20,6 +20,9 @@ struct weir_bench_sm {
   uint64_t loads, answered, stores, acked;
   uint64_t gated; /* of the warps, when last asked */
   uint32_t ctas;  /* resident */
+  /* Warps, as schedulers see them. */
+  uint32_t age[WEIR_MAX_WARPS], next_age, last[WEIR_MAX_SCHEDULERS];
+  uint64_t at_barrier, offered, picked; /* slots; choices that were asked for, and made */
 };
 
 struct weir_bench_cast {

@@ -150,9 +150,11 @@ static enum weir_status run(struct trial *t) {
 static const char *const machines[][8] = {
     {"l1.sets=8", "l1.ways=2", "l1.mshr_entries=4", "l1.mshr_merge=3", "l1.miss_queue=4", NULL},
     {"l1.sets=4", "l1.ways=4", "l1.line=128", "l1.banks=4", "l1.probes_per_cycle=4",
-     "l1.write=through", NULL},
-    {"l1.sets=1", "l1.ways=1", "l1.bypass_queue=1", "l1.miss_queue=2", "sm.inflight=6", NULL},
-    {"l1.sets=2", "l1.ways=2", "l1.local_wb=false", "l1.miss_queue=1", NULL},
+     "l1.write=through", "sm.scheduler=two-level", NULL},
+    {"l1.sets=1", "l1.ways=1", "l1.bypass_queue=1", "l1.miss_queue=2", "sm.inflight=6",
+     "sm.scheduler=lrr", NULL},
+    {"l1.sets=2", "l1.ways=2", "l1.local_wb=false", "l1.miss_queue=1", "sm.scheduler=fetch-groups",
+     "sm.active_warps=3", NULL},
 };
 enum { N_MACHINES = sizeof machines / sizeof *machines };
 

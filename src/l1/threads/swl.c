@@ -32,8 +32,6 @@ static const struct weir_stat stats[] = {
                     "warps that might not issue"),
     WEIR_STAT_END};
 
-enum { MAX_SCHEDULERS = 4 };
-
 struct swl {
   struct weir_warps warps;
   uint64_t allowed; /* slots */
@@ -53,7 +51,7 @@ static void decide(struct weir_policy *p) {
   const struct swl_cfg *cfg = weir_cfg(p);
   struct swl *s = weir_state_edit(p);
   uint32_t groups = cfg->per == PER_SM ? 1 : weir_geometry(p)->schedulers;
-  int64_t left[MAX_SCHEDULERS];
+  int64_t left[WEIR_MAX_SCHEDULERS];
   for (uint32_t i = 0; i < groups; i++)
     left[i] = cfg->warps;
   s->allowed = 0;

@@ -5,8 +5,6 @@
 
 #include "weir/policy.h"
 
-enum { WEIR_MAX_WARPS = 64 };
-
 struct weir_warps {
   uint64_t present, running; /* slots; running: not at a barrier */
   uint32_t n;

@@ -24,6 +24,7 @@ echo "verify"
 try -DVERIFY='"\001 what?"'
 echo "stalls for ever"
 try -DSTALL=gate
+try -DSTALL=pick_warp
 OPTIONS="--policies mine" try -DSTALL=victim
 echo "a size that is another one each time"
 cc -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" -DSIZE='({ static int n; n++ % 2 ? (size_t)1 << 20 : 16; })' mine.c

@@ -79,6 +79,10 @@ static int victim(const struct weir_policy *p, const struct weir_access *a, stru
   (void)p, (void)a, (void)set;
   return WEIR_WAY_STALL;
 }
+static int pick_warp(const struct weir_policy *p, const struct weir_sched_view *v, uint64_t ready) {
+  (void)p, (void)v, (void)ready;
+  return WEIR_WARP_NONE;
+}
 #endif
 
 #ifdef REFUSE

@@ -50,10 +50,10 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   return 8 * sizeof(struct state);
 }
 const struct weir_policy_ops weir_policy_pc_streak = {
-    .part = {WEIR_POLICY_ABI, "pc-streak", "loads go past if their instruction keeps missing",
-             .params = params, .cfg_bytes = sizeof(struct cfg), .stats = stats,
-             .stats_bytes = sizeof(struct stats), .state_bytes = sizeof(struct state),
-             .storage_bits = storage_bits, .kernel_begin = kernel_begin},
+    .part = {WEIR_PART("pc-streak", "loads go past if their instruction keeps missing"),
+             WEIR_PART_PARAMS(params, cfg), WEIR_PART_STATS(stats, stats),
+             .state_bytes = sizeof(struct state), .storage_bits = storage_bits,
+             .kernel_begin = kernel_begin},
     .reason = WEIR_R_PREDICTOR,
     .admit = admit,
     .lookup = lookup,
