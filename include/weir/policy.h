@@ -175,6 +175,7 @@ struct weir_geometry {
 
 struct weir_kernel {
   const char *name;
+  uint64_t id;              /* the same for all launches of a kernel, in every run; not 0 */
   uint32_t uid;             /* number of the launch */
   uint32_t n_insns, n_ctas; /* n_ctas: of the grid; UINT32_MAX: so many or more */
   uint32_t warps_per_cta, ctas_per_sm;
@@ -206,6 +207,13 @@ struct weir_sched_view {
   uint64_t uses_memory;  /* of these: the next instruction needs the LD/ST unit */
   uint64_t held;         /* of these: ready, but `gate` holds them back; in sched_update only */
   const uint32_t *age;   /* of these, by slot: the smaller, the longer the warp has been there */
+};
+
+/* What a run that was made before says about a kernel, under a key that the policy chose: a pc, a
+ * line, an SM, or several of them in one number. */
+struct weir_row {
+  uint64_t kernel; /* struct weir_kernel's id; 0: any */
+  uint64_t key, v[4];
 };
 
 struct weir_policy;
@@ -244,6 +252,9 @@ struct weir_policy_ops {
   struct weir_part part;
   enum weir_reason reason;   /* of the bypasses by route and admit */
   const char *organisations; /* "a|b": those it works with; NULL: all */
+  /* The policy whose rows it reads by weir_prepared; it may name itself. A scheme can name another.
+   * NULL: it reads none. */
+  const char *prepare;
   /* Does it, with these parameters, decide by the tags of loads? Then a run without tags is
    * refused. NULL: no. */
   bool (*needs_tags)(const void *cfg);
@@ -297,6 +308,16 @@ struct weir_policy_ops {
   /* Observing: it went into its queue; it left it, because the L1 has taken it. */
   void (*queued)(struct weir_policy *, const struct weir_access *, uint32_t queue);
   void (*left_queue)(struct weir_policy *, const struct weir_access *, uint32_t queue);
+
+  /* Preparing, of a policy that another one names in `prepare`: it is part of a run of the
+   * machine's own L1, made before the timed one on the workload's input 'profile'. After each
+   * kernel, when kernel_end was told, it is asked on every SM for rows 0, 1, ... of that kernel.
+   * *row is 0 but for the kernel. False: there are no more. */
+  bool (*row)(const struct weir_policy *, uint32_t i, struct weir_row *row);
+  /* May be NULL. At the end, for the first SM's policy: all rows, sorted by kernel and key; those
+   * of equal kernel and key, of several SMs or launches, are one, with the sums of their values. It
+   * may change any and keeps the first so many as it returns. */
+  size_t (*digest)(const struct weir_policy *, struct weir_row *rows, size_t n);
 };
 
 /* ---- what a policy may ask for: carried out after the hook returned ---- */
@@ -319,6 +340,9 @@ struct weir_policy {
   const struct weir_services *services;
   void *core;
   uint32_t index; /* in the chain; the same on every SM */
+  size_t n_rows;
+  const struct weir_row *rows; /* sorted by kernel and key */
+  const uint64_t *kernel_id;
 };
 
 static inline const void *weir_cfg(const struct weir_policy *p) {
@@ -378,6 +402,33 @@ static inline uint64_t weir_no_storage(const void *cfg, const struct weir_geomet
 /* Does the way hold a line that can be replaced? One that waits for data cannot. */
 static inline bool weir_can_go(struct weir_set set, uint32_t way) {
   return set.line[way].tag != 0 && set.line[way].pending_mask == 0;
+}
+
+/* The id of the kernel that runs; 0 before the first. */
+static inline uint64_t weir_kernel_id(const struct weir_policy *p) {
+  return *p->kernel_id;
+}
+
+static inline const struct weir_row *weir_find_row(const struct weir_row *rows, size_t n,
+                                                   uint64_t kernel, uint64_t key) {
+  size_t first = 0;
+  while (n > 0) {
+    const struct weir_row *r = &rows[first + n / 2];
+    if (r->kernel == kernel && r->key == key) return r;
+    if (r->kernel < kernel || (r->kernel == kernel && r->key < key)) {
+      first += n / 2 + 1;
+      n -= n / 2 + 1;
+    } else
+      n /= 2;
+  }
+  return NULL;
+}
+/* The row that `prepare` made for a kernel and a key, or for any kernel and this key. NULL: there
+ * is none; so it is with all of them in the run that prepares. */
+static inline const struct weir_row *weir_prepared(const struct weir_policy *p, uint64_t kernel,
+                                                   uint64_t key) {
+  const struct weir_row *r = weir_find_row(p->rows, p->n_rows, kernel, key);
+  return r != NULL ? r : weir_find_row(p->rows, p->n_rows, 0, key);
 }
 
 /* What `init` returns if parameters do not go together or with the machine. */

@@ -126,41 +126,51 @@ static enum weir_status keep_text(struct weir_comparison *c, const char *text, c
 static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, size_t setup,
                                     struct weir_err *err) {
   const struct weir_study_workload *w = &c->study.workloads[workload];
-  size_t i = workload * c->n_setups + setup;
-  struct weir_preparation *p = &c->preparations[i];
-  struct weir_study_prep *prep = &c->preps[i];
+  struct weir_study_prep *prep = &c->preps[workload * c->n_setups + setup];
+  bool is_program = weir_comparison_is_program(c, w);
   struct weir_cli_preparing r = {.workload = w->name,
-                                 .path = w->path,
+                                 .path = w->is_trace ? NULL : w->path,
+                                 .trace = w->is_trace ? w->path : NULL,
+                                 .programs = is_program ? c->program.programs : NULL,
+                                 .n_programs = is_program ? c->program.n_programs : 0,
                                  .input = w->input,
                                  .setup = &c->setups[setup],
                                  .settings = &c->settings[setup],
-                                 .before = c->preparations,
-                                 .n_before = i,
                                  .jobs = c->jobs,
                                  .check = c->check};
   struct weir_err why;
   prep->input = "";
-  if (weir_comparison_is_program(c, w)) {
-    r.path = NULL;
-    r.trace = c->program.trace;
-    r.programs = c->program.programs;
-    r.n_programs = c->program.n_programs;
-  } else if (w->is_trace)
+  if (w->is_trace && !is_program && weir_setup_is_classified(r.setup))
     return keep_text(c,
                      "loads are classified by their PTX, and a trace has none; give tags with "
                      "--tags FILE",
                      &prep->error, err);
-  enum weir_status st = weir_cli_prepare(&r, p, &why);
+  uint32_t n = 0;
+  enum weir_status st = weir_cli_prepare(&c->preparations, &r, prep->made, &n, &why);
   if (weir_cli_signal() != 0) return WEIR_OK;
   if (st != WEIR_OK) return keep_text(c, why.msg, &prep->error, err);
-  prep->tags = p->tags;
-  prep->is_same_input = p->is_same_input;
-  return keep_text(c, p->input, &prep->input, err);
+  prep->n_made = n;
+  prep->prepared = weir_cli_prepared(r.setup, prep->made, n);
+  prep->is_same_input = prep->made[0]->is_same_input;
+  return keep_text(c, prep->made[0]->input, &prep->input, err);
+}
+
+static bool is_prepared(const struct weir_comparison *c, size_t setup) {
+  const char *names[WEIR_MAX_PARTS];
+  return c->study_setups[setup].error == NULL &&
+         weir_setup_preparations(&c->setups[setup], names) > 0;
+}
+
+/* Its PTX is needed, besides its streams. */
+static bool is_anything_classified(const struct weir_comparison *c) {
+  for (size_t i = 0; i < c->n_setups; i++)
+    if (c->study_setups[i].error == NULL && weir_setup_is_classified(&c->setups[i])) return true;
+  return false;
 }
 
 static bool is_anything_prepared(const struct weir_comparison *c) {
   for (size_t i = 0; i < c->n_setups; i++)
-    if (c->study_setups[i].error == NULL && weir_setup_is_prepared(&c->setups[i])) return true;
+    if (is_prepared(c, i)) return true;
   return false;
 }
 
@@ -169,16 +179,12 @@ static enum weir_status prepare_all(struct weir_comparison *c, struct weir_err *
   enum weir_status st = WEIR_OK;
   if (!is_anything_prepared(c)) return WEIR_OK;
   size_t n = c->study.n_workloads * c->n_setups;
-  c->preparations = weir_arena_array(&c->arena, n, sizeof *c->preparations);
   c->preps = weir_arena_array(&c->arena, n, sizeof *c->preps);
-  if (c->preparations == NULL || c->preps == NULL) return no_memory(err);
-  c->n_preparations = n;
+  if (c->preps == NULL) return no_memory(err);
   c->study.preps = c->preps;
   for (size_t i = 0; st == WEIR_OK && i < n && weir_cli_signal() == 0; i++) {
-    size_t setup = i % c->n_setups;
     if (c->study.workloads[i / c->n_setups].fault != NULL) continue;
-    if (c->study_setups[setup].error == NULL && weir_setup_is_prepared(&c->setups[setup]))
-      st = prepare_one(c, i / c->n_setups, setup, err);
+    if (is_prepared(c, i % c->n_setups)) st = prepare_one(c, i / c->n_setups, i % c->n_setups, err);
   }
   return st;
 }
@@ -230,7 +236,7 @@ static enum weir_status record_program(struct weir_comparison *c, struct weir_er
   const struct weir_program_result *r = &c->program.result;
   uint64_t n_failed;
   enum weir_status st = weir_classify_program_run(
-      &c->program, is_anything_prepared(c) ? &c->exec : NULL, c->quiet, err);
+      &c->program, is_anything_classified(c) ? &c->exec : NULL, c->quiet, err);
   if (st == WEIR_OK && r->exit_code != 0 && r->signal == 0)
     fprintf(stderr, "weir: %s ended with exit code %d; what it launched is compared\n",
             c->program.program.name, r->exit_code);
@@ -396,7 +402,7 @@ static enum weir_status set_option(struct weir_comparison *c, int id, const char
 
 static bool add_plugins(struct weir_comparison *c) {
   for (size_t i = 0; weir_policies[i] != NULL; i++)
-    if (weir_policy_file(weir_policies[i]) != NULL &&
+    if (weir_policy_file(weir_policies[i]) != NULL && !weir_only_prepares(weir_policies[i]) &&
         !WEIR_PUSH(c->schemes, weir_policies[i]->part.name))
       return false;
   return true;
@@ -459,8 +465,7 @@ static enum weir_status compare(struct weir_comparison *c, struct weir_err *err)
 static void free_all(struct weir_comparison *c) {
   weir_study_free(&c->study);
   weir_classify_program_free(&c->program);
-  for (size_t i = 0; i < c->n_preparations; i++)
-    weir_preparation_free(&c->preparations[i]);
+  weir_preparations_free(&c->preparations);
   for (size_t i = 0; i < c->n_setups; i++) {
     weir_setup_free(&c->setups[i]);
     weir_settings_free(&c->settings[i]);

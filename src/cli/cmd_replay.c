@@ -50,6 +50,7 @@ struct replay {
   struct weir_setup setup;
   struct weir_timing timing;
   struct weir_cli_watch watch;
+  struct weir_timed_profiles profiles;
   json_t *json_kernels;
   struct weir_prov prov;
 };
@@ -89,7 +90,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
   }
   if (st != WEIR_OK || r->t.quiet || weir_cli_is_stdout(r->t.json)) return st;
   struct weir_text out = {0};
-  st = weir_timing_text(&r->timing, NULL, &r->t.views, &out, err);
+  st = weir_timing_text(&r->timing, &r->profiles, &r->t.views, &out, err);
   if (st != WEIR_OK) {
     weir_text_free(&out);
     return st;
@@ -111,7 +112,7 @@ static enum weir_status open_setup(struct replay *r, struct weir_err *err) {
   enum weir_status st = weir_data_machine(&r->t.settings, r->t.gpu, err);
   if (st == WEIR_OK)
     st = weir_setup_open(&r->setup, r->t.gpu, &r->t.line_up, &r->t.settings, r->t.check, err);
-  if (st == WEIR_OK && weir_setup_is_prepared(&r->setup)) {
+  if (st == WEIR_OK && weir_setup_is_classified(&r->setup)) {
     st =
         weir_fail(err, WEIR_EINVAL, "scheme %s classifies loads by their PTX, and a trace has none",
                   r->setup.scheme.name);
@@ -125,14 +126,30 @@ static enum weir_status open_setup(struct replay *r, struct weir_err *err) {
              : st;
 }
 
+static enum weir_status prepare(struct replay *r, struct weir_prepared *prepared,
+                                struct weir_err *err) {
+  return weir_cli_prepare_timed(&r->profiles,
+                                &(struct weir_cli_preparing){.workload = r->file,
+                                                             .trace = r->file,
+                                                             .setup = &r->setup,
+                                                             .settings = &r->t.settings,
+                                                             .opcode_class = r->opcodes,
+                                                             .n_opcodes = r->n_opcodes,
+                                                             .jobs = weir_cli_cores(),
+                                                             .check = r->t.check},
+                                prepared, err);
+}
+
 static enum weir_status run(struct replay *r, struct weir_err *err) {
   struct weir_timing_options with = {.threads = r->t.threads, .check = r->t.check};
+  struct weir_prepared prepared;
   weir_cli_watch(&r->watch, false, &with);
   enum weir_status st = weir_cli_output("--json", r->t.json, err);
   if (st == WEIR_OK) st = open_setup(r, err);
   if (st == WEIR_OK) st = tell_provenance(r, err);
   weir_timing_begin(&r->timing, &r->setup, &with);
-  if (st == WEIR_OK) st = weir_timing_workload(&r->timing, r->file, NULL, err);
+  if (st == WEIR_OK) st = prepare(r, &prepared, err);
+  if (st == WEIR_OK) st = weir_timing_workload(&r->timing, r->file, &prepared, err);
   if (st == WEIR_OK)
     st = weir_is_accelsim(r->file)
              ? weir_replay_accelsim(r->file, r->opcodes, r->n_opcodes, time_kernel, r, err)
@@ -140,6 +157,7 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
   if (st == WEIR_OK && r->t.check) st = weir_timing_check(&r->timing, err);
   if (st == WEIR_OK) st = report(r, err);
   weir_timing_end(&r->timing);
+  weir_timed_profiles_free(&r->profiles);
   weir_setup_free(&r->setup);
   return st;
 }
@@ -196,6 +214,7 @@ int weir_cmd_replay(int argc, char **argv) {
     r.json_kernels = r.t.json != NULL ? json_array() : NULL;
     st = run(&r, &err);
     code = st == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);
+    if (st != WEIR_OK && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
   }
   json_decref(r.json_kernels);
   weir_settings_free(&r.t.settings);

@@ -249,7 +249,7 @@ static void note_lost(const struct ptx_device *dev) {
 static enum weir_status run_kernels(const struct run_opts *o, const char *path,
                                     struct weir_workload *w, struct run_state *state,
                                     struct weir_err *err) {
-  const struct weir_tags *tags;
+  struct weir_prepared prepared;
   const char *name = weir_workload_file(w)->name;
   bool timed = o->t.gpu != NULL;
   struct weir_workload_hooks h = {.launched = launched,
@@ -268,8 +268,8 @@ static enum weir_status run_kernels(const struct run_opts *o, const char *path,
                                                              .settings = &o->t.settings,
                                                              .jobs = weir_cli_cores(),
                                                              .check = o->t.check},
-                                &tags, err);
-  if (timed && st == WEIR_OK) st = weir_timing_workload(&state->timing, name, tags, err);
+                                &prepared, err);
+  if (timed && st == WEIR_OK) st = weir_timing_workload(&state->timing, name, &prepared, err);
   if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
   if (state->showed_progress) fputs("\r\033[K", stderr);
   return st;
@@ -351,13 +351,14 @@ static enum weir_status check_effects(const struct run_opts *o, const struct wei
                                       struct weir_err *err) {
   bool timed = o->t.gpu != NULL;
   const struct weir_settings *settings = &o->t.settings;
-  return weir_uses_check(&settings,
-                         &(struct weir_use){.setup = timed ? setup : NULL,
-                                            .is_executed = true,
-                                            .has_streams = timed || o->streams,
-                                            .is_classified = timed && weir_setup_is_prepared(setup),
-                                            .has_energy = timed},
-                         1, err);
+  return weir_uses_check(
+      &settings,
+      &(struct weir_use){.setup = timed ? setup : NULL,
+                         .is_executed = true,
+                         .has_streams = timed || o->streams,
+                         .is_classified = timed && weir_setup_is_classified(setup),
+                         .has_energy = timed},
+      1, err);
 }
 
 /* After the settings are complete. */

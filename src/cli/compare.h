@@ -6,7 +6,6 @@
 #include "cli/compare_progress.h"
 #include "cli/provenance.h"
 #include "study/matrix.h"
-#include "study/prepare.h"
 
 struct weir_names {
   const char **v;
@@ -28,9 +27,8 @@ struct weir_comparison {
   struct weir_setup *setups;
   struct weir_study_setup *study_setups;
   size_t n_setups, baseline;
-  struct weir_preparation *preparations; /* [workload][gpu][scheme], as the next */
-  struct weir_study_prep *preps;
-  size_t n_preparations;
+  struct weir_preparations preparations;
+  struct weir_study_prep *preps; /* [workload][gpu][scheme] */
   struct weir_study study;
   struct weir_compare_progress progress;
   struct weir_classify_program program;

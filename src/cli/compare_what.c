@@ -259,7 +259,7 @@ static bool can_have_tags(const struct weir_comparison *c, const char *name) {
             has_plugin(&setup.scheme) ||
             weir_setup_fit(&setup, gpu, &settings, weir_param_groups(), NULL) != WEIR_OK ||
             (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
-             !(is_traced && weir_setup_is_prepared(&setup)));
+             !(is_traced && weir_setup_is_classified(&setup)));
   weir_setup_free(&setup);
   weir_settings_free(&settings);
   weir_arena_free(&a);
@@ -296,8 +296,12 @@ static enum weir_status check_plugins_used(const struct weir_comparison *c, stru
     const char *file = weir_policy_file(weir_policies[i]), *name = weir_policies[i]->part.name;
     bool is_used = file == NULL;
     for (size_t k = 0; !is_used && k < c->n_setups; k++)
-      is_used = weir_scheme_has(&c->setups[k].scheme, weir_policies[i]);
+      is_used = weir_scheme_uses(&c->setups[k].scheme, weir_policies[i]);
     if (is_used) continue;
+    if (weir_only_prepares(weir_policies[i]))
+      return weir_fail(err, WEIR_EINVAL,
+                       "policy %s of %s only prepares, and no policy of the schemes reads its rows",
+                       name, file);
     weir_fail(err, WEIR_EINVAL, "policy %s of %s is in none of the schemes", name, file);
     weir_err_add(err, "add it to --schemes: %s is the baseline with it", name);
     return WEIR_EINVAL;
@@ -342,7 +346,7 @@ enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_
                                 .is_executed = is_executed,
                                 .is_program = c->argv != NULL,
                                 .has_streams = is_executed,
-                                .is_classified = weir_setup_is_prepared(&c->setups[i]),
+                                .is_classified = weir_setup_is_classified(&c->setups[i]),
                                 .has_energy = true};
   }
   return weir_uses_check(settings, uses, c->n_setups, err);

@@ -29,16 +29,26 @@ static void show_progress(void *self, uint32_t done, uint32_t n_runs) {
   fflush(stderr);
 }
 
-enum weir_status weir_cli_prepare(const struct weir_cli_preparing *r, struct weir_preparation *p,
+static void say_not_kept(const char *workload, const struct weir_preparation *p) {
+  if (p->tags != NULL)
+    fprintf(stderr, "weir: the classes of %s's loads are not kept: %s\n", workload,
+            p->keep_error.msg);
+  else
+    fprintf(stderr, "weir: what %s prepared for %s is not kept: %s\n", p->name, workload,
+            p->keep_error.msg);
+}
+
+enum weir_status weir_cli_prepare(struct weir_preparations *all, const struct weir_cli_preparing *r,
+                                  const struct weir_preparation *found[WEIR_MAX_PARTS], uint32_t *n,
                                   struct weir_err *err) {
   struct ptx_exec_cfg exec;
   struct weir_cls_cfg cls;
   char path[4000];
+  const char *names[WEIR_MAX_PARTS];
   struct weir_cli_preparing copy = *r;
   bool shows = isatty(STDERR_FILENO);
   enum weir_status st = weir_settings_fill(r->settings, &ptx_exec_params, &exec, err);
   if (st == WEIR_OK) st = weir_settings_fill(r->settings, &weir_cls_params, &cls, err);
-  if (st != WEIR_OK) return st;
   struct weir_prepare_request request = {.profile = {.path = r->path,
                                                      .trace = r->trace,
                                                      .programs = r->programs,
@@ -52,14 +62,27 @@ enum weir_status weir_cli_prepare(const struct weir_cli_preparing *r, struct wei
                                                      .progress = shows ? show_progress : NULL,
                                                      .is_stopped = weir_cli_is_stopped,
                                                      .self = &copy},
+                                         .setup = r->setup,
                                          .settings = r->settings,
-                                         .folder = cache_folder(path, sizeof path),
-                                         .before = r->before,
-                                         .n_before = r->n_before};
-  st = weir_prepare(&request, p, err);
-  if (shows && (st != WEIR_OK || p->n_runs > 0)) fputs("\r\033[K", stderr);
-  if (st == WEIR_OK && p->keep_error.code != WEIR_OK)
-    fprintf(stderr, "weir: the classes of %s's loads are not kept: %s\n", r->workload,
-            p->keep_error.msg);
+                                         .opcode_class = r->opcode_class,
+                                         .n_opcodes = r->n_opcodes,
+                                         .folder = cache_folder(path, sizeof path)};
+  uint32_t n_wanted = weir_setup_preparations(r->setup, names);
+  for (*n = 0; st == WEIR_OK && *n < n_wanted; ++*n) {
+    size_t before = all->n;
+    request.name = names[*n];
+    st = weir_prepare(all, &request, &found[*n], err);
+    if (shows && (st != WEIR_OK || found[*n]->n_runs > 0)) fputs("\r\033[K", stderr);
+    if (st == WEIR_OK && all->n > before && found[*n]->keep_error.code != WEIR_OK)
+      say_not_kept(r->workload, found[*n]);
+  }
   return st;
+}
+
+struct weir_prepared weir_cli_prepared(const struct weir_setup *setup,
+                                       const struct weir_preparation *const *found, uint32_t n) {
+  struct weir_prepared p = {0};
+  for (uint32_t i = 0; i < n; i++)
+    weir_preparation_use(found[i], setup, &p);
+  return p;
 }

@@ -8,19 +8,23 @@
 
 struct weir_cli_preparing {
   const char *workload, *path, *input; /* input: that will be timed; NULL: the first */
-  const char *trace;                   /* with path NULL: what was recorded of a program */
-  struct ptx_program *const *programs; /* its kernels */
+  const char *trace;                   /* with path NULL: a trace, or a list of kernels */
+  struct ptx_program *const *programs; /* of a program that was recorded, to classify its loads */
   uint32_t n_programs;
   const struct weir_setup *setup;
-  const struct weir_settings *settings;  /* of the setup */
-  const struct weir_preparation *before; /* earlier ones of this command */
-  size_t n_before;
+  const struct weir_settings *settings; /* of the setup */
+  const char *const *opcode_class;      /* of a list of Accel-Sim's */
+  size_t n_opcodes;
   uint32_t jobs;
   bool check;
 };
 
-/* WEIR_ELIMIT: a signal came. */
-enum weir_status weir_cli_prepare(const struct weir_cli_preparing *r, struct weir_preparation *p,
+/* All that the setup needs, made or found in `all`. WEIR_ELIMIT: a signal came. */
+enum weir_status weir_cli_prepare(struct weir_preparations *all, const struct weir_cli_preparing *r,
+                                  const struct weir_preparation *found[WEIR_MAX_PARTS], uint32_t *n,
                                   struct weir_err *err);
+/* What is timed gets it. */
+struct weir_prepared weir_cli_prepared(const struct weir_setup *setup,
+                                       const struct weir_preparation *const *found, uint32_t n);
 
 #endif

@@ -222,6 +222,24 @@ static enum weir_status report(struct run *r, struct weir_err *err) {
 
 /* ---- the command ---- */
 
+/* A program runs once. */
+static enum weir_status refuse_prepared(const struct run *r, struct weir_err *err) {
+  const char *names[WEIR_MAX_PARTS], *program = r->o->argv[0];
+  if (weir_setup_preparations(&r->setup, names) == 0) return WEIR_OK;
+  if (weir_setup_is_classified(&r->setup)) {
+    weir_fail(err, WEIR_EINVAL, "scheme %s wants the program's loads classified",
+              r->setup.scheme.name);
+    weir_err_add(err, "make tags first: weir classify --tags FILE -- %s ...", program);
+    weir_err_add(err, "then give them: --tags FILE");
+    return WEIR_EINVAL;
+  }
+  weir_fail(err, WEIR_EINVAL, "scheme %s wants a run that %s watches before it",
+            r->setup.scheme.name, names[0]);
+  weir_err_add(err, "record the program first: weir record -o FILE.wtrace -- %s ...", program);
+  weir_err_add(err, "then time it: weir replay FILE.wtrace --gpu %s ...", r->gpu);
+  return WEIR_EINVAL;
+}
+
 static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
   r->with = (struct weir_timing_options){.threads = t->threads, .check = t->check};
@@ -230,12 +248,7 @@ static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
   weir_cli_watch(&r->watch, true, &r->with);
   weir_timing_begin(&r->timing, &r->setup, &r->with);
   r->report.timing = &r->timing;
-  if (st != WEIR_OK || !weir_setup_is_prepared(&r->setup)) return st;
-  weir_fail(err, WEIR_EINVAL, "scheme %s wants the program's loads classified",
-            r->setup.scheme.name);
-  weir_err_add(err, "make tags first: weir classify --tags FILE -- %s ...", r->o->argv[0]);
-  weir_err_add(err, "then give them: --tags FILE");
-  return WEIR_EINVAL;
+  return st == WEIR_OK ? refuse_prepared(r, err) : st;
 }
 
 static enum weir_status check_effects(const struct run *r, struct weir_err *err) {

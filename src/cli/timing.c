@@ -73,21 +73,21 @@ void weir_cli_watch(struct weir_cli_watch *w, bool is_stoppable, struct weir_tim
 
 enum weir_status weir_cli_prepare_timed(struct weir_timed_profiles *profiles,
                                         const struct weir_cli_preparing *what,
-                                        const struct weir_tags **tags, struct weir_err *err) {
-  *tags = NULL;
-  if (!weir_setup_is_prepared(what->setup)) return WEIR_OK;
+                                        struct weir_prepared *prepared, struct weir_err *err) {
+  const char *names[WEIR_MAX_PARTS];
+  *prepared = (struct weir_prepared){0};
+  if (weir_setup_preparations(what->setup, names) == 0) return WEIR_OK;
   struct weir_timed_profile new = {.workload = weir_strdup(what->workload)};
   weir_cli_signals_hold();
-  enum weir_status st = weir_cli_prepare(what, &new.found, err);
+  enum weir_status st = weir_cli_prepare(&profiles->all, what, new.found, &new.n_found, err);
   weir_cli_signals_release();
   if (st == WEIR_OK && weir_cli_signal() != 0) st = weir_fail(err, WEIR_ELIMIT, "interrupted");
   if (st == WEIR_OK && (new.workload == NULL || !WEIR_PUSH(*profiles, new)))
     st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (st != WEIR_OK) {
     free(new.workload);
-    weir_preparation_free(&new.found);
     return st;
   }
-  *tags = profiles->v[profiles->n - 1].found.tags;
+  *prepared = weir_cli_prepared(what->setup, new.found, new.n_found);
   return WEIR_OK;
 }

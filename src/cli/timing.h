@@ -18,11 +18,10 @@ uint64_t weir_cli_ms(void);
 /* Let the options have it watched, which outlives what is made with them. */
 void weir_cli_watch(struct weir_cli_watch *w, bool is_stoppable, struct weir_timing_options *o);
 
-/* If the setup is to be prepared for each workload: that, before weir_timing_workload; `tags` are
- * for it (NULL: the setup is not prepared). `settings` are those of the setup; `input` is the one
- * that will be timed. */
+/* What the setup needs prepared for each workload, before weir_timing_workload, which gets
+ * `prepared`. `settings` are those of the setup; `input` is the one that will be timed. */
 enum weir_status weir_cli_prepare_timed(struct weir_timed_profiles *profiles,
                                         const struct weir_cli_preparing *what,
-                                        const struct weir_tags **tags, struct weir_err *err);
+                                        struct weir_prepared *prepared, struct weir_err *err);
 
 #endif

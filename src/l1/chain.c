@@ -165,6 +165,7 @@ static char *give_memory(struct weir_chain *c, struct weir_policy *p, const stru
                             .state_bytes = p->state_bytes,
                             .geometry = g,
                             .accepted = &c->accepted,
+                            .kernel_id = &c->kernel_id,
                             .services = &services,
                             .core = c,
                             .index = index};
@@ -237,6 +238,10 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_machine *m,
   for (uint32_t i = 0; i <= c->n; i++) {
     struct weir_policy *p = weir_chain_part(c, i, &part);
     at = give_memory(c, p, part, i, at);
+    const struct weir_rows *rows = i > 0 ? d->policy[i - 1].rows : NULL;
+    if (rows == NULL) continue;
+    p->rows = rows->v;
+    p->n_rows = rows->n;
   }
   give_memory(c, &c->own, &c->own_ops->part, c->n + 1, at);
   list_hooks(c);
@@ -261,6 +266,7 @@ static void move_part(struct weir_chain *to, struct weir_policy *p, const struct
   p->stats = (char *)p->stats + by;
   p->geometry = &to->geometry;
   p->accepted = &to->accepted;
+  p->kernel_id = &to->kernel_id;
   p->core = to;
 }
 
@@ -532,4 +538,27 @@ void weir_chain_broadcast_received(struct weir_chain *c, uint32_t part, uint32_t
   const struct weir_part *is;
   struct weir_policy *p = weir_chain_part(c, part, &is);
   if (p != NULL && is->broadcast_received != NULL) is->broadcast_received(p, from, v, cycle);
+}
+
+/* ---- preparing ---- */
+
+bool weir_chain_row(const struct weir_chain *c, uint32_t part, uint32_t i, struct weir_row *row) {
+  const struct weir_policy_ops *o = c->ops[part - 1];
+  *row = (struct weir_row){.kernel = c->kernel_id};
+  if (o->row == NULL || c->fault[0] != '\0') return false;
+  if (i == WEIR_MAX_ROWS) {
+    weir_chain_fault(c, o->part.name, "'row' does not come to an end");
+    return false;
+  }
+  return ask_row(c, part - 1, i, row) && c->fault[0] == '\0';
+}
+
+size_t weir_chain_digest(const struct weir_chain *c, uint32_t part, struct weir_row *rows,
+                         size_t n) {
+  const struct weir_policy_ops *o = c->ops[part - 1];
+  if (o->digest == NULL) return n;
+  size_t left = ask_digest(c, part - 1, rows, n);
+  if (left <= n) return left;
+  weir_chain_fault(c, o->part.name, "'digest' returned more rows than it was given");
+  return 0;
 }

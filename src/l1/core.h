@@ -51,7 +51,7 @@ struct weir_chain {
   const struct weir_policy_ops *own_ops;
   union weir_own_cfg own_cfg;
   struct weir_geometry geometry;
-  uint64_t accepted;
+  uint64_t accepted, kernel_id;
   uint64_t wake[WEIR_MAX_PARTS], next_wake; /* cycles of the kernel; 0 is the organisation */
   struct weir_ask asks[WEIR_MAX_ASKS];
   uint32_t n_asks;
@@ -127,5 +127,10 @@ void weir_chain_forget_wakes(struct weir_chain *c);
 void weir_chain_tick(struct weir_chain *c, uint64_t now);
 void weir_chain_broadcast_received(struct weir_chain *c, uint32_t part, uint32_t from,
                                    const uint64_t v[4], uint64_t cycle);
+/* What a policy has prepared; `part` is not the organisation. */
+enum { WEIR_MAX_ROWS = 1 << 22 }; /* of a kernel on an SM */
+bool weir_chain_row(const struct weir_chain *c, uint32_t part, uint32_t i, struct weir_row *row);
+size_t weir_chain_digest(const struct weir_chain *c, uint32_t part, struct weir_row *rows,
+                         size_t n);
 
 #endif

@@ -4,6 +4,7 @@
 #define WEIR_L1_DESIGN_H
 
 #include "l1/org.h"
+#include "l1/rows.h"
 #include "machine/machine.h"
 
 enum { WEIR_MAX_PARTS = 9, WEIR_MAX_PART_STATS = 32 }; /* parts: organisation and policies */
@@ -19,6 +20,7 @@ struct weir_design {
   struct {
     const struct weir_policy_ops *ops;
     const void *cfg;
+    const struct weir_rows *rows; /* prepared for it; NULL: none */
   } policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;
   uint64_t seed;

@@ -168,6 +168,7 @@ bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint3
     l1->flushed.accepted = l1->chain.accepted;
   }
   weir_chain_forget_wakes(&l1->chain);
+  l1->chain.kernel_id = k->id;
   weir_chain_kernel_begin(&l1->chain, &l1->kernel);
   const struct weir_policy_ops *own = l1->chain.own_ops;
   if (own->part.kernel_begin != NULL) own->part.kernel_begin(&l1->chain.own, &l1->kernel);
@@ -546,6 +547,14 @@ uint64_t weir_l2_storage(const struct weir_machine *m, const struct weir_design 
   for (uint32_t i = 0; i < d->n_policies; i++)
     bits += d->policy[i].ops->part.l2_line_bits;
   return bits * (uint64_t)(m->l2.slices * m->l2.sets * m->l2.ways);
+}
+
+bool weir_l1_row(const struct weir_l1 *l1, uint32_t part, uint32_t i, struct weir_row *row) {
+  return weir_chain_row(&l1->chain, part, i, row);
+}
+
+size_t weir_l1_digest(const struct weir_l1 *l1, uint32_t part, struct weir_row *rows, size_t n) {
+  return weir_chain_digest(&l1->chain, part, rows, n);
 }
 
 bool weir_l1_is_idle(const struct weir_l1 *l1) {

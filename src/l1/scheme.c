@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 /* ---- names ---- */
 
@@ -89,15 +90,33 @@ static enum weir_status read_tags(struct weir_scheme *s, struct weir_config *c,
   return s->tags != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
+static enum weir_status list_preparations(const char *text, struct weir_err *err) {
+  const char *names[MAX_NAMES] = {WEIR_PREPARE_CLASSIFY};
+  size_t n = 1;
+  for (size_t i = 0; weir_policies[i] != NULL && n < MAX_NAMES; i++)
+    if (weir_policies[i]->row != NULL) names[n++] = weir_policies[i]->part.name;
+  const char *near = weir_nearest(text, names, n);
+  if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+  struct weir_text all = {0};
+  for (size_t i = 0; i < n; i++)
+    weir_text_printf(&all, "%s%s", i > 0 ? ", " : "", names[i]);
+  if (!all.failed) weir_err_add(err, "there are: %s", all.v);
+  weir_text_free(&all);
+  return WEIR_EINVAL;
+}
+
 static enum weir_status read_prepare(struct weir_scheme *s, struct weir_config *c,
                                      struct weir_err *err) {
   uint32_t i;
   enum weir_status st = weir_config_child(c, 0, "prepare", WEIR_SCALAR, false, &i, err);
   if (st != WEIR_OK || i == 0) return st;
-  if (strcmp(c->entry[i].text, "classify") != 0)
-    return weir_config_fail(c, i, WEIR_EINVAL, err, "there is no such step; want 'classify'");
-  s->prepare = WEIR_PREPARE_CLASSIFY;
-  return WEIR_OK;
+  s->prepare = weir_arena_strndup(&s->arena, c->entry[i].text, strlen(c->entry[i].text));
+  if (s->prepare == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  const struct weir_policy_ops *o = weir_policy_find(s->prepare);
+  if (strcmp(s->prepare, WEIR_PREPARE_CLASSIFY) == 0 || (o != NULL && o->row != NULL))
+    return WEIR_OK;
+  weir_config_fail(c, i, WEIR_EINVAL, err, "there is no such preparation");
+  return list_preparations(s->prepare, err);
 }
 
 static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
@@ -147,6 +166,47 @@ bool weir_scheme_has(const struct weir_scheme *s, const struct weir_policy_ops *
   for (uint32_t i = 0; i < s->n_policies; i++)
     if (s->policy[i] == o) return true;
   return false;
+}
+
+const char *weir_scheme_preparer(const struct weir_scheme *s, const struct weir_policy_ops *o) {
+  bool is_named = s->prepare != NULL && strcmp(s->prepare, WEIR_PREPARE_CLASSIFY) != 0;
+  return o->prepare != NULL && is_named ? s->prepare : o->prepare;
+}
+
+bool weir_scheme_uses(const struct weir_scheme *s, const struct weir_policy_ops *o) {
+  bool any = weir_scheme_has(s, o);
+  for (uint32_t i = 0; !any && i < s->n_policies; i++) {
+    const char *name = weir_scheme_preparer(s, s->policy[i]);
+    any = name != NULL && strcmp(name, o->part.name) == 0;
+  }
+  return any;
+}
+
+bool weir_only_prepares(const struct weir_policy_ops *o) {
+  return o->row != NULL && (o->prepare == NULL || strcmp(o->prepare, o->part.name) != 0);
+}
+
+static enum weir_status cannot_prepare(const struct weir_scheme *s, const char *name,
+                                       const char *why, struct weir_err *err) {
+  weir_fail(err, WEIR_EINVAL, "scheme %s is to be prepared by '%s', %s", s->name, name, why);
+  weir_err_add(err, "'weir list preparations' shows all");
+  return WEIR_EINVAL;
+}
+
+/* Can everything that is to be prepared be, and is it for somebody? */
+static enum weir_status check_preparers(const struct weir_scheme *s, struct weir_err *err) {
+  bool is_read = s->prepare == NULL || strcmp(s->prepare, WEIR_PREPARE_CLASSIFY) == 0;
+  for (uint32_t i = 0; i < s->n_policies; i++) {
+    const char *name = weir_scheme_preparer(s, s->policy[i]);
+    const struct weir_policy_ops *o = name != NULL ? weir_policy_find(name) : NULL;
+    if (name == NULL) continue;
+    is_read = true;
+    if (o == NULL) return cannot_prepare(s, name, "which is no policy", err);
+    if (o->row == NULL) return cannot_prepare(s, name, "which makes no rows", err);
+    if (o->prepare != NULL && weir_only_prepares(o))
+      return cannot_prepare(s, name, "which would have to be prepared itself", err);
+  }
+  return is_read ? WEIR_OK : cannot_prepare(s, s->prepare, "and no policy of it reads rows", err);
 }
 
 static enum weir_status rename_scheme(struct weir_scheme *s, const char *name,
@@ -230,9 +290,9 @@ enum weir_status weir_scheme_design(struct weir_scheme *s, const struct weir_mac
                                     const struct weir_param_group *const *groups,
                                     struct weir_design *d, struct weir_err *err) {
   weir_design_baseline(d, m);
-  enum weir_status st = WEIR_OK;
+  enum weir_status st = check_preparers(s, err);
   const struct weir_part *line_up = s->org != NULL ? &s->org->part : NULL;
-  if (line_up != NULL && s->org != d->org) {
+  if (st == WEIR_OK && line_up != NULL && s->org != d->org) {
     d->org = s->org;
     /* Lines allocate when the machine says, sectored or not; others have parameters of their own.
      */

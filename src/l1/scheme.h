@@ -5,11 +5,8 @@
 #include "base/settings.h"
 #include "l1/design.h"
 
-/* `prepare:` of a scheme: what is done once for each workload and machine before it runs. */
-enum weir_prepare_step {
-  WEIR_PREPARE_NOTHING,
-  WEIR_PREPARE_CLASSIFY /* tags from profiling runs, unless it has some */
-};
+/* The preparation that is no policy: tags from profiling runs, unless the scheme has some. */
+#define WEIR_PREPARE_CLASSIFY "classify"
 
 struct weir_scheme {
   const char *name, *about, *reference; /* reference may be NULL */
@@ -17,7 +14,10 @@ struct weir_scheme {
   const struct weir_org_ops *org;       /* NULL: what the machine has */
   const struct weir_policy_ops *policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;
-  enum weir_prepare_step prepare;
+  /* What is done once for each workload and machine before it runs: WEIR_PREPARE_CLASSIFY, or the
+   * policy that makes the rows that its policies read, instead of those they name. NULL: neither.
+   */
+  const char *prepare;
   struct weir_arena arena;
 };
 
@@ -31,6 +31,12 @@ bool weir_scheme_has(const struct weir_scheme *s, const struct weir_policy_ops *
 /* One more policy, that is asked before the others. The name says so. */
 enum weir_status weir_scheme_put_first(struct weir_scheme *s, const struct weir_policy_ops *o,
                                        struct weir_err *err);
+/* The policy that makes the rows for one of its policies; NULL: that reads none. */
+const char *weir_scheme_preparer(const struct weir_scheme *s, const struct weir_policy_ops *o);
+/* Is it in the chain, or does it prepare one that is? */
+bool weir_scheme_uses(const struct weir_scheme *s, const struct weir_policy_ops *o);
+/* A policy that is there for others: it makes rows, and does not read its own. */
+bool weir_only_prepares(const struct weir_policy_ops *o);
 /* Another organisation, another chain ("a,b"), or both; NULL: as it is. The name says so. */
 enum weir_status weir_scheme_change(struct weir_scheme *s, const char *organisation,
                                     const char *policies, struct weir_err *err);

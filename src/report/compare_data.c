@@ -191,10 +191,8 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
   bool ok = o != NULL;
   if (ok && reason != NULL) ok = json_object_set_new(o, "reason", weir_json_text(reason)) == 0;
   const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
-  if (ok && prep != NULL && prep->tags != NULL)
-    ok = json_object_set_new(o, "profile",
-                             json_pack("{s:o, s:b}", "input", weir_json_text(prep->input),
-                                       "is_timed_input", (int)prep->is_same_input)) == 0;
+  if (ok && prep != NULL && prep->n_made > 0)
+    ok = json_object_set_new(o, "profile", weir_profile_json(prep->made, prep->n_made)) == 0;
   if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, baseline);
   if (ok) return o;
   json_decref(o);

@@ -36,7 +36,7 @@ static const char *mark_of(const struct view *v, size_t scheme) {
 /* Was it profiled on the very input that is timed? */
 static bool is_marked(const struct view *v, size_t w, size_t scheme) {
   const struct weir_study_prep *prep = weir_study_prep(v->s, w, v->gpu, scheme);
-  return prep != NULL && prep->tags != NULL && prep->is_same_input;
+  return prep != NULL && prep->n_made > 0 && prep->is_same_input;
 }
 
 static void speedup_cell(struct weir_table *t, const struct view *v, size_t w, size_t scheme) {
@@ -225,12 +225,20 @@ static void partial_note(const struct view *v) {
 }
 
 static void profile_notes(const struct view *v) {
-  bool any_marked = false;
+  bool any_tags = false, any_rows = false;
   for (size_t w = 0; w < v->s->n_workloads; w++)
-    for (size_t c = 0; c < v->s->n_schemes; c++)
-      any_marked |= is_marked(v, w, c);
-  if (any_marked)
-    weir_text_puts(v->out, "= loads were classified on the very input that is timed\n");
+    for (size_t c = 0; c < v->s->n_schemes; c++) {
+      const struct weir_study_prep *prep = weir_study_prep(v->s, w, v->gpu, c);
+      for (uint32_t i = 0; is_marked(v, w, c) && i < prep->n_made; i++) {
+        any_tags |= prep->made[i]->tags != NULL;
+        any_rows |= prep->made[i]->tags == NULL;
+      }
+    }
+  if (any_tags || any_rows)
+    weir_text_printf(v->out, "= %s on the very input that is timed\n",
+                     any_tags && any_rows ? "loads were classified, or policies prepared,"
+                     : any_tags           ? "loads were classified"
+                                          : "policies were prepared");
 }
 
 /* A reason may have several lines. */

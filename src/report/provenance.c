@@ -147,12 +147,17 @@ static json_t *scheme_json(const struct weir_scheme *of, const struct weir_setti
                            uint32_t first) {
   json_t *values = values_of_files(s, first), *policies = json_array();
   bool ok = values != NULL && policies != NULL;
+  bool is_classified = of->prepare != NULL && strcmp(of->prepare, WEIR_PREPARE_CLASSIFY) == 0;
   for (uint32_t i = 0; ok && i < of->n_policies; i++)
     ok = json_array_append_new(policies, weir_json_text(of->policy[i]->part.name)) == 0;
   json_t *o = ok ? json_pack("{s:s, s:O, s:O, s:b}", "organisation",
                              of->org != NULL ? of->org->part.name : "", "policies", policies,
-                             "values", values, "classify", (int)of->prepare)
+                             "values", values, "classify", (int)is_classified)
                  : NULL;
+  if (of->prepare != NULL && !is_classified && o != NULL && !set(o, "prepare", of->prepare)) {
+    json_decref(o);
+    o = NULL;
+  }
   json_decref(values);
   json_decref(policies);
   return o;

@@ -101,30 +101,47 @@ static void cost_text(const struct weir_timing *t, struct weir_text *out) {
 }
 
 void weir_timed_profiles_free(struct weir_timed_profiles *p) {
-  for (size_t i = 0; i < p->n; i++) {
+  for (size_t i = 0; i < p->n; i++)
     free(p->v[i].workload);
-    weir_preparation_free(&p->v[i].found);
-  }
   free(p->v);
+  weir_preparations_free(&p->all);
   *p = (struct weir_timed_profiles){0};
 }
 
 static void add_profiles(const struct weir_timed_profiles *all, struct weir_text *out) {
-  for (size_t i = 0; all != NULL && i < all->n; i++) {
-    const struct weir_preparation *p = &all->v[i].found;
-    weir_text_printf(out, "%s: loads classified", all->v[i].workload);
-    if (p->input[0] != 0) weir_text_printf(out, " on input %s", p->input);
-    if (p->is_same_input) weir_text_puts(out, ", which is the one that is timed");
-    weir_text_puts(out, "\n");
-  }
+  for (size_t i = 0; all != NULL && i < all->n; i++)
+    for (uint32_t k = 0; k < all->v[i].n_found; k++) {
+      const struct weir_preparation *p = all->v[i].found[k];
+      if (p->tags != NULL)
+        weir_text_printf(out, "%s: loads classified", all->v[i].workload);
+      else
+        weir_text_printf(out, "%s: prepared by %s", all->v[i].workload, p->name);
+      if (p->input[0] != 0) weir_text_printf(out, " on input %s", p->input);
+      if (p->is_same_input) weir_text_puts(out, ", which is the one that is timed");
+      weir_text_puts(out, "\n");
+    }
+}
+
+json_t *weir_profile_json(const struct weir_preparation *const *made, uint32_t n) {
+  json_t *o = json_pack("{s:o, s:b}", "input", weir_json_text(made[0]->input), "is_timed_input",
+                        (int)made[0]->is_same_input),
+         *names = json_array();
+  bool ok = o != NULL && names != NULL;
+  for (uint32_t i = 0; ok && i < n; i++)
+    if (made[i]->tags == NULL)
+      ok = json_array_append_new(names, weir_json_text(made[i]->name)) == 0;
+  if (ok && json_array_size(names) > 0) ok = json_object_set(o, "prepared_by", names) == 0;
+  json_decref(names);
+  if (ok) return o;
+  json_decref(o);
+  return NULL;
 }
 
 json_t *weir_timing_profile_json(const struct weir_timing *t,
                                  const struct weir_timed_profiles *profiles) {
-  if (t == NULL || t->tags == NULL || profiles == NULL) return NULL;
-  const struct weir_preparation *p = &profiles->v[profiles->n - 1].found;
-  return json_pack("{s:o, s:b}", "input", weir_json_text(p->input), "is_timed_input",
-                   (int)p->is_same_input);
+  if (t == NULL || profiles == NULL || profiles->n == 0) return NULL;
+  const struct weir_timed_profile *last = &profiles->v[profiles->n - 1];
+  return last->n_found > 0 ? weir_profile_json(last->found, last->n_found) : NULL;
 }
 
 static enum weir_status kernel_table(const struct weir_timing *t,

@@ -14,13 +14,15 @@ struct weir_timing_views {
   bool all, per_sm, per_load;
 };
 
-/* Workloads whose loads were classified before they ran. */
+/* What was prepared for workloads before they ran. */
 struct weir_timed_profiles {
   struct weir_timed_profile {
     char *workload;
-    struct weir_preparation found;
+    const struct weir_preparation *found[WEIR_MAX_PARTS];
+    uint32_t n_found;
   } * v;
   size_t n, cap;
+  struct weir_preparations all;
 };
 void weir_timed_profiles_free(struct weir_timed_profiles *p);
 
@@ -35,8 +37,10 @@ enum weir_status weir_timing_text(const struct weir_timing *t,
 /* {"cycles": ..., "sm": {...}, ...} of the last launch; NULL: no memory. */
 json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_info *k,
                          bool per_sm);
-/* What the loads of the workload that runs were classified on; NULL: they were not, or no memory.
- */
+/* {"input": ..., "is_timed_input": ..., "prepared_by": [...]}: which policies, if any did. NULL: no
+ * memory. */
+json_t *weir_profile_json(const struct weir_preparation *const *made, uint32_t n);
+/* The same of the workload that runs; NULL: nothing was prepared for it, or no memory. */
 json_t *weir_timing_profile_json(const struct weir_timing *t,
                                  const struct weir_timed_profiles *profiles);
 

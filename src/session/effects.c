@@ -56,8 +56,11 @@ static bool has_part(const void *self, const char *name) {
   for (uint32_t i = 0; (part = weir_setup_part(s, i)) != NULL; i++)
     if (strcmp(part->name, name) == 0) return true;
   if (s->scheme.org != NULL && strcmp(s->scheme.org->part.name, name) == 0) return true;
-  for (uint32_t i = 0; i < s->scheme.n_policies; i++)
+  for (uint32_t i = 0; i < s->scheme.n_policies; i++) {
+    const char *preparer = weir_scheme_preparer(&s->scheme, s->scheme.policy[i]);
     if (strcmp(s->scheme.policy[i]->part.name, name) == 0) return true;
+    if (preparer != NULL && strcmp(preparer, name) == 0) return true;
+  }
   return false;
 }
 

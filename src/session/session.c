@@ -11,7 +11,7 @@
 #include "session/data.h"
 #include "session/effects.h"
 #include "session/groups.h"
-#include "session/streams.h"
+#include "session/prepare.h"
 #include "trace/accelsim.h"
 #include "weir/version.h"
 
@@ -113,9 +113,17 @@ void weir_session_output(struct weir_session *s,
 
 /* ---- designs ---- */
 
+static void free_prepared(struct weir_session_design *d) {
+  for (uint32_t i = 0; i < d->n_rows; i++)
+    weir_rows_free(&d->rows[i]);
+  d->n_rows = 0;
+  d->prepared = (struct weir_prepared){0};
+}
+
 static void free_design(struct weir_session_design *d) {
   if (d == NULL) return;
   weir_timing_end(&d->timing);
+  free_prepared(d);
   weir_setup_free(&d->setup);
   weir_settings_free(&d->settings);
   free(d->stats.v);
@@ -151,7 +159,7 @@ static enum weir_status fill_design(struct weir_session_design *d, const struct 
   enum weir_status st = weir_settings_copy(&d->settings, &s->settings, err);
   if (st == WEIR_OK) st = assign_all(&d->settings, l->settings, err);
   if (st == WEIR_OK) st = weir_setup_open(&d->setup, s->gpu, l, &d->settings, false, err);
-  if (st == WEIR_OK && weir_setup_is_prepared(&d->setup)) st = refuse_prepared(&d->setup, err);
+  if (st == WEIR_OK && weir_setup_is_classified(&d->setup)) st = refuse_prepared(&d->setup, err);
   return st == WEIR_OK ? weir_session_list_stats(d, err) : st;
 }
 
@@ -180,23 +188,23 @@ const char *weir_session_design(const struct weir_session *s, size_t design) {
 
 /* ---- running ---- */
 
-enum source_kind { LAUNCH_FILE, TRACE, ACCELSIM };
-
+/* What is to be run, and the name that it was given. */
 struct source {
-  enum source_kind kind;
-  const char *name, *path, *input; /* name: as it was given */
+  const char *name;
+  struct weir_source from;
 };
 
 static enum weir_status find_source(struct weir_arena *a, const char *what, const char *input,
                                     struct source *out, struct weir_err *err) {
   size_t n = strlen(what);
-  *out = (struct source){.name = what, .path = what, .input = input};
+  struct weir_source *from = &out->from;
+  *out = (struct source){.name = what, .from = {.path = what, .input = input}};
   if (n > 7 && strcmp(what + n - 7, ".wtrace") == 0)
-    out->kind = TRACE;
+    from->kind = WEIR_SOURCE_TRACE;
   else if (weir_is_accelsim(what))
-    out->kind = ACCELSIM;
-  if (out->kind == LAUNCH_FILE)
-    return weir_is_launch_file(what) ? WEIR_OK : weir_data_workload(a, what, &out->path, err);
+    from->kind = WEIR_SOURCE_ACCELSIM;
+  if (from->kind == WEIR_SOURCE_LAUNCHES)
+    return weir_is_launch_file(what) ? WEIR_OK : weir_data_workload(a, what, &from->path, err);
   return input == NULL
              ? WEIR_OK
              : weir_fail(err, WEIR_EINVAL, "%s: a trace has one input, not '%s'", what, input);
@@ -212,8 +220,8 @@ static enum weir_status check_effects(struct weir_session *s, const struct sourc
   for (size_t i = 0; ok && i < n; i++) {
     settings[i] = &s->designs.v[i]->settings;
     uses[i] = (struct weir_use){.setup = &s->designs.v[i]->setup,
-                                .is_executed = what->kind == LAUNCH_FILE,
-                                .has_streams = what->kind == LAUNCH_FILE,
+                                .is_executed = what->from.kind == WEIR_SOURCE_LAUNCHES,
+                                .has_streams = what->from.kind == WEIR_SOURCE_LAUNCHES,
                                 .has_energy = true};
   }
   enum weir_status st = ok ? weir_uses_check(settings, uses, n, err) : no_memory(err);
@@ -242,17 +250,59 @@ static struct ptx_output output_of(struct weir_session *s) {
   return (struct ptx_output){.self = s, .print = print_text, .complain = print_text};
 }
 
+static struct weir_timing_options options_of(struct weir_session_design *d) {
+  const struct weir_session *s = d->session;
+  return (struct weir_timing_options){.threads = s->threads,
+                                      .check = s->check,
+                                      .progress = s->watch != NULL ? watch : NULL,
+                                      .self = d};
+}
+
+/* ---- preparing ---- */
+
+/* In this process, and on the workload's input for that if it has one. What kernels print there is
+ * not the caller's. */
+static enum weir_status prepare_design(struct weir_session_design *d,
+                                       const struct weir_source *from, struct weir_err *err) {
+  const char *names[WEIR_MAX_PARTS];
+  char input[WEIR_CONFIG_KEY + 1];
+  bool is_same;
+  uint32_t n = weir_setup_preparations(&d->setup, names);
+  struct weir_source of = *from;
+  enum weir_status st = WEIR_OK;
+  free_prepared(d);
+  if (n > 0 && of.kind == WEIR_SOURCE_LAUNCHES) {
+    st = weir_preparation_input(of.path, of.input, input, &is_same, err);
+    of.input = input[0] != 0 ? input : NULL;
+  }
+  of.printed = (struct ptx_output){0};
+  for (uint32_t i = 0; st == WEIR_OK && i < n; i++) {
+    struct weir_rows *rows = &d->rows[d->n_rows++];
+    struct weir_timing_options with = options_of(d);
+    st = weir_prepare_rows(&d->setup, &d->settings, names[i], &of, &with, rows, err);
+    if (st == WEIR_OK) weir_prepared_put(&d->prepared, &d->setup, names[i], rows);
+  }
+  return st;
+}
+
+static enum weir_status prepare_all(struct weir_session *s, const struct weir_source *from,
+                                    struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < s->designs.n; i++)
+    st = prepare_design(s->designs.v[i], from, err);
+  return st;
+}
+
+/* ---- timing ---- */
+
 static enum weir_status begin_design(struct weir_session_design *d, const char *workload,
                                      struct weir_err *err) {
   const struct weir_session *s = d->session;
   weir_timing_end(&d->timing);
   if (s->check) weir_setup_watch_plugins(&d->setup);
-  weir_timing_begin(&d->timing, &d->setup,
-                    &(struct weir_timing_options){.threads = s->threads,
-                                                  .check = s->check,
-                                                  .progress = s->watch != NULL ? watch : NULL,
-                                                  .self = d});
-  return weir_timing_workload(&d->timing, workload, NULL, err);
+  struct weir_timing_options with = options_of(d);
+  weir_timing_begin(&d->timing, &d->setup, &with);
+  return weir_timing_workload(&d->timing, workload, &d->prepared, err);
 }
 
 /* The simulator goes, the rows stay. */
@@ -261,62 +311,39 @@ static enum weir_status end_design(struct weir_session_design *d, struct weir_er
   return d->session->check ? weir_timing_check(&d->timing, err) : WEIR_OK;
 }
 
-/* A launch file that is timed while it is executed. */
-static enum weir_status execute(struct weir_session_design *d, const struct source *what,
-                                const struct ptx_exec_cfg *cfg, struct weir_err *err) {
-  struct ptx_device dev;
-  struct weir_workload *w = NULL;
-  struct weir_workload_hooks h = {
-      .simulate = weir_timing_kernel, .self = &d->timing, .want_streams = true};
-  enum weir_status st = ptx_device_init(&dev, cfg, err);
-  if (st != WEIR_OK) return st;
-  dev.output = output_of(d->session);
-  st = weir_workload_open(&dev, what->path, what->input, &w, err);
-  if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
-  if (st == WEIR_OK) st = weir_workload_check(w, err);
-  weir_workload_close(w);
-  ptx_device_free(&dev);
-  return st;
-}
-
-static enum weir_status time_one(struct weir_session_design *d, const struct source *what,
-                                 const struct ptx_exec_cfg *cfg, struct weir_err *err) {
-  enum weir_status st = begin_design(d, what->name, err);
-  if (st != WEIR_OK) return st;
-  if (what->kind == LAUNCH_FILE)
-    st = execute(d, what, cfg, err);
-  else if (what->kind == TRACE)
-    st = weir_replay(what->path, weir_timing_kernel, &d->timing, err);
-  else
-    st = weir_replay_accelsim(what->path, NULL, 0, weir_timing_kernel, &d->timing, err);
+static enum weir_status time_one(struct weir_session_design *d, const char *name,
+                                 const struct weir_source *from, struct weir_err *err) {
+  enum weir_status st = begin_design(d, name, err);
+  if (st == WEIR_OK) st = weir_source_run(from, weir_timing_kernel, &d->timing, err);
   return st == WEIR_OK ? end_design(d, err) : st;
 }
 
-static enum weir_status time_all(struct weir_session *s, const struct source *what,
-                                 const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+static enum weir_status time_all(struct weir_session *s, const char *name,
+                                 const struct weir_source *from, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < s->designs.n; i++)
-    st = time_one(s->designs.v[i], what, cfg, err);
+    st = time_one(s->designs.v[i], name, from, err);
   return st;
 }
 
 /* Executed once, however many designs there are. */
 static enum weir_status record_and_time(struct weir_session *s, const struct source *what,
-                                        const struct ptx_exec_cfg *cfg, struct weir_err *err) {
+                                        struct weir_err *err) {
   char trace[4096];
   struct weir_temp folder;
   enum weir_status st = weir_temp_make(&folder, err);
   if (st != WEIR_OK) return st;
   snprintf(trace, sizeof trace, "%s/session.wtrace", folder.path);
-  struct weir_recording r = {.path = what->path,
-                             .input = what->input,
-                             .exec = cfg,
+  struct weir_recording r = {.path = what->from.path,
+                             .input = what->from.input,
+                             .exec = what->from.exec,
                              .out = trace,
                              .level = 1,
-                             .printed = output_of(s)};
+                             .printed = what->from.printed};
   st = weir_record(&r, NULL, err);
   if (st == WEIR_OK)
-    st = time_all(s, &(struct source){.kind = TRACE, .name = what->name, .path = trace}, cfg, err);
+    st = time_all(s, what->name, &(struct weir_source){.kind = WEIR_SOURCE_TRACE, .path = trace},
+                  err);
   weir_temp_remove(&folder);
   return st;
 }
@@ -329,9 +356,13 @@ static enum weir_status run(struct weir_session *s, const char *what, const char
   enum weir_status st = find_source(&a, what, input, &source, err);
   if (st == WEIR_OK) st = check_effects(s, &source, err);
   if (st == WEIR_OK) st = weir_settings_fill(&s->settings, &ptx_exec_params, &cfg, err);
+  source.from.exec = &cfg;
+  source.from.printed = output_of(s);
+  if (st == WEIR_OK) st = prepare_all(s, &source.from, err);
+  bool is_recorded = source.from.kind == WEIR_SOURCE_LAUNCHES && s->designs.n > 1;
   if (st == WEIR_OK)
-    st = source.kind == LAUNCH_FILE && s->designs.n > 1 ? record_and_time(s, &source, &cfg, err)
-                                                        : time_all(s, &source, &cfg, err);
+    st = is_recorded ? record_and_time(s, &source, err)
+                     : time_all(s, source.name, &source.from, err);
   weir_arena_free(&a);
   return st;
 }

@@ -1,5 +1,7 @@
 #include "session/setup.h"
 
+#include <string.h>
+
 #include "base/stat_io.h"
 #include "l1/guard.h"
 #include "l1/l1.h"
@@ -80,7 +82,8 @@ static enum weir_status put_plugins_first(struct weir_scheme *s, struct weir_err
   while (weir_policies[n] != NULL)
     n++;
   while (st == WEIR_OK && n-- > 0)
-    if (weir_policy_file(weir_policies[n]) != NULL && !weir_scheme_has(s, weir_policies[n]))
+    if (weir_policy_file(weir_policies[n]) != NULL && !weir_scheme_has(s, weir_policies[n]) &&
+        !weir_only_prepares(weir_policies[n]))
       st = weir_scheme_put_first(s, weir_policies[n], err);
   return st;
 }
@@ -90,7 +93,11 @@ static enum weir_status check_plugins_used(const struct weir_scheme *s, const ch
                                            struct weir_err *err) {
   for (size_t i = 0; weir_policies[i] != NULL; i++) {
     const char *file = weir_policy_file(weir_policies[i]), *name = weir_policies[i]->part.name;
-    if (file == NULL || weir_scheme_has(s, weir_policies[i])) continue;
+    if (file == NULL || weir_scheme_uses(s, weir_policies[i])) continue;
+    if (policies == NULL)
+      return weir_fail(err, WEIR_EINVAL,
+                       "policy %s of %s only prepares, and no policy of scheme %s reads its rows",
+                       name, file, s->name);
     weir_fail(err, WEIR_EINVAL, "policy %s of %s is not in --policies %s", name, file, policies);
     weir_err_add(err, "add it: --policies %s,%s", name, policies);
     return WEIR_EINVAL;
@@ -104,10 +111,8 @@ enum weir_status weir_setup_line_up(struct weir_setup *setup, const struct weir_
   enum weir_status st = weir_setup_named(setup, l->scheme != NULL ? l->scheme : "baseline", s, err);
   if (st == WEIR_OK && l->tags != NULL) st = weir_setup_tags(setup, l->tags, err);
   if (st == WEIR_OK) st = weir_scheme_change(scheme, l->organisation, l->policies, err);
-  if (st == WEIR_OK)
-    st = l->policies != NULL ? check_plugins_used(scheme, l->policies, err)
-                             : put_plugins_first(scheme, err);
-  return st;
+  if (st == WEIR_OK && l->policies == NULL) st = put_plugins_first(scheme, err);
+  return st == WEIR_OK ? check_plugins_used(scheme, l->policies, err) : st;
 }
 
 void weir_setup_watch_plugins(struct weir_setup *setup) {
@@ -126,8 +131,22 @@ bool weir_setup_needs_tags(const struct weir_setup *s) {
   return any;
 }
 
-bool weir_setup_is_prepared(const struct weir_setup *s) {
-  return s->scheme.prepare == WEIR_PREPARE_CLASSIFY && s->tags == NULL && weir_setup_needs_tags(s);
+bool weir_setup_is_classified(const struct weir_setup *s) {
+  return s->scheme.prepare != NULL && strcmp(s->scheme.prepare, WEIR_PREPARE_CLASSIFY) == 0 &&
+         s->tags == NULL && weir_setup_needs_tags(s);
+}
+
+uint32_t weir_setup_preparations(const struct weir_setup *s, const char *names[WEIR_MAX_PARTS]) {
+  uint32_t n = 0;
+  if (weir_setup_is_classified(s)) names[n++] = WEIR_PREPARE_CLASSIFY;
+  for (uint32_t i = 0; i < s->design.n_policies; i++) {
+    const char *name = weir_scheme_preparer(&s->scheme, s->design.policy[i].ops);
+    bool is_new = name != NULL;
+    for (uint32_t k = 0; is_new && k < n; k++)
+      is_new = strcmp(names[k], name) != 0;
+    if (is_new) names[n++] = name;
+  }
+  return n;
 }
 
 static enum weir_status check_tags(const struct weir_setup *s, struct weir_err *err) {
@@ -140,7 +159,7 @@ static enum weir_status check_tags(const struct weir_setup *s, struct weir_err *
 }
 
 enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err) {
-  return weir_setup_is_prepared(s) ? WEIR_OK : check_tags(s, err);
+  return weir_setup_is_classified(s) ? WEIR_OK : check_tags(s, err);
 }
 
 enum weir_status weir_setup_open(struct weir_setup *s, const char *gpu,
@@ -171,8 +190,9 @@ static enum weir_status match_tags(const void *self, const struct weir_kernel_in
   return WEIR_EINVAL;
 }
 
-enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_sim_options *o,
-                                struct weir_sim **sim, struct weir_err *err) {
+enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_design *design,
+                                const struct weir_sim_options *o, struct weir_sim **sim,
+                                struct weir_err *err) {
   struct weir_sim_options with = *o;
   *sim = NULL;
   if (with.tags == NULL) {
@@ -181,7 +201,7 @@ enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_si
     with.tags = s->tags != NULL ? match_tags : NULL;
     with.tags_self = s;
   }
-  return weir_sim_new(&s->machine, &s->design, &with, sim, err);
+  return weir_sim_new(&s->machine, design != NULL ? design : &s->design, &with, sim, err);
 }
 
 /* ---- parts and checks ---- */

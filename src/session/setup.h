@@ -51,15 +51,20 @@ void weir_setup_watch_plugins(struct weir_setup *setup);
 
 /* Does the scheme, with the parameters that it was fitted with, decide by tags? */
 bool weir_setup_needs_tags(const struct weir_setup *s);
-/* Is it to be prepared for each workload: its scheme says so, it needs tags and has none? */
-bool weir_setup_is_prepared(const struct weir_setup *s);
+/* Are the loads of each workload to be classified: its scheme says so, it needs tags and has none?
+ */
+bool weir_setup_is_classified(const struct weir_setup *s);
+/* What is to be prepared for each workload, each once: WEIR_PREPARE_CLASSIFY, policies that make
+ * rows. Returns how many. */
+uint32_t weir_setup_preparations(const struct weir_setup *s, const char *names[WEIR_MAX_PARTS]);
 /* If it needs tags, has none and is not prepared: says what to do. */
 enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err);
 
-/* A simulator in cycle 0 with cold caches. The setup outlives it. Its tags are used unless the
- * options have some. */
-enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_sim_options *o,
-                                struct weir_sim **sim, struct weir_err *err);
+/* A simulator in cycle 0 with cold caches. The setup outlives it, and so does `design` (NULL: that
+ * of the setup, without prepared rows). Its tags are used unless the options have some. */
+enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_design *design,
+                                const struct weir_sim_options *o, struct weir_sim **sim,
+                                struct weir_err *err);
 /* Part i of its L1, as weir_sim_part; NULL: no such part. */
 const struct weir_part *weir_setup_part(const struct weir_setup *s, uint32_t i);
 /* The conservation rules of a result. */

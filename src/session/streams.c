@@ -98,3 +98,28 @@ enum weir_status weir_replay_accelsim(const char *list, const char *const *opcod
   weir_stream_pool_free(&pool);
   return st;
 }
+
+/* ---- any of them ---- */
+
+static enum weir_status execute_launches(const struct weir_source *s, weir_take_kernel *kernel,
+                                         void *self, struct weir_err *err) {
+  struct ptx_device dev;
+  struct weir_workload *w = NULL;
+  struct weir_workload_hooks h = {.simulate = kernel, .self = self, .want_streams = true};
+  enum weir_status st = ptx_device_init(&dev, s->exec, err);
+  if (st != WEIR_OK) return st;
+  dev.output = s->printed;
+  st = weir_workload_open(&dev, s->path, s->input, &w, err);
+  if (st == WEIR_OK) st = weir_workload_run(w, &h, err);
+  if (st == WEIR_OK) st = weir_workload_check(w, err);
+  weir_workload_close(w);
+  ptx_device_free(&dev);
+  return st;
+}
+
+enum weir_status weir_source_run(const struct weir_source *s, weir_take_kernel *kernel, void *self,
+                                 struct weir_err *err) {
+  if (s->kind == WEIR_SOURCE_LAUNCHES) return execute_launches(s, kernel, self, err);
+  if (s->kind == WEIR_SOURCE_TRACE) return weir_replay(s->path, kernel, self, err);
+  return weir_replay_accelsim(s->path, s->opcode_class, s->n_opcodes, kernel, self, err);
+}

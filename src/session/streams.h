@@ -36,6 +36,21 @@ enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *
 enum weir_status weir_replay_accelsim(const char *list, const char *const *opcode_class, size_t n,
                                       weir_take_kernel *kernel, void *self, struct weir_err *err);
 
+/* A launch file is executed, a trace or a list of kernels is read back: whatever has streams. */
+enum weir_source_kind { WEIR_SOURCE_LAUNCHES, WEIR_SOURCE_TRACE, WEIR_SOURCE_ACCELSIM };
+struct weir_source {
+  enum weir_source_kind kind;
+  const char *path;
+  const char *input;               /* of a launch file; NULL: its first */
+  const struct ptx_exec_cfg *exec; /* of a launch file */
+  struct ptx_output printed;       /* gets what kernels print */
+  const char *const *opcode_class; /* of a list */
+  size_t n_opcodes;
+};
+/* Hand each of its kernels to `kernel`. The expected results of a launch file are checked. */
+enum weir_status weir_source_run(const struct weir_source *s, weir_take_kernel *kernel, void *self,
+                                 struct weir_err *err);
+
 /* Of streams that are in memory at once; more go to a temporary file. */
 enum { WEIR_REPLAY_POOL_BYTES = 256 << 20 };
 

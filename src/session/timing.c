@@ -24,19 +24,22 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
     o.progress = watch;
     o.self = t;
   }
-  if (t->tags != NULL) {
+  if (t->prepared.tags != NULL) {
     o.tags = weir_tags_match;
-    o.tags_self = t->tags;
+    o.tags_self = t->prepared.tags;
   }
   weir_sim_free(t->sim);
   t->sim = NULL;
-  return weir_setup_sim(t->setup, &o, &t->sim, err);
+  t->design = t->setup->design;
+  for (uint32_t i = 0; i < t->design.n_policies; i++)
+    t->design.policy[i].rows = t->prepared.rows[i];
+  return weir_setup_sim(t->setup, &t->design, &o, &t->sim, err);
 }
 
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
-                                      const struct weir_tags *tags, struct weir_err *err) {
+                                      const struct weir_prepared *prepared, struct weir_err *err) {
   t->workload = workload;
-  t->tags = tags;
+  t->prepared = prepared != NULL ? *prepared : (struct weir_prepared){0};
   t->first = t->kernels.n;
   t->sum = (struct weir_sim_result){0};
   return weir_timing_restart(t, err);
@@ -117,7 +120,12 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
   weir_sim_result_add(&row->result, &t->last);
   weir_sim_result_add(&t->sum, &t->last);
   add_details(t, row);
-  return WEIR_OK;
+  const struct weir_timing_options *o = &t->options;
+  return o->rows != NULL ? weir_sim_rows(t->sim, o->rows_part, o->rows, err) : WEIR_OK;
+}
+
+enum weir_status weir_timing_digest(struct weir_timing *t, struct weir_err *err) {
+  return weir_sim_digest(t->sim, t->options.rows_part, t->options.rows, err);
 }
 
 /* ---- afterwards ---- */

@@ -21,6 +21,12 @@ struct weir_timed_kernel {
   struct weir_sim_unit *units; /* of each SM */
 };
 
+/* What was made for a workload before it is timed: tags, and rows for policies of the design. */
+struct weir_prepared {
+  const struct weir_tags *tags;                     /* NULL: those of the setup */
+  const struct weir_rows *rows[WEIR_MAX_PARTS - 1]; /* by policy; NULL: none */
+};
+
 struct weir_timing;
 struct weir_timing_options {
   uint32_t threads; /* at least 1 */
@@ -30,6 +36,9 @@ struct weir_timing_options {
   /* After each kernel that progress was told of; may be NULL. */
   void (*ended)(void *self);
   void *self;
+  struct weir_rows
+      *rows; /* gets those of policy `rows_part` of the design; NULL: none are wanted */
+  uint32_t rows_part;
 };
 
 struct weir_timing {
@@ -40,8 +49,9 @@ struct weir_timing {
     struct weir_timed_kernel *v;
     size_t n, cap;
   } kernels;
-  const struct weir_tags *tags; /* of the workload that runs; NULL: those of the setup */
-  size_t first;                 /* of the workload that runs */
+  struct weir_prepared prepared; /* for the workload that runs */
+  struct weir_design design;     /* the setup's, with these rows */
+  size_t first;                  /* of the workload that runs */
   const char *workload;
   uint64_t launches;                      /* of all workloads */
   struct weir_sim_result last;            /* of the last launch */
@@ -54,10 +64,10 @@ void weir_timing_begin(struct weir_timing *t, const struct weir_setup *setup,
                        const struct weir_timing_options *o);
 void weir_timing_end(struct weir_timing *t);
 
-/* Each workload starts with cold caches in cycle 0. `tags` (NULL: those of the setup) and the name
- * outlive the workload. */
+/* Each workload starts with cold caches in cycle 0. What `prepared` (NULL: nothing) points to and
+ * the name outlive the workload. */
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
-                                      const struct weir_tags *tags, struct weir_err *err);
+                                      const struct weir_prepared *prepared, struct weir_err *err);
 /* The simulator again from cycle 0, after a kernel that failed; the rows go on. */
 enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err);
 /* Time one kernel: a `simulate` hook of weir_workload_run and a hook of weir_replay. `self` is the
@@ -65,6 +75,8 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
 enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
                                     struct weir_err *err);
 
+/* After the last kernel: what the policy makes of the rows that the options asked for. */
+enum weir_status weir_timing_digest(struct weir_timing *t, struct weir_err *err);
 /* Frees the simulator; the rows stay. */
 void weir_timing_stop(struct weir_timing *t);
 /* Moves the rows of `t`, which are all that is left of it. */

@@ -1,5 +1,8 @@
 /* Blocks and their warps on an SM: how many fit, arrival, instructions one after the other,
  * barriers, retirement. */
+#include <string.h>
+#include <xxhash.h>
+
 #include "sim/sm_core.h"
 
 /* ---- what fits ---- */
@@ -53,10 +56,17 @@ uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info
   return (uint32_t)fit;
 }
 
+/* Kernels of a name differ by what they are made of, as far as a trace knows that too. */
+static uint64_t id_of(const struct weir_kernel_info *k) {
+  uint64_t id = XXH3_64bits_withSeed(k->name, strlen(k->name), k->n_insns);
+  return id != 0 ? id : 1;
+}
+
 struct weir_kernel weir_sm_about(const struct weir_kernel_info *k, uint32_t uid,
                                  uint32_t blocks_per_sm) {
   uint64_t n = weir_volume(k->grid);
   return (struct weir_kernel){.name = k->name,
+                              .id = id_of(k),
                               .uid = uid,
                               .n_insns = k->n_insns,
                               .n_ctas = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,

@@ -689,3 +689,25 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     result->parts[i] = weir_sim_part(sim, i);
   return WEIR_OK;
 }
+
+/* ---- preparing ---- */
+
+enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
+                               struct weir_err *err) {
+  struct weir_row row;
+  enum weir_status st = WEIR_OK;
+  for (uint32_t s = 0; st == WEIR_OK && s < sim->n_sms; s++) {
+    for (uint32_t i = 0; st == WEIR_OK && weir_l1_row(sim->sms[s].l1, part, i, &row); i++)
+      st = weir_rows_add(rows, &row, err);
+    if (st == WEIR_OK) st = check_fault(&sim->sms[s], err);
+  }
+  return st;
+}
+
+enum weir_status weir_sim_digest(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
+                                 struct weir_err *err) {
+  weir_rows_settle(rows);
+  rows->n = weir_l1_digest(sim->sms[0].l1, part, rows->v, rows->n);
+  weir_rows_settle(rows); /* it may have changed keys */
+  return check_fault(&sim->sms[0], err);
+}

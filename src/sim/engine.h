@@ -61,6 +61,12 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
  * the next kernel. */
 const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n);
 const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t *n);
+/* Of the last kernel: what policy `part` of every SM has prepared in it, added to the rows. */
+enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
+                               struct weir_err *err);
+/* After the last: what the policy makes of all its rows. */
+enum weir_status weir_sim_digest(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
+                                 struct weir_err *err);
 /* Warp instructions issued in the kernel that runs, for progress. */
 uint64_t weir_sim_issued(const struct weir_sim *sim);
 /* What part i of the L1 is; NULL: no such part. */

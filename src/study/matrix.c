@@ -29,7 +29,7 @@ const struct weir_study_prep *weir_study_prep(const struct weir_study *s, size_t
                                               size_t gpu, size_t scheme) {
   const struct weir_study_prep *p =
       s->preps != NULL ? &s->preps[(workload * s->n_gpus + gpu) * s->n_schemes + scheme] : NULL;
-  return p != NULL && (p->tags != NULL || p->error != NULL) ? p : NULL;
+  return p != NULL && (p->n_made > 0 || p->error != NULL) ? p : NULL;
 }
 
 /* ---- one piece of work, in its process ---- */
@@ -37,8 +37,8 @@ const struct weir_study_prep *weir_study_prep(const struct weir_study *s, size_t
 struct job {
   const struct weir_study *study;
   struct weir_study_workload *workload;
-  const struct weir_setup *setup; /* NULL: record */
-  const struct weir_tags *tags;   /* NULL: those of the setup */
+  const struct weir_setup *setup;       /* NULL: record */
+  const struct weir_prepared *prepared; /* NULL: nothing */
   struct weir_run *run;
   char trace[4096];
   struct weir_worker worker;
@@ -69,7 +69,7 @@ static void replay(const void *self, void *answer) {
   struct weir_timing t;
   weir_timing_begin(&t, j->setup,
                     &(struct weir_timing_options){.threads = 1, .check = j->study->check});
-  a->status = weir_timing_workload(&t, j->workload->name, j->tags, &a->err);
+  a->status = weir_timing_workload(&t, j->workload->name, j->prepared, &a->err);
   if (a->status == WEIR_OK) {
     a->status = weir_replay(j->trace, weir_timing_kernel, &t, &a->err);
   }
@@ -120,7 +120,7 @@ static bool next_of(struct matrix *m, size_t workload, struct job *j) {
       j->run = run;
       j->setup = weir_study_setup(s, g, c)->setup;
       const struct weir_study_prep *prep = weir_study_prep(s, workload, g, c);
-      if (prep != NULL) j->tags = prep->tags;
+      if (prep != NULL) j->prepared = &prep->prepared;
       return true;
     }
   return false;

@@ -6,8 +6,7 @@
 #ifndef WEIR_STUDY_MATRIX_H
 #define WEIR_STUDY_MATRIX_H
 
-#include "session/setup.h"
-#include "session/streams.h"
+#include "study/prepare.h"
 
 enum weir_run_state { WEIR_RUN_WAITING, WEIR_RUN_RUNNING, WEIR_RUN_DONE, WEIR_RUN_FAILED };
 
@@ -37,9 +36,11 @@ struct weir_study_setup {
 
 /* What was found out about a workload before a prepared scheme runs (study/prepare.h). */
 struct weir_study_prep {
-  const struct weir_tags *tags; /* NULL: the scheme is not prepared, or `error` says why not */
-  const char *input;            /* that was profiled; "": the workload has no inputs */
-  bool is_same_input;           /* it is the one that is timed */
+  uint32_t n_made; /* 0: nothing is, or `error` says why not */
+  const struct weir_preparation *made[WEIR_MAX_PARTS];
+  struct weir_prepared prepared; /* of these */
+  const char *input;             /* that was profiled; "": the workload has no inputs */
+  bool is_same_input;            /* it is the one that is timed */
   const char *error;
 };
 

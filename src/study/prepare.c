@@ -10,24 +10,32 @@
 #include <xxhash.h>
 
 #include "base/file.h"
+#include "base/mem.h"
+#include "study/input_hash.h"
+#include "study/prepare_rows.h"
 
-/* ---- what tags depend on ---- */
+/* ---- what it depends on ---- */
 
 static void hash_text(XXH3_state_t *h, const char *text) {
   XXH3_128bits_update(h, text, strlen(text) + 1);
 }
 
-static void hash_settings(XXH3_state_t *h, const struct weir_settings *s) {
+static void hash_setting(XXH3_state_t *h, const struct weir_setting *v) {
+  hash_text(h, v->group->prefix);
+  hash_text(h, v->param->name);
+  hash_text(h, v->text);
+}
+
+static void hash_settings(XXH3_state_t *h, const struct weir_settings *s, const char *name) {
   const struct weir_param_group *const groups[] = {
       &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params, &weir_noc_params,
       &weir_l2_params,  &weir_l3_params,   &weir_dram_params, &weir_cls_params};
-  for (size_t i = 0; i < s->n; i++)
-    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
-      if (s->v[i].group != groups[g]) continue;
-      hash_text(h, groups[g]->prefix);
-      hash_text(h, s->v[i].param->name);
-      hash_text(h, s->v[i].text);
-    }
+  for (size_t i = 0; i < s->n; i++) {
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+      if (s->v[i].group == groups[g]) hash_setting(h, &s->v[i]);
+    /* Those of a policy, too. */
+    if (strcmp(s->v[i].group->prefix, name) == 0) hash_setting(h, &s->v[i]);
+  }
 }
 
 static enum weir_status hash_file(XXH3_state_t *h, const char *path, struct weir_err *err) {
@@ -62,14 +70,19 @@ static enum weir_status hash_workload(XXH3_state_t *h, struct weir_workload *w, 
 }
 
 /* What was recorded, and the PTX that it comes from. */
-static enum weir_status hash_trace(XXH3_state_t *h, const struct weir_profile_request *r,
+static enum weir_status hash_trace(XXH3_state_t *h, const struct weir_prepare_request *r,
                                    struct weir_err *err) {
-  for (uint32_t i = 0; i < r->n_programs; i++) {
-    const struct ptx_module *m = ptx_program_module(r->programs[i]);
+  char text[WEIR_HASH_TEXT];
+  for (uint32_t i = 0; i < r->profile.n_programs; i++) {
+    const struct ptx_module *m = ptx_program_module(r->profile.programs[i]);
     XXH3_128bits_update(h, &m->source_len, sizeof m->source_len);
     XXH3_128bits_update(h, m->source, m->source_len);
   }
-  return hash_file(h, r->trace, err);
+  for (size_t i = 0; i < r->n_opcodes; i++)
+    hash_text(h, r->opcode_class[i]);
+  enum weir_status st = weir_hash_trace(r->profile.trace, text, err);
+  if (st == WEIR_OK) hash_text(h, text);
+  return st;
 }
 
 static enum weir_status open_and_hash(XXH3_state_t *h, const struct weir_profile_request *r,
@@ -85,17 +98,26 @@ static enum weir_status open_and_hash(XXH3_state_t *h, const struct weir_profile
   return st;
 }
 
+/* A policy of a plug-in may be another one under the same name. */
+static enum weir_status hash_preparer(XXH3_state_t *h, const char *name, struct weir_err *err) {
+  const struct weir_policy_ops *o = weir_policy_find(name);
+  const char *file = o != NULL ? weir_policy_file(o) : NULL;
+  hash_text(h, name);
+  return file != NULL ? hash_file(h, file, err) : WEIR_OK;
+}
+
 static enum weir_status hash_all(XXH3_state_t *h, const struct weir_prepare_request *r,
                                  struct weir_preparation *p, struct weir_err *err) {
   const char *input = p->input[0] != 0 ? p->input : NULL;
   XXH3_128bits_reset(h);
-  hash_text(h, "classify 1");
+  hash_text(h, "preparation 1");
   hash_text(h, p->input);
-  hash_settings(h, r->settings);
+  hash_settings(h, r->settings, r->name);
+  enum weir_status st = hash_preparer(h, r->name, err);
   /* Any change of the program may change the model. */
-  enum weir_status st = hash_file(h, "/proc/self/exe", err);
+  if (st == WEIR_OK) st = hash_file(h, "/proc/self/exe", err);
   if (st == WEIR_OK)
-    st = r->profile.trace != NULL ? hash_trace(h, &r->profile, err)
+    st = r->profile.trace != NULL ? hash_trace(h, r, err)
                                   : open_and_hash(h, &r->profile, input, err);
   if (st != WEIR_OK) return st;
   XXH128_hash_t key = XXH3_128bits_digest(h);
@@ -108,38 +130,26 @@ static enum weir_status find_key(const struct weir_prepare_request *r, struct we
                                  struct weir_err *err) {
   XXH3_state_t *h = XXH3_createState();
   if (h == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  enum weir_status st = hash_all(h, r, p, err);
-  XXH3_freeState(h);
-  return st;
-}
-
-/* ---- which input ---- */
-
-static enum weir_status find_input(const struct weir_prepare_request *r, struct weir_preparation *p,
-                                   struct weir_err *err) {
-  struct weir_arena a = {0};
-  const char *profiled = NULL, *timed;
-  struct weir_launchfile *lf;
   p->is_same_input = true;
-  if (r->profile.trace != NULL) return WEIR_OK;
-  enum weir_status st = weir_launchfile_load(r->profile.path, r->profile.input, &lf, err);
-  if (st != WEIR_OK) return st;
-  timed = lf->input != NULL ? lf->input : "";
-  st = weir_profile_input(r->profile.path, NULL, &a, &profiled, err);
-  /* Without one for it: the one that is timed. */
-  if (profiled == NULL || strcmp(profiled, WEIR_PROFILE_INPUT) != 0) profiled = timed;
-  p->is_same_input = strcmp(profiled, timed) == 0;
-  snprintf(p->input, sizeof p->input, "%s", profiled);
-  weir_launchfile_free(lf);
-  weir_arena_free(&a);
+  enum weir_status st = WEIR_OK;
+  if (r->profile.trace == NULL)
+    st =
+        weir_preparation_input(r->profile.path, r->profile.input, p->input, &p->is_same_input, err);
+  if (st == WEIR_OK) st = hash_all(h, r, p, err);
+  XXH3_freeState(h);
   return st;
 }
 
 /* ---- the folder ---- */
 
+static bool is_classified(const struct weir_prepare_request *r) {
+  return strcmp(r->name, WEIR_PREPARE_CLASSIFY) == 0;
+}
+
 static void file_of(const struct weir_prepare_request *r, const struct weir_preparation *p,
                     char *path, size_t len) {
-  snprintf(path, len, "%s/classify-%s.yaml", r->folder, p->key);
+  snprintf(path, len, "%s/%s-%s.%s", r->folder, r->name, p->key,
+           is_classified(r) ? "yaml" : "rows");
 }
 
 /* With the folders above it. */
@@ -158,7 +168,9 @@ static bool load_kept(const struct weir_prepare_request *r, struct weir_preparat
   struct weir_err err;
   if (r->folder == NULL) return false;
   file_of(r, p, path, sizeof path);
-  p->was_kept = access(path, R_OK) == 0 && weir_tags_load(&p->own, path, &err) == WEIR_OK;
+  if (access(path, R_OK) != 0) return false;
+  p->was_kept = (is_classified(r) ? weir_tags_load(&p->tags, path, &err)
+                                  : weir_rows_load(&p->rows, path, &err)) == WEIR_OK;
   return p->was_kept;
 }
 
@@ -167,19 +179,16 @@ static void keep(const struct weir_prepare_request *r, struct weir_preparation *
   if (r->folder == NULL) return;
   make_folder(r->folder);
   file_of(r, p, path, sizeof path);
-  snprintf(about, sizeof about, "weir classify %.200s on %.100s, input %.100s",
-           r->profile.path != NULL ? r->profile.path : "a program", r->profile.machine->name,
+  snprintf(about, sizeof about, "weir %.50s %.200s on %.100s, input %.100s", r->name,
+           r->profile.path != NULL ? r->profile.path : "a trace", r->profile.machine->name,
            p->input);
-  weir_tags_save(p->own, path, about, &p->keep_error);
+  if (is_classified(r))
+    weir_tags_save(p->tags, path, about, &p->keep_error);
+  else
+    weir_rows_save(&p->rows, path, about, &p->keep_error);
 }
 
 /* ---- all of it ---- */
-
-static bool find_before(const struct weir_prepare_request *r, struct weir_preparation *p) {
-  for (size_t i = 0; p->tags == NULL && i < r->n_before; i++)
-    if (strcmp(r->before[i].key, p->key) == 0) p->tags = r->before[i].tags;
-  return p->tags != NULL;
-}
 
 static enum weir_status make_tags(const struct weir_prepare_request *r, struct weir_preparation *p,
                                   struct weir_err *err) {
@@ -189,26 +198,71 @@ static enum weir_status make_tags(const struct weir_prepare_request *r, struct w
   enum weir_status st = weir_profile_run(&request, &profile, err);
   if (st != WEIR_OK) return st;
   p->n_runs = profile.n_runs;
-  st = weir_profile_tags(&profile, &p->own, err);
+  st = weir_profile_tags(&profile, &p->tags, err);
   weir_profile_free(&profile);
   return st;
 }
 
-enum weir_status weir_prepare(const struct weir_prepare_request *r, struct weir_preparation *p,
-                              struct weir_err *err) {
-  *p = (struct weir_preparation){0};
-  enum weir_status st = find_input(r, p, err);
-  if (st == WEIR_OK) st = find_key(r, p, err);
-  if (st != WEIR_OK || find_before(r, p)) return st;
-  if (!load_kept(r, p)) {
-    st = make_tags(r, p, err);
-    if (st == WEIR_OK) keep(r, p);
-  }
-  p->tags = p->own;
+static enum weir_status make_rows(const struct weir_prepare_request *r, struct weir_preparation *p,
+                                  struct weir_err *err) {
+  struct weir_prepare_request request = *r;
+  request.profile.input = p->input[0] != 0 ? p->input : NULL;
+  p->n_runs = 1;
+  return weir_prepare_rows_apart(&request, &p->rows, err);
+}
+
+static void free_one(struct weir_preparation *p) {
+  if (p == NULL) return;
+  weir_tags_free(p->tags);
+  weir_rows_free(&p->rows);
+  free(p->name);
+  free(p);
+}
+
+/* Fills in a new one, or finds an equal one of `all` in *out. */
+static enum weir_status make(const struct weir_preparations *all,
+                             const struct weir_prepare_request *r, struct weir_preparation *p,
+                             const struct weir_preparation **out, struct weir_err *err) {
+  *out = NULL;
+  p->name = weir_strdup(r->name);
+  if (p->name == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  enum weir_status st = find_key(r, p, err);
+  for (size_t i = 0; st == WEIR_OK && i < all->n; i++)
+    if (strcmp(all->v[i]->key, p->key) == 0) *out = all->v[i];
+  if (st != WEIR_OK || *out != NULL || load_kept(r, p)) return st;
+  st = is_classified(r) ? make_tags(r, p, err) : make_rows(r, p, err);
+  if (st == WEIR_OK) keep(r, p);
   return st;
 }
 
-void weir_preparation_free(struct weir_preparation *p) {
-  weir_tags_free(p->own);
-  *p = (struct weir_preparation){0};
+enum weir_status weir_prepare(struct weir_preparations *all, const struct weir_prepare_request *r,
+                              const struct weir_preparation **out, struct weir_err *err) {
+  struct weir_preparation *p = weir_calloc(1, sizeof *p);
+  *out = NULL;
+  if (p == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  enum weir_status st = make(all, r, p, out, err);
+  if (st == WEIR_OK && *out == NULL) {
+    if (WEIR_PUSH(*all, p)) {
+      *out = p;
+      return WEIR_OK;
+    }
+    st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+  }
+  free_one(p);
+  return st;
+}
+
+void weir_preparations_free(struct weir_preparations *all) {
+  for (size_t i = 0; i < all->n; i++)
+    free_one(all->v[i]);
+  free(all->v);
+  *all = (struct weir_preparations){0};
+}
+
+void weir_preparation_use(const struct weir_preparation *p, const struct weir_setup *setup,
+                          struct weir_prepared *prepared) {
+  if (p->tags != NULL)
+    prepared->tags = p->tags;
+  else
+    weir_prepared_put(prepared, setup, p->name, &p->rows);
 }

@@ -1,28 +1,32 @@
-/* What schemes with `prepare: classify` need to know before they run: the loads' tags, profiled on
- * a machine. They are kept in a folder, by a hash of all that they depend on. */
+/* What schemes need to know before they run: the tags of loads, or the rows of a policy that
+ * watched a run. They are made on a machine and kept in a folder, by a hash of all that they depend
+ * on. */
 #ifndef WEIR_STUDY_PREPARE_H
 #define WEIR_STUDY_PREPARE_H
 
 #include "base/settings.h"
 #include "study/profile.h"
 
-struct weir_preparation;
 struct weir_prepare_request {
+  const char *name; /* WEIR_PREPARE_CLASSIFY, or the policy that makes rows */
   /* Its input is the one that will be timed; another is profiled if the file has one for that. Of a
-   * trace, what was recorded is profiled. */
+   * trace, what was recorded is profiled. Machine, jobs, progress and the like are for rows, too.
+   */
   struct weir_profile_request profile;
-  const struct weir_settings *settings;  /* those that the machine was filled from */
-  const char *folder;                    /* NULL: nothing is kept */
-  const struct weir_preparation *before; /* earlier ones, whose tags need not be made again */
-  size_t n_before;
+  const struct weir_setup *setup;       /* what will be timed, for rows */
+  const struct weir_settings *settings; /* those that the machine was filled from */
+  const char *const *opcode_class;      /* of a trace that is a list of Accel-Sim's */
+  size_t n_opcodes;
+  const char *folder; /* NULL: nothing is kept */
 };
 
 enum { WEIR_PREPARE_KEY = 33 };
 
 struct weir_preparation {
-  const struct weir_tags *tags;    /* its own, or those of an equal one before it */
-  struct weir_tags *own;           /* NULL: it is equal to one before it */
-  char key[WEIR_PREPARE_KEY];      /* equal keys: equal tags */
+  char *name;
+  struct weir_tags *tags;          /* of WEIR_PREPARE_CLASSIFY, else NULL */
+  struct weir_rows rows;           /* of a policy */
+  char key[WEIR_PREPARE_KEY];      /* equal keys: equal contents */
   char input[WEIR_CONFIG_KEY + 1]; /* that was profiled; empty: the file has no inputs */
   bool is_same_input;              /* as will be timed */
   bool was_kept;                   /* no run was needed */
@@ -30,8 +34,18 @@ struct weir_preparation {
   struct weir_err keep_error;      /* code not 0: why it could not be kept */
 };
 
-enum weir_status weir_prepare(const struct weir_prepare_request *r, struct weir_preparation *p,
-                              struct weir_err *err);
-void weir_preparation_free(struct weir_preparation *p);
+/* All that a command has: what is equal is made once. */
+struct weir_preparations {
+  struct weir_preparation **v;
+  size_t n, cap;
+};
+
+/* *out is one of `all`, and lives as long. WEIR_ELIMIT: it was stopped. */
+enum weir_status weir_prepare(struct weir_preparations *all, const struct weir_prepare_request *r,
+                              const struct weir_preparation **out, struct weir_err *err);
+void weir_preparations_free(struct weir_preparations *all);
+/* Gives it to what is timed with `setup`. */
+void weir_preparation_use(const struct weir_preparation *p, const struct weir_setup *setup,
+                          struct weir_prepared *prepared);
 
 #endif

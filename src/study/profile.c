@@ -103,7 +103,7 @@ static void time_tagged(const struct profiler *f, const struct weir_tags *tags, 
   struct weir_timing t;
   weir_timing_begin(&t, &f->setup,
                     &(struct weir_timing_options){.threads = 1, .check = f->r->check});
-  a->status = weir_timing_workload(&t, "profile", tags, &a->err);
+  a->status = weir_timing_workload(&t, "profile", &(struct weir_prepared){.tags = tags}, &a->err);
   if (a->status == WEIR_OK) a->status = weir_replay(f->trace, weir_timing_kernel, &t, &a->err);
   if (a->status == WEIR_OK && f->r->check) a->status = weir_timing_check(&t, &a->err);
   for (size_t i = 0; i < t.kernels.n; i++)
@@ -382,21 +382,4 @@ enum weir_status weir_profile_tags(const struct weir_profile *p, struct weir_tag
   weir_tags_free(*out);
   *out = NULL;
   return no_memory(err);
-}
-
-enum weir_status weir_profile_input(const char *path, const char *want, struct weir_arena *a,
-                                    const char **out, struct weir_err *err) {
-  struct weir_launchfile *lf;
-  enum weir_status st = weir_launchfile_load(path, want, &lf, err);
-  if (st != WEIR_OK) return st;
-  const char *name = lf->input;
-  for (uint32_t i = 0; want == NULL && i < lf->n_inputs; i++)
-    if (strcmp(lf->inputs[i], WEIR_PROFILE_INPUT) == 0) name = WEIR_PROFILE_INPUT;
-  *out = NULL;
-  if (name != NULL && name[0] != 0) {
-    *out = weir_arena_printf(a, "%s", name);
-    if (*out == NULL) st = no_memory(err);
-  }
-  weir_launchfile_free(lf);
-  return st;
 }

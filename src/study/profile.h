@@ -9,7 +9,7 @@
 #include "analysis/classify.h"
 #include "launch/workload.h"
 #include "machine/machine.h"
-#include "session/tags.h"
+#include "session/prepare.h"
 
 struct weir_profile_request {
   const char *path, *input; /* launch file; NULL input: its first */
@@ -50,12 +50,6 @@ struct weir_profile {
 enum weir_status weir_profile_run(const struct weir_profile_request *r, struct weir_profile *p,
                                   struct weir_err *err);
 void weir_profile_free(struct weir_profile *p);
-
-#define WEIR_PROFILE_INPUT "profile"
-/* Which input of a launch file to profile: the one that is asked for, or with `want` NULL
- * "profile", or else the first. *out lives in the arena, NULL: the file has no inputs. */
-enum weir_status weir_profile_input(const char *path, const char *want, struct weir_arena *a,
-                                    const char **out, struct weir_err *err);
 
 /* The classes as tags. */
 enum weir_status weir_profile_tags(const struct weir_profile *p, struct weir_tags **out,

@@ -110,9 +110,11 @@ static void preparations_show(void **state) {
   (void)state;
   struct weir_tags *tags;
   assert_int_equal(weir_tags_new(&tags), WEIR_OK);
+  const struct weir_preparation own = {.tags = tags, .input = "small", .is_same_input = true},
+                                other = {.tags = tags, .input = "profile"};
   const struct weir_study_prep preps[WORKLOADS * SCHEMES] = {
-      [1] = {.tags = tags, .input = "small", .is_same_input = true},
-      [4] = {.tags = tags, .input = "profile"},
+      [1] = {.n_made = 1, .made = {&own}, .input = "small", .is_same_input = true},
+      [4] = {.n_made = 1, .made = {&other}, .input = "profile"},
       [5] = {.input = "", .error = "no PTX"}};
   struct weir_study s = sample();
   struct weir_text out = {0}, csv = {0};

@@ -118,7 +118,7 @@ static void assert_direct(struct rig *r, size_t workload, size_t cell) {
   struct weir_sim_options o = {.threads = 1, .watchdog = WEIR_WATCHDOG_CYCLES};
   snprintf(trace, sizeof trace, "%s/direct.wtrace", scratch);
   assert_int_equal(weir_record(&rec, NULL, NULL), WEIR_OK);
-  assert_int_equal(weir_setup_sim(&r->setups[cell], &o, &sim, NULL), WEIR_OK);
+  assert_int_equal(weir_setup_sim(&r->setups[cell], NULL, &o, &sim, NULL), WEIR_OK);
   void *self[] = {sim, &sum};
   assert_int_equal(weir_replay(trace, time_directly, self, NULL), WEIR_OK);
   weir_sim_free(sim);
