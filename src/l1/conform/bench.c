@@ -17,6 +17,26 @@ static void note(struct weir_bench *b, uint64_t what) {
   b->log = mix(b->log * 31 + what);
 }
 
+/* ---- rows that somebody else prepared ---- */
+
+enum weir_status weir_bench_rows(struct weir_rows *rows, struct weir_err *err) {
+  enum { ROWS = 64 };
+  static const uint64_t values[] = {0, 1, 3, 100, UINT32_MAX, UINT64_MAX};
+  const struct weir_bench dice = {.seed = 5};
+  enum weir_status st = WEIR_OK;
+  *rows = (struct weir_rows){0};
+  for (uint32_t i = 0; st == WEIR_OK && i < ROWS; i++) {
+    struct weir_row r = {.kernel = choose(&dice, i, 0, BENCH_KERNELS + 2)}; /* any, or unknown */
+    r.key = choose(&dice, i, 1, 3) > 0 ? UINT64_C(8) * choose(&dice, i, 2, BENCH_INSNS)
+                                       : UINT64_C(128) * choose(&dice, i, 2, BENCH_LINES);
+    for (uint32_t k = 0; k < sizeof r.v / sizeof *r.v; k++)
+      r.v[k] = values[choose(&dice, i, 3 + k, sizeof values / sizeof *values)];
+    st = weir_rows_add(rows, &r, err);
+  }
+  weir_rows_settle(rows);
+  return st;
+}
+
 /* ---- what the L1 asks of its SM ---- */
 
 static void view(void *self, struct weir_sm_view *v) {
@@ -90,6 +110,7 @@ bool weir_bench_clone(struct weir_bench *to, const struct weir_bench *from) {
 
 static struct weir_kernel kernel_of(const struct weir_bench *b) {
   return (struct weir_kernel){.name = "bench",
+                              .id = 1 + b->uid % BENCH_KERNELS,
                               .uid = b->uid,
                               .n_insns = BENCH_INSNS,
                               .n_ctas = 1000,
@@ -382,6 +403,27 @@ void weir_bench_step(struct weir_bench *b) {
   step(b, true);
 }
 
+/* What the policy has prepared in this kernel, and what it makes of that. */
+static void collect_rows(struct weir_bench *b, uint32_t part) {
+  struct weir_rows rows = {0};
+  struct weir_row row;
+  bool ok = true;
+  for (uint32_t s = 0; s < BENCH_SMS; s++)
+    for (uint32_t i = 0; ok && weir_l1_row(b->sm[s].l1, part, i, &row); i++)
+      ok = weir_rows_add(&rows, &row, NULL) == WEIR_OK;
+  weir_rows_settle(&rows);
+  if (rows.n > 0) rows.n = weir_l1_digest(b->sm[0].l1, part, rows.v, rows.n);
+  for (size_t i = 0; i < rows.n; i++) {
+    note(b, rows.v[i].kernel * 31 + rows.v[i].key);
+    for (unsigned k = 0; k < sizeof row.v / sizeof *row.v; k++)
+      note(b, rows.v[i].v[k]);
+  }
+  weir_rows_free(&rows);
+  for (uint32_t s = 0; b->bad == NULL && s < BENCH_SMS; s++)
+    b->bad = weir_l1_fault(b->sm[s].l1);
+  if (!ok) b->bad = "out of memory";
+}
+
 void weir_bench_drain(struct weir_bench *b) {
   bool busy = true;
   for (uint32_t n = 0; busy && n < 100000; n++) {
@@ -400,6 +442,8 @@ void weir_bench_drain(struct weir_bench *b) {
     weir_l1_kernel_end(s->l1, b->now);
     if (b->bad == NULL) b->bad = weir_l1_verify(s->l1);
   }
+  for (uint32_t i = 1; weir_l1_part(b->sm[0].l1, i) != NULL; i++)
+    collect_rows(b, i);
   b->uid++;
 }
 

@@ -5,7 +5,14 @@
 
 #include "l1/order.h"
 
-enum { BENCH_SMS = 2, BENCH_LOADS = 64, BENCH_MSGS = 512, BENCH_LINES = 256, BENCH_INSNS = 8 };
+enum {
+  BENCH_SMS = 2,
+  BENCH_LOADS = 64,
+  BENCH_MSGS = 512,
+  BENCH_LINES = 256,
+  BENCH_INSNS = 8,
+  BENCH_KERNELS = 2
+};
 
 struct weir_bench;
 struct weir_bench_sm {
@@ -55,6 +62,9 @@ void weir_bench_step(struct weir_bench *b);
 void weir_bench_drain(struct weir_bench *b);
 /* Of all that the L1s remember. */
 uint64_t weir_bench_hash(const struct weir_bench *b);
+
+/* Rows as a preparation might have made them: for pcs, lines and SMs of the benches. */
+enum weir_status weir_bench_rows(struct weir_rows *rows, struct weir_err *err);
 
 /* The policy that stands beside every part (asks.c). */
 extern const struct weir_policy_ops weir_conform_asks;

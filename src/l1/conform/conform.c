@@ -24,6 +24,8 @@ struct trial {
   struct weir_bench bench[4];
   struct weir_settings settings;
   struct weir_machine m;
+  struct weir_rows rows; /* for policies that read some */
+  bool is_unprepared;    /* they get none */
   const struct weir_policy_ops *only;
   unsigned n_steps;
   struct weir_conform_progress *progress;
@@ -40,9 +42,11 @@ static const void *defaults(const struct weir_part *part, char *cfg) {
   return cfg;
 }
 
-static void add(struct setup *s, const struct weir_policy_ops *o, char *cfg) {
-  s->d.policy[s->d.n_policies].ops = o;
-  s->d.policy[s->d.n_policies++].cfg = defaults(&o->part, cfg);
+static void add(struct trial *t, const struct weir_policy_ops *o, char *cfg) {
+  struct weir_design *d = &t->s.d;
+  d->policy[d->n_policies].ops = o;
+  d->policy[d->n_policies].rows = o->prepare != NULL && !t->is_unprepared ? &t->rows : NULL;
+  d->policy[d->n_policies++].cfg = defaults(&o->part, cfg);
 }
 
 /* False: these do not go together. An organisation that needs a replacement policy gets the first
@@ -56,8 +60,8 @@ static bool build(struct trial *t, const struct weir_org_ops *org, const struct 
     return false; /* there stores cannot be kept */
   s->d = (struct weir_design){.org = org, .seed = SEED, .paranoid = true};
   s->d.org_cfg = defaults(&org->part, s->cfg[0]);
-  if (a != NULL) add(s, a, s->cfg[1]);
-  if (b != NULL) add(s, b, s->cfg[2]);
+  if (a != NULL) add(t, a, s->cfg[1]);
+  if (b != NULL) add(t, b, s->cfg[2]);
   snprintf(s->name, sizeof s->name, "%s%s%s%s%s", org->part.name, a != NULL ? " + " : "",
            a != NULL ? a->part.name : "", b != NULL ? " + " : "", b != NULL ? b->part.name : "");
   bool has_victim = (a != NULL && a->victim != NULL) || (b != NULL && b->victim != NULL);
@@ -66,7 +70,7 @@ static bool build(struct trial *t, const struct weir_org_ops *org, const struct 
   for (size_t i = 0; weir_policies[i] != NULL; i++) {
     if (weir_policies[i]->victim == NULL || weir_policy_file(weir_policies[i]) != NULL) continue;
     s->d.n_policies = n;
-    add(s, weir_policies[i], s->cfg[3]);
+    add(t, weir_policies[i], s->cfg[3]);
     if (weir_design_check(&s->d, &t->m, &why) == WEIR_OK) return true;
   }
   return false;
@@ -174,7 +178,10 @@ static enum weir_status alone(struct trial *t, const struct weir_org_ops *org) {
   enum weir_status st = build(t, org, NULL, NULL) ? run(t) : WEIR_OK;
   if (st == WEIR_OK && build(t, org, &weir_conform_asks, NULL)) st = run(t);
   for (size_t i = 0; st == WEIR_OK && weir_policies[i] != NULL; i++) {
-    if (build(t, org, weir_policies[i], NULL)) st = run(t);
+    t->is_unprepared = weir_policies[i]->prepare != NULL; /* as in the run that prepares */
+    if (t->is_unprepared && build(t, org, weir_policies[i], NULL)) st = run(t);
+    t->is_unprepared = false;
+    if (st == WEIR_OK && build(t, org, weir_policies[i], NULL)) st = run(t);
     if (st == WEIR_OK && build(t, org, weir_policies[i], &weir_conform_asks)) st = run(t);
   }
   return st;
@@ -275,6 +282,11 @@ static enum weir_status check_part(const struct weir_part *part, struct weir_err
 
 static enum weir_status check_policy(const struct weir_policy_ops *o, struct weir_err *err) {
   enum weir_status st = check_part(&o->part, err);
+  if (st == WEIR_OK && o->digest != NULL && o->row == NULL)
+    st = bad_part(&o->part, "it has 'digest' and no 'row'", err);
+  if (st == WEIR_OK && o->prepare != NULL &&
+      (weir_policy_find(o->prepare) == NULL || weir_policy_find(o->prepare)->row == NULL))
+    st = bad_part(&o->part, "'prepare' names no policy that has 'row'", err);
   if (st == WEIR_OK && weir_policy_find(o->part.name) != o)
     st = bad_part(&o->part, "another policy has the same name", err);
   if (st == WEIR_OK && !weir_policy_has_hooks(o))
@@ -320,9 +332,10 @@ enum weir_status weir_conform(enum weir_conform what, const struct weir_policy_o
   t->progress = progress;
   t->err = err;
   t->n_steps = what == WEIR_CONFORM_PAIRS ? STEPS_OF_PAIRS : STEPS;
-  enum weir_status st = WEIR_OK;
+  enum weir_status st = weir_bench_rows(&t->rows, err);
   for (size_t k = 0; st == WEIR_OK && k < N_MACHINES; k++)
     st = on_machine(t, what, k);
+  weir_rows_free(&t->rows);
   free(t);
   return st;
 }

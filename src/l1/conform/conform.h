@@ -1,7 +1,8 @@
 /* What every organisation and every policy must keep, tried on small L1s, alone and in every
  * ordered pair that can stand together: the same input gives the same output, a copy taken half-way
  * goes on as the original, deciding hooks change nothing, refused requests leave no trace, every
- * request is answered once, every parameter works at its ends. Knows no part by name. */
+ * request is answered once, every parameter works at its ends, with rows that were prepared and
+ * without. Knows no part by name. */
 #ifndef WEIR_L1_CONFORM_CONFORM_H
 #define WEIR_L1_CONFORM_CONFORM_H
 
