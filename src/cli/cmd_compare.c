@@ -149,6 +149,9 @@ static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, 
   enum weir_status st = weir_cli_prepare(&c->preparations, &r, prep->made, &n, &why);
   if (weir_cli_signal() != 0) return WEIR_OK;
   if (st != WEIR_OK) return keep_text(c, why.msg, &prep->error, err);
+  for (uint32_t i = 0; i < n; i++)
+    weir_provenance_preparation(&c->prov.block, w->name, c->gpus.v[setup / c->schemes.n],
+                                prep->made[i]);
   prep->n_made = n;
   prep->prepared = weir_cli_prepared(r.setup, prep->made, n);
   prep->is_same_input = prep->made[0]->is_same_input;

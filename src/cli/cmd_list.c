@@ -1,4 +1,4 @@
-/* weir list workloads|gpus|schemes|policies|params|stats */
+/* weir list workloads|gpus|schemes|policies|preparations|params|stats */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +15,14 @@ enum { OPT_NAMES = 1, OPT_PLUGIN };
 
 static const struct weir_usage usage = {
     .command = "list",
-    .synopsis = "workloads|gpus|schemes|policies|params|stats [--names] [--plugin FILE.so]...",
+    .synopsis = "workloads|gpus|schemes|policies|preparations|params|stats [--names]\n"
+                "                 [--plugin FILE.so]...",
     .about =
         "List the built-in workloads, the machines, the L1 designs (schemes), the parts they are "
         "made\n"
-        "of (policies), the parameters that --set accepts, or the statistics that a run prints.",
+        "of (policies), what can be prepared for them before a run, the parameters that --set "
+        "accepts, or\n"
+        "the statistics that a run prints.",
     .opts =
         (const struct weir_opt[]){{"names", 'n', NULL, "names only, one per line", OPT_NAMES},
                                   {"plugin", 'p', "FILE.so",
@@ -178,6 +181,26 @@ static int list_policies(bool names_only) {
   return names_only ? WEIR_EXIT_OK : print_table(t);
 }
 
+/* By their names in 'prepare:'. */
+static int list_preparations(bool names_only) {
+  static const struct weir_column columns[] = {{"preparation", NULL, WEIR_LEFT},
+                                               {"makes", NULL, WEIR_LEFT},
+                                               {"what it does", NULL, WEIR_LEFT}};
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
+  if (names_only) puts(WEIR_PREPARE_CLASSIFY);
+  if (t) {
+    weir_table_cell(t, "%s", WEIR_PREPARE_CLASSIFY);
+    weir_table_cell(t, "tags");
+    weir_table_cell(t, "loads are timed alone and in groups: use the L1, or go past it");
+  }
+  for (size_t i = 0; weir_policies[i] != NULL; i++) {
+    if (weir_policies[i]->row == NULL) continue;
+    if (names_only) puts(weir_policies[i]->part.name);
+    if (t) part_row(t, "rows", &weir_policies[i]->part);
+  }
+  return names_only ? WEIR_EXIT_OK : print_table(t);
+}
+
 static int list_params(bool names_only) {
   static const struct weir_column columns[] = {{"parameter", NULL, WEIR_LEFT},
                                                {"default", NULL, WEIR_RIGHT},
@@ -222,8 +245,13 @@ int weir_cmd_list(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*list)(bool names_only);
-  } kinds[] = {{"workloads", list_workloads}, {"gpus", list_gpus},     {"schemes", list_schemes},
-               {"policies", list_policies},   {"params", list_params}, {"stats", list_stats}};
+  } kinds[] = {{"workloads", list_workloads},
+               {"gpus", list_gpus},
+               {"schemes", list_schemes},
+               {"policies", list_policies},
+               {"preparations", list_preparations},
+               {"params", list_params},
+               {"stats", list_stats}};
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   bool names_only = false;
   const char *what = NULL;
@@ -241,7 +269,8 @@ int weir_cmd_list(int argc, char **argv) {
     }
   }
   if (!what)
-    return weir_cli_usage("list", "list what? workloads, gpus, schemes, policies, params or stats");
+    return weir_cli_usage(
+        "list", "list what? workloads, gpus, schemes, policies, preparations, params or stats");
   const char *names[sizeof kinds / sizeof *kinds];
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (!strcmp(kinds[i].name, what)) return kinds[i].list(names_only);
@@ -249,7 +278,8 @@ int weir_cmd_list(int argc, char **argv) {
   }
   const char *near = weir_nearest(what, names, sizeof kinds / sizeof *kinds);
   if (near) return weir_cli_usage("list", "there is no list '%s'; did you mean '%s'?", what, near);
-  return weir_cli_usage(
-      "list", "there is no list '%s', only workloads, gpus, schemes, policies, params and stats",
-      what);
+  return weir_cli_usage("list",
+                        "there is no list '%s', only workloads, gpus, schemes, policies, "
+                        "preparations, params and stats",
+                        what);
 }

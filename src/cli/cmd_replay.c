@@ -79,6 +79,11 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
     json_t *root = json_pack("{s:i, s:o, s:o, s:o, s:O}", "weir_result", 1, "trace",
                              weir_json_text(r->file), "gpu", weir_json_text(r->t.gpu), "scheme",
                              weir_json_text(r->setup.scheme.name), "kernels", r->json_kernels);
+    json_t *profile = weir_timing_profile_json(&r->timing, &r->profiles);
+    if (profile != NULL && json_object_set_new(root, "profile", profile) != 0) {
+      json_decref(root);
+      root = NULL;
+    }
     root = weir_provenance_first(weir_prov_shown(&r->prov), root);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);
@@ -155,6 +160,7 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
              ? weir_replay_accelsim(r->file, r->opcodes, r->n_opcodes, time_kernel, r, err)
              : replay_wtrace(r, err);
   if (st == WEIR_OK && r->t.check) st = weir_timing_check(&r->timing, err);
+  if (st == WEIR_OK) st = weir_prov_profiles(&r->prov, r->t.gpu, &r->profiles, err);
   if (st == WEIR_OK) st = report(r, err);
   weir_timing_end(&r->timing);
   weir_timed_profiles_free(&r->profiles);

@@ -403,6 +403,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
     if (!weir_is_launch_file(path)) st = weir_data_workload(&a, path, &path, err);
     if (st == WEIR_OK) st = run_one(o, path, state, err);
   }
+  if (st == WEIR_OK) st = weir_prov_profiles(&o->prov, o->t.gpu, &state->profiles, err);
   if (st == WEIR_OK && o->t.json != NULL)
     st = weir_timing_opts_json(&state->report, o->t.json, err);
   if (st == WEIR_OK) st = weir_cli_commit(err);

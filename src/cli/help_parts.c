@@ -195,6 +195,11 @@ static enum weir_status scheme_text(const struct weir_setup *setup, const struct
   const struct weir_scheme *scheme = &setup->scheme;
   weir_text_printf(out, "scheme %s: %s\n", scheme->name, scheme->about);
   if (scheme->reference != NULL) weir_text_printf(out, "reference: %s\n", scheme->reference);
+  const char *names[WEIR_MAX_PARTS];
+  uint32_t n = weir_setup_preparations(setup, names);
+  for (uint32_t i = 0; i < n; i++)
+    weir_text_printf(out, "%s%s%s", i == 0 ? "prepared for each workload by: " : ", ", names[i],
+                     i + 1 == n ? "\n" : "");
   weir_text_puts(out, "\n");
   enum weir_status st = axis_table(&setup->design, out, err);
   if (st == WEIR_OK) st = scheme_params(setup, s, out, err);
@@ -295,12 +300,19 @@ static enum weir_status part_users(const struct weir_part *part, struct weir_tex
   return st;
 }
 
-static enum weir_status part_text(const struct weir_part *part, const char *kind,
-                                  const char *organisations, struct weir_text *out,
+/* `policy` NULL: it is an organisation. */
+static enum weir_status part_text(const struct weir_part *part,
+                                  const struct weir_policy_ops *policy, struct weir_text *out,
                                   struct weir_err *err) {
+  const char *kind = policy != NULL ? weir_axis_name(policy) : "organisation";
   weir_text_printf(out, "%s %s: %s\n", kind, part->name, part->help);
   if (part->reference != NULL) weir_text_printf(out, "reference: %s\n", part->reference);
-  if (organisations != NULL) weir_text_printf(out, "works with: %s\n", organisations);
+  if (policy != NULL && policy->organisations != NULL)
+    weir_text_printf(out, "works with: %s\n", policy->organisations);
+  if (policy != NULL && policy->prepare != NULL)
+    weir_text_printf(out, "reads rows that %s makes in a run before\n", policy->prepare);
+  if (policy != NULL && policy->row != NULL)
+    weir_text_printf(out, "makes rows for policies that are prepared by %s\n", part->name);
   if (part->l2_line_bits > 0)
     weir_text_printf(out, "in every line of the L2: %u bit%s\n", part->l2_line_bits,
                      part->l2_line_bits > 1 ? "s" : "");
@@ -332,9 +344,9 @@ int weir_help_policy(const char *name) {
   const struct weir_org_ops *org = weir_organisation_find(name);
   const struct weir_policy_ops *policy = weir_policy_find(name);
   if (org != NULL)
-    st = part_text(&org->part, "organisation", NULL, &out, &err);
+    st = part_text(&org->part, NULL, &out, &err);
   else if (policy != NULL)
-    st = part_text(&policy->part, weir_axis_name(policy), policy->organisations, &out, &err);
+    st = part_text(&policy->part, policy, &out, &err);
   else
     st = unknown_part(name, &err);
   if (st == WEIR_OK) return weir_cli_print(&out);

@@ -511,6 +511,15 @@ enum weir_status weir_prov_close(struct weir_prov *p, struct weir_err *err) {
   return WEIR_EINVAL;
 }
 
+enum weir_status weir_prov_profiles(struct weir_prov *p, const char *gpu,
+                                    const struct weir_timed_profiles *profiles,
+                                    struct weir_err *err) {
+  for (size_t i = 0; i < profiles->n; i++)
+    for (uint32_t k = 0; k < profiles->v[i].n_found; k++)
+      weir_provenance_preparation(&p->block, profiles->v[i].workload, gpu, profiles->v[i].found[k]);
+  return weir_provenance_check(&p->block, err);
+}
+
 const struct weir_provenance *weir_prov_shown(const struct weir_prov *p) {
   return p->is_left_out || p->block.root == NULL ? NULL : &p->block;
 }

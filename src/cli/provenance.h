@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "cli/opt.h"
 #include "report/provenance.h"
+#include "report/timing.h"
 
 enum { WEIR_PROV_OPT_LIKE = 3000, WEIR_PROV_OPT_CHANGED, WEIR_PROV_OPT_NONE };
 #define WEIR_PROV_OPTIONS                                                                          \
@@ -72,6 +73,11 @@ enum weir_status weir_prov_program(struct weir_prov *p, const char *name, const 
                                    struct weir_err *err);
 /* All is known. */
 enum weir_status weir_prov_close(struct weir_prov *p, struct weir_err *err);
+
+/* What was prepared for workloads on a machine, when it is known. */
+enum weir_status weir_prov_profiles(struct weir_prov *p, const char *gpu,
+                                    const struct weir_timed_profiles *profiles,
+                                    struct weir_err *err);
 
 /* For outputs; NULL: nothing is to be said. */
 const struct weir_provenance *weir_prov_shown(const struct weir_prov *p);

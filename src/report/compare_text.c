@@ -279,16 +279,24 @@ static const char *prep_error(const struct view *v, size_t w, size_t c) {
   return prep != NULL && weir_study_setup(v->s, v->gpu, c)->error == NULL ? prep->error : NULL;
 }
 
-/* A workload that cannot be classified cannot be for any scheme. */
-static void prep_failure(const struct view *v, size_t w) {
-  for (size_t c = 0; c < v->s->n_schemes; c++) {
-    const char *error = prep_error(v, w, c);
-    if (error == NULL) continue;
-    weir_text_printf(v->out,
-                     "failed: %s with schemes that are prepared: ", v->s->workloads[w].name);
-    put_reason(v->out, error);
-    return;
+/* Which schemes, unless it is the same for all that are prepared. */
+static void prep_failure(const struct view *v, size_t w, size_t c) {
+  const char *error = prep_error(v, w, c), *mark = "";
+  bool is_same = true;
+  for (size_t k = 0; k < v->s->n_schemes; k++) {
+    const char *other = prep_error(v, w, k);
+    if (other != NULL && strcmp(other, error) == 0 && k < c) return; /* said already */
+    is_same &= other == NULL || strcmp(other, error) == 0;
   }
+  weir_text_printf(v->out, "failed: %s with ", v->s->workloads[w].name);
+  for (size_t k = c; !is_same && k < v->s->n_schemes; k++) {
+    const char *other = prep_error(v, w, k);
+    if (other == NULL || strcmp(other, error) != 0) continue;
+    weir_text_printf(v->out, "%s%s", mark, v->s->schemes[k]);
+    mark = ", ";
+  }
+  weir_text_puts(v->out, is_same ? "schemes that are prepared: " : ": ");
+  put_reason(v->out, error);
 }
 
 static void failures(const struct view *v) {
@@ -304,7 +312,8 @@ static void failures(const struct view *v) {
       weir_text_printf(v->out, "failed: %s: ", s->workloads[w].name);
       put_reason(v->out, s->workloads[w].error);
     }
-    prep_failure(v, w);
+    for (size_t c = 0; c < s->n_schemes; c++)
+      if (prep_error(v, w, c) != NULL) prep_failure(v, w, c);
     run_failures(v, w);
   }
 }

@@ -202,6 +202,28 @@ void weir_provenance_input(struct weir_provenance *p, const char *kind, const ch
   if (!ok) json_decref(o);
 }
 
+void weir_provenance_preparation(struct weir_provenance *p, const char *workload,
+                                 const char *machine, const struct weir_preparation *made) {
+  json_t *list, *o, *was;
+  size_t i;
+  if (p->root == NULL) return;
+  o = json_object();
+  bool ok = set(o, "name", made->name) && set(o, "workload", workload) &&
+            set(o, "machine", machine) && set(o, "input", made->input) && set(o, "key", made->key);
+  if (ok && json_object_get(p->root, "preparations") == NULL)
+    ok = json_object_set_new(p->root, "preparations", json_array()) == 0;
+  list = json_object_get(p->root, "preparations");
+  bool is_there = false; /* several schemes may need it */
+  json_array_foreach(list, i, was) {
+    is_there |= json_equal(was, o);
+  }
+  p->failed |= !ok;
+  if (ok && !is_there)
+    append(p, "preparations", o);
+  else
+    json_decref(o);
+}
+
 /* ---- in outputs ---- */
 
 json_t *weir_provenance_first(const struct weir_provenance *p, json_t *root) {

@@ -1,6 +1,6 @@
 /* How an output was made: one block that every JSON, CSV and trace carries at a fixed place, with
  * all that can change results and nothing else (docs/outputs.md). It is filled before anything
- * runs, and read back to repeat the run. */
+ * runs, but for what is prepared, and read back to repeat the run. */
 #ifndef WEIR_REPORT_PROVENANCE_H
 #define WEIR_REPORT_PROVENANCE_H
 
@@ -8,7 +8,7 @@
 
 #include "base/settings.h"
 #include "base/text.h"
-#include "l1/scheme.h"
+#include "study/prepare.h"
 
 enum { WEIR_PROVENANCE_FORMAT = 1, WEIR_CSV_FORMAT = 1 };
 
@@ -46,6 +46,9 @@ void weir_provenance_file(struct weir_provenance *p, const char *name, const cha
  * launch file; the provenance of a trace. */
 void weir_provenance_input(struct weir_provenance *p, const char *kind, const char *name,
                            const char *input, const char *hash, const char *made);
+/* What was prepared for a workload on a machine, by its key; added while things run. */
+void weir_provenance_preparation(struct weir_provenance *p, const char *workload,
+                                 const char *machine, const struct weir_preparation *made);
 
 /* ---- in outputs ---- */
 

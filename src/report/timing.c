@@ -117,7 +117,9 @@ static void add_profiles(const struct weir_timed_profiles *all, struct weir_text
       else
         weir_text_printf(out, "%s: prepared by %s", all->v[i].workload, p->name);
       if (p->input[0] != 0) weir_text_printf(out, " on input %s", p->input);
-      if (p->is_same_input) weir_text_puts(out, ", which is the one that is timed");
+      if (p->is_same_input)
+        weir_text_puts(out, p->input[0] != 0 || p->tags != NULL ? ", which is the one that is timed"
+                                                                : " on what is timed");
       weir_text_puts(out, "\n");
     }
 }
