@@ -86,3 +86,15 @@ void weir_prepared_put(struct weir_prepared *p, const struct weir_setup *setup, 
     if (its != NULL && strcmp(its, name) == 0) p->rows[i] = rows;
   }
 }
+
+/* ---- tags ---- */
+
+static weir_make_tags *tag_maker;
+
+void weir_tag_maker_set(weir_make_tags *maker) {
+  tag_maker = maker;
+}
+
+weir_make_tags *weir_tag_maker(void) {
+  return tag_maker;
+}

@@ -27,6 +27,17 @@ enum weir_status weir_prepare_rows(const struct weir_setup *setup,
                                    const struct weir_source *source,
                                    const struct weir_timing_options *options,
                                    struct weir_rows *rows, struct weir_err *err);
+/* Tags for it, made in this process; `options` are those of the timings. */
+typedef enum weir_status weir_make_tags(const struct weir_setup *setup,
+                                        const struct weir_settings *settings,
+                                        const struct weir_source *source,
+                                        const struct weir_timing_options *options,
+                                        struct weir_tags **out, struct weir_err *err);
+/* Who does that: a module above this one says so, before sessions are opened. NULL: nobody, and
+ * sessions refuse schemes that would need it. */
+void weir_tag_maker_set(weir_make_tags *maker);
+weir_make_tags *weir_tag_maker(void);
+
 /* The rows of `name` are for the policies of the setup that read them. */
 void weir_prepared_put(struct weir_prepared *p, const struct weir_setup *setup, const char *name,
                        const struct weir_rows *rows);

@@ -117,6 +117,8 @@ static void free_prepared(struct weir_session_design *d) {
   for (uint32_t i = 0; i < d->n_rows; i++)
     weir_rows_free(&d->rows[i]);
   d->n_rows = 0;
+  weir_tags_free(d->tags);
+  d->tags = NULL;
   d->prepared = (struct weir_prepared){0};
 }
 
@@ -141,10 +143,10 @@ void weir_session_close(struct weir_session *s) {
   free(s);
 }
 
-/* Profiling runs would be processes of their own: not in somebody else's program. */
-static enum weir_status refuse_prepared(const struct weir_setup *setup, struct weir_err *err) {
-  weir_fail(err, WEIR_EINVAL, "scheme %s wants the loads of each workload classified",
-            setup->scheme.name);
+static enum weir_status refuse_classified(const struct weir_setup *setup, const char *why,
+                                          struct weir_err *err) {
+  weir_fail(err, WEIR_EINVAL, "scheme %s wants the loads of each workload classified, %s",
+            setup->scheme.name, why);
   weir_err_add(err, "make tags first: weir classify WORKLOAD --tags FILE");
   weir_err_add(err, "then give them: .tags of the line-up");
   return WEIR_EINVAL;
@@ -159,7 +161,8 @@ static enum weir_status fill_design(struct weir_session_design *d, const struct 
   enum weir_status st = weir_settings_copy(&d->settings, &s->settings, err);
   if (st == WEIR_OK) st = assign_all(&d->settings, l->settings, err);
   if (st == WEIR_OK) st = weir_setup_open(&d->setup, s->gpu, l, &d->settings, false, err);
-  if (st == WEIR_OK && weir_setup_is_classified(&d->setup)) st = refuse_prepared(&d->setup, err);
+  if (st == WEIR_OK && weir_setup_is_classified(&d->setup) && weir_tag_maker() == NULL)
+    st = refuse_classified(&d->setup, "which this library cannot do", err);
   return st == WEIR_OK ? weir_session_list_stats(d, err) : st;
 }
 
@@ -222,6 +225,7 @@ static enum weir_status check_effects(struct weir_session *s, const struct sourc
     uses[i] = (struct weir_use){.setup = &s->designs.v[i]->setup,
                                 .is_executed = what->from.kind == WEIR_SOURCE_LAUNCHES,
                                 .has_streams = what->from.kind == WEIR_SOURCE_LAUNCHES,
+                                .is_classified = weir_setup_is_classified(&s->designs.v[i]->setup),
                                 .has_energy = true};
   }
   enum weir_status st = ok ? weir_uses_check(settings, uses, n, err) : no_memory(err);
@@ -260,6 +264,25 @@ static struct weir_timing_options options_of(struct weir_session_design *d) {
 
 /* ---- preparing ---- */
 
+static enum weir_status make_tags(struct weir_session_design *d, const struct weir_source *from,
+                                  struct weir_err *err) {
+  struct weir_timing_options with = options_of(d);
+  if (from->kind != WEIR_SOURCE_LAUNCHES)
+    return refuse_classified(&d->setup, "by their PTX, and a trace has none", err);
+  enum weir_status st = weir_tag_maker()(&d->setup, &d->settings, from, &with, &d->tags, err);
+  d->prepared.tags = d->tags;
+  return st;
+}
+
+static enum weir_status make_rows(struct weir_session_design *d, const char *name,
+                                  const struct weir_source *from, struct weir_err *err) {
+  struct weir_timing_options with = options_of(d);
+  struct weir_rows *rows = &d->rows[d->n_rows++];
+  enum weir_status st = weir_prepare_rows(&d->setup, &d->settings, name, from, &with, rows, err);
+  if (st == WEIR_OK) weir_prepared_put(&d->prepared, &d->setup, name, rows);
+  return st;
+}
+
 /* In this process, and on the workload's input for that if it has one. What kernels print there is
  * not the caller's. */
 static enum weir_status prepare_design(struct weir_session_design *d,
@@ -276,12 +299,9 @@ static enum weir_status prepare_design(struct weir_session_design *d,
     of.input = input[0] != 0 ? input : NULL;
   }
   of.printed = (struct ptx_output){0};
-  for (uint32_t i = 0; st == WEIR_OK && i < n; i++) {
-    struct weir_rows *rows = &d->rows[d->n_rows++];
-    struct weir_timing_options with = options_of(d);
-    st = weir_prepare_rows(&d->setup, &d->settings, names[i], &of, &with, rows, err);
-    if (st == WEIR_OK) weir_prepared_put(&d->prepared, &d->setup, names[i], rows);
-  }
+  for (uint32_t i = 0; st == WEIR_OK && i < n; i++)
+    st = strcmp(names[i], WEIR_PREPARE_CLASSIFY) == 0 ? make_tags(d, &of, err)
+                                                      : make_rows(d, names[i], &of, err);
   return st;
 }
 

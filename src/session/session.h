@@ -34,7 +34,8 @@ struct weir_session_design {
   struct weir_settings settings; /* those of the session, of the scheme and its own */
   struct weir_setup setup;
   struct weir_timing timing;
-  struct weir_rows rows[WEIR_MAX_PARTS]; /* what was prepared for the run */
+  struct weir_tags *tags; /* what was prepared for the run, and the next three */
+  struct weir_rows rows[WEIR_MAX_PARTS];
   uint32_t n_rows;
   struct weir_prepared prepared;
   struct {

@@ -101,11 +101,12 @@ static void count_loads(const struct profiler *f, const struct weir_timed_kernel
 
 static void time_tagged(const struct profiler *f, const struct weir_tags *tags, struct answer *a) {
   struct weir_timing t;
-  weir_timing_begin(&t, &f->setup,
-                    &(struct weir_timing_options){.threads = 1, .check = f->r->check});
+  struct weir_timing_options with = {.threads = 1, .check = f->r->check};
+  if (f->r->here != NULL) with = *f->r->here;
+  weir_timing_begin(&t, &f->setup, &with);
   a->status = weir_timing_workload(&t, "profile", &(struct weir_prepared){.tags = tags}, &a->err);
   if (a->status == WEIR_OK) a->status = weir_replay(f->trace, weir_timing_kernel, &t, &a->err);
-  if (a->status == WEIR_OK && f->r->check) a->status = weir_timing_check(&t, &a->err);
+  if (a->status == WEIR_OK && with.check) a->status = weir_timing_check(&t, &a->err);
   for (size_t i = 0; i < t.kernels.n; i++)
     count_loads(f, &t.kernels.v[i], a);
   weir_timing_end(&t);
@@ -209,6 +210,23 @@ static enum weir_status work(struct pool *pool, struct weir_err *err) {
   return st;
 }
 
+/* The same without processes, one after the other. */
+static enum weir_status work_here(struct pool *pool, struct weir_err *err) {
+  struct profiler *f = pool->f;
+  struct answer *a = pool->answer;
+  struct job j = {.profiler = f};
+  f->n_runs = f->p->n_runs;
+  if (f->r->trace == NULL) record(&j, a);
+  for (uint32_t i = 0; a->status == WEIR_OK && i < f->n_runs; i++) {
+    memset(a, 0, answer_bytes(f));
+    j.run = &f->runs[i];
+    replay(&j, a);
+    if (a->status == WEIR_OK) take(f, j.run, a);
+  }
+  if (a->status != WEIR_OK && err != NULL) *err = a->err;
+  return a->status;
+}
+
 static enum weir_status place_trace(struct profiler *f, struct weir_err *err) {
   if (f->r->trace != NULL) {
     snprintf(f->trace, sizeof f->trace, "%s", f->r->trace);
@@ -227,7 +245,7 @@ static enum weir_status run_all(struct profiler *f, struct weir_err *err) {
   enum weir_status st = pool.jobs != NULL && pool.polls != NULL && pool.answer != NULL
                             ? place_trace(f, err)
                             : no_memory(err);
-  if (st == WEIR_OK) st = work(&pool, err);
+  if (st == WEIR_OK) st = f->r->here != NULL ? work_here(&pool, err) : work(&pool, err);
   weir_temp_remove(&f->folder);
   free(pool.jobs);
   free(pool.polls);

@@ -28,6 +28,9 @@ struct weir_profile_request {
   /* Asked as often; may be NULL. True gives up. */
   bool (*is_stopped)(void *self);
   void *self;
+  /* Not NULL: all of it in this process, timed with these options; `jobs`, `check`, `progress` and
+   * `is_stopped` do not matter. */
+  const struct weir_timing_options *here;
 };
 
 struct weir_profiled_kernel {

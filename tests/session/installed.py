@@ -5,6 +5,7 @@ The headers are C and C++, the library exports what they declare and nothing els
 Makefile, and the Python module runs with the system's python3; both give what the command line gives, also after the
 installation was moved. PROGRAM is the test of the Python module.
 """
+import json
 import os
 import pathlib
 import re
@@ -90,6 +91,36 @@ def check_plugin(top, env):
     assert int(mine) == int(all_of) > 0 and code == "ENOENT", (mine, all_of, code)
 
 
+# What is prepared before a run: tags, and the rows of a policy.
+PREPARED = """
+import sys, weir
+weir.load_plugin(sys.argv[1])
+with weir.Session("fermi-s4", settings={"cls.high": 0.8}) as s:
+    s.add("static", policies="coordinated,pc-reuse", settings={"pc-reuse.percent": 30})
+    s.add("static", name="rows", policies="pc-reuse")
+    s.add("static", name="none", policies="pc-reuse", settings={"pc-reuse.percent": 0})
+    s.run("bfs", input=None)
+    for design in s.designs:
+        print(s.stat("cycles", design), s.stat("l1.bypassed_static", design), s.stat("l1.bypassed_profile", design))
+"""
+
+
+def check_prepared(top, env, weir):
+    """A session prepares as the commands do."""
+    plugin, include = top / "pc_reuse.so", only(top.rglob("weir/policy.h")).parent.parent
+    source = SOURCE / "examples" / "prepared-policy" / "pc_reuse.c"
+    said("cc", "-O2", "-shared", "-fPIC", "-I", include, "-o", plugin, source)
+    got = [line.split() for line in said(PYTHON, "-c", PREPARED, plugin, env=env).splitlines()]
+    run = f"run bfs -g fermi-s4 -S static --plugin {plugin} --no-provenance -j - --set".split()
+    for mine, options in zip(got, (["pc-reuse.percent=30", "-s", "cls.high=0.8", "-P", "coordinated,pc-reuse"],
+                                   ["pc-reuse.percent=10", "-P", "pc-reuse"], ["pc-reuse.percent=0", "-P", "pc-reuse"])):
+        launches = json.loads(said(weir, *run, *options, env={**env, "WEIR_CACHE": ""}))["runs"][0]["launches"]
+        all_of = [one["timing"] for one in launches]
+        want = [sum(t["cycles"] for t in all_of), *(sum(t["l1"][f"bypassed_{k}"] for t in all_of) for k in ("static", "profile"))]
+        assert [int(v) for v in mine] == want, (mine, want, options)
+    assert int(got[0][1]) > 0 and int(got[1][2]) > 0 and got[2][2] == "0", got
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         top = pathlib.Path(folder).resolve() / "root"
@@ -123,6 +154,7 @@ def main():
             assert re.search(rf"^{scheme} .* {number} ", table, re.MULTILINE), (line, table)
         print(said(PYTHON, sys.argv[3], moved, env=env))
         check_plugin(moved, env)
+        check_prepared(moved, env, weir)
 
 
 main()

@@ -41,7 +41,7 @@ class Module(unittest.TestCase):
             weir.Session("fermi-s3", threads=0)
         with weir.Session("fermi-s3") as s:
             with self.assertRaises(weir.Error):
-                s.add("coordinated")
+                s.add("baseline", policies="coordinated")
             with self.assertRaises(weir.Error):
                 s.run("vecadd")
             s.add("baseline")
