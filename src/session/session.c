@@ -137,6 +137,7 @@ void weir_session_close(struct weir_session *s) {
   for (size_t i = 0; i < s->designs.n; i++)
     free_design(s->designs.v[i]);
   free(s->designs.v);
+  weir_session_forget_executed(s);
   weir_settings_free(&s->settings);
   weir_arena_free(&s->arena);
   freelocale(s->plain);
@@ -299,6 +300,7 @@ static enum weir_status prepare_design(struct weir_session_design *d,
     of.input = input[0] != 0 ? input : NULL;
   }
   of.printed = (struct ptx_output){0};
+  of.launched = NULL;
   for (uint32_t i = 0; st == WEIR_OK && i < n; i++)
     st = strcmp(names[i], WEIR_PREPARE_CLASSIFY) == 0 ? make_tags(d, &of, err)
                                                       : make_rows(d, names[i], &of, err);
@@ -359,7 +361,9 @@ static enum weir_status record_and_time(struct weir_session *s, const struct sou
                              .exec = what->from.exec,
                              .out = trace,
                              .level = 1,
-                             .printed = what->from.printed};
+                             .printed = what->from.printed,
+                             .launched = what->from.launched,
+                             .launched_self = what->from.launched_self};
   st = weir_record(&r, NULL, err);
   if (st == WEIR_OK)
     st = time_all(s, what->name, &(struct weir_source){.kind = WEIR_SOURCE_TRACE, .path = trace},
@@ -378,6 +382,8 @@ static enum weir_status run(struct weir_session *s, const char *what, const char
   if (st == WEIR_OK) st = weir_settings_fill(&s->settings, &ptx_exec_params, &cfg, err);
   source.from.exec = &cfg;
   source.from.printed = output_of(s);
+  source.from.launched = weir_session_executed;
+  source.from.launched_self = s;
   if (st == WEIR_OK) st = prepare_all(s, &source.from, err);
   bool is_recorded = source.from.kind == WEIR_SOURCE_LAUNCHES && s->designs.n > 1;
   if (st == WEIR_OK)
@@ -392,9 +398,11 @@ enum weir_status weir_session_run(struct weir_session *s, const char *what, cons
   s->has_stats = false;
   if (s->designs.n == 0)
     return weir_fail(err, WEIR_EINVAL, "there is no design to time: weir_session_add first");
+  weir_session_forget_executed(s);
   enter(s);
   enum weir_status st = run(s, what, input, err);
   leave(s);
+  if (st == WEIR_OK && !s->executed.is_whole) st = no_memory(err);
   s->has_stats = st == WEIR_OK;
   return st;
 }

@@ -5,7 +5,7 @@
 #include <fenv.h>
 #include <locale.h>
 
-#include "exec/exec.h"
+#include "launch/workload.h"
 #include "session/timing.h"
 
 /* Where a statistic lies. */
@@ -18,7 +18,8 @@ enum weir_stat_place {
   WEIR_IN_L2,
   WEIR_IN_L3,
   WEIR_IN_DRAM,
-  WEIR_IN_ENERGY
+  WEIR_IN_ENERGY,
+  WEIR_IN_EXECUTION /* the last of a list: a run of a trace does not have them */
 };
 
 struct weir_stat_row {
@@ -44,6 +45,13 @@ struct weir_session_design {
   } stats;
 };
 
+/* What was executed of a kernel, the same for all designs. */
+struct weir_executed {
+  char *kernel;
+  uint32_t n_insns;
+  struct weir_func_stats stats;
+};
+
 struct weir_session {
   struct weir_arena arena;
   const char *gpu;
@@ -54,6 +62,12 @@ struct weir_session {
   } designs;
   uint32_t threads;
   bool check, has_stats; /* has_stats: the last run was good */
+  struct {
+    struct weir_executed *v;
+    size_t n, cap;
+    struct weir_func_stats sum;
+    bool is_whole; /* false: no memory */
+  } executed;      /* in the last run; n 0: a trace was read */
   int (*watch)(void *self, size_t design, const char *kernel, uint64_t cycle, uint64_t blocks);
   void *watch_self;
   void (*print)(void *self, const char *text, size_t bytes);
@@ -63,6 +77,9 @@ struct weir_session {
   locale_t plain, their_locale; /* plain: "C" */
 };
 
+/* Begins anew; then a hook of sources, whose `self` is the session. */
+void weir_session_forget_executed(struct weir_session *s);
+void weir_session_executed(void *self, const struct weir_launch_report *l);
 /* The list of a design's statistics. */
 enum weir_status weir_session_list_stats(struct weir_session_design *d, struct weir_err *err);
 

@@ -1,7 +1,9 @@
 /* Statistics of a session, by name. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/stat_io.h"
 #include "base/suggest.h"
 #include "session/session.h"
@@ -54,12 +56,62 @@ enum weir_status weir_session_list_stats(struct weir_session_design *d, struct w
   ok = ok && add_table(d, "l2", weir_l2_stat_table, WEIR_IN_L2, 0);
   if (d->setup.machine.l3.enabled) ok = ok && add_table(d, "l3", weir_l3_stat_table, WEIR_IN_L3, 0);
   ok = ok && add_table(d, "dram", weir_dram_stat_table, WEIR_IN_DRAM, 0) &&
-       add_table(d, "energy", weir_energy_stat_table, WEIR_IN_ENERGY, 0);
+       add_table(d, "energy", weir_energy_stat_table, WEIR_IN_ENERGY, 0) &&
+       add_table(d, "func", weir_func_stat_table, WEIR_IN_EXECUTION, 0);
   return ok ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
+static size_t n_stats(const struct weir_session_design *d) {
+  size_t n = d->stats.n;
+  while (d->session->executed.n == 0 && n > 0 && d->stats.v[n - 1].place == WEIR_IN_EXECUTION)
+    n--;
+  return n;
+}
+
 size_t weir_session_n_stats(const struct weir_session *s, size_t design) {
-  return design < s->designs.n ? s->designs.v[design]->stats.n : 0;
+  return design < s->designs.n ? n_stats(s->designs.v[design]) : 0;
+}
+
+/* ---- what was executed ---- */
+
+void weir_session_forget_executed(struct weir_session *s) {
+  for (size_t i = 0; i < s->executed.n; i++)
+    free(s->executed.v[i].kernel);
+  free(s->executed.v);
+  memset(&s->executed, 0, sizeof s->executed);
+  s->executed.is_whole = true;
+}
+
+static struct weir_executed *find_executed(const struct weir_session *s, const char *kernel,
+                                           uint32_t n_insns) {
+  for (size_t i = 0; i < s->executed.n; i++)
+    if (s->executed.v[i].n_insns == n_insns && strcmp(s->executed.v[i].kernel, kernel) == 0)
+      return &s->executed.v[i];
+  return NULL;
+}
+
+void weir_session_executed(void *self, const struct weir_launch_report *l) {
+  struct weir_session *s = self;
+  struct weir_executed *row = find_executed(s, l->info->name, l->info->n_insns);
+  if (row == NULL) {
+    struct weir_executed new = {.kernel = weir_strdup(l->info->name), .n_insns = l->info->n_insns};
+    if (new.kernel == NULL || !WEIR_PUSH(s->executed, new)) {
+      free(new.kernel);
+      s->executed.is_whole = false;
+      return;
+    }
+    row = &s->executed.v[s->executed.n - 1];
+  }
+  weir_stat_sum(weir_func_stat_table, &row->stats, &l->stats);
+  weir_stat_sum(weir_func_stat_table, &s->executed.sum, &l->stats);
+}
+
+static const struct weir_func_stats *executed_of(const struct weir_session_design *d,
+                                                 size_t kernel) {
+  static const struct weir_func_stats none;
+  const struct weir_timed_kernel *k = &d->timing.kernels.v[kernel];
+  const struct weir_executed *row = find_executed(d->session, k->kernel, k->n_insns);
+  return row != NULL ? &row->stats : &none;
 }
 
 /* ---- kernels ---- */
@@ -88,8 +140,9 @@ static void compute_row(const struct weir_session_design *d, size_t kernel,
                           .l2_bits = setup->l2_bits};
   struct weir_derived derived;
   struct weir_energy energy;
-  const void *base[] = {&run,   &derived, &r->sm,   &r->l1, r->part[row->part],
-                        &r->l2, &r->l3,   &r->dram, &energy};
+  const void *base[] = {&run,   &derived, &r->sm,   &r->l1,  r->part[row->part],
+                        &r->l2, &r->l3,   &r->dram, &energy, &d->session->executed.sum};
+  if (row->place == WEIR_IN_EXECUTION && !is_all) base[row->place] = executed_of(d, kernel);
   if (row->place == WEIR_IN_DERIVED) weir_derive(r, (uint32_t)setup->machine.sm.count, &derived);
   if (row->place == WEIR_IN_ENERGY) weir_energy(&setup->energy, &setup->machine, r, &energy);
   const struct weir_stat *s = row->stat;
@@ -129,22 +182,31 @@ enum weir_status weir_session_stat_at(const struct weir_session *s, size_t desig
   enum weir_status st = check_place(s, design, kernel, err);
   if (st != WEIR_OK) return st;
   const struct weir_session_design *d = s->designs.v[design];
-  if (i >= d->stats.n)
+  if (i >= n_stats(d))
     return weir_fail(err, WEIR_EINVAL, "statistic %zu: the design has %zu, from 0 on", i,
-                     d->stats.n);
+                     n_stats(d));
   read_row(d, kernel, &d->stats.v[i], out);
   return WEIR_OK;
+}
+
+static const struct weir_stat_row *find_row(const struct weir_session_design *d, size_t n,
+                                            const char *name) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(d->stats.v[i].name, name) == 0) return &d->stats.v[i];
+  return NULL;
 }
 
 static enum weir_status unknown(const struct weir_session_design *d, const char *name,
                                 struct weir_err *err) {
   struct weir_arena a = {0};
-  const char **names = weir_arena_array(&a, d->stats.n, sizeof *names);
   if (strcmp(name, run_table[STORAGE_ROW].name) == 0)
     return weir_fail(err, WEIR_ENOENT,
                      "a part of scheme %s does not declare its hardware (.part.storage_bits)",
                      d->setup.scheme.name);
+  if (find_row(d, d->stats.n, name) != NULL)
+    return weir_fail(err, WEIR_ENOENT, "%.200s: nothing was executed, a trace was timed", name);
   weir_fail(err, WEIR_ENOENT, "scheme %s has no statistic '%.200s'", d->setup.scheme.name, name);
+  const char **names = weir_arena_array(&a, d->stats.n, sizeof *names);
   for (size_t i = 0; names != NULL && i < d->stats.n; i++)
     names[i] = d->stats.v[i].name;
   const char *near = names != NULL ? weir_nearest(name, names, d->stats.n) : NULL;
@@ -159,10 +221,8 @@ enum weir_status weir_session_stat(const struct weir_session *s, size_t design, 
   enum weir_status st = check_place(s, design, kernel, err);
   if (st != WEIR_OK) return st;
   const struct weir_session_design *d = s->designs.v[design];
-  for (size_t i = 0; i < d->stats.n; i++)
-    if (strcmp(d->stats.v[i].name, name) == 0) {
-      read_row(d, kernel, &d->stats.v[i], out);
-      return WEIR_OK;
-    }
-  return unknown(d, name, err);
+  const struct weir_stat_row *row = find_row(d, n_stats(d), name);
+  if (row == NULL) return unknown(d, name, err);
+  read_row(d, kernel, row, out);
+  return WEIR_OK;
 }

@@ -1,7 +1,6 @@
 #include "session/streams.h"
 
 #include "base/text.h"
-#include "launch/workload.h"
 #include "trace/accelsim.h"
 
 struct writing {
@@ -14,6 +13,11 @@ static enum weir_status write_kernel(void *self, struct weir_block_source *src,
   struct writing *w = self;
   return w->r->kernel != NULL ? w->r->kernel(w->r->self, w->writer, src, err)
                               : weir_wtrace_record(w->writer, src, err);
+}
+
+static void tell_launch(void *self, const struct weir_launch_report *l) {
+  const struct writing *w = self;
+  if (w->r->launched != NULL) w->r->launched(w->r->launched_self, l);
 }
 
 static enum weir_status create(struct writing *w, const struct weir_launchfile *lf,
@@ -35,7 +39,8 @@ static enum weir_status execute(struct writing *w, struct ptx_device *dev, struc
   if (st != WEIR_OK) return st;
   st = create(w, weir_workload_file(load), err);
   if (st == WEIR_OK) {
-    struct weir_workload_hooks h = {.simulate = write_kernel, .self = w, .want_streams = true};
+    struct weir_workload_hooks h = {
+        .launched = tell_launch, .simulate = write_kernel, .self = w, .want_streams = true};
     st = weir_workload_run(load, &h, err);
   }
   if (st == WEIR_OK) st = weir_workload_check(load, err);
@@ -101,11 +106,30 @@ enum weir_status weir_replay_accelsim(const char *list, const char *const *opcod
 
 /* ---- any of them ---- */
 
+struct executing {
+  const struct weir_source *s;
+  weir_take_kernel *kernel;
+  void *self;
+};
+
+static void pass_launch(void *self, const struct weir_launch_report *l) {
+  const struct executing *e = self;
+  if (e->s->launched != NULL) e->s->launched(e->s->launched_self, l);
+}
+
+static enum weir_status pass_kernel(void *self, struct weir_block_source *src,
+                                    struct weir_err *err) {
+  const struct executing *e = self;
+  return e->kernel(e->self, src, err);
+}
+
 static enum weir_status execute_launches(const struct weir_source *s, weir_take_kernel *kernel,
                                          void *self, struct weir_err *err) {
   struct ptx_device dev;
   struct weir_workload *w = NULL;
-  struct weir_workload_hooks h = {.simulate = kernel, .self = self, .want_streams = true};
+  struct executing e = {s, kernel, self};
+  struct weir_workload_hooks h = {
+      .launched = pass_launch, .simulate = pass_kernel, .self = &e, .want_streams = true};
   enum weir_status st = ptx_device_init(&dev, s->exec, err);
   if (st != WEIR_OK) return st;
   dev.output = s->printed;

@@ -2,9 +2,11 @@
 #ifndef WEIR_SESSION_STREAMS_H
 #define WEIR_SESSION_STREAMS_H
 
-#include "exec/exec.h"
+#include "launch/workload.h"
 #include "stream/block.h"
 #include "trace/wtrace.h"
+
+typedef void weir_launched(void *self, const struct weir_launch_report *l);
 
 struct weir_recording {
   const char *path, *input; /* launch file; NULL input: its first */
@@ -18,6 +20,8 @@ struct weir_recording {
   enum weir_status (*kernel)(void *self, struct weir_wtrace_writer *w,
                              struct weir_block_source *src, struct weir_err *err);
   void *self;
+  weir_launched *launched; /* told of each launch that was executed; may be NULL */
+  void *launched_self;
 };
 
 /* Execute a launch file, check its expected results, and write its streams. After a failure there
@@ -44,6 +48,8 @@ struct weir_source {
   const char *input;               /* of a launch file; NULL: its first */
   const struct ptx_exec_cfg *exec; /* of a launch file */
   struct ptx_output printed;       /* gets what kernels print */
+  weir_launched *launched;         /* of a launch file: told of each launch; may be NULL */
+  void *launched_self;
   const char *const *opcode_class; /* of a list */
   size_t n_opcodes;
 };

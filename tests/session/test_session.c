@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "l1/design.h"
+#include "study/classify_here.h"
 #include "testing.h"
 #include "weir/sim.h"
 #include "weir/version.h"
@@ -377,6 +378,135 @@ static void test_undeclared_storage_is_no_statistic(void **state) {
   weir_session_close(s);
 }
 
+/* ---- what is executed ---- */
+
+static void test_execution_has_statistics(void **state) {
+  struct weir_session *one = open_with(three, 1), *two = open_with(three, 2);
+  struct weir_statistic v;
+  struct weir_err err;
+  (void)state;
+  run(one, "reduction", "profile");
+  run(two, "reduction", "profile");
+  uint64_t sum = 0, all = read_stat(one, 0, WEIR_ALL_KERNELS, "func.warp_insns").count;
+  for (size_t k = 0; k < weir_session_n_kernels(one); k++)
+    sum += read_stat(one, 0, k, "func.warp_insns").count;
+  assert_true(all > 0);
+  assert_int_equal(sum, all);
+  assert_int_equal(read_stat(two, 1, WEIR_ALL_KERNELS, "func.warp_insns").count, all);
+  assert_int_equal(read_stat(two, 0, WEIR_ALL_KERNELS, "sm.warp_insns").count, all);
+  size_t n = weir_session_n_stats(one, 0);
+  /* A trace was executed when it was recorded. */
+  run(one, trace_file, NULL);
+  assert_true(weir_session_n_stats(one, 0) < n);
+  expect(WEIR_ENOENT, weir_session_stat(one, 0, WEIR_ALL_KERNELS, "func.warp_insns", &v, &err),
+         &err, "nothing was executed");
+  assert_int_equal(weir_session_stat_at(one, 0, WEIR_ALL_KERNELS, n - 1, &v, &err), WEIR_EINVAL);
+  run(one, "reduction", "profile");
+  assert_int_equal(weir_session_n_stats(one, 0), n);
+  assert_int_equal(read_stat(one, 0, WEIR_ALL_KERNELS, "func.warp_insns").count, all);
+  weir_session_close(one);
+  weir_session_close(two);
+}
+
+/* ---- what is prepared ---- */
+
+struct seen {
+  uint64_t loads;
+};
+static void seen_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  (void)k;
+  ((struct seen *)weir_state_edit(p))->loads = 0;
+}
+static void seen_lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                        int way, enum weir_outcome outcome) {
+  (void)set, (void)way, (void)outcome;
+  ((struct seen *)weir_state_edit(p))->loads += a->op == WEIR_LOAD;
+}
+static bool seen_row(const struct weir_policy *p, uint32_t i, struct weir_row *row) {
+  row->key = weir_geometry(p)->sm;
+  row->v[0] = ((const struct seen *)weir_state_peek(p))->loads;
+  return i == 0 && row->v[0] > 0;
+}
+/* Whatever an SM that had loads does goes past. */
+static enum weir_answer seen_route(const struct weir_policy *p, const struct weir_access *a) {
+  (void)a;
+  return weir_prepared(p, weir_kernel_id(p), weir_geometry(p)->sm) != NULL ? WEIR_BYPASS
+                                                                           : WEIR_PASS;
+}
+static bool no_row(const struct weir_policy *p, uint32_t i, struct weir_row *row) {
+  (void)p, (void)i, (void)row;
+  return false;
+}
+static const struct weir_policy_ops seen = {.part = {.abi = WEIR_POLICY_ABI,
+                                                     .name = "seen",
+                                                     .help = "bypasses on SMs that had loads",
+                                                     .state_bytes = sizeof(struct seen),
+                                                     .kernel_begin = seen_begin},
+                                            .prepare = "seen",
+                                            .route = seen_route,
+                                            .lookup = seen_lookup,
+                                            .row = seen_row};
+static const struct weir_policy_ops blind = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "blind", .help = "no rows"}, .row = no_row};
+static const struct weir_policy_ops reader = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "reader", .help = "reads none"},
+    .prepare = "blind",
+    .route = seen_route};
+
+static void test_rows_are_prepared(void **state) {
+  static const char *const schemes[] = {"baseline", "reader", "seen"};
+  struct weir_err err;
+  (void)state;
+  assert_true(weir_policy_add(&seen, NULL) && weir_policy_add(&blind, NULL) &&
+              weir_policy_add(&reader, NULL));
+  struct weir_session *s = open_with(schemes, 3), *one = open_with(schemes + 2, 1);
+  weir_session_check(s, 1);
+  for (unsigned i = 0; i < 2; i++) {
+    const char *what = i == 0 ? "gather" : trace_file;
+    run(s, what, NULL);
+    uint64_t base = read_stat(s, 0, WEIR_ALL_KERNELS, "cycles").count,
+             loads = read_stat(s, 0, WEIR_ALL_KERNELS, "l1.loads").count;
+    assert_int_equal(read_stat(s, 1, WEIR_ALL_KERNELS, "cycles").count, base);
+    assert_int_equal(read_stat(s, 1, WEIR_ALL_KERNELS, "l1.bypassed").count, 0);
+    assert_int_equal(read_stat(s, 2, WEIR_ALL_KERNELS, "l1.bypassed").count, loads);
+    run(one, what, NULL);
+    assert_int_equal(read_stat(one, 0, WEIR_ALL_KERNELS, "cycles").count,
+                     read_stat(s, 2, WEIR_ALL_KERNELS, "cycles").count);
+  }
+  expect(WEIR_EINVAL, weir_session_add(s, &(struct weir_line_up){.scheme = "coordinated"}, &err),
+         &err, "which this library cannot do");
+  weir_session_close(s);
+  weir_session_close(one);
+}
+
+static int stop_at_once(void *self, size_t design, const char *kernel, uint64_t cycle,
+                        uint64_t blocks) {
+  (void)self, (void)design, (void)kernel, (void)cycle, (void)blocks;
+  return 0;
+}
+
+/* From here on. */
+static void test_tags_are_prepared(void **state) {
+  static const char *const schemes[] = {"static", "static"};
+  struct weir_err err;
+  (void)state;
+  weir_classify_here();
+  struct weir_session *one = open_with(schemes, 1), *two = open_with(schemes, 2);
+  weir_session_threads(two, 2, &err);
+  run(one, "bfs", "profile");
+  run(two, "bfs", "profile");
+  uint64_t cycles = read_stat(one, 0, WEIR_ALL_KERNELS, "cycles").count;
+  assert_true(read_stat(one, 0, WEIR_ALL_KERNELS, "l1.bypassed_static").count > 0);
+  for (size_t i = 0; i < 2; i++)
+    assert_int_equal(read_stat(two, i, WEIR_ALL_KERNELS, "cycles").count, cycles);
+  expect(WEIR_EINVAL, weir_session_run(one, trace_file, NULL, &err), &err, "a trace has none");
+  /* Stopped while it is prepared. */
+  weir_session_watch(one, stop_at_once, NULL);
+  assert_int_equal(weir_session_run(one, "bfs", "profile", &err), WEIR_ELIMIT);
+  weir_session_close(one);
+  weir_session_close(two);
+}
+
 static void test_version(void **state) {
   (void)state;
   assert_string_equal(weir_version(), WEIR_VERSION_STRING);
@@ -399,6 +529,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_the_callers_thread_stays_as_it_is),
       cmocka_unit_test(test_every_allocation_may_fail),
       cmocka_unit_test(test_undeclared_storage_is_no_statistic),
+      cmocka_unit_test(test_execution_has_statistics),
+      cmocka_unit_test(test_rows_are_prepared),
+      cmocka_unit_test(test_tags_are_prepared),
       cmocka_unit_test(test_version),
   };
   if (argc < 2) return 2;
