@@ -16,6 +16,7 @@ void weir_l1_destroy(struct weir_l1 *l1) {
   weir_l1_mshrs_free(&l1->mshr);
   free(l1->miss.v);
   free(l1->bypass.v);
+  free(l1->split.v);
   free(l1->reused);
   free(l1->pc);
   free(l1);
@@ -61,6 +62,11 @@ static uint32_t most_waiters(const struct weir_machine *m) {
   return (uint32_t)(product < most ? product : most);
 }
 
+/* Loads and atomics in flight, and prefetches. */
+static uint32_t most_reads(const struct weir_machine *m) {
+  return (uint32_t)(m->sm.inflight + m->l1.mshr_entries);
+}
+
 double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *design) {
   struct weir_design baseline;
   const struct weir_design *d = design;
@@ -73,6 +79,7 @@ double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *des
   struct weir_geometry g = geometry(m, d, 0);
   return sizeof(struct weir_l1) + weir_chain_bytes(d, &g) + (double)g.sets * g.ways +
          (double)(m->l1.miss_queue + m->l1.bypass_queue) * sizeof(struct weir_msg) +
+         weir_split_bytes(m, most_reads(m)) +
          (double)m->l1.mshr_entries * (sizeof *mshr->table.v + sizeof *mshr->entry +
                                        2 * (sizeof *index->key + sizeof *index->value)) +
          (double)most_waiters(m) *
@@ -102,7 +109,8 @@ struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_d
   bool ok = l1->reused != NULL &&
             weir_l1_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries, most_waiters(m)) &&
             WEIR_RING_INIT(l1->miss, m->l1.miss_queue) &&
-            WEIR_RING_INIT(l1->bypass, m->l1.bypass_queue);
+            WEIR_RING_INIT(l1->bypass, m->l1.bypass_queue) &&
+            weir_split_init(&l1->split, m, most_reads(m));
   if (!ok) weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (!ok || !weir_chain_init(&l1->chain, m, d, &g, host, err) || !ask_order(l1, err)) {
     weir_l1_destroy(l1);
@@ -118,11 +126,12 @@ struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_hos
   const struct weir_geometry *g = &l1->chain.geometry;
   c->mshr = (struct weir_l1_mshrs){0};
   c->miss.v = c->bypass.v = NULL;
+  c->split.v = NULL;
   c->reused = weir_malloc((size_t)g->sets * g->ways);
   c->pc = weir_malloc((l1->kernel.n_insns + 1) * sizeof *c->pc);
   bool ok = weir_chain_clone(&c->chain, &l1->chain, host) && c->reused != NULL && c->pc != NULL &&
             weir_l1_mshrs_clone(&c->mshr, &l1->mshr) && WEIR_RING_INIT(c->miss, l1->miss.cap) &&
-            WEIR_RING_INIT(c->bypass, l1->bypass.cap);
+            WEIR_RING_INIT(c->bypass, l1->bypass.cap) && weir_split_clone(&c->split, &l1->split);
   if (!ok) {
     weir_l1_destroy(c);
     return NULL;
@@ -328,6 +337,12 @@ static struct weir_access answered(const struct weir_l1 *l1, const struct weir_a
   return x;
 }
 
+bool weir_l1_join(struct weir_l1 *l1, const struct weir_msg *r, struct weir_msg *whole) {
+  if (weir_split_join(&l1->split, l1->m, r, whole)) return true;
+  l1->stats.reply_flits += r->flits;
+  return false;
+}
+
 bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
   uint64_t banks = banks_of(l1, r->addr, r->parts);
   if (is_busy(l1, banks, now)) return false;
@@ -464,16 +479,47 @@ uint32_t weir_l1_max_ctas(const struct weir_l1 *l1, const struct weir_kernel *k)
 
 /* ---- injection: the two queues take turns ---- */
 
+static void cut_head(const struct weir_l1 *l1, struct ring *r) {
+  if (r->n == 0) return;
+  r->packet = weir_split_cut(&l1->split, &WEIR_RING_HEAD(*r));
+  r->packet.flits = flits_of(l1, &r->packet);
+}
+
+uint32_t weir_l1_send_split(struct weir_l1 *l1, struct ring *r, struct weir_msg *msg) {
+  struct weir_msg rest = *msg, packet;
+  uint32_t n = 0;
+  do {
+    packet = weir_split_cut(&l1->split, &rest);
+    l1->stats.request_flits += flits_of(l1, &packet);
+    n++;
+  } while (weir_split_sent(&l1->split, &rest, &packet));
+  l1->stats.requests += n;
+  if (msg->kind != WEIR_MSG_WRITE) weir_split_open(&l1->split, msg, n);
+  WEIR_RING_PUSH(*r, *msg);
+  if (r->n == 1) cut_head(l1, r);
+  return n;
+}
+
+/* The packet that leads a queue has gone. */
+static void pop_packet(struct weir_l1 *l1, struct ring *r) {
+  if (!weir_split_sent(&l1->split, &WEIR_RING_HEAD(*r), &r->packet)) WEIR_RING_POP(*r);
+  cut_head(l1, r);
+}
+
 const struct weir_msg *weir_l1_peek(const struct weir_l1 *l1) {
   const struct ring *r =
       l1->miss.n == 0 || (l1->bypass_turn && l1->bypass.n > 0) ? &l1->bypass : &l1->miss;
-  return r->n > 0 ? &WEIR_RING_HEAD(*r) : NULL;
+  if (r->n == 0) return NULL;
+  return l1->split.n > 1 ? &r->packet : &WEIR_RING_HEAD(*r);
 }
 
 void weir_l1_pop(struct weir_l1 *l1) {
   bool from_bypass = l1->miss.n == 0 || (l1->bypass_turn && l1->bypass.n > 0);
   struct ring *r = from_bypass ? &l1->bypass : &l1->miss;
-  WEIR_RING_POP(*r);
+  if (l1->split.n > 1)
+    pop_packet(l1, r);
+  else
+    WEIR_RING_POP(*r);
   l1->bypass_turn = !from_bypass;
 }
 
@@ -582,6 +628,7 @@ static const char *verify_ways(const struct weir_l1 *l1) {
 const char *weir_l1_verify(const struct weir_l1 *l1) {
   const char *bad = weir_mshrs_verify(&l1->mshr.table);
   if (bad == NULL && !weir_l1_is_idle(l1)) bad = "its queues are not empty";
+  if (bad == NULL) bad = weir_split_verify(&l1->split);
   if (bad == NULL) bad = verify_ways(l1);
   for (uint32_t i = 0; bad == NULL && i <= l1->chain.n; i++) {
     const struct weir_policy *p = i == 0 ? &l1->chain.org : &l1->chain.policy[i - 1];

@@ -23,8 +23,9 @@ enum weir_l1_answer {
 struct weir_l1_result {
   enum weir_l1_answer answer;
   enum weir_shortage why;
-  bool is_missing; /* it sent for something */
-  bool is_probed;  /* FAILED: tags were read to find that out */
+  bool is_missing;  /* it sent for something */
+  bool is_probed;   /* FAILED: tags were read to find that out */
+  uint32_t packets; /* SENT: acknowledgements that will come */
   uint64_t ready_at;
 };
 
@@ -86,6 +87,9 @@ void weir_l1_bypass_return(struct weir_l1 *l1, const struct weir_access *a,
 void weir_l1_broadcast_received(struct weir_l1 *l1, uint32_t from, uint32_t part,
                                 const uint64_t v[4], uint64_t now);
 void weir_l1_cta_begin(struct weir_l1 *l1, const struct weir_cta *c, uint64_t now);
+/* An answer with WEIR_REQ_PART is one of some. True: it is the last, and *whole is what they make
+ * together, which has come with it. */
+bool weir_l1_join(struct weir_l1 *l1, const struct weir_msg *reply, struct weir_msg *whole);
 /* A reply for the L1. False: its banks are busy; ask again. */
 bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *reply, uint64_t now);
 

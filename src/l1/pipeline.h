@@ -8,12 +8,14 @@
 #include "l1/core.h"
 #include "l1/l1.h"
 #include "l1/mshr.h"
+#include "l1/split.h"
 
 enum { SECTOR = 32, MAX_BANKS = 64 };
 
 struct ring {
   struct weir_msg *v;
   uint32_t head, n, cap;
+  struct weir_msg packet; /* where lines are split: the first of the head */
 };
 
 struct weir_l1 {
@@ -21,6 +23,7 @@ struct weir_l1 {
   const struct weir_machine *m;
   struct weir_l1_mshrs mshr;
   struct ring miss, bypass;
+  struct weir_split split;
   struct weir_order order; /* queues in front of it that a policy asks for */
   struct weir_kernel kernel;
   bool bypass_turn, is_sectored, widens_first;
@@ -45,6 +48,11 @@ static inline struct weir_l1 *l1_of(const struct weir_policy *part) {
   return part->core;
 }
 
+/* ---- queues ---- */
+
+/* `send` where a line is split: the request waits whole. */
+uint32_t weir_l1_send_split(struct weir_l1 *l1, struct ring *r, struct weir_msg *msg);
+
 /* The 32-byte sectors that parts of a line lie in. */
 static inline uint8_t fold(const struct weir_l1 *l1, uint32_t parts) {
   uint32_t out = 0;
@@ -59,17 +67,28 @@ static inline unsigned n_sectors(const struct weir_l1 *l1, uint32_t parts) {
   return weir_n_sectors(fold(l1, parts));
 }
 
-/* The sectors of a message, from its parts; `full` are the parts that a store writes whole. */
-static inline void send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg, uint32_t full) {
-  unsigned bytes = weir_n_parts(msg.parts) << l1->sector_log;
-  unsigned data = msg.kind == WEIR_MSG_READ ? 0 : msg.kind == WEIR_MSG_ATOM ? SECTOR : bytes;
+static inline uint16_t flits_of(const struct weir_l1 *l1, const struct weir_msg *msg) {
+  unsigned bytes = weir_n_parts(msg->parts) << l1->sector_log;
+  unsigned data = msg->kind == WEIR_MSG_READ ? 0 : msg->kind == WEIR_MSG_ATOM ? SECTOR : bytes;
+  return weir_flits(&l1->m->noc, data);
+}
+
+/* A request, of which only the sectors of the L1 are known; `full` are those that a store writes
+ * whole. Returns the packets that it will be. */
+static inline uint32_t send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg,
+                            uint32_t full) {
   msg.sectors = fold(l1, msg.parts);
   msg.full = (uint8_t)(msg.sectors & ~fold(l1, l1->all & ~full));
-  msg.flits = weir_flits(&l1->m->noc, data);
   assert(r->n < r->cap); /* whoever sends has asked for room */
+  if (l1->split.n > 1) return weir_l1_send_split(l1, r, &msg);
+  unsigned place = (unsigned)(msg.addr & l1->split.in_line) / SECTOR;
+  msg.sectors = (uint8_t)(msg.sectors << place);
+  msg.full = (uint8_t)(msg.full << place);
+  msg.flits = flits_of(l1, &msg);
   WEIR_RING_PUSH(*r, msg);
   l1->stats.requests++;
   l1->stats.request_flits += msg.flits;
+  return 1;
 }
 
 static inline uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {

@@ -47,7 +47,8 @@ const struct weir_stat weir_l1_stat_table[] = {
     S(sectors_bypassed, "sector", "sectors of bypassed loads"),
     S(store_sectors, "sector", "sectors that stores wrote"),
     S(store_sectors_missed, "sector", "of these, not there"),
-    S(fills, "packet", "replies that arrived at the L1"),
+    S(fills, "request",
+      "answers to misses that arrived at the L1: each has all that was asked for"),
     S(fill_sectors, "sector", "sectors that arrived with them"),
     S(allocations, "line", "ways that were given to a line"),
     AT(evictions, WEIR_BY_REPLACEMENT, "evictions", "line", "lines replaced"),
@@ -63,10 +64,11 @@ const struct weir_stat weir_l1_stat_table[] = {
     WEIR_STAT_MAXIMUM(weir_l1_stats, bytes, "byte",
                       "data that an SM's L1 has room for in this launch: on a unified array what "
                       "shared memory leaves"),
-    S(requests, "packet", "packets sent to the L2"),
+    S(requests, "packet",
+      "packets sent to the L2: one for each of its lines that a request touches"),
     S(request_flits, "flit", "flits of these"),
     S(reply_flits, "flit", "flits of data that came from the L2"),
-    S(writebacks, "packet", "packets of dirty lines"),
+    S(writebacks, "line", "dirty lines sent to the L2"),
     WEIR_STAT_END};
 static const struct weir_check l1_checks[] = {
     {"loads == hits + hit_reserved + misses + partial_misses + bypassed",

@@ -109,17 +109,19 @@ struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req
   else
     l1->stats.data_writes += mode != EVICT;
   l1->chain.accepted++;
+  uint32_t packets = 0;
   if (mode != KEEP)
-    send(l1, &l1->miss,
-         (struct weir_msg){.kind = is_atom ? WEIR_MSG_ATOM : WEIR_MSG_WRITE,
-                           .at = l1->now + r.extra,
-                           .addr = a->addr,
-                           .parts = a->sectors,
-                           .id = q->id,
-                           .flags = is_atom ? WEIR_REQ_BYPASS : 0},
-         a->full);
+    packets = send(l1, &l1->miss,
+                   (struct weir_msg){.kind = is_atom ? WEIR_MSG_ATOM : WEIR_MSG_WRITE,
+                                     .at = l1->now + r.extra,
+                                     .addr = a->addr,
+                                     .parts = a->sectors,
+                                     .id = q->id,
+                                     .flags = is_atom ? WEIR_REQ_BYPASS : 0},
+                   a->full);
   count_store(l1, a, had);
   return (struct weir_l1_result){.answer = is_atom        ? WEIR_L1_WAIT
                                            : mode == KEEP ? WEIR_L1_HIT
-                                                          : WEIR_L1_SENT};
+                                                          : WEIR_L1_SENT,
+                                 .packets = packets};
 }

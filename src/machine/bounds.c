@@ -14,6 +14,19 @@ static unsigned line_sectors(const struct weir_machine *m) {
   return (unsigned)m->l1.line / SECTOR;
 }
 
+/* What a packet carries at most: the smaller line. */
+static unsigned packet_sectors(const struct weir_machine *m) {
+  return (unsigned)(m->l1.line < m->l2.line ? m->l1.line : m->l2.line) / SECTOR;
+}
+
+/* Bytes that the L2 reads at once, and what is read from DRAM at once. */
+static int64_t l2_read(const struct weir_machine *m) {
+  return m->l2.sectored ? (int64_t)packet_sectors(m) * SECTOR : m->l2.line;
+}
+static int64_t dram_read(const struct weir_machine *m) {
+  return !m->l3.enabled || m->l3.sectored ? l2_read(m) : m->l2.line;
+}
+
 static uint64_t flits(const struct weir_machine *m, unsigned sectors) {
   return weir_flits(&m->noc, sectors * SECTOR);
 }
@@ -26,7 +39,8 @@ unsigned weir_l2_fetch(const struct weir_machine *m) {
 
 unsigned weir_dram_fetch(const struct weir_machine *m) {
   bool is_sectored = m->l2.sectored && (!m->l3.enabled || m->l3.sectored);
-  return is_sectored ? weir_l2_fetch(m) : line_sectors(m);
+  unsigned l2 = (unsigned)m->l2.line / SECTOR, asked = weir_l2_fetch(m);
+  return is_sectored || asked > l2 ? asked : l2;
 }
 
 /* A request is presented in the cycle after its load was issued. */
@@ -34,10 +48,14 @@ uint64_t weir_l1_latency(const struct weir_machine *m) {
   return (uint64_t)(1 + m->l1.hit_latency + m->sm.load_extra);
 }
 
-/* It is injected in the cycle in which it is presented, and arrives with its last flit. */
+/* It is injected in the cycle in which it is presented, and arrives with its last flit. Further
+ * packets follow the first at the pace of the ports: of the request port and the slice's input, or
+ * of the reply port, whichever is slower. */
 uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors) {
+  unsigned each = packet_sectors(m), first = sectors < each ? sectors : each;
+  uint64_t more = div_up(sectors, each) - 1;
   return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc + m->sm.load_extra) +
-         flits(m, 0) - 1 + flits(m, sectors) - 1;
+         flits(m, 0) - 1 + flits(m, first) - 1 + more * flits(m, first);
 }
 
 /* It is accepted in the cycle in which the L2 misses it. */
@@ -118,8 +136,8 @@ struct weir_rate weir_dram_window(const struct weir_machine *m) {
   uint64_t r = (uint64_t)(d->row_bytes / d->atom_bytes), g = column_gap(d),
            c = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc), h = weir_max64(g, 2 * c),
            open = (uint64_t)(1 + d->t_rp + d->t_rcd);
-  /* A line is accepted if all of it has room. */
-  uint64_t atoms = (uint64_t)(m->l1.line / d->atom_bytes), q = (uint64_t)d->queue / atoms * atoms;
+  /* A read is accepted if all of it has room. */
+  uint64_t atoms = (uint64_t)(dram_read(m) / d->atom_bytes), q = (uint64_t)d->queue / atoms * atoms;
   uint64_t scale = (uint64_t)(d->atom_bytes * d->clock_mhz), core = (uint64_t)m->core.clock_mhz;
   if (q == 0) return (struct weir_rate){0, 1};
   if (g * q <= open && q >= r) return (struct weir_rate){q * scale, open * core};
@@ -180,37 +198,55 @@ static struct weir_rate lines(const struct weir_machine *m, uint64_t n, uint64_t
   return (struct weir_rate){n * (uint64_t)m->l1.line, cycles};
 }
 
+static struct weir_rate packets(const struct weir_machine *m, uint64_t n, uint64_t cycles) {
+  return (struct weir_rate){n * packet_sectors(m) * SECTOR, cycles};
+}
+
 /* A buffer of whole packets: each place is free again when the packet has arrived and the credit
  * has come back. */
 static struct weir_rate credits(const struct weir_machine *m, int64_t buffer, uint64_t packet,
                                 int64_t hop) {
-  return lines(m, (uint64_t)buffer / packet, packet - 1 + (uint64_t)(hop + m->noc.credit_cyc));
+  return packets(m, (uint64_t)buffer / packet, packet - 1 + (uint64_t)(hop + m->noc.credit_cyc));
 }
 
-/* Little's law: `n` places in each of `units`, taken for `beyond` and for what the DRAM adds.
+/* From the probe of an L1 to its line, from the L2 or, with the row open, from DRAM. There a line
+ * of several packets goes through columns and ports at once, and the slower of them decides; a
+ * channel has as much of it as a slice has. */
+static uint64_t line_latency(const struct weir_machine *m, bool is_dram) {
+  unsigned all = line_sectors(m), each = packet_sectors(m), near = all;
+  uint64_t before = (uint64_t)(1 + m->sm.load_extra);
+  if (!is_dram) return weir_l2_latency(m, all) - before;
+  if (m->dram.channels > 1 && m->l2.interleave < m->l1.line)
+    near = (unsigned)m->l2.interleave / SECTOR;
+  uint64_t columns = weir_l2_latency(m, each) + weir_dram_latency(m, near, 0, WEIR_BANK_HAS_ROW),
+           ports = weir_l2_latency(m, all) + weir_dram_latency(m, each, 0, WEIR_BANK_HAS_ROW);
+  return weir_max64(columns, ports) - before;
+}
+
+/* Little's law: `n` places for `bytes` in each of `units`, taken for `idle` cycles and for what the
+ * rows of the DRAM add.
  *
  * A stream of lines in order keeps so many columns under way in a channel, and opens a row every
  * `row` of them. The first of a row waits D for that, the others arrive behind it and leave in the
  * same distance; a place that one of them gives back D later is taken D later by the column that
  * comes so many after it. Once a row is under way as a whole all its columns inherit D from the
  * first, and before that as great a part of them as is under way. */
-static struct weir_rate places(const struct weir_machine *m, int64_t n, int64_t units,
-                               int64_t beyond, bool is_dram) {
-  if (!is_dram) return lines(m, (uint64_t)n, (uint64_t)beyond);
+static struct weir_rate places(const struct weir_machine *m, int64_t n, int64_t bytes,
+                               int64_t units, uint64_t idle, bool is_dram) {
+  uint64_t all = (uint64_t)(n * bytes);
+  if (!is_dram) return (struct weir_rate){all, idle};
   const struct weir_dram_cfg *d = &m->dram;
-  unsigned sectors = line_sectors(m);
-  uint64_t has_row = weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_ROW),
-           opening = weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_OTHER) - has_row,
+  unsigned sectors = (unsigned)bytes / SECTOR;
+  uint64_t opening = weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_OTHER) -
+                     weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_ROW),
            row = (uint64_t)(d->row_bytes / d->atom_bytes),
-           under_way = (uint64_t)(n * units * (m->l1.line / d->atom_bytes) / d->channels),
+           under_way = (uint64_t)(n * units * (bytes / d->atom_bytes) / d->channels),
            waiting = under_way < row ? under_way : row;
-  return lines(m, (uint64_t)n * row, ((uint64_t)beyond + has_row) * row + opening * waiting);
+  return (struct weir_rate){all * row, idle * row + opening * waiting};
 }
 
 static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id id, bool is_write,
                                 bool is_dram) {
-  /* From the probe to the data in the L1. */
-  int64_t l2 = (int64_t)weir_l2_latency(m, line_sectors(m)) - 1 - m->sm.load_extra;
   uint64_t port = div_up((uint64_t)m->l1.line, (uint64_t)m->l1.port_bytes);
   int64_t interval = m->sm.interval[is_write ? WEIR_C_STORE : WEIR_C_LOAD];
   switch (id) {
@@ -222,19 +258,33 @@ static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id i
   case WEIR_CAP_L1_FILL: /* the probe needs a cycle in which the port is free */
     return lines(m, 1, port + 1);
   case WEIR_CAP_L1_MSHR:
-    return places(m, m->l1.mshr_entries, m->sm.count, l2, is_dram);
+    return places(m, m->l1.mshr_entries, m->l1.line, m->sm.count, line_latency(m, is_dram),
+                  is_dram);
   case WEIR_CAP_INFLIGHT:
-    return places(m, m->sm.inflight, m->sm.count, l2, is_dram);
+    return places(m, m->sm.inflight, m->l1.line, m->sm.count, line_latency(m, is_dram), is_dram);
   case WEIR_CAP_REPLY_PORT:
-    return lines(m, 1, flits(m, is_write ? 0 : line_sectors(m)));
+    return packets(m, 1, flits(m, is_write ? 0 : packet_sectors(m)));
   default: /* WEIR_CAP_REQUEST_PORT */
-    return lines(m, 1, flits(m, is_write ? line_sectors(m) : 0));
+    return packets(m, 1, flits(m, is_write ? packet_sectors(m) : 0));
   }
+}
+
+/* What an MSHR of the L2 or L3 stands for at best: its line, as far as reads can merge to it. */
+static int64_t merged(const struct weir_machine *m, int64_t merge, int64_t read) {
+  return merge * read < m->l2.line ? merge * read : m->l2.line;
+}
+
+/* Those of the L2 or L3, each for `bytes`, which are there `early` cycles before they are in the
+ * L2. */
+static struct weir_rate mshrs(const struct weir_machine *m, int64_t n, int64_t bytes, int64_t units,
+                              uint64_t early) {
+  uint64_t idle = weir_dram_latency(m, (unsigned)bytes / SECTOR, 0, WEIR_BANK_HAS_ROW) - early;
+  return places(m, n, bytes, units, idle, true);
 }
 
 static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_id id,
                                     bool is_write) {
-  unsigned n = line_sectors(m);
+  unsigned n = packet_sectors(m);
   uint64_t request = flits(m, is_write ? n : 0), reply = flits(m, is_write ? 0 : n);
   const struct weir_dram_cfg *d = &m->dram;
   struct weir_dram_use rows = {.columns = (uint64_t)(d->row_bytes / d->atom_bytes),
@@ -243,17 +293,18 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
   case WEIR_CAP_REQUEST_CREDIT:
     return credits(m, m->noc.request_buffer, request, m->noc.request_cyc);
   case WEIR_CAP_SLICE_IN:
-    return lines(m, 1, request);
+    return packets(m, 1, request);
   case WEIR_CAP_SLICE_OUT:
-    return lines(m, 1, reply);
+    return packets(m, 1, reply);
   case WEIR_CAP_REPLY_CREDIT:
     return credits(m, m->noc.reply_buffer, reply, m->noc.reply_cyc);
   case WEIR_CAP_L2_MSHR:
-    return places(m, m->l2.mshr_entries, m->l2.slices, 0, true);
-  case WEIR_CAP_L3:
-    return lines(m, 1, 1);
+    return mshrs(m, m->l2.mshr_entries, merged(m, m->l2.mshr_merge, l2_read(m)), m->l2.slices, 0);
+  case WEIR_CAP_L3: /* L2 lines are written back whole */
+    return (struct weir_rate){(uint64_t)(is_write ? m->l2.line : l2_read(m)), 1};
   case WEIR_CAP_L3_MSHR: /* until the data are in the L3 */
-    return places(m, m->l3.mshr_entries, d->channels, -m->l3.latency, true);
+    return mshrs(m, m->l3.mshr_entries, merged(m, m->l3.mshr_merge, dram_read(m)), d->channels,
+                 (uint64_t)m->l3.latency);
   default: /* WEIR_CAP_DRAM */
     return weir_dram_rate(m, &rows);
   }
@@ -293,12 +344,12 @@ struct weir_cap weir_bottleneck(const struct weir_machine *m, enum weir_flow flo
  * of numbers that are at least one. */
 enum weir_status weir_bounds_check(const struct weir_machine *m, struct weir_err *err) {
   struct weir_cap c;
-  uint64_t packet = flits(m, line_sectors(m));
+  uint64_t packet = flits(m, packet_sectors(m));
   if (weir_dram_window(m).bytes == 0)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: DRAM reads have no bandwidth: a line is %" PRId64
                      " column accesses, but dram.queue holds only %" PRId64,
-                     m->name, m->l1.line / m->dram.atom_bytes, m->dram.queue);
+                     m->name, dram_read(m) / m->dram.atom_bytes, m->dram.queue);
   for (unsigned flow = 0; flow < WEIR_N_FLOWS; flow++)
     for (unsigned id = 0; id < WEIR_N_CAPS; id++) {
       if (!weir_cap(m, id, flow, &c) || c.each.bytes > 0) continue;

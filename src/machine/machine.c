@@ -82,7 +82,8 @@ static const struct weir_param l1_table[] = {
         .when = "enabled=true"),
     WEIR_PARAM(weir_l1_cfg, sectored, "false", .help = "sectors, fetched on demand",
                .when = "enabled=true and own_l1"),
-    P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size", .when = "; or program"),
+    P(weir_l1_cfg, line, "128", 32, 256, "byte", "line size, a power of two; need not be l2.line",
+      .when = "; or program"),
     P(weir_l1_cfg, sector, "32", 8, 32, "byte",
       "part of a line that loads ask for; a power of two. The L2 keeps 32 bytes together"),
     P(weir_l1_cfg, size, "16K", 32, 0x1p35, "byte",
@@ -103,9 +104,10 @@ static const struct weir_param l1_table[] = {
       .when = "enabled=true and perfect=false"),
     P(weir_l1_cfg, mshr_merge, "8", 1, 65536, NULL, "requests that can wait for one line",
       .when = "enabled=true and perfect=false"),
-    P(weir_l1_cfg, miss_queue, "8", 1, 65536, NULL, "packets between L1 and interconnect"),
+    P(weir_l1_cfg, miss_queue, "8", 1, 65536, NULL,
+      "requests between L1 and interconnect; one is a packet for each l2.line that it touches"),
     P(weir_l1_cfg, bypass_queue, "8", 1, 65536, NULL,
-      "packets between the bypass path and interconnect", .source = "guess"),
+      "requests between the bypass path and interconnect", .source = "guess"),
     P(weir_l1_cfg, probes_per_cycle, "1", 1, 64, NULL, "requests taken in a cycle"),
     P(weir_l1_cfg, banks, "1", 1, 64, NULL, "banks; two requests of a cycle must not share one",
       .when = "enabled=true or probes_per_cycle>1"),
@@ -165,7 +167,8 @@ static const struct weir_param l2_table[] = {
     P(weir_l2_cfg, sets, "64", 1, 1048576, NULL, "sets of a slice, a power of two",
       .when = "; or program"),
     P(weir_l2_cfg, ways, "8", 1, 1024, NULL, "ways", .when = "; or program"),
-    P(weir_l2_cfg, line, "128", 32, 256, "byte", "line size", .when = "; or program"),
+    P(weir_l2_cfg, line, "128", 32, 256, "byte", "line size, a power of two",
+      .when = "; or program"),
     WEIR_PARAM(weir_l2_cfg, sectored, "true", .help = "sectors, fetched on demand"),
     P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
@@ -255,24 +258,48 @@ static bool is_power_of_two(int64_t v) {
  * bounds. */
 enum { MAX_SLICES = 32, MAX_WAITERS = 1 << 22 };
 
+/* Sizes of caches: lines of the L1 and of the L2 are powers of two, and need not be the same. */
+static enum weir_status check_lines(const struct weir_machine *m, const struct weir_settings *s,
+                                    struct weir_err *err) {
+  const struct weir_l1_cfg *l1 = &m->l1;
+  const struct weir_l2_cfg *l2 = &m->l2;
+  const struct {
+    const char *key;
+    int64_t value;
+  } powers[] = {{"l1.sets", l1->sets}, {"l1.line", l1->line}, {"l1.sector", l1->sector},
+                {"l2.sets", l2->sets}, {"l2.line", l2->line}, {"l2.interleave", l2->interleave}};
+  for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+    int64_t v = powers[i].value, below = 1;
+    if (is_power_of_two(v)) continue;
+    while (2 * below < v)
+      below *= 2;
+    weir_fail_at(err, WEIR_EINVAL, &weir_settings_find(s, powers[i].key)->where,
+                 "machine %s: %s (%" PRId64 ") must be a power of two", m->name, powers[i].key, v);
+    weir_err_add(err, "remedy: %s=%" PRId64 " or %" PRId64, powers[i].key, below, 2 * below);
+    return WEIR_EINVAL;
+  }
+  if (l1->line > 16 * l1->sector) {
+    weir_fail_at(err, WEIR_EINVAL, &weir_settings_find(s, "l1.sector")->where,
+                 "machine %s: l1.line (%" PRId64 ") is more than 16 of l1.sector (%" PRId64 ")",
+                 m->name, l1->line, l1->sector);
+    weir_err_add(err, "remedy: l1.sector=%" PRId64 ", or lines of at most %" PRId64 " bytes",
+                 l1->line / 16, 16 * l1->sector);
+    return WEIR_EINVAL;
+  }
+  if (l2->interleave < l2->line) {
+    weir_fail_at(err, WEIR_EINVAL, &weir_settings_find(s, "l2.interleave")->where,
+                 "machine %s: l2.interleave (%" PRId64 ") is less than l2.line (%" PRId64 ")",
+                 m->name, l2->interleave, l2->line);
+    weir_err_add(err, "remedy: l2.interleave=%" PRId64 ", or a smaller l2.line", l2->line);
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
+}
+
 static enum weir_status check(const struct weir_machine *m, struct weir_err *err) {
   const struct weir_l1_cfg *l1 = &m->l1;
   const struct weir_l2_cfg *l2 = &m->l2;
   const struct weir_dram_cfg *d = &m->dram;
-  if (!is_power_of_two(l1->sets) || !is_power_of_two(l1->line) || !is_power_of_two(l2->sets) ||
-      !is_power_of_two(l2->line))
-    return weir_fail(err, WEIR_EINVAL,
-                     "machine %s: l1.sets, l1.line, l2.sets and l2.line must be powers of two",
-                     m->name);
-  if (!is_power_of_two(l1->sector) || l1->line > 16 * l1->sector)
-    return weir_fail(err, WEIR_EINVAL,
-                     "machine %s: l1.sector (%" PRId64 ") must be a power of two, and l1.line "
-                     "(%" PRId64 ") at most 16 of it",
-                     m->name, l1->sector, l1->line);
-  if (l1->line != l2->line)
-    return weir_fail(err, WEIR_EINVAL,
-                     "machine %s: l1.line (%" PRId64 ") and l2.line (%" PRId64 ") must be equal",
-                     m->name, l1->line, l2->line);
   if (l1->index == WEIR_L1_FERMI_XOR && l1->sets != 32 && l1->sets != 64)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: l1.index fermi_xor is defined for 32 or 64 l1.sets, not %" PRId64,
@@ -282,15 +309,11 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
                      "machine %s: l2.slices (%" PRId64
                      ") must be a multiple of dram.channels (%" PRId64 ")",
                      m->name, l2->slices, d->channels);
-  if (!is_power_of_two(l2->interleave) || l2->interleave < l2->line)
-    return weir_fail(err, WEIR_EINVAL,
-                     "machine %s: l2.interleave must be a power of two of at least a line",
-                     m->name);
   if (!is_power_of_two(d->atom_bytes) || !is_power_of_two(d->row_bytes) ||
       d->row_bytes < l2->line || d->atom_bytes > 32 || d->banks % d->bank_groups != 0)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: dram.row_bytes and dram.atom_bytes must be powers of two, a row "
-                     "at least a line, an atom at "
+                     "at least an l2.line, an atom at "
                      "most 32 bytes, and dram.banks a multiple of dram.bank_groups",
                      m->name);
   if (l2->write_queue < l2->line / 32)
@@ -385,9 +408,10 @@ static enum weir_status check_shape(const struct weir_machine *m, unsigned third
               "machine %s: l1.size (%" PRId64 ") is no multiple of l1.line times l1.%s (%" PRId64
               ")",
               m->name, c->size, third == SETS ? "ways" : "sets", fixed);
-    weir_err_add(err, "remedy: l1.size=%" PRId64 " or %" PRId64 ", or other l1.%s",
-                 c->size < fixed ? fixed : c->size / fixed * fixed, (c->size / fixed + 1) * fixed,
-                 third == SETS ? "ways" : "sets");
+    char least[32] = "";
+    if (c->size > fixed) snprintf(least, sizeof least, "%" PRId64 " or ", c->size / fixed * fixed);
+    weir_err_add(err, "remedy: l1.size=%s%" PRId64 ", or other l1.%s", least,
+                 (c->size / fixed + 1) * fixed, third == SETS ? "ways" : "sets");
     return WEIR_EINVAL;
   }
   int64_t n = c->size / fixed, most = third == SETS ? 65536 : 2048;
@@ -513,6 +537,7 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l3_params, &m->l3, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
   if (st == WEIR_OK) st = shape_l1(m, s, err);
+  if (st == WEIR_OK) st = check_lines(m, s, err);
   if (st == WEIR_OK) st = check(m, err);
   if (st == WEIR_OK) st = read_carveouts(m, err);
   if (st == WEIR_OK && m->l3.enabled) st = check_l3(m, err);

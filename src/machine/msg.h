@@ -25,25 +25,29 @@ enum weir_msg_kind {
 
 /* Two in a cache line: they are most of what one core hands to another. */
 struct weir_msg {
-  uint64_t at;       /* cycle of arrival */
-  uint64_t addr;     /* of the line */
-  uint32_t id;       /* what the SM calls the request */
+  uint64_t at; /* cycle of arrival */
+  uint64_t
+      addr;    /* of what the SM asks for: the start of its line, or of a line of the L2 in that */
+  uint32_t id; /* what the SM calls the request */
   uint16_t src, dst; /* components: SMs first, then slices; at most 4,096 of each */
   uint16_t flits;
-  uint16_t parts; /* of the line, in sectors of the L1 (l1.sector); `sectors` are 32 bytes each */
-  uint8_t kind, sectors, full;
-  uint8_t flags; /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
+  uint16_t parts; /* of the L1's line, in its sectors (l1.sector) */
+  uint8_t kind;
+  uint8_t sectors, full; /* of the L2's line, 32 bytes each */
+  uint8_t flags;         /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
 };
 
 /* An L2 line has one mark, which means what the L1s agree on. A read that finds all its sectors
  * takes the mark away and is told of it (MARKED), and whether another SM had set it (OTHER); then,
- * and after any other read, WEIR_REQ_MARK sets it. */
+ * and after any other read, WEIR_REQ_MARK sets it. Lines of the L1 that lie in one of the L2 share
+ * its mark; a line of the L1 that is made of several is marked if one of them was. */
 enum {
   WEIR_REQ_BYPASS = 1,
   WEIR_REQ_LOCAL = 2,
   WEIR_REQ_MARK = 4,
   WEIR_REP_MARKED = 8,
-  WEIR_REP_OTHER = 16
+  WEIR_REP_OTHER = 16,
+  WEIR_REQ_PART = 32 /* a packet of a request that may have several: the answers are put together */
 };
 
 static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {

@@ -102,6 +102,13 @@ static void note_failure(struct weir_sm *sm, struct weir_l1_req *q, enum weir_sh
   q->kinds |= 1u << why;
 }
 
+/* A store is counted as one when it begins; each of its packets is acknowledged. */
+static void expect_more(struct weir_sm *sm, uint32_t slot, uint32_t n) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  w->stores += n;
+  sm->blocks[w->block].pending += n;
+}
+
 /* The L1 has taken it. */
 static void accept(struct weir_sm *sm, const struct weir_l1_req *q,
                    const struct weir_l1_result *r) {
@@ -112,6 +119,8 @@ static void accept(struct weir_sm *sm, const struct weir_l1_req *q,
     weir_ldst_answer(sm, q->id, r->ready_at);
   else if (r->answer == WEIR_L1_WAIT)
     sm->ldst.inflight++;
+  else if (r->packets > 1)
+    expect_more(sm, q->id, r->packets - 1);
 }
 
 static bool present_head(struct weir_sm *sm, uint64_t now) {

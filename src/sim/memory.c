@@ -45,6 +45,11 @@ static uint32_t set_of(const struct weir_slice *s, uint64_t addr) {
   return weir_addr_set(&s->channel->m->map, addr);
 }
 
+/* SMs ask for a part of a line where theirs are smaller. */
+static uint64_t line_of(const struct weir_slice *s, uint64_t addr) {
+  return addr >> s->channel->line_shift << s->channel->line_shift;
+}
+
 /* ---- set-up ---- */
 
 static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id) {
@@ -149,7 +154,7 @@ static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2
   unsigned bytes = weir_n_parts(w->parts) * (unsigned)m->l1.sector;
   unsigned n = is_write ? 0 : w->kind == WEIR_MSG_ATOM ? 1 : (bytes + SECTOR - 1) / SECTOR;
   struct weir_msg r = {.at = now + (uint64_t)m->l2.latency,
-                       .addr = addr,
+                       .addr = line_of(s, addr) + w->place * SECTOR,
                        .src = (uint16_t)(s->channel->n_sms + s->id),
                        .dst = (uint16_t)w->src,
                        .id = w->id,
@@ -204,7 +209,7 @@ static void wake_dram(struct weir_channel *c, uint64_t now) {
 static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint32_t e,
                          uint64_t now) {
   struct weir_channel *c = s->channel;
-  uint64_t base = channel_addr(s, addr);
+  uint64_t base = channel_addr(s, line_of(s, addr));
   uint32_t token = (s->id - c->first_slice) << 27 | e << 3;
   if (c->has_l3) {
     weir_l3_read(&c->l3, base, sectors, token);
@@ -305,13 +310,14 @@ static void pass_turn(const struct weir_slice *s) {
   c->turn = (s->id - c->first_slice + 1) % c->n_slices;
 }
 
-static struct weir_l2_waiter answer_to(const struct weir_msg *q) {
+static struct weir_l2_waiter answer_to(const struct weir_slice *s, const struct weir_msg *q) {
   return (struct weir_l2_waiter){.src = q->src,
                                  .id = q->id,
                                  .kind = q->kind,
                                  .parts = q->parts,
                                  .sectors = q->sectors,
-                                 .flags = q->flags};
+                                 .flags = q->flags,
+                                 .place = (uint8_t)((q->addr - line_of(s, q->addr)) / SECTOR)};
 }
 
 static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
@@ -338,7 +344,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   s->stats.write_sectors_missed += weir_n_sectors(q->sectors & (uint8_t) ~(l->valid | l->partial));
   weir_line_write(l, q->sectors, q->full);
   weir_lines_touch(&s->lines, set, way);
-  struct weir_l2_waiter answer = answer_to(q);
+  struct weir_l2_waiter answer = answer_to(s, q);
   push_reply(s, q->addr, &answer, now);
   return true;
 }
@@ -380,7 +386,7 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
-  s->waiter[weir_mshr_wait(&s->mshr, l->mshr, missing)] = answer_to(q);
+  s->waiter[weir_mshr_wait(&s->mshr, l->mshr, missing)] = answer_to(s, q);
   l->pending |= fetch;
   if (fetch != 0) {
     push_sectors(s, q->addr, fetch, l->mshr, now);
@@ -408,7 +414,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
   if (is_atom) l->dirty |= q->sectors; // NOLINT(*NullDereference): a request has sectors
   uint8_t mark = is_atom ? 0 : pass_mark(s, l, q, missing == 0);
   if (missing == 0) {
-    struct weir_l2_waiter answer = answer_to(q);
+    struct weir_l2_waiter answer = answer_to(s, q);
     answer.flags |= mark;
     s->stats.read_hits += !is_atom;
     push_reply(s, q->addr, &answer, now);

@@ -23,6 +23,7 @@ struct weir_l2_waiter { /* a request to be answered */
   uint32_t src, id;
   uint16_t parts;
   uint8_t kind, sectors, flags;
+  uint8_t place; /* sector of the line with which what it asked for begins */
 };
 
 struct weir_l2_entry {

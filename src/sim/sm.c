@@ -201,6 +201,26 @@ static void return_credit(struct weir_sm *sm, const struct weir_msg *r, uint64_t
   weir_outbox_put(sm->port.out, &credit);
 }
 
+/* What a load or an atomic has asked for, or a part of it. */
+static void take_data(struct weir_sm *sm, const struct weir_msg *r, uint64_t now) {
+  struct weir_msg whole;
+  if (r->flags & WEIR_REQ_PART) {
+    if (!weir_l1_join(sm->l1, r, &whole)) {
+      return_credit(sm, r, now);
+      return;
+    }
+    r = &whole;
+  }
+  if (!(r->flags & WEIR_REQ_BYPASS)) {
+    sm->port.out->is_failed |= !WEIR_FIFO_PUSH(sm->port.fills, *r);
+    return;
+  }
+  sm->ldst.inflight--;
+  weir_l1_bypass_return(sm->l1, &sm->ldst.loads[r->id].a, r, now);
+  weir_ldst_answer(sm, r->id, now);
+  return_credit(sm, r, now);
+}
+
 /* Replies come through a port that moves one flit per cycle. */
 static void take_messages(struct weir_sm *sm, uint64_t now) {
   const struct weir_msg *r;
@@ -218,13 +238,8 @@ static void take_messages(struct weir_sm *sm, uint64_t now) {
       else
         sm->port.writebacks--;
       return_credit(sm, r, now);
-    } else if (r->flags & WEIR_REQ_BYPASS) {
-      sm->ldst.inflight--;
-      weir_l1_bypass_return(sm->l1, &sm->ldst.loads[r->id].a, r, now);
-      weir_ldst_answer(sm, r->id, now);
-      return_credit(sm, r, now);
     } else
-      sm->port.out->is_failed |= !WEIR_FIFO_PUSH(sm->port.fills, *r);
+      take_data(sm, r, now);
   }
 }
 

@@ -237,14 +237,8 @@ static bool make(const struct world *w, const char *path, const char *value,
     if (weir_settings_set(s, WEIR_LAYER_FILE, key, strchr(*p, '=') + 1, NULL, &err) != WEIR_OK)
       fail_msg("%s", err.msg);
   }
-  if (path != NULL) {
+  if (path != NULL)
     assert_int_equal(weir_settings_set(s, WEIR_LAYER_SET, path, value, NULL, &err), WEIR_OK);
-    /* These two go together. */
-    if (strcmp(path, "l1.line") == 0)
-      weir_settings_set(s, WEIR_LAYER_SET, "l2.line", value, NULL, &err);
-    if (strcmp(path, "l2.line") == 0)
-      weir_settings_set(s, WEIR_LAYER_SET, "l1.line", value, NULL, &err);
-  }
   if (weir_setup_named(setup, "baseline", s, &err) != WEIR_OK) fail_msg("%s", err.msg);
   if (weir_scheme_change(&setup->scheme, w->organisation, w->policies, &err) != WEIR_OK)
     fail_msg("%s", err.msg);

@@ -13,7 +13,7 @@ struct flow {
   struct weir_kernel_info info;
   struct weir_static insns[FLOW_REGS];
   uint32_t n_blocks, next_block, each; /* each: accesses of a warp */
-  bool is_uniform;                     /* all lanes at one address, else one line */
+  bool is_uniform;                     /* all lanes at one address, else side by side */
   /* Address of access i of a warp; warps are counted through all blocks. */
   uint64_t (*addr)(const struct flow *f, uint32_t warp, uint32_t i);
   const void *self;
@@ -35,7 +35,7 @@ static inline enum weir_status flow_next(struct weir_block_source *src,
       struct weir_addrs a = {.kind = f->is_uniform ? WEIR_ADDR_UNIFORM : WEIR_ADDR_STRIDE,
                              .space = WEIR_SP_GLOBAL,
                              .base = f->addr(f, id * f->info.n_warps + w, i),
-                             .stride = f->is_uniform ? 0 : 4};
+                             .stride = f->is_uniform ? 0 : f->insns[0].width};
       weir_put_mem(&b->writers[w], i % f->info.n_insns, UINT32_MAX, &a);
     }
   *out = b;

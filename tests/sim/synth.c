@@ -418,8 +418,6 @@ void machine_random(struct machine *x, uint64_t seed, uint32_t *n_refused) {
       const char *text = random_value(v->param, path, r, value, sizeof value);
       must(weir_settings_set(&x->settings, WEIR_LAYER_SET, path, text, NULL, &err), &err);
     }
-    const char *line = weir_settings_find(&x->settings, "l1.line")->text;
-    must(weir_settings_set(&x->settings, WEIR_LAYER_SET, "l2.line", line, NULL, &err), &err);
     if (weir_machine_fill(&x->m, "random", &x->settings, &err) == WEIR_OK) return;
     ++*n_refused;
     machine_free(x);

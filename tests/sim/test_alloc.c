@@ -6,8 +6,9 @@
 #include "../stream/util.h"
 
 static const char *const small[] = {
-    "sm.count=2", "sm.warps=8",      "sm.blocks=2",  "l1.sets=4",    "l1.ways=2", "l2.slices=2",
-    "l2.sets=16", "dram.channels=2", "dram.queue=8", "l3.enabled=1", NULL};
+    "sm.count=2", "sm.warps=8",      "sm.blocks=2",  "l1.sets=4",    "l1.ways=2",   "l2.slices=2",
+    "l2.sets=16", "dram.channels=2", "dram.queue=8", "l3.enabled=1", "l1.line=256", "l2.line=64",
+    NULL};
 
 static struct machine x;
 static struct random_design design;

@@ -109,6 +109,42 @@ static void test_ports(void **state) {
   machine_free(&x);
 }
 
+/* Packets carry the smaller line: 64 bytes with their header are three flits, 32 are two. */
+static void test_lines(void **state) {
+  (void)state;
+  struct machine x;
+  open_rig(&x, "l1.line=256", "l2.line=64", NULL);
+  const struct weir_machine *m = &x.m;
+  uint64_t line = 1 + REQUEST + L2 + 2 + REPLY + 3 * 3; /* three packets follow the first */
+  assert_int_equal(weir_l2_latency(m, 8), line);
+  assert_int_equal(weir_l2_latency(m, 2), line - 3 * 3);
+  assert_int_equal(weir_l2_latency(m, 1), L2_SECTOR);
+  assert_int_equal(weir_l2_fetch(m), 8);
+  assert_int_equal(weir_dram_fetch(m), 8);
+  cap_is(m, WEIR_CAP_L1_FILL, WEIR_FLOW_L2_READ, 256, 3, 1);
+  cap_is(m, WEIR_CAP_L1_MSHR, WEIR_FLOW_L2_READ, 32 * 256, line - 1, 1);
+  /* Columns take as long as ports: the last of eight, and then the last packet. */
+  cap_is(m, WEIR_CAP_L1_MSHR, WEIR_FLOW_DRAM_READ, 32 * 256,
+         line - 3 * 3 - 1 + DRAM_ONE + 7 * CCDL + RP, 1);
+  cap_is(m, WEIR_CAP_REPLY_PORT, WEIR_FLOW_L2_READ, 64, 3, 1);
+  cap_is(m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_READ, 64, 1, 1);
+  cap_is(m, WEIR_CAP_REQUEST_CREDIT, WEIR_FLOW_L2_WRITE, 21 * 64, 2 + REQUEST + CREDIT, 1);
+  cap_is(m, WEIR_CAP_L2_MSHR, WEIR_FLOW_DRAM_READ, 32 * 64, DRAM_ONE + CCDL + RP, 1);
+  machine_free(&x);
+  open_rig(&x, "l1.line=32", "l2.mshr_merge=3", "l3.enabled=true");
+  assert_int_equal(weir_l2_latency(m, 1), L2_SECTOR);
+  assert_int_equal(weir_dram_fetch(m), 1);
+  cap_is(m, WEIR_CAP_REPLY_PORT, WEIR_FLOW_L2_READ, 32, 2, 1);
+  cap_is(m, WEIR_CAP_L3, WEIR_FLOW_DRAM_READ, 32, 1, 1);
+  cap_is(m, WEIR_CAP_L3, WEIR_FLOW_DRAM_WRITE, 128, 1, 1);
+  /* Three sectors of a line can be waited for. */
+  cap_is(m, WEIR_CAP_L2_MSHR, WEIR_FLOW_DRAM_READ, 32 * 96, DRAM_ONE + 40 + 2 * CCDL + RP, 1);
+  machine_free(&x);
+  open_rig(&x, "l1.line=32", "l2.sectored=false", NULL);
+  assert_int_equal(weir_dram_fetch(m), 4);
+  machine_free(&x);
+}
+
 static void test_flows(void **state) {
   (void)state;
   struct machine x;
@@ -170,10 +206,8 @@ static void test_dram(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_latencies),
-      cmocka_unit_test(test_ports),
-      cmocka_unit_test(test_flows),
-      cmocka_unit_test(test_dram),
+      cmocka_unit_test(test_latencies), cmocka_unit_test(test_ports), cmocka_unit_test(test_lines),
+      cmocka_unit_test(test_flows),     cmocka_unit_test(test_dram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

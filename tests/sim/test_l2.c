@@ -169,6 +169,42 @@ static void test_mark_of_another_sm(void **state) {
   bed_close(&b);
 }
 
+/* L1s with lines of 64 bytes: two of them in a line of the L2, which has one mark. A reply says
+ * which of the two was asked for, also if both waited for the line. */
+static void test_mark_of_half(void **state) {
+  (void)state;
+  const char *const set[] = {"sm.count=1", "l2.slices=1", "dram.channels=1", "l1.line=64", NULL};
+  struct bed b;
+  bed_open(&b, set);
+  for (uint32_t k = 0; k < 4; k++) {
+    uint32_t half = k % 2;
+    struct weir_msg q = {.at = b.now + 1,
+                         .addr = 0x1000 + 64 * half,
+                         .dst = (uint16_t)b.c.n_sms,
+                         .id = k,
+                         .flits = 1,
+                         .kind = WEIR_MSG_READ,
+                         .parts = 3,
+                         .sectors = half ? 0xc : 0x3,
+                         .flags = k == 2 ? WEIR_REQ_MARK : 0};
+    assert_true(weir_channel_put(&b.c, &q));
+    if (k == 0) continue; /* the other half comes while it waits */
+    settle(&b);
+    for (uint32_t i = 0; i < b.out.bag[0][0].n; i++) {
+      const struct weir_msg *r = &b.out.bag[0][0].v[i];
+      if (r->kind == WEIR_MSG_CREDIT) continue;
+      assert_int_equal(r->addr, 0x1000 + 64 * (r->id % 2));
+      assert_int_equal(r->flags & WEIR_REP_MARKED, r->id == 3 ? WEIR_REP_MARKED : 0);
+    }
+  }
+  assert_int_equal(b.c.slices[0].stats.read_misses, 1);
+  assert_int_equal(b.c.slices[0].stats.read_partial, 1);
+  assert_int_equal(b.c.slices[0].stats.read_hits, 2);
+  assert_int_equal(b.c.slices[0].stats.fills, 4);
+  expect(&b, 1, 1);
+  bed_close(&b);
+}
+
 /* Stores and atomics are no reads of an L1. */
 static void test_others_leave_mark(void **state) {
   (void)state;
@@ -324,6 +360,7 @@ int main(void) {
       T(test_merge),
       T(test_replaced_line_loses_mark),
       T(test_mark_of_another_sm),
+      T(test_mark_of_half),
       T(test_others_leave_mark),
       T(test_write_queue),
       T(test_clean_line_passes),
