@@ -24,7 +24,7 @@
  *
  * A policy of your own needs this header and no function of weir. It is one file that ends with
  *
- *   const struct weir_policy_ops weir_policy_mine = {.part = {.abi = WEIR_POLICY_ABI, ...}, ...};
+ *   const struct weir_policy_ops weir_policy_mine = {.part = {WEIR_PART("mine", "..."), ...}, ...};
  *
  * compiled with cc -O2 -shared -fPIC -I DIR -o mine.so mine.c, and used as weir run spmv --plugin
  * ./mine.so. Every variable weir_policy_* that a file exports is a policy; the name that users

@@ -84,12 +84,8 @@ static void broadcast_received(struct weir_policy *p, uint32_t from, const uint6
 }
 
 const struct weir_policy_ops weir_conform_asks = {
-    .part = {.abi = WEIR_POLICY_ABI,
-             .name = "asks",
-             .help = "keeps stores, asks for all",
-             .state_bytes = sizeof(struct state),
-             .tick = tick,
-             .broadcast_received = broadcast_received},
+    .part = {WEIR_PART("asks", "keeps stores, asks for all"), .state_bytes = sizeof(struct state),
+             .tick = tick, .broadcast_received = broadcast_received},
     .store = store,
     .lookup = lookup,
     .alloc = alloc,
