@@ -1,4 +1,4 @@
-/* Loads go past the L1 if their instruction has missed far more often than it has hit.
+/* Loads bypass the L1 if their instruction has missed far more often than it has hit.
  *
  *   cc -O2 -shared -fPIC -I include -o pc_streak.so examples/own-policy/pc_streak.c
  *   weir run spmv --plugin ./pc_streak.so */
@@ -15,7 +15,7 @@ struct stats {
   uint64_t bypasses;
 };
 static const struct weir_stat stats[] = {
-    WEIR_STAT(stats, bypasses, "request", "loads it sent past the L1"), WEIR_STAT_END};
+    WEIR_STAT(stats, bypasses, "request", "loads that it let bypass the L1"), WEIR_STAT_END};
 struct state {
   uint8_t count[256]; /* for each instruction: a miss adds 1, a hit takes 4 */
 };
@@ -50,7 +50,7 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   return 8 * sizeof(struct state);
 }
 const struct weir_policy_ops weir_policy_pc_streak = {
-    .part = {WEIR_PART("pc-streak", "loads go past if their instruction keeps missing"),
+    .part = {WEIR_PART("pc-streak", "loads bypass if their instruction keeps missing"),
              WEIR_PART_PARAMS(params, cfg), WEIR_PART_STATS(stats, stats),
              .state_bytes = sizeof(struct state), .storage_bits = storage_bits,
              .kernel_begin = kernel_begin},

@@ -1,4 +1,4 @@
-/* Loads go past the L1 if their instruction seldom hit in it in a run before this one.
+/* Loads bypass the L1 if their instruction seldom hit in it in a run before this one.
  *
  *   cc -O2 -shared -fPIC -I include -o pc_reuse.so examples/prepared-policy/pc_reuse.c
  *   weir run spmv --plugin ./pc_reuse.so */
@@ -55,7 +55,7 @@ static enum weir_answer route(const struct weir_policy *p, const struct weir_acc
   return r != NULL && 100 * r->v[1] < (uint64_t)c->percent * r->v[0] ? WEIR_BYPASS : WEIR_PASS;
 }
 const struct weir_policy_ops weir_policy_pc_reuse = {
-    .part = {WEIR_POLICY_ABI, "pc-reuse", "loads go past if they seldom hit in a run before",
+    .part = {WEIR_POLICY_ABI, "pc-reuse", "loads bypass if they seldom hit in a run before",
              .params = params, .cfg_bytes = sizeof(struct cfg), .state_bytes = sizeof(struct state),
              .kernel_begin = kernel_begin},
     .reason = WEIR_R_PROFILE,

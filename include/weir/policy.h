@@ -16,11 +16,11 @@
  *
  * Order of calls for a load: route; on BYPASS the tags see nothing. Else the tags are read; after a
  * miss admit; victim where a way is needed; blocked if a resource is missing, and then nothing is
- * told. When it was accepted: lookup, evict, alloc; bypass if it goes past the cache. When the
+ * told. When it was accepted: lookup, evict, alloc; bypass if it bypasses the cache. When the
  * reply comes: fill or bypass_return. Stores: store, then lookup and what follows from it.
  *
- * Warps: sched_update tells what a scheduler sees, pick_warp chooses among the warps that can issue,
- * gate may hold that one back, and then pick_warp is asked again without it; issued.
+ * Warps: sched_update tells what a scheduler sees, pick_warp chooses among the warps that can
+ * issue, gate may hold that one back, and then pick_warp is asked again without it; issued.
  *
  * A policy of your own needs this header and no function of weir. It is one file that ends with
  *

@@ -8,7 +8,7 @@ static const struct weir_param params[] = {
     WEIR_PARAM(weir_cls_cfg, high, "0.7", .min = 0, .max = 1,
                .help = "a load with at least this hit rate uses the L1 (ca)", .source = PAPER),
     WEIR_PARAM(weir_cls_cfg, low, "0.3", .min = 0, .max = 1,
-               .help = "one with at most this hit rate goes past it (cg); between the two: cm",
+               .help = "one with at most this hit rate bypasses it (cg); between the two: cm",
                .source = PAPER),
     WEIR_PARAM(weir_cls_cfg, hr_is_hit, "false",
                .help = "a request that joins one under way is a hit too", .source = "guess"),

@@ -1,4 +1,4 @@
-/* From what loads did in profiling runs to their classes: ca (use the L1), cg (go past it) or cm
+/* From what loads did in profiling runs to their classes: ca (use the L1), cg (bypass it) or cm
  * (decided while the kernel runs). */
 #ifndef WEIR_ANALYSIS_CLASSIFY_H
 #define WEIR_ANALYSIS_CLASSIFY_H

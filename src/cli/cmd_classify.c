@@ -36,10 +36,10 @@ static const struct weir_usage usage = {
                 "       weir classify [options] -- PROGRAM [ARGUMENT ...]",
     .about =
         "Which loads should use the L1? Each global load is timed alone in the L1, with all others "
-        "going\n"
-        "past it, and each group of loads that can find each other's lines together. A load that "
+        "bypassing\n"
+        "it, and each group of loads that can find each other's lines together. A load that "
         "hits often\n"
-        "is ca (use the L1), one that seldom does is cg (go past it), one in between is cm: for a "
+        "is ca (use the L1), one that seldom does is cg (bypass it), one in between is cm: for a "
         "scheme\n"
         "that decides while the kernel runs.\n"
         "\n"

@@ -56,7 +56,7 @@ static void explain_caps(const struct weir_machine *m, const struct weir_setting
   for (unsigned id = 0; id < WEIR_N_CAPS; id++)
     for (unsigned flow = 0; flow < WEIR_N_FLOWS; flow++) {
       struct weir_cap c;
-      if (flow == WEIR_FLOW_L2_PAST || flow == WEIR_FLOW_DRAM_PAST) continue; /* a subset */
+      if (flow == WEIR_FLOW_L2_BYPASS || flow == WEIR_FLOW_DRAM_BYPASS) continue; /* a subset */
       if (!weir_cap(m, id, flow, &c) || !names(c.params, path)) continue;
       struct weir_cap least = weir_bottleneck(m, flow);
       snprintf(text, sizeof text, "%s at %.1f bytes per cycle: %s%s", weir_flow_names[flow],

@@ -82,7 +82,7 @@ static enum weir_status gpu_table(const struct weir_settings *s, struct weir_tex
   return st;
 }
 
-/* Flows of the table of caps; loads past the L1 differ only by what they avoid. */
+/* Flows of the table of caps; loads that bypass the L1 differ only by what they avoid. */
 static const enum weir_flow shown[] = {WEIR_FLOW_L1_READ, WEIR_FLOW_L2_READ, WEIR_FLOW_L2_WRITE,
                                        WEIR_FLOW_DRAM_READ, WEIR_FLOW_DRAM_WRITE};
 enum { N_SHOWN = sizeof shown / sizeof *shown };
@@ -154,7 +154,7 @@ static enum weir_status bounds_text(const struct weir_machine *m, struct weir_te
   struct weir_cap channels;
   double in_order = weir_rate_value(weir_dram_window(m)) * (double)m->dram.channels;
   if (strcmp(m->dram.map, "rotate") == 0 &&
-      weir_cap(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_PAST, &channels) &&
+      weir_cap(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_BYPASS, &channels) &&
       in_order < weir_cap_value(&channels))
     weir_text_printf(out,
                      "\ndram.queue cannot hide the opening of rows: read strictly in order, all "

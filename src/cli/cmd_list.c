@@ -191,7 +191,7 @@ static int list_preparations(bool names_only) {
   if (t) {
     weir_table_cell(t, "%s", WEIR_PREPARE_CLASSIFY);
     weir_table_cell(t, "tags");
-    weir_table_cell(t, "loads are timed alone and in groups: use the L1, or go past it");
+    weir_table_cell(t, "loads are timed alone and in groups: use the L1, or bypass it");
   }
   for (size_t i = 0; weir_policies[i] != NULL; i++) {
     if (weir_policies[i]->row == NULL) continue;

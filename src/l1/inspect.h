@@ -33,14 +33,14 @@ struct weir_tsc_plus_state {
 /* coordinated: what the policy of an SM knows, and the score of a period. */
 enum { WEIR_COORDINATED_BLOCKS = 64 };
 struct weir_coordinated {
-  uint64_t resident, bg;     /* slots of blocks; of these, those whose cm loads go past the L1 */
-  uint32_t cur, target, max; /* blocks in bg; how many there should be; the most there can be */
-  uint32_t sampler;          /* slot + 1 of the block that is the period; 0: none */
-  bool has_dropped;          /* init=slope: the first way down has ended */
-  uint64_t active;           /* slots of warps that run */
-  uint64_t counted_to;       /* cycle */
-  uint64_t began, hits0, stall0;            /* of the period */
-  uint64_t warp_cycles;                     /* of the period: active warps summed over its cycles */
+  uint64_t resident, bg;         /* slots of blocks; of these, those whose cm loads bypass the L1 */
+  uint32_t cur, target, max;     /* blocks in bg; how many there should be; the most there can be */
+  uint32_t sampler;              /* slot + 1 of the block that is the period; 0: none */
+  bool has_dropped;              /* init=slope: the first way down has ended */
+  uint64_t active;               /* slots of warps that run */
+  uint64_t counted_to;           /* cycle */
+  uint64_t began, hits0, stall0; /* of the period */
+  uint64_t warp_cycles;          /* of the period: active warps summed over its cycles */
   double chss[WEIR_COORDINATED_BLOCKS + 1]; /* by target; below 0: not seen yet */
 };
 double weir_chss(int64_t l2_latency, uint64_t hits, uint64_t stall, uint64_t warp_cycles,

@@ -14,7 +14,7 @@ struct weir_l1_req {
 
 enum weir_l1_answer {
   WEIR_L1_HIT,   /* data in cycle ready_at */
-  WEIR_L1_WAIT,  /* the answer comes later: by drain, or as a reply that went past the L1 */
+  WEIR_L1_WAIT,  /* the answer comes later: by drain, or as a reply that bypassed the L1 */
   WEIR_L1_SENT,  /* a store: its acknowledgement comes later */
   WEIR_L1_LATER, /* its bank was used in this cycle by a request before it */
   WEIR_L1_FAILED /* `why` says which resource was missing; nothing has changed */

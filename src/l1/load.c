@@ -1,4 +1,4 @@
-/* Loads: a hit, a miss with all it needs, or past the L1. */
+/* Loads: a hit, a miss with all it needs, or a bypass. */
 #include "l1/pipeline.h"
 
 static bool wants_bypass(const struct weir_l1 *l1, const struct weir_access *a) {
@@ -200,9 +200,9 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   enum weir_shortage why = check_resources(l1, a, &r, &n, inflight);
   if (why != WEIR_N_SHORTAGES) {
     if (c->hook[WEIR_H_blocked].n > 0 && (says = weir_chain_blocked(c, a, why)) >= WEIR_BYPASS) {
-      struct weir_l1_result past =
+      struct weir_l1_result bypassed =
           take_bypass(l1, q, &r, inflight, WEIR_R_STALL, why, says == WEIR_BYPASS_MARKED);
-      if (past.answer != WEIR_L1_FAILED) return past;
+      if (bypassed.answer != WEIR_L1_FAILED) return bypassed;
     }
     return failed(why, true);
   }

@@ -14,13 +14,13 @@ const struct weir_stat weir_l1_stat_table[] = {
     S(misses, "request", "loads whose line was not there"),
     S(partial_misses, "request",
       "loads that sent for further sectors of a line that was there or pending"),
-    S(bypassed, "request", "loads that went past the L1"),
+    S(bypassed, "request", "loads that bypassed the L1"),
     S(local_loads, "request", "of the loads, those from local memory"),
     S(local_hits, "request", "of these, hits"),
     S(local_hit_reserved, "request", "... joined a pending line"),
     S(local_misses, "request", "... misses"),
     S(local_partial_misses, "request", "... partial misses"),
-    S(local_bypassed, "request", "... went past the L1"),
+    S(local_bypassed, "request", "... bypassed the L1"),
     AT(bypass_reason, WEIR_R_STATIC, "bypassed_static", "request",
        "bypassed because the instruction says so"),
     AT(bypass_reason, WEIR_R_PREDICTOR, "bypassed_predictor", "request", "... by a prediction"),
@@ -95,9 +95,9 @@ const struct weir_stat weir_pc_stat_table[] = {
     P(hit_reserved, "request", "joined a pending line"),
     P(misses, "request", "misses"),
     P(partial_misses, "request", "partial misses"),
-    P(bypassed, "request", "went past the L1"),
+    P(bypassed, "request", "bypassed the L1"),
     P(sectors, "sector", "sectors touched"),
-    P(sectors_missed, "sector", "of these, sent for (past the L1 or into it)"),
+    P(sectors_missed, "sector", "of these, sent for (by a bypass or a miss)"),
     WEIR_STAT_END};
 const struct weir_stat_group weir_pc_stat_group = {
     "pc", "What one memory instruction did, summed over SMs.", weir_pc_stat_table, NULL};

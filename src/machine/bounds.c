@@ -152,17 +152,17 @@ struct weir_rate weir_dram_window(const struct weir_machine *m) {
 
 const char *const weir_flow_names[WEIR_N_FLOWS] = {
     [WEIR_FLOW_L1_READ] = "L1 hits",           [WEIR_FLOW_L2_READ] = "L2 hits",
-    [WEIR_FLOW_L2_PAST] = "L2 hits past L1",   [WEIR_FLOW_L2_WRITE] = "stores to L2",
-    [WEIR_FLOW_DRAM_READ] = "DRAM reads",      [WEIR_FLOW_DRAM_PAST] = "DRAM reads past L1",
+    [WEIR_FLOW_L2_BYPASS] = "L2 hits, bypass", [WEIR_FLOW_L2_WRITE] = "stores to L2",
+    [WEIR_FLOW_DRAM_READ] = "DRAM reads",      [WEIR_FLOW_DRAM_BYPASS] = "DRAM reads, bypass",
     [WEIR_FLOW_DRAM_WRITE] = "stores to DRAM",
 };
 
 #define FLOW(f)    (1u << WEIR_FLOW_##f)
 #define L1_MISSES  (FLOW(L2_READ) | FLOW(DRAM_READ))
-#define PAST_L1    (FLOW(L2_PAST) | FLOW(DRAM_PAST))
+#define BYPASSES   (FLOW(L2_BYPASS) | FLOW(DRAM_BYPASS))
 #define WRITES     (FLOW(L2_WRITE) | FLOW(DRAM_WRITE))
-#define DRAM_READS (FLOW(DRAM_READ) | FLOW(DRAM_PAST))
-#define READS      (L1_MISSES | PAST_L1)
+#define DRAM_READS (FLOW(DRAM_READ) | FLOW(DRAM_BYPASS))
+#define READS      (L1_MISSES | BYPASSES)
 #define ALL        (READS | WRITES | FLOW(L1_READ))
 
 static const struct {

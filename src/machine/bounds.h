@@ -53,12 +53,12 @@ struct weir_rate weir_dram_window(const struct weir_machine *m);
 /* Streams of whole lines by all SMs. A DRAM stream goes through the rows of each channel in order,
  * from end to end. */
 enum weir_flow {
-  WEIR_FLOW_L1_READ, /* L1 hits */
-  WEIR_FLOW_L2_READ, /* L2 hits of loads that enter the L1 */
-  WEIR_FLOW_L2_PAST, /* L2 hits of loads that go past it */
+  WEIR_FLOW_L1_READ,   /* L1 hits */
+  WEIR_FLOW_L2_READ,   /* L2 hits of loads that enter the L1 */
+  WEIR_FLOW_L2_BYPASS, /* L2 hits of loads that bypass it */
   WEIR_FLOW_L2_WRITE,
   WEIR_FLOW_DRAM_READ,
-  WEIR_FLOW_DRAM_PAST,
+  WEIR_FLOW_DRAM_BYPASS,
   WEIR_FLOW_DRAM_WRITE,
   WEIR_N_FLOWS
 };

@@ -73,7 +73,7 @@ const struct weir_param_group weir_sm_params = {"sm", "Streaming multiprocessors
 
 static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, enabled, "true",
-               .help = "false: every global and local access goes past the L1"),
+               .help = "false: every global and local access bypasses the L1"),
     WEIR_PARAM(
         weir_l1_cfg, perfect, "false",
         .help =

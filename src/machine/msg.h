@@ -106,13 +106,13 @@ struct weir_mail {
 };
 
 /* What the components on one thread send. Steps of the engine take turns at the sides: while one is
- * written, mail of earlier steps on others is being delivered. A bag for each of the threads that
- * take the mail out (threads beyond the last share bags): what stays on a core is not seen by
+ * written, mail of earlier steps on others is being delivered. A box for each of the threads that
+ * take the mail out (threads beyond the last share boxes): what stays on a core is not seen by
  * others, and what goes to another core lies close together. */
-enum { WEIR_MAIL_SIDES = 4, WEIR_MAIL_BAGS = 8, WEIR_MAIL_AHEAD = 24 };
+enum { WEIR_MAIL_SIDES = 4, WEIR_MAIL_BOXES = 8, WEIR_MAIL_AHEAD = 24 };
 struct weir_outbox {
-  _Alignas(64) struct weir_mail bag[WEIR_MAIL_SIDES][WEIR_MAIL_BAGS];
-  _Alignas(64) const uint8_t *bag_of; /* by receiver; NULL: all in the first */
+  _Alignas(64) struct weir_mail box[WEIR_MAIL_SIDES][WEIR_MAIL_BOXES];
+  _Alignas(64) const uint8_t *box_of; /* by receiver; NULL: all in the first */
   uint64_t first[WEIR_MAIL_SIDES];    /* earliest arrival of the mail on each side */
   uint8_t side;
   bool is_failed; /* out of memory: seen by the exchange */
@@ -133,14 +133,14 @@ static inline void weir_claim_line(const void *p) {
 static inline void weir_outbox_turn(struct weir_outbox *o, uint8_t side) {
   o->side = side;
   o->first[side] = UINT64_MAX;
-  for (unsigned i = 0; i < WEIR_MAIL_BAGS; i++)
-    o->bag[side][i].n = 0;
+  for (unsigned i = 0; i < WEIR_MAIL_BOXES; i++)
+    o->box[side][i].n = 0;
 }
 
 /* Where the next message to `dst`, which arrives in cycle `at`, is to be written; NULL: out of
  * memory. A message that is written here need not be copied. */
 static inline struct weir_msg *weir_outbox_slot(struct weir_outbox *o, uint32_t dst, uint64_t at) {
-  struct weir_mail *b = &o->bag[o->side][o->bag_of != NULL ? o->bag_of[dst] : 0];
+  struct weir_mail *b = &o->box[o->side][o->box_of != NULL ? o->box_of[dst] : 0];
   if (b->n == b->cap) {
     uint32_t cap = b->cap ? 2 * b->cap : 256;
     struct weir_msg *v = weir_realloc(b->v, cap * sizeof *v);
@@ -164,8 +164,8 @@ static inline void weir_outbox_put(struct weir_outbox *o, const struct weir_msg 
 
 static inline void weir_outbox_free(struct weir_outbox *o) {
   for (unsigned i = 0; i < WEIR_MAIL_SIDES; i++)
-    for (unsigned k = 0; k < WEIR_MAIL_BAGS; k++)
-      free(o->bag[i][k].v);
+    for (unsigned k = 0; k < WEIR_MAIL_BOXES; k++)
+      free(o->box[i][k].v);
 }
 
 static inline uint64_t weir_min64(uint64_t a, uint64_t b) {

@@ -215,7 +215,7 @@ static enum weir_status read_tag(struct weir_config *c, uint32_t i, uint8_t *tag
       return WEIR_OK;
     }
   return weir_config_fail(c, i, WEIR_EPARSE, err,
-                          "'%s' is no tag; want ca (use the L1), cg (go past it) or cm (as the "
+                          "'%s' is no tag; want ca (use the L1), cg (bypass it) or cm (as the "
                           "block does)",
                           c->entry[i].text);
 }

@@ -1,4 +1,4 @@
-/* What a compiler says about the loads of kernels: use the L1 (ca), go past it (cg), or as their
+/* What a compiler says about the loads of kernels: use the L1 (ca), bypass it (cg), or as their
  * block does (cm). By kernel and instruction; kept in files that people can read and change. */
 #ifndef WEIR_SESSION_TAGS_H
 #define WEIR_SESSION_TAGS_H

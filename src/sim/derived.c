@@ -16,7 +16,7 @@ const struct weir_stat weir_derived_stat_table[] = {
       "hits and joins of a pending line, of the loads that did not bypass"),
     R("hit_rate_stream", found_loads, loads, 1, "1",
       "hits and joins of a pending line, of all loads: bypassed ones count as misses"),
-    R("bypass_rate", bypassed, loads, 1, "1", "loads that went past the L1, of all loads"),
+    R("bypass_rate", bypassed, loads, 1, "1", "loads that bypassed the L1, of all loads"),
     R("miss_rate_inst", load_insns_missed, load_insns, 1, "1",
       "load instructions with a request that sent for something, of all load instructions"),
     R("mpki", load_misses, thread_insns, 1000, "1/1000 insn",

@@ -33,7 +33,7 @@ static uint32_t n_components(const struct weir_sim *sim) {
   return sim->n_sms + sim->n_channels;
 }
 
-static bool deliver_bag(struct weir_sim *sim, const struct weir_mail *b) {
+static bool deliver_box(struct weir_sim *sim, const struct weir_mail *b) {
   bool ok = true;
   for (uint32_t k = 0; k < b->n; k++) {
     __builtin_prefetch(&b->v[k + WEIR_MAIL_AHEAD]);
@@ -51,12 +51,12 @@ static uint8_t side_of(uint64_t step) {
 static bool deliver_share(struct weir_sim *sim, uint32_t thread, uint64_t step) {
   bool ok = true;
   for (uint32_t i = 0; i < sim->o.threads; i++) {
-    const struct weir_mail *b = &sim->shares[i].out.bag[side_of(step)][thread % WEIR_MAIL_BAGS];
-    if (sim->o.threads <= WEIR_MAIL_BAGS) {
-      ok &= deliver_bag(sim, b);
+    const struct weir_mail *b = &sim->shares[i].out.box[side_of(step)][thread % WEIR_MAIL_BOXES];
+    if (sim->o.threads <= WEIR_MAIL_BOXES) {
+      ok &= deliver_box(sim, b);
       continue;
     }
-    for (uint32_t k = 0; k < b->n; k++) { /* the bag is shared by several threads */
+    for (uint32_t k = 0; k < b->n; k++) { /* the box is shared by several threads */
       uint32_t to = component_of(sim, b->v[k].dst);
       if (weir_pool_owner(sim->pool, to) == thread) ok &= deliver(sim, to, &b->v[k]);
     }
@@ -107,8 +107,8 @@ static bool deliver_all(struct weir_sim *sim) {
   for (uint32_t i = 0; i < sim->o.threads; i++) {
     struct weir_outbox *o = &sim->shares[i].out;
     for (uint64_t step = sim->step - sim->depth; step < sim->step; step++)
-      for (uint32_t k = 0; k < WEIR_MAIL_BAGS; k++)
-        ok &= deliver_bag(sim, &o->bag[side_of(step)][k]);
+      for (uint32_t k = 0; k < WEIR_MAIL_BOXES; k++)
+        ok &= deliver_box(sim, &o->box[side_of(step)][k]);
     for (unsigned side = 0; side < WEIR_MAIL_SIDES; side++)
       weir_outbox_turn(o, (uint8_t)side);
   }
@@ -129,8 +129,8 @@ static void share_out(struct weir_sim *sim) {
       sim->channels[i - sim->n_sms].outbox = &s->out;
   }
   for (uint32_t dst = 0; sim->pool != NULL && dst < sim->n_sms + (uint32_t)sim->m->l2.slices; dst++)
-    sim->bag_of[dst] =
-        (uint8_t)(weir_pool_owner(sim->pool, component_of(sim, dst)) % WEIR_MAIL_BAGS);
+    sim->box_of[dst] =
+        (uint8_t)(weir_pool_owner(sim->pool, component_of(sim, dst)) % WEIR_MAIL_BOXES);
 }
 
 /* Mail lies sorted by the present owners; it is out before they change. */
@@ -155,14 +155,14 @@ enum glance { NOTHING_YET, NEWS, MAIL_PLACE, MAIL };
 
 static enum glance look_ahead(struct weir_sim *sim, uint32_t thread, uint64_t step,
                               enum glance done) {
-  uint32_t bag = thread % WEIR_MAIL_BAGS;
+  uint32_t box = thread % WEIR_MAIL_BOXES;
   if (done == NOTHING_YET) {
     weir_pool_hint(sim->pool, thread);
     return NEWS;
   }
   if (done == NEWS && !weir_pool_has_ended(sim->pool, thread, step)) return NEWS;
   for (uint32_t i = 0; i < sim->o.threads && done < MAIL; i++) {
-    const struct weir_mail *b = &sim->shares[i].out.bag[side_of(step)][bag];
+    const struct weir_mail *b = &sim->shares[i].out.box[side_of(step)][box];
     if (i == thread) continue;
     if (done == NEWS) __builtin_prefetch(b);
     for (uint32_t k = 0; done == MAIL_PLACE && k < b->n && k < WEIR_MAIL_AHEAD; k += 2)
@@ -243,9 +243,9 @@ static void tell_own(const struct weir_sim *sim, struct share *s) {
  * needed last time. */
 static void claim_space(const struct weir_sim *sim, uint32_t thread, uint8_t side) {
   const struct weir_outbox *o = &sim->shares[thread].out;
-  for (uint32_t i = 0; i < sim->o.threads && i < WEIR_MAIL_BAGS; i++)
-    for (uint32_t k = 0; i != thread && k < o->bag[side][i].n && k < WEIR_MAIL_AHEAD; k += 2)
-      weir_claim_line(&o->bag[side][i].v[k]);
+  for (uint32_t i = 0; i < sim->o.threads && i < WEIR_MAIL_BOXES; i++)
+    for (uint32_t k = 0; i != thread && k < o->box[side][i].n && k < WEIR_MAIL_AHEAD; k += 2)
+      weir_claim_line(&o->box[side][i].v[k]);
 }
 
 /* Before the first step all mail is there; later on it comes step by step. */
@@ -506,10 +506,10 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
   if (ok && sim->o.threads > 1) {
     const struct weir_pool_job job = {.self = sim, .run = run_burst};
     sim->pool = weir_pool_new(sim->o.threads, n_components(sim), sim->depth, &job);
-    sim->bag_of = weir_calloc(sim->n_sms + (uint32_t)m->l2.slices, 1);
-    ok = sim->pool != NULL && sim->bag_of != NULL;
+    sim->box_of = weir_calloc(sim->n_sms + (uint32_t)m->l2.slices, 1);
+    ok = sim->pool != NULL && sim->box_of != NULL;
     for (uint32_t i = 0; ok && i < sim->o.threads; i++)
-      sim->shares[i].out.bag_of = sim->bag_of;
+      sim->shares[i].out.box_of = sim->box_of;
   }
   if (ok) share_out(sim);
   if (!ok) {
@@ -534,7 +534,7 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->channels);
   free_shares(sim->shares, sim->o.threads);
   free(sim->has_retired);
-  free(sim->bag_of);
+  free(sim->box_of);
   free(sim);
 }
 

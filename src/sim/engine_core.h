@@ -35,7 +35,7 @@ struct weir_sim {
   struct share *shares;   /* of each thread */
   bool *has_retired;      /* of each SM, in the exchange: blocks ended */
   struct weir_pool *pool; /* NULL: one thread */
-  uint8_t *bag_of;        /* of each receiver, SMs and then slices */
+  uint8_t *box_of;        /* of each receiver, SMs and then slices */
   uint64_t weigh_at;      /* step from which on the threads' work is to be compared */
   bool is_broken;         /* a kernel failed */
   bool has_soft;          /* a part of the L1 wakes by itself, or hears others */

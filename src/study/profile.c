@@ -318,7 +318,7 @@ static enum weir_answer route(const struct weir_policy *p, const struct weir_acc
   return a->tag == WEIR_TAG_CG ? WEIR_BYPASS : WEIR_PASS;
 }
 
-/* Loads use the L1 or go past it as their tags say, and nothing is learned. */
+/* Loads use the L1 or bypass it as their tags say, and nothing is learned. */
 static const struct weir_policy_ops by_tag = {.part = {.abi = WEIR_POLICY_ABI,
                                                        .name = "by-tag",
                                                        .help = "profiling runs",

@@ -1,7 +1,7 @@
 /* The loads of a workload, classified: profiling runs on a machine, and what they say.
  *
  * The workload is executed once. Its streams are then timed once for each load, which alone uses
- * the L1 while all others go past it, and once for each group of several loads, which use it
+ * the L1 while all others bypass it, and once for each group of several loads, which use it
  * together: so many runs, several at a time. */
 #ifndef WEIR_STUDY_PROFILE_H
 #define WEIR_STUDY_PROFILE_H

@@ -388,7 +388,7 @@ static bool is_bypassed(enum weir_tag tag, uint32_t cta, bool is_local) {
   return port_is_bypassed(&t, &a);
 }
 
-/* Block 0 in slot 0 goes past, block 1 in slot 1 does not. */
+/* Block 0 in slot 0 bypasses, block 1 in slot 1 does not. */
 static void open_blocks(void) {
   open_with(100, 2);
   arrive(0);
@@ -687,7 +687,7 @@ static void test_all_cg_is_bypass_all(void **state) {
   }
 }
 
-/* Dynamic with all blocks going past would be the same; here the first target, and no other. */
+/* Dynamic with all blocks bypassing would be the same; here the first target, and no other. */
 static void test_one_learner_or_all(void **state) {
   (void)state;
   uint64_t sum[2][WEIR_MAX_PART_STATS] = {{0}, {0}};

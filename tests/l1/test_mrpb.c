@@ -217,7 +217,7 @@ static void test_bypass(void **state) {
   (void)state;
   begin(1, "l1.mshr_entries=1", NULL);
   load(0, c.ld0, 0x1000, 1);
-  load(0, c.ld1, 0x2000, 1); /* goes past */
+  load(0, c.ld1, 0x2000, 1); /* bypasses */
   load(0, c.ld2, 0x2000, 1); /* so does this, for the same line */
   const void *st = run();
   assert_int_equal(STAT_OF(st, bypassed_mshr), 2);

@@ -427,7 +427,7 @@ static bool seen_row(const struct weir_policy *p, uint32_t i, struct weir_row *r
   row->v[0] = ((const struct seen *)weir_state_peek(p))->loads;
   return i == 0 && row->v[0] > 0;
 }
-/* Whatever an SM that had loads does goes past. */
+/* Whatever an SM that had loads does bypasses. */
 static enum weir_answer seen_route(const struct weir_policy *p, const struct weir_access *a) {
   (void)a;
   return weir_prepared(p, weir_kernel_id(p), weir_geometry(p)->sm) != NULL ? WEIR_BYPASS

@@ -77,7 +77,7 @@ static void test_ports(void **state) {
   cap_is(m, WEIR_CAP_L1_FILL, WEIR_FLOW_L2_READ, 128, 2, 3);
   cap_is(m, WEIR_CAP_L1_MSHR, WEIR_FLOW_L2_READ, 32 * 128, L2_LINE - 1, 3);
   cap_is(m, WEIR_CAP_L1_MSHR, WEIR_FLOW_DRAM_READ, 32 * 128, DRAM_LINE + RP - 1, 3);
-  cap_is(m, WEIR_CAP_INFLIGHT, WEIR_FLOW_DRAM_PAST, 1024 * 128, DRAM_LINE + RP - 1, 3);
+  cap_is(m, WEIR_CAP_INFLIGHT, WEIR_FLOW_DRAM_BYPASS, 1024 * 128, DRAM_LINE + RP - 1, 3);
   /* A read is a header, 8 bytes: one flit; a line with its header, 136 bytes: five. */
   cap_is(m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_READ, 128, 1, 3);
   cap_is(m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_WRITE, 128, 5, 3);
@@ -153,10 +153,10 @@ static void test_flows(void **state) {
   assert_false(weir_cap(&x.m, WEIR_CAP_L1_HIT, WEIR_FLOW_L1_READ, &c));
   assert_null(weir_bottleneck(&x.m, WEIR_FLOW_L1_READ).where);
   assert_null(weir_bottleneck(&x.m, WEIR_FLOW_DRAM_READ).where);
-  assert_non_null(weir_bottleneck(&x.m, WEIR_FLOW_DRAM_PAST).where);
+  assert_non_null(weir_bottleneck(&x.m, WEIR_FLOW_DRAM_BYPASS).where);
   machine_free(&x);
   open_rig(&x, NULL, NULL, NULL);
-  assert_false(weir_cap(&x.m, WEIR_CAP_L1_MSHR, WEIR_FLOW_L2_PAST, &c));
+  assert_false(weir_cap(&x.m, WEIR_CAP_L1_MSHR, WEIR_FLOW_L2_BYPASS, &c));
   assert_false(weir_cap(&x.m, WEIR_CAP_DRAM, WEIR_FLOW_L2_READ, &c));
   machine_free(&x);
 }

@@ -52,15 +52,15 @@ static void send(struct bed *b, enum weir_msg_kind kind, uint64_t line, uint8_t 
 
 /* Run until nothing is under way; the replies are left in the outbox. */
 static void settle(struct bed *b) {
-  b->out.bag[0][0].n = 0;
+  b->out.box[0][0].n = 0;
   do
     weir_channel_cycle(&b->c, ++b->now);
   while (!weir_channel_is_idle(&b->c));
 }
 
 static uint8_t flags_of(const struct bed *b, uint32_t id) {
-  for (uint32_t i = 0; i < b->out.bag[0][0].n; i++) {
-    const struct weir_msg *r = &b->out.bag[0][0].v[i];
+  for (uint32_t i = 0; i < b->out.box[0][0].n; i++) {
+    const struct weir_msg *r = &b->out.box[0][0].v[i];
     if (r->kind != WEIR_MSG_CREDIT && r->id == id) return r->flags;
   }
   fail_msg("no reply to %u", id);
@@ -190,8 +190,8 @@ static void test_mark_of_half(void **state) {
     assert_true(weir_channel_put(&b.c, &q));
     if (k == 0) continue; /* the other half comes while it waits */
     settle(&b);
-    for (uint32_t i = 0; i < b.out.bag[0][0].n; i++) {
-      const struct weir_msg *r = &b.out.bag[0][0].v[i];
+    for (uint32_t i = 0; i < b.out.box[0][0].n; i++) {
+      const struct weir_msg *r = &b.out.box[0][0].v[i];
       if (r->kind == WEIR_MSG_CREDIT) continue;
       assert_int_equal(r->addr, 0x1000 + 64 * (r->id % 2));
       assert_int_equal(r->flags & WEIR_REP_MARKED, r->id == 3 ? WEIR_REP_MARKED : 0);

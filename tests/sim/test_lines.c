@@ -357,7 +357,7 @@ static void bandwidth(unsigned l1, unsigned l2, enum weir_flow flow, const char 
   bool is_dram = flow >= WEIR_FLOW_DRAM_READ;
   uint64_t latency = weir_l2_latency(&x.m, l1 / 32) +
                      (is_dram ? weir_dram_latency(&x.m, l1 / 32, 0, WEIR_BANK_CLOSED) : 0);
-  struct stream s = {.past = flow == WEIR_FLOW_L2_PAST,
+  struct stream s = {.past = flow == WEIR_FLOW_L2_BYPASS,
                      .is_write = flow == WEIR_FLOW_L2_WRITE,
                      .is_dram = is_dram,
                      .sms = (uint32_t)x.m.sm.count,
@@ -373,11 +373,11 @@ static void bandwidth(unsigned l1, unsigned l2, enum weir_flow flow, const char 
 
 static void bandwidths(unsigned l1, unsigned l2) {
   bandwidth(l1, l2, WEIR_FLOW_L2_READ, NULL);
-  bandwidth(l1, l2, WEIR_FLOW_L2_PAST, NULL);
+  bandwidth(l1, l2, WEIR_FLOW_L2_BYPASS, NULL);
   bandwidth(l1, l2, WEIR_FLOW_L2_WRITE, NULL);
   bandwidth(l1, l2, WEIR_FLOW_DRAM_READ, NULL);
   bandwidth(l1, l2, WEIR_FLOW_L2_READ, "l1.mshr_entries=2");
-  bandwidth(l1, l2, WEIR_FLOW_L2_PAST, "sm.inflight=3");
+  bandwidth(l1, l2, WEIR_FLOW_L2_BYPASS, "sm.inflight=3");
   bandwidth(l1, l2, WEIR_FLOW_DRAM_READ, "l1.mshr_entries=4");
   bandwidth(l1, l2, WEIR_FLOW_DRAM_READ, "l2.mshr_entries=4");
   bandwidth(l1, l2, WEIR_FLOW_L2_READ, "noc.reply_buffer=18");

@@ -88,7 +88,7 @@ static void test_no_bandwidth(void **state) {
       "noc.reply_buffer=4", NULL, NULL,
       "L2 hits have no bandwidth: a packet has up to 5 flits, but noc.reply_buffer holds only 4");
   refuse("noc.reply_buffer=4", "l1.enabled=false", NULL,
-         "L2 hits past L1 have no bandwidth: a packet has up to 5 flits, but noc.reply_buffer "
+         "L2 hits, bypass have no bandwidth: a packet has up to 5 flits, but noc.reply_buffer "
          "holds only 4");
   accept("noc.request_buffer=5", "noc.reply_buffer=5", NULL);
   refuse("noc.flit_bytes=1", NULL, NULL,

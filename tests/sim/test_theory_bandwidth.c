@@ -19,7 +19,7 @@ static const char *folder;
 struct stream {
   const char *machine;
   enum weir_class cls;
-  bool past, is_uniform, warm; /* past: the loads go past the L1; warm: from the L2 */
+  bool past, is_uniform, warm; /* past: the loads bypass the L1; warm: from the L2 */
   bool is_dirty;               /* all of the L2 and the L3 before the stream begins */
   uint32_t sms, regs;
   uint64_t (*addr)(const struct flow *f, uint32_t warp, uint32_t i);
@@ -159,7 +159,7 @@ static void test_flow(void **state) {
       weir_l2_latency(m, 4) + (is_dram ? weir_dram_latency(m, 4, 0, WEIR_BANK_CLOSED) : 0);
   struct stream s = {.machine = l->machine,
                      .cls = is_write ? WEIR_C_STORE : WEIR_C_LOAD,
-                     .past = l->flow == WEIR_FLOW_L2_PAST || l->flow == WEIR_FLOW_DRAM_PAST,
+                     .past = l->flow == WEIR_FLOW_L2_BYPASS || l->flow == WEIR_FLOW_DRAM_BYPASS,
                      .sms = (uint32_t)m->sm.count,
                      .regs = in_flight(want, latency, 128, (uint32_t)m->sm.count),
                      .addr = next_line,

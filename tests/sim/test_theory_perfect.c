@@ -62,7 +62,7 @@ static void test_one_warp(void **state) {
   assert_true(faster > n / 2);
 }
 
-/* Loads that go past the L1 by themselves become ordinary ones. */
+/* Loads that bypass the L1 by themselves become ordinary ones. */
 static void keep_to_l1(struct synth *s) {
   for (uint32_t i = 0; i < s->info.n_insns; i++) {
     struct weir_static *x = &s->insns[i];

@@ -28,7 +28,7 @@ static enum weir_write store(const struct weir_policy *p, const struct weir_acce
 }
 
 const struct weir_policy_ops weir_policy_bypass_all = {
-    .part = {WEIR_PART("bypass-all", "all loads go past the L1"), .reference = PAPER,
+    .part = {WEIR_PART("bypass-all", "all loads bypass the L1"), .reference = PAPER,
              WEIR_PART_PARAMS(params, bypass_all_cfg), .storage_bits = weir_no_storage},
     .reason = WEIR_R_MODE,
     .route = route,

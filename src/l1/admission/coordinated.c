@@ -1,11 +1,11 @@
 /* A compiler has put each global load into one of three classes: those with good locality use the
- * L1 (ca), those without go past it (cg), and for the others (cm) it is better that some blocks use
- * the L1 and the rest do not. How many of the blocks of an SM should go past it (the target) is
+ * L1 (ca), those without bypass it (cg), and for the others (cm) it is better that some blocks use
+ * the L1 and the rest do not. How many of the blocks of an SM should bypass it (the target) is
  * learned: the life of one block is a period, at whose end the target gets a score, and the next
  * target is the best of its neighbours. A block keeps what it was when it came, so a new target
  * takes hold as blocks come and go.
  *
- * A period begins with the block whose arrival brings the number of blocks that go past (cur) to
+ * A period begins with the block whose arrival brings the number of blocks that bypass (cur) to
  * the target, and lasts as long as that block. The score (CHSS) is the time that hits save over the
  * time that the L1's shortages cost all running warps. */
 #include <string.h>
@@ -65,12 +65,12 @@ static const struct weir_param params[] = {
   }
 static const struct weir_stat stats[] = {
     S(blocks, "block", "blocks that came"),
-    S(blocks_bg, "block", "of these, those whose cm loads went past the L1"),
+    S(blocks_bg, "block", "of these, those whose cm loads bypassed the L1"),
     S(periods, "event", "periods that led to a target"),
-    S(lowered, "event", "of these, those after which fewer blocks should go past"),
+    S(lowered, "event", "of these, those after which fewer blocks should bypass"),
     S(raised, "event", "... more blocks"),
     S(kept, "event", "... as many as before"),
-    AT(0, "at_0", "periods in which no block should go past"),
+    AT(0, "at_0", "periods in which no block should bypass"),
     AT(1, "at_1", "... one block"),
     AT(2, "at_2", "... two blocks"),
     AT(3, "at_3", "... three"),
@@ -90,10 +90,10 @@ static const struct weir_stat stats[] = {
     S(ca_hits, "request", "of these, hits"),
     S(cm_loads, "request", "cm loads that did so"),
     S(cm_hits, "request", "of these, hits"),
-    S(cg_bypassed, "request", "cg loads, which go past the L1"),
-    S(cm_bypassed, "request", "cm loads that went past it"),
+    S(cg_bypassed, "request", "cg loads, which bypass the L1"),
+    S(cm_bypassed, "request", "cm loads that bypassed it"),
     S(untagged, "request", "global loads without a tag that looked for their line"),
-    RATIO("mean_target", target_cycles, cycles, "block", "blocks that should go past, over time"),
+    RATIO("mean_target", target_cycles, cycles, "block", "blocks that should bypass, over time"),
     RATIO("mean_last_target", last_target, learners, "block", "the same, at the ends of kernels"),
     WEIR_STAT_END};
 _Static_assert(sizeof(struct coordinated_stats) <= WEIR_MAX_PART_STATS * sizeof(uint64_t),
@@ -153,8 +153,8 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
   }
 }
 
-/* Of loads that others send past the L1 (an operator, a predictor) only those count that would have
- * gone past anyway. */
+/* Of loads that others let bypass the L1 (an operator, a predictor) only those count that would
+ * have bypassed anyway. */
 static void bypass(struct weir_policy *p, const struct weir_access *a) {
   struct coordinated_stats *st = weir_stats_edit(p);
   if (!is_bypassed(p, a)) return;
@@ -339,7 +339,7 @@ static const char *verify(const struct weir_policy *p) {
     at += st->at[i];
   if (s->target > s->max) return "its target is above the number of blocks";
   if (s->cur != (uint32_t)__builtin_popcountll(s->bg) || (s->bg & ~s->resident) != 0)
-    return "its count of blocks that go past is wrong";
+    return "its count of blocks that bypass is wrong";
   if (s->sampler > 0 && !(s->resident >> (s->sampler - 1) & 1))
     return "its period has outlived its block";
   return st->periods != st->lowered + st->raised + st->kept || st->periods != at
@@ -349,8 +349,8 @@ static const char *verify(const struct weir_policy *p) {
 
 const struct weir_policy_ops weir_policy_coordinated = {
     .part = {WEIR_PART("coordinated",
-                       "loads go past the L1 by their tag, those tagged cm by that of their block; "
-                       "how many blocks go past is learned"),
+                       "loads bypass the L1 by their tag, those tagged cm by that of their block; "
+                       "how many blocks bypass is learned"),
              .reference = PAPER, WEIR_PART_PARAMS(params, coordinated_cfg),
              WEIR_PART_STATS(stats, coordinated_stats),
              .state_bytes = sizeof(struct weir_coordinated), .storage_bits = storage_bits,

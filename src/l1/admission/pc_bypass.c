@@ -1,5 +1,5 @@
 /* A table of counters, found by a hash of the instruction's address, says whether a missing load
- * goes past the L1. Each line remembers the last instruction that touched it: a hit shows that this
+ * bypasses the L1. Each line remembers the last instruction that touched it: a hit shows that this
  * was not its last use, a replacement that it was. A bypass cannot be judged in the L1, so the L2
  * marks the line, and a later read that finds the mark takes the prediction back.
  *
@@ -58,7 +58,7 @@ static const struct weir_stat stats[] = {
     S(bypass_predictions, "request", "of these, those that it would bypass"),
     S(duelled, "request", "... that were cached because of the duel of the sets"),
     S(sampled, "request", "... that were cached to learn"),
-    S(bypasses, "request", "... that went past the L1"),
+    S(bypasses, "request", "... that bypassed the L1"),
     S(false_positives, "request",
       "bypasses whose line was loaded again before an L1 that caches every load (LRU, ended by "
       "stores) would have lost it"),
@@ -333,10 +333,9 @@ static const char *verify(const struct weir_policy *p) {
 }
 
 const struct weir_policy_ops weir_policy_pc_bypass = {
-    .part = {WEIR_PART(
-                 "pc-bypass",
-                 "loads go past the L1 whose instruction has brought lines that were not used "
-                 "again; the L2 tells of mistakes"),
+    .part = {WEIR_PART("pc-bypass",
+                       "loads bypass the L1 whose instruction has brought lines that were not used "
+                       "again; the L2 tells of mistakes"),
              .reference = PAPER, WEIR_PART_PARAMS(params, pc_bypass_cfg),
              WEIR_PART_STATS(stats, pc_bypass_stats), .line_bytes = sizeof(struct way),
              .state_size = state_size, .init = init, .storage_bits = storage_bits,

@@ -1,8 +1,8 @@
 /* For a while every load uses the L1, and its misses are counted. A clear miss rate decides whether
- * loads use it for the much longer time that follows (C mode) or go past it (B mode). Where it is
+ * loads use it for the much longer time that follows (C mode) or bypass it (B mode). Where it is
  * not clear, the number of warps decides: many warps hide what misses cost, few do not.
  *
- * Loads that go past see no tags, so a line that only the L1 knows of would be overlooked: stores
+ * Loads that bypass see no tags, so a line that only the L1 knows of would be overlooked: stores
  * to local memory write through, as those to global memory do. */
 #include "l1/parts.h"
 
@@ -59,7 +59,7 @@ static const struct weir_stat stats[] = {
     S(code_high, "event", "... with a high one (code 1)"),
     S(code_between, "event", "... for which the warps decided (code 2)"),
     S(to_cache, "event", "decisions to use the L1"),
-    S(to_bypass, "event", "decisions to go past it"),
+    S(to_bypass, "event", "decisions to bypass it"),
     S(accesses, "request", "accesses of these samples, as far as counters of 13 bits can count"),
     S(misses, "request", "of these, misses and partial misses"),
     S(warps, "warp", "mean unfinished warps of each sample, summed over samples"),

@@ -1,6 +1,6 @@
 /* Requests wait in queues by warp (or block) in front of the L1, and leave queue by queue, so that
  * the lines of a few warps are used before those of others push them out; a load that finds no
- * resource goes past the L1. Stores wait with the loads of their warp, which keeps them in order.
+ * resource bypasses the L1. Stores wait with the loads of their warp, which keeps them in order.
  */
 #include "base/ring.h"
 #include "l1/parts.h"
@@ -37,7 +37,7 @@ static const struct weir_param params[] = {
                        "empty; the longest; in turn",
                .source = PAPER, .when = "reorder=true and nq>1"),
     WEIR_PARAM(mrpb_cfg, bypass_on, "any", .choices = WEIR_CHOICES(BYPASSES),
-               .help = "loads go past the L1 if all ways are reserved (assoc), or if a way, an "
+               .help = "loads bypass the L1 if all ways are reserved (assoc), or if a way, an "
                        "MSHR, a merge or the miss queue is missing (any)",
                .source = PAPER, .when = "l1.enabled=true and l1.perfect=false"),
     WEIR_PARAM(mrpb_cfg, reorder, "true", .help = "false: no queues, only the bypass",
@@ -57,7 +57,7 @@ static const struct weir_stat stat_table[] = {
     S(reorder_places, "request", "places by which they did"),
     WEIR_STAT_RATIO(stats, "reorder_distance", reorder_places, reordered, "request",
                     "places by which a request that left earlier did"),
-    S(bypassed_line, "request", "loads that went past because all ways of their set were reserved"),
+    S(bypassed_line, "request", "loads that bypassed because all ways of their set were reserved"),
     S(bypassed_queue, "request", "... because the miss queue was full"),
     S(bypassed_merge, "request", "... because their line had too many waiters"),
     S(bypassed_mshr, "request", "... because there was no MSHR"),
@@ -72,10 +72,10 @@ struct state {
   uint64_t since;         /* cycle to which wait_cycles is counted */
   uint32_t last;          /* queue that a request left last */
   uint64_t seen;          /* requests that read the tags */
-  /* A ring of the loads that went past among the last NEAR of these. */
-  struct past {
+  /* A ring of the loads that bypassed among the last NEAR of these. */
+  struct bypassed {
     uint64_t line, at;
-  } past[KEPT];
+  } bypassed[KEPT];
   uint32_t first, n;
   uint32_t waiting[]; /* of each queue a struct waiting */
 };
@@ -175,17 +175,17 @@ static void left_queue(struct weir_policy *p, const struct weir_access *a, uint3
   s->last = q;
 }
 
-/* A request that read the tags: is it for a line that went past a short while ago? */
+/* A request that read the tags: is it for a line that bypassed a short while ago? */
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                    enum weir_outcome outcome) {
   struct state *s = weir_state_edit(p);
   struct stats *st = weir_stats_edit(p);
   (void)set, (void)way, (void)outcome;
   s->seen++;
-  for (; s->n > 0 && s->past[s->first].at + NEAR < s->seen; s->n--)
+  for (; s->n > 0 && s->bypassed[s->first].at + NEAR < s->seen; s->n--)
     s->first = weir_ring_at(s->first, 1, KEPT);
   for (uint32_t i = 0; i < s->n; i++) {
-    struct past *l = &s->past[weir_ring_at(s->first, i, KEPT)];
+    struct bypassed *l = &s->bypassed[weir_ring_at(s->first, i, KEPT)];
     if (l->line != a->addr) continue;
     l->line = UINT64_MAX; /* counted */
     st->bypassed_reused++;
@@ -201,7 +201,8 @@ static void bypass(struct weir_policy *p, const struct weir_access *a) {
   st->bypassed_merge += a->shortage == WEIR_NO_MERGE;
   st->bypassed_mshr += a->shortage == WEIR_NO_MSHR;
   /* One for each request at most: there is room. */
-  s->past[weir_ring_at(s->first, s->n++, KEPT)] = (struct past){.line = a->addr, .at = s->seen};
+  s->bypassed[weir_ring_at(s->first, s->n++, KEPT)] =
+      (struct bypassed){.line = a->addr, .at = s->seen};
 }
 
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
@@ -230,7 +231,7 @@ const struct weir_policy_ops weir_policy_mrpb = {
     .part = {WEIR_PART(
                  "mrpb",
                  "requests wait in queues by warp and leave queue by queue; loads that find no "
-                 "resource go past"),
+                 "resource bypass"),
              .reference = PAPER, WEIR_PART_PARAMS(params, mrpb_cfg),
              WEIR_PART_STATS(stat_table, stats), .state_size = state_size,
              .storage_bits = storage_bits, .verify = verify, .kernel_begin = kernel_begin},

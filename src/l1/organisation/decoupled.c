@@ -1,5 +1,5 @@
 /* The decoupled L1: a tag store with more entries than there are data lines. A line that is touched
- * for the first time gets a tag only, and its load goes past the cache; a data line is given when
+ * for the first time gets a tag only, and its load bypasses the cache; a data line is given when
  * the tag has counted enough references. Counts are aged whenever data lines change hands, so that
  * references count only if they are close together.
  *
@@ -670,11 +670,11 @@ static const struct weir_stat stats[] = {
     S(tag_evictions_rc3, "tag", "... of 3 and more"),
     S(collateral, "line", "data lines that went with their tag"),
     S(aged, "reference", "references that aging took away"),
-    S(bypass_first, "request", "loads that went past the L1 because the line was new"),
+    S(bypass_first, "request", "loads that bypassed the L1 because the line was new"),
     S(bypass_below, "request", "... had too few references"),
     S(bypass_no_tag, "request", "... was new and got no tag: all were reserved"),
     S(bypass_admitted, "request",
-      "... had enough references, but another policy or a shortage sent it past"),
+      "... had enough references, but another policy or a shortage made it bypass"),
     S(duel_original, "decision", "comparisons after which an SM used the original L1"),
     S(duel_decoupled, "decision", "... used this design"),
     S(duel_kept, "decision", "... went on as before: too few loads"),

@@ -33,7 +33,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   return WEIR_OK;
 }
 
-/* Loads that the cache could not serve count, also if they then go past it. */
+/* Loads that the cache could not serve count, also if they then bypass it. */
 static void train(struct weir_policy *p, uint32_t set) {
   struct duel *d = weir_state_edit(p);
   enum weir_side side = side_of(p, set);

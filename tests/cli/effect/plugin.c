@@ -11,7 +11,7 @@ struct cfg {
 };
 
 static const struct weir_param params[] = {
-    WEIR_PARAM(cfg, mode, "none", .choices = "none|some", .help = "which loads go past"),
+    WEIR_PARAM(cfg, mode, "none", .choices = "none|some", .help = "which loads bypass"),
     WEIR_PARAM(cfg, every, "4", .min = 1, .max = 99, .help = "one in so many", .when = WHEN),
     WEIR_PARAM_END};
 

@@ -18,7 +18,7 @@ struct cfg {
   int64_t every;
 };
 static const struct weir_param params[] = {
-    WEIR_PARAM(cfg, every, "2", .min = 1, .max = 100, .help = "one load in so many goes past"),
+    WEIR_PARAM(cfg, every, "2", .min = 1, .max = 100, .help = "one load in so many bypasses"),
     WEIR_PARAM_END};
 
 struct stats {
