@@ -85,6 +85,35 @@ static void test_two_level(void **state) {
   synth_free(&s);
 }
 
+/* Groups of two: the second one's turn comes when the first has ended. */
+static void test_fetch_groups(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  three_by_three(&s);
+  issue_order(&s, "fetch-groups", order);
+  expect(order, "010101222-");
+  synth_free(&s);
+}
+
+/* The oldest one stalls for 4 cycles, and is the first again when it is ready, in the midst of what
+ * another does. */
+static void test_oldest(void **state) {
+  (void)state;
+  uint8_t order[STEPS];
+  struct synth s;
+  synth_init(&s, 1, 2);
+  uint32_t make = synth_insn(&s, WEIR_C_INT, 0, -1), use = synth_insn(&s, WEIR_C_INT, 1, 0),
+           add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  synth_put(&s, 0, 0, make);
+  synth_put(&s, 0, 0, use);
+  for (unsigned i = 0; i < 6; i++)
+    synth_put(&s, 0, 1, add);
+  issue_order(&s, "oldest", order);
+  expect(order, "01110111-");
+  synth_free(&s);
+}
+
 /* The greedy warp stalls for 4 cycles: the oldest other one runs, and goes on when the first is
  * ready again. */
 static void test_gto_stall(void **state) {
@@ -456,6 +485,8 @@ int main(void) {
       T(test_lrr),
       T(test_gto),
       T(test_two_level),
+      T(test_fetch_groups),
+      T(test_oldest),
       T(test_gto_stall),
       T(test_dependency),
       T(test_barrier),
