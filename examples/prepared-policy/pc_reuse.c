@@ -5,7 +5,7 @@
 #include <string.h>
 #include <weir/policy.h>
 
-enum { INSNS = 1024 };
+enum { INSNS = 256 };
 struct cfg {
   int64_t percent;
 };
