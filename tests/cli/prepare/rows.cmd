@@ -11,7 +11,7 @@ mine list preparations
 mine help policy pc-reuse | head -3
 # One run prepares, the other finds what was kept; the threads do not matter.
 mine run gather --gpu fermi-s3 --json 1.json | grep -e ^machine -e prepared
-mine run gather --gpu fermi-s3 --json 2.json --threads 2 --check | grep prepared
+mine run gather --gpu fermi-s3 --json 2.json --threads 2 | grep prepared
 cmp 1.json 2.json && ls "$WEIR_CACHE" | sed 's/[0-9a-f]\{32\}/KEY/'
 python3 - << 'X'
 import json
@@ -28,7 +28,7 @@ ls "$WEIR_CACHE" | wc -l
 # A trace is its own profile.
 weir record -o gather.wtrace gather --input profile -q
 mine replay gather.wtrace --gpu fermi-s3 --json 4.json | grep prepared
-mine run gather --gpu fermi-s3 --input profile --json 5.json | grep prepared
+mine run gather --gpu fermi-s3 --input profile --check --json 5.json | grep prepared
 python3 - << 'X'
 import json
 with open("4.json") as f, open("5.json") as g:
