@@ -14,7 +14,7 @@ build: ## the program, at build/weir (installs missing Debian packages first)
 	@tools/bootstrap.sh build
 	@$(if $(GIVEN),test ! -f $(BUILD)/build.ninja || grep -qsF '"$(PREFIX)/share/weir"' $(BUILD)/weir_build.h || \
 	  meson configure $(BUILD) -Dprefix=$(PREFIX))
-	@tools/build.sh $(BUILD) --prefix=$(PREFIX)
+	@tools/build.sh $(BUILD) --prefix=$(PREFIX) $(if $(WEIR_WERROR),-Dwerror=$(WEIR_WERROR))
 
 demo: build ## a first run, explained
 	@tools/demo.sh $(BUILD)

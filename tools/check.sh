@@ -35,7 +35,7 @@ format() {
 check_tests() {
   for test in tools/test_*.py; do python3 "$test" --quiet || return 1; done
 }
-# gcc's warnings show in every build, and CI makes them errors in the sanitizer build; this is clang's turn.
+# gcc's warnings show in every build, and CI makes them errors in the plain one; this is clang's turn.
 clang_warnings() {
   CC=clang tools/build.sh build-clang -Doptimization=0 -Dwerror=true
 }

@@ -229,7 +229,7 @@ static bool has_plugin(const struct weir_scheme *s) {
 /* Plug-ins are asked in a process of its own first: one that crashes costs its scheme, not the
  * comparison. */
 static enum weir_status fit_setup(const struct fit *f, struct weir_err *err) {
-  struct fit_answer a;
+  struct fit_answer a = {0};
   struct weir_worker w;
   if (!has_plugin(&f->setup->scheme)) return fit_here(f, err);
   enum weir_status st = weir_worker_start(&w, try_fit, f, sizeof a, err);

@@ -144,7 +144,7 @@ static bool has_sectors(const struct weir_policy *p, enum weir_hook hook, uint32
     WEIR_HOOK_##in(own, name)args;                                                                 \
     leave(p, WEIR_H_##name);                                                                       \
   }
-#define CALL_EVENT                CALL_OBSERVE
+#define CALL_EVENT(...)           CALL_OBSERVE(__VA_ARGS__)
 #define HOOK(in, kind, axis, ...) CALL_##kind(in, __VA_ARGS__)
 #include "l1/hooks.def"
 
@@ -227,9 +227,9 @@ struct weir_guarded *weir_guard(const struct weir_policy_ops *own, const char *f
 #define WRAP_PURE(...)
 #define WRAP_SETUP(in, name)                                                                       \
   if (WEIR_HOOK_##in(own, name) != NULL) WEIR_HOOK_##in(&g->ops, name) = guard_##name;
-#define WRAP_DECIDE                     WRAP_SETUP
-#define WRAP_OBSERVE                    WRAP_SETUP
-#define WRAP_EVENT                      WRAP_SETUP
+#define WRAP_DECIDE(in, name)           WRAP_SETUP(in, name)
+#define WRAP_OBSERVE(in, name)          WRAP_SETUP(in, name)
+#define WRAP_EVENT(in, name)            WRAP_SETUP(in, name)
 #define HOOK(in, kind, axis, name, ...) WRAP_##kind(in, name)
 #include "l1/hooks.def"
   return g;

@@ -546,7 +546,7 @@ const uint64_t *weir_l1_part_stats(const struct weir_l1 *l1, uint32_t i) {
 
 enum weir_status weir_l1_try(const struct weir_machine *m, const struct weir_design *d,
                              struct weir_err *err) {
-  struct weir_err own;
+  struct weir_err own = {0};
   struct weir_err *why = err != NULL ? err : &own;
   struct weir_l1 *l1 = weir_l1_create(m, d, &(struct weir_l1_host){0}, why);
   if (l1 == NULL) return why->code;
