@@ -2,7 +2,7 @@
 # `make install PREFIX=` counts in a folder that was configured before: prefix.sh SOURCE-FOLDER
 # Programs that only say what they were asked for stand in for Meson and Ninja.
 set -eu
-unset PREFIX MAKEFLAGS MAKELEVEL MFLAGS
+unset PREFIX MAKEFLAGS MAKELEVEL MFLAGS WEIR_WERROR
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 mkdir "$top/bin" "$top/build"
