@@ -3,12 +3,15 @@
 #include "../stream/util.h"
 #include "l1/conform/conform.h"
 
-static void try_all(enum weir_conform what) {
+static void try_some(enum weir_conform what, const struct weir_policy_ops *only) {
   struct weir_err err;
   struct weir_conform_progress p;
-  if (weir_conform(what, NULL, &p, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  if (weir_conform(what, only, &p, &err) != WEIR_OK) fail_msg("%s", err.msg);
   print_message("%u tried\n", p.n);
   assert_true(p.n > 0);
+}
+static void try_all(enum weir_conform what) {
+  try_some(what, NULL);
 }
 
 static void test_declarations(void **state) {
@@ -21,7 +24,12 @@ static void test_alone(void **state) {
 }
 static void test_pairs(void **state) {
   (void)state;
+#ifdef __SANITIZE_ADDRESS__ /* is slow: those that have one of a few in them */
+  for (size_t i = 0; weir_policies[i] != NULL; i++)
+    if (i % 8 == 0) try_some(WEIR_CONFORM_PAIRS, weir_policies[i]);
+#else
   try_all(WEIR_CONFORM_PAIRS);
+#endif
 }
 static void test_parameters(void **state) {
   (void)state;
