@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 dir=${WEIR_ASAN_DIR:-build-asan}
 export ASAN_OPTIONS="${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-halt_on_error=1:print_stacktrace=1}"
+export WEIR_SKIP_SLOW=1
 export WEIR_PROPERTY_CASES="${WEIR_PROPERTY_CASES:-8}"
 export WEIR_TEST_CPU_S="${WEIR_TEST_CPU_S:-2400}"
 tools/build.sh "$dir" -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=2 -Dwerror=false

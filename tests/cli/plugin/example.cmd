@@ -1,4 +1,5 @@
 # The command at the head of the example, and the README's, from the top of the source tree.
+# slow: the conformance suite, which test_conformance tries with a sanitizer
 cd ../../..
 wc -l <examples/own-policy/pc_streak.c
 build=$(sed -n 's/^ \*   \(cc .*\)/\1/p' examples/own-policy/pc_streak.c)

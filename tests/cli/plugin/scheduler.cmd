@@ -1,4 +1,5 @@
 # The command at the head of the example of a scheduler, and the README's, from the top of the source tree.
+# slow: the conformance suite, which test_conformance tries with a sanitizer
 cd ../../..
 build=$(sed -n 's/^ \*   \(cc .*\)/\1/p' examples/own-scheduler/laggard.c)
 grep -cF "$build" examples/own-scheduler/README.md

@@ -1,4 +1,5 @@
 # The command at the head of the example that keeps stores: it does, and what is kept is written back later.
+# slow: the conformance suite, which test_conformance tries with a sanitizer
 cd ../../..
 wc -l <examples/own-stores/reread.c
 build=$(sed -n 's/^ \*   \(cc .*\)/\1/p' examples/own-stores/reread.c)

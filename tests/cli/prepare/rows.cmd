@@ -1,4 +1,5 @@
 # The example, by the command at its head.
+# slow: the conformance suite, which test_conformance tries with a sanitizer
 cd ../../..
 build=$(sed -n 's/^ \*   \(cc .*\)/\1/p' examples/prepared-policy/pc_reuse.c)
 grep -cF "$build" docs/preparations.md

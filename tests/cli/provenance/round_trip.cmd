@@ -1,4 +1,5 @@
 # Whatever was run is run again from what its output says, to the byte.
+# slow: thirty runs, each of them like one of other cases
 cc -O1 -shared -fPIC -I ../../../include -o $TMP/mine.so ../plugin/mine.c
 cp ../../../workloads/vecadd/vecadd.ptx $TMP/v.ptx
 cp ../../../schemes/decoupled.yaml $TMP/own.yaml
