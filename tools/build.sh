@@ -5,6 +5,7 @@
 set -eu
 dir=$1
 shift
+began=$(date +%s)
 if [ ! -f "$dir/build.ninja" ]; then
   log=$(mktemp)
   if ! meson setup "$dir" "$@" >"$log" 2>&1; then
@@ -20,3 +21,5 @@ quiet=--quiet
 [ ! -t 1 ] || quiet=
 # shellcheck disable=SC2086 # the list is meant to be split
 ninja -C "$dir" $quiet ${WEIR_TARGETS:-}
+took=$(($(date +%s) - began))
+[ "$took" -lt 10 ] || echo "building $dir took $took s"

@@ -52,6 +52,7 @@ spell() {
   tracked '*.md' '*.c' '*.h' '*.py' '*.sh' '*.yaml' ':!tests/*/bad/*' | xargs -0 codespell -L inflight,lits,nd,statics,verfy
 }
 
+began=$(date +%s)
 have clang-format && step "format" format
 step "module order" python3 tools/check_deps.py
 step "memory is weir's" python3 tools/check_alloc.py
@@ -69,6 +70,7 @@ fi
 have cppcheck && step "cppcheck" cpp_check
 have shellcheck && step "shellcheck" shell_check
 have codespell && step "spelling" spell
+echo "lint took $(($(date +%s) - began)) s"
 
 if [ "${1:-all}" != lint ]; then step "tests" make test-all; fi
 exit "$status"

@@ -7,8 +7,10 @@ set -eu
 build=$1
 shift
 status=0
+began=$(date +%s)
 ulimit -t "${WEIR_TEST_CPU_S:-600}"
 meson test -C "$build" --print-errorlogs --timeout-multiplier 0 "$@" || status=$?
+echo "tests in $build took $(($(date +%s) - began)) s"
 python3 - "$build/meson-logs/testlog.json" <<'PY'
 import json, sys
 passed = failed = skipped = 0
