@@ -72,7 +72,7 @@ void weir_sm_soft(struct weir_sm *sm, uint64_t end) {
   }
 }
 
-/* Broadcasts still under way are heard now; wake-ups that have not come are forgotten. */
+/* Broadcasts still under way are received now; wake-ups that have not come are forgotten. */
 void weir_sm_kernel_end(struct weir_sm *sm, uint64_t end) {
   sm->now = end;
   take_casts(sm, WEIR_NEVER);

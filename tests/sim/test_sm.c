@@ -96,10 +96,9 @@ static void test_fetch_groups(void **state) {
   synth_free(&s);
 }
 
-/* The oldest one stalls for 4 cycles, and is the first again when it is ready, in the midst of what
- * another does. */
-static void test_oldest(void **state) {
-  (void)state;
+/* Two warps: the second instruction of the first waits for 4 cycles, those of the other never do.
+ */
+static void expect_stall(const char *scheduler, const char *want) {
   uint8_t order[STEPS];
   struct synth s;
   synth_init(&s, 1, 2);
@@ -109,27 +108,23 @@ static void test_oldest(void **state) {
   synth_put(&s, 0, 0, use);
   for (unsigned i = 0; i < 6; i++)
     synth_put(&s, 0, 1, add);
-  issue_order(&s, "oldest", order);
-  expect(order, "01110111-");
+  issue_order(&s, scheduler, order);
+  expect(order, want);
   synth_free(&s);
+}
+
+/* The oldest one stalls for 4 cycles, and is the first again when it is ready, in the midst of what
+ * another does. */
+static void test_oldest(void **state) {
+  (void)state;
+  expect_stall("oldest", "01110111-");
 }
 
 /* The greedy warp stalls for 4 cycles: the oldest other one runs, and goes on when the first is
  * ready again. */
 static void test_gto_stall(void **state) {
   (void)state;
-  uint8_t order[STEPS];
-  struct synth s;
-  synth_init(&s, 1, 2);
-  uint32_t make = synth_insn(&s, WEIR_C_INT, 0, -1), use = synth_insn(&s, WEIR_C_INT, 1, 0),
-           add = synth_insn(&s, WEIR_C_INT, -1, -1);
-  synth_put(&s, 0, 0, make);
-  synth_put(&s, 0, 0, use);
-  for (unsigned i = 0; i < 6; i++)
-    synth_put(&s, 0, 1, add);
-  issue_order(&s, "gto", order);
-  expect(order, "01111110-");
-  synth_free(&s);
+  expect_stall("gto", "01111110-");
 }
 
 /* A result after `int_latency`. */
