@@ -80,7 +80,7 @@ static void finish_warp(struct weir_sm *sm, uint32_t slot) {
   struct weir_sm_warp *w = &sm->warps[slot];
   weir_sm_stop_warp(sm, slot, WEIR_W_DONE);
   weir_reader_close(&w->reader);
-  if (--sm->blocks[w->block].n_left == 0) sm->n_ending++;
+  if (--sm->blocks[w->block].n_left == 0) sm->ending |= UINT64_C(1) << w->block;
 }
 
 uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id) {
@@ -202,9 +202,10 @@ void weir_sm_take_blocks(struct weir_sm *sm, uint64_t now) {
 /* A block ends when its warps have, and all that they asked for has come. */
 bool weir_sm_retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
   bool any = false;
-  for (uint32_t b = 0; b < (uint32_t)sm->m->sm.blocks; b++) {
+  for (uint64_t left = sm->ending; left != 0; left &= left - 1) {
+    const uint32_t b = (uint32_t)__builtin_ctzll(left);
     struct weir_sm_block *k = &sm->blocks[b];
-    if (!k->is_used || k->n_left > 0 || k->pending > 0) continue;
+    if (k->pending > 0) continue;
     if (k->busy_until > now) {
       *wake = weir_min64(*wake, k->busy_until);
       continue;
@@ -223,7 +224,7 @@ bool weir_sm_retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
     sm->retired[sm->n_retired].at = now;
     sm->retired[sm->n_retired++].stream = k->stream;
     k->is_used = false;
-    sm->n_ending--;
+    sm->ending &= ~(left & -left);
     sm->n_blocks--;
     sm->stats.blocks++;
     weir_l1_cta_end(sm->l1, &cta, now);

@@ -7,6 +7,7 @@ void weir_sched_reset(struct weir_sm *sm, unsigned scheduler, uint64_t now) {
                            .view = {.scheduler = scheduler, .age = sm->age},
                            .soonest = WEIR_NEVER,
                            .label = WEIR_SLOT_NO_WARP,
+                           .oldest = WEIR_NO_SLOT,
                            .since = now};
 }
 
@@ -24,7 +25,7 @@ void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
     if (s->dst[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->dst[i]]);
   sm->ready_at[slot] = t;
   sm->is_dirty = true;
-  struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
+  struct weir_sched *c = &sm->sched[sm->sched_of[slot]];
   const uint64_t bit = UINT64_C(1) << slot;
   c->awake &= ~bit;
   put_bit(&c->asleep, bit, t != WEIR_NEVER);
@@ -38,9 +39,10 @@ void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
 
 /* A warp that runs does so no more. */
 void weir_sm_stop_warp(struct weir_sm *sm, uint32_t slot, enum weir_warp_state state) {
-  struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
+  struct weir_sched *c = &sm->sched[sm->sched_of[slot]];
   sm->warps[slot].state = (uint8_t)state;
   sm->is_dirty = true;
+  if (state == WEIR_W_DONE && c->oldest == slot) c->oldest = WEIR_NO_SLOT;
   const uint64_t others = ~(UINT64_C(1) << slot);
   c->awake &= others;
   c->asleep &= others;
@@ -77,7 +79,8 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   sm->stats.warp_insns++;
-  sm->stats.thread_insns += (unsigned)__builtin_popcount(w->next.mask);
+  sm->stats.thread_insns +=
+      w->next.mask == UINT32_MAX ? 32u : (unsigned)__builtin_popcount(w->next.mask);
   if (sm->m->sm.interval[s->cls] > 1) {
     c->unit_free[s->cls] = now + (uint64_t)sm->m->sm.interval[s->cls];
     c->busy |= 1u << s->cls;
@@ -170,23 +173,29 @@ static int pick_warp(struct weir_sm *sm, struct weir_sched *c, uint64_t now, boo
   return WEIR_WARP_NONE;
 }
 
-/* What the slots of a scheduler that issued nothing were lost to: the state of its oldest
- * unfinished warp. */
-static uint8_t slot_label(const struct weir_sm *sm, const struct weir_sched *c, uint64_t now) {
+/* Of the scheduler's warps that have not ended; those that come are younger. */
+static uint8_t oldest_warp(const struct weir_sm *sm, const struct weir_sched *c) {
   for (uint32_t k = 0; k < sm->n_order; k++) {
     uint32_t i = sm->order[k];
-    const struct weir_sm_warp *w = &sm->warps[i];
-    if (!(c->slots >> i & 1) || w->state == WEIR_W_DONE) continue;
-    if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
-    if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
-    if (w->state == WEIR_W_COPY) return WEIR_SLOT_LOAD;
-    if (sm->ready_at[i] == WEIR_NEVER) return WEIR_SLOT_LOAD;
-    if (sm->ready_at[i] > now) return WEIR_SLOT_DEPENDENCY;
-    if (w->next.has_addr && (sm->ldst.coalescer.is_busy || sm->ldst.free_load == UINT32_MAX))
-      return (uint8_t)(WEIR_SLOT_LDST + sm->ldst.failed);
-    return weir_sm_is_gated(sm, i) ? WEIR_SLOT_GATE : WEIR_SLOT_UNIT;
+    if (c->slots >> i & 1 && sm->warps[i].state != WEIR_W_DONE) return (uint8_t)i;
   }
-  return WEIR_SLOT_NO_WARP;
+  return WEIR_NO_SLOT;
+}
+
+/* What the slots of a scheduler that issued nothing were lost to: the state of its oldest
+ * unfinished warp. */
+static uint8_t slot_label(const struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
+  if (c->oldest == WEIR_NO_SLOT) c->oldest = oldest_warp(sm, c);
+  if (c->oldest == WEIR_NO_SLOT) return WEIR_SLOT_NO_WARP;
+  const struct weir_sm_warp *w = &sm->warps[c->oldest];
+  const uint64_t ready_at = sm->ready_at[c->oldest];
+  if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
+  if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
+  if (w->state == WEIR_W_COPY || ready_at == WEIR_NEVER) return WEIR_SLOT_LOAD;
+  if (ready_at > now) return WEIR_SLOT_DEPENDENCY;
+  if (w->next.has_addr && (sm->ldst.coalescer.is_busy || sm->ldst.free_load == UINT32_MAX))
+    return (uint8_t)(WEIR_SLOT_LDST + sm->ldst.failed);
+  return weir_sm_is_gated(sm, c->oldest) ? WEIR_SLOT_GATE : WEIR_SLOT_UNIT;
 }
 
 void weir_sched_settle(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
@@ -194,29 +203,33 @@ void weir_sched_settle(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
   c->since = now;
 }
 
-static bool issue_all(struct weir_sm *sm, uint64_t now) {
+static void put_label(struct weir_sm *sm, struct weir_sched *c, uint8_t label, uint64_t now) {
+  if (c->label == label) return;
+  weir_sched_settle(sm, c, now);
+  c->label = label;
+}
+
+/* The schedulers that issued, a bit each. */
+static uint32_t issue_all(struct weir_sm *sm, uint64_t now) {
   unsigned n = (unsigned)sm->m->sm.schedulers;
-  bool any = false, ldst_taken = false;
+  uint32_t issued = 0;
+  bool ldst_taken = false;
   for (unsigned k = 0; k < n; k++) {
-    unsigned s = (sm->first_sched + k) % n;
+    unsigned s = sm->first_sched + k < n ? sm->first_sched + k : sm->first_sched + k - n;
     struct weir_sched *c = &sm->sched[s];
-    weir_sched_settle(sm, c, now);
     wake_warps(sm, c, now);
     int w = pick_warp(sm, c, now, ldst_taken);
-    if (w < 0) {
-      c->label = UINT8_MAX; /* decided below, when all have issued */
-      continue;
-    }
+    if (w < 0) continue;
     if (sm->warps[w].next.has_addr) {
       ldst_taken = true;
       sm->next_first = (s + 1) % n; /* who won the LD/ST unit asks last next time */
     }
     issue(sm, c, (uint32_t)w, now);
-    c->label = WEIR_SLOT_ISSUED;
-    any = true;
+    put_label(sm, c, WEIR_SLOT_ISSUED, now);
+    issued |= 1u << s;
   }
   sm->first_sched = sm->next_first;
-  return any;
+  return issued;
 }
 
 /* Nothing was issued: when can something, if nothing but time changes? */
@@ -240,22 +253,19 @@ static uint64_t next_issue(struct weir_sm *sm, uint64_t now) {
  * time lets a warp go on; what their slots are lost to stays the same in between. */
 bool weir_sm_issue(struct weir_sm *sm, uint64_t now, bool *queued, bool *retired, uint64_t *wake) {
   bool looks = sm->is_dirty || sm->issue_at <= now || sm->asks_policies || sm->is_literal;
-  bool issued = false;
+  uint32_t issued = 0;
   if (looks) {
     sm->is_dirty = false;
     issued = issue_all(sm, now);
   }
   *queued = sm->ldst.coalescer.is_busy && weir_ldst_coalesce(sm);
-  *retired = sm->n_ending > 0 && weir_sm_retire_blocks(sm, now, wake);
+  *retired = sm->ending != 0 && weir_sm_retire_blocks(sm, now, wake);
   if (!looks && !sm->is_dirty) return false;
-  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
-    struct weir_sched *c = &sm->sched[s];
-    if (!looks) weir_sched_settle(sm, c, now);
-    if (!looks || c->label == UINT8_MAX) c->label = slot_label(sm, c, now);
-  }
-  if (issued)
+  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++)
+    if (!(issued >> s & 1)) put_label(sm, &sm->sched[s], slot_label(sm, &sm->sched[s], now), now);
+  if (issued != 0)
     sm->is_dirty = true; /* the slot of the next cycle is another one */
   else
     sm->issue_at = next_issue(sm, now);
-  return issued;
+  return issued != 0;
 }

@@ -140,8 +140,10 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
   for (int64_t i = 0; i < m->l2.slices; i++)
     sm->port.credit[i] = (uint32_t)m->noc.request_buffer;
   for (unsigned s = 0; s < (unsigned)m->sm.schedulers; s++)
-    for (int64_t w = s; w < m->sm.warps; w += m->sm.schedulers)
+    for (int64_t w = s; w < m->sm.warps; w += m->sm.schedulers) {
       sm->sched[s].slots |= UINT64_C(1) << w;
+      sm->sched_of[w] = (uint8_t)s;
+    }
   return WEIR_OK;
 }
 

@@ -91,6 +91,7 @@ struct weir_block_event {
   struct weir_block_stream *stream;
 };
 
+#define WEIR_NO_SLOT UINT8_MAX
 struct weir_sched {
   uint64_t slots; /* that belong to it */
   struct weir_sched_view view;
@@ -102,6 +103,7 @@ struct weir_sched {
   uint64_t of_class[WEIR_N_CLASSES]; /* running warps whose next instruction is of it; others too */
   uint32_t busy;                     /* a bit of each class whose unit may not be free */
   uint8_t label;                     /* of the slots since `since` */
+  uint8_t oldest;                    /* its oldest warp that has not ended; WEIR_NO_SLOT: look */
   uint64_t since;
 };
 _Static_assert(WEIR_N_CLASSES <= 32, "a bit of each class");
@@ -148,7 +150,8 @@ struct weir_sm {
    * for memory), and its order of arrival. */
   uint64_t ready_at[WEIR_MAX_WARPS];
   uint32_t age[WEIR_MAX_WARPS];
-  uint8_t cls[WEIR_MAX_WARPS]; /* of its next instruction */
+  uint8_t cls[WEIR_MAX_WARPS];      /* of its next instruction */
+  uint8_t sched_of[WEIR_MAX_WARPS]; /* the scheduler that it belongs to */
 
   /* Issue. */
   struct weir_sched sched[WEIR_MAX_SCHEDULERS];
@@ -162,7 +165,8 @@ struct weir_sm {
 
   /* Blocks. */
   struct weir_sm_block *blocks;
-  uint32_t max_blocks, n_blocks, n_ending;
+  uint32_t max_blocks, n_blocks;
+  uint64_t ending; /* slots of blocks whose warps have all ended */
   struct weir_block_event arriving[64], retired[64]; /* on their way here; ended in this window */
   uint32_t n_arriving, n_retired;
 

@@ -44,8 +44,8 @@ static enum weir_status verify_sm(const struct weir_sm *sm, struct weir_err *err
   if (sm->ldst.inflight != 0) return wrong_sm(err, sm, "loads in flight", sm->ldst.inflight, 0);
   if (sm->ldst.queue.n != 0)
     return wrong_sm(err, sm, "requests in the LD/ST queue", sm->ldst.queue.n, 0);
-  if (sm->n_blocks + sm->n_arriving + sm->n_ending + sm->n_retired != 0)
-    return wrong_sm(err, sm, "blocks", sm->n_blocks + sm->n_arriving + sm->n_ending, 0);
+  if (sm->n_blocks + sm->n_arriving + sm->n_retired != 0 || sm->ending != 0)
+    return wrong_sm(err, sm, "blocks", sm->n_blocks + sm->n_arriving, 0);
   for (int64_t i = 0; i < sm->m->l2.slices; i++)
     if (sm->port.credit[i] != (uint64_t)sm->m->noc.request_buffer)
       return wrong_sm(err, sm, "credits for a slice", sm->port.credit[i],
@@ -136,7 +136,7 @@ static const char *shortage_name(unsigned kind) {
 
 /* Of a warp whose registers are ready and that nobody holds back: does it lack a unit? */
 static bool lacks_unit(const struct weir_sm *sm, uint32_t slot, uint64_t now) {
-  const struct weir_sched *c = &sm->sched[slot % (unsigned)sm->m->sm.schedulers];
+  const struct weir_sched *c = &sm->sched[sm->sched_of[slot]];
   const struct weir_ldst *l = &sm->ldst;
   return c->unit_free[sm->cls[slot]] > now ||
          (sm->warps[slot].next.has_addr &&
