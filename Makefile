@@ -26,8 +26,8 @@ test-all: test ## and again in a build with ASan and UBSan, the engine's with TS
 	@tools/sanitize.sh
 	@tools/tsan.sh
 
-bench: build ## speed of the simulator
-	@bench/run.sh $(BUILD)
+bench: build ## speed of the simulator (AGAINST=weir of another build: the ratio)
+	@$(if $(AGAINST),bench/against.py $(AGAINST) $(BUILD)/weir,bench/run.sh $(BUILD))
 
 lint: ## format, module order, static analysis, scripts, spelling
 	@tools/check.sh lint

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Speed against another build: bench/against.py OLD NEW [--times N] [--gpu NAME,NAME] [WORKLOAD ...]
+
+OLD and NEW are two weir programs. Each workload is executed, and its recorded trace replayed on each
+machine, by both in turn N times; CPU time of one thread. The host's speed drifts by more than what is to
+be measured, so only runs next to one another are compared: the ratio of minima, and of medians. Below 1:
+NEW is faster.
+"""
+import argparse
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+
+def cpu_seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def compare(old, new, times):
+    """Seconds of both; who goes first changes."""
+    seconds = ([], [])
+    for i in range(times):
+        for k in (0, 1) if i % 2 == 0 else (1, 0):
+            seconds[k].append(cpu_seconds((old, new)[k]))
+    return seconds
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def measure(kind, jobs, times):
+    print(f"{kind}\nworkload         old s   new s  new/old of minima  of medians")
+    minima, medians = [], []
+    for name, old, new in jobs:
+        a, b = compare(old, new, times)
+        minima.append(min(b) / min(a))
+        medians.append(statistics.median(b) / statistics.median(a))
+        print(f"{name:<14} {min(a):7.3f} {min(b):7.3f} {minima[-1]:18.3f} {medians[-1]:11.3f}", flush=True)
+    print(f"geometric mean {geometric_mean(minima):34.3f} {geometric_mean(medians):11.3f}\n", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("workload", nargs="*", help="built-in workloads (default: all)")
+    parser.add_argument("--times", type=int, default=5, help="runs of each (default 5)")
+    parser.add_argument("--gpu", default="fermi-s3,v100-cfg", help="machines (default fermi-s3,v100-cfg)")
+    args = parser.parse_args()
+    if args.times < 1:
+        parser.error("--times must be at least 1")
+    listed = subprocess.run([args.old, "list", "workloads"], capture_output=True, text=True, check=True).stdout
+    names = args.workload or [line.split()[0] for line in listed.splitlines() if "bench" in line.split("  ", 1)[-1]]
+    with tempfile.TemporaryDirectory() as folder:
+        measure("executing", [(w, *([p, "run", w, "-q", "--input", "bench"] for p in (args.old, args.new)))
+                              for w in names], args.times)
+        traces = {w: os.path.join(folder, w + ".wtrace") for w in names}
+        for w in names: # by the older one: both can read it
+            subprocess.run([args.old, "record", "-q", "-o", traces[w], w], check=True, stdout=subprocess.DEVNULL)
+        for gpu in args.gpu.split(","):
+            measure("replaying on " + gpu,
+                    [(w, *([p, "replay", traces[w], "-q", "--gpu", gpu, "--threads", "1"]
+                           for p in (args.old, args.new))) for w in names], args.times)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except subprocess.CalledProcessError as e:
+        sys.exit(f"{' '.join(e.cmd)}: exit {e.returncode}\n{(e.stderr or b'').decode(errors='replace')}")
