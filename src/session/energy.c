@@ -147,7 +147,8 @@ const char *weir_energy_size_note(const struct weir_machine *m, char *buf, size_
 }
 
 bool weir_energy_is_known(const struct weir_part *part) {
-  static const char *const plain[] = {"conventional", "sectored", "lru", "bypass-all"};
+  static const char *const plain[] = {"conventional", "sectored", "lru", "bypass-all",
+                                      "random-bypass"};
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     if (strcmp(part->name, plain[i]) == 0) return true;
   return adder_of(part) != NULL;

@@ -46,6 +46,7 @@ struct cost {
 static const struct cost costs[] = {
     {"baseline", "fermi-s3", NULL, 0, 0, 0},
     {"bypass-all", "fermi-s3", NULL, 0, 0, 0},
+    {"random-bypass", "fermi-s3", NULL, 0, 0, 0},
     {"decoupled", "fermi-s0", NULL, 4960, 0, 0},                      /* 620 bytes */
     {"decoupled", "fermi-s0", "decoupled.layout=listed", 5184, 0, 0}, /* 648 bytes */
     {"two-level", "pascal-s1", NULL, 31, 0, 0},

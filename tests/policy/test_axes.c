@@ -17,6 +17,7 @@ static const struct {
     {"ship", WEIR_AXIS_REPLACEMENT},
     {"bypass-all", WEIR_AXIS_ADMISSION},
     {"pc-bypass", WEIR_AXIS_ADMISSION},
+    {"random-bypass", WEIR_AXIS_ADMISSION},
     {"coordinated", WEIR_AXIS_ADMISSION},
     {"two-level", WEIR_AXIS_ADMISSION},
     {"tsc-plus", WEIR_AXIS_FETCH},
