@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+enum form { PLAIN, SETTINGS, TAGGED }; /* keys with dots; and values with tags */
+
 struct reader {
   struct weir_config *c;
   struct weir_err *err;
@@ -21,7 +23,8 @@ struct reader {
   unsigned depth;
   const char *key; /* read, waiting for its value */
   yaml_mark_t key_mark;
-  bool ended, has_dots; /* has_dots: keys may have them */
+  bool ended;
+  enum form form;
 };
 
 static struct weir_where place(const struct weir_config *c, yaml_mark_t at, size_t width) {
@@ -131,10 +134,11 @@ static bool is_plain_key(const char *s, size_t n, bool has_dots) {
 static enum weir_status take_key(struct reader *r, const yaml_event_t *ev) {
   const char *s = (const char *)ev->data.scalar.value;
   size_t n = ev->data.scalar.length;
-  if (!is_plain_key(s, n, r->has_dots)) {
+  bool has_dots = r->form != PLAIN;
+  if (!is_plain_key(s, n, has_dots)) {
     return refuse(r, WEIR_EPARSE, ev->start_mark,
                   "a key is a name of 1 to %d characters without blanks, %s'=' and brackets",
-                  WEIR_CONFIG_KEY, r->has_dots ? "" : "'.', ");
+                  WEIR_CONFIG_KEY, has_dots ? "" : "'.', ");
   }
   r->key = weir_arena_strndup(&r->c->arena, s, n);
   if (!r->key) return no_memory(r);
@@ -159,8 +163,16 @@ static enum weir_status refuse_extras(struct reader *r, const yaml_event_t *ev, 
   return WEIR_OK;
 }
 
+/* "!word" in front of a value. */
+static bool is_word_tag(const struct reader *r, const char *tag) {
+  if (r->form != TAGGED || !tag || tag[0] != '!' || !tag[1]) return false;
+  return !tag[1 + strspn(tag + 1, "abcdefghijklmnopqrstuvwxyz-")];
+}
+
 static enum weir_status take_scalar(struct reader *r, const yaml_event_t *ev) {
-  enum weir_status status = refuse_extras(r, ev, ev->data.scalar.anchor, ev->data.scalar.tag);
+  const char *tag = (const char *)ev->data.scalar.tag;
+  bool has_tag = !wants_key(r) && is_word_tag(r, tag);
+  enum weir_status status = refuse_extras(r, ev, ev->data.scalar.anchor, has_tag ? NULL : tag);
   if (status) return status;
   const char *s = (const char *)ev->data.scalar.value;
   size_t n = ev->data.scalar.length;
@@ -174,7 +186,8 @@ static enum weir_status take_scalar(struct reader *r, const yaml_event_t *ev) {
   struct weir_entry e = {.kind = WEIR_SCALAR,
                          .quoted = ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE,
                          .text = weir_arena_strndup(&r->c->arena, s, n)};
-  return e.text ? add_entry(r, ev, e) : no_memory(r);
+  if (has_tag) e.tag = weir_arena_strndup(&r->c->arena, tag + 1, strlen(tag + 1));
+  return e.text && (e.tag || !has_tag) ? add_entry(r, ev, e) : no_memory(r);
 }
 
 static enum weir_status open_container(struct reader *r, const yaml_event_t *ev,
@@ -283,12 +296,12 @@ static enum weir_status parse(struct reader *r) {
 }
 
 static enum weir_status parse_text(struct weir_config *c, const char *file, const char *text,
-                                   size_t len, bool has_dots, struct weir_err *err) {
+                                   size_t len, enum form form, struct weir_err *err) {
   *c = (struct weir_config){.file = file};
   if (len > WEIR_CONFIG_BYTES) {
     return weir_fail(err, WEIR_ELIMIT, "%s: larger than %d bytes", file, WEIR_CONFIG_BYTES);
   }
-  struct reader r = {.c = c, .err = err, .has_dots = has_dots};
+  struct reader r = {.c = c, .err = err, .form = form};
   c->source = weir_arena_strndup(&c->arena, text, len);
   c->source_len = len;
   const char *name = weir_arena_strndup(&c->arena, file, strlen(file));
@@ -300,33 +313,38 @@ static enum weir_status parse_text(struct weir_config *c, const char *file, cons
 
 enum weir_status weir_config_parse(struct weir_config *c, const char *file, const char *text,
                                    size_t len, struct weir_err *err) {
-  return parse_text(c, file, text, len, false, err);
+  return parse_text(c, file, text, len, PLAIN, err);
 }
 
 enum weir_status weir_config_parse_settings(struct weir_config *c, const char *file,
                                             const char *text, size_t len, struct weir_err *err) {
-  return parse_text(c, file, text, len, true, err);
+  return parse_text(c, file, text, len, SETTINGS, err);
 }
 
-static enum weir_status load(struct weir_config *c, const char *path, bool has_dots,
+static enum weir_status load(struct weir_config *c, const char *path, enum form form,
                              struct weir_err *err) {
   *c = (struct weir_config){0};
   char *text;
   size_t len;
   enum weir_status status = weir_file_read(path, WEIR_CONFIG_BYTES, NULL, &text, &len, err);
   if (status) return status;
-  status = parse_text(c, path, text, len, has_dots, err);
+  status = parse_text(c, path, text, len, form, err);
   free(text);
   return status;
 }
 
 enum weir_status weir_config_load(struct weir_config *c, const char *path, struct weir_err *err) {
-  return load(c, path, false, err);
+  return load(c, path, PLAIN, err);
 }
 
 enum weir_status weir_config_load_settings(struct weir_config *c, const char *path,
                                            struct weir_err *err) {
-  return load(c, path, true, err);
+  return load(c, path, SETTINGS, err);
+}
+
+enum weir_status weir_config_load_tagged(struct weir_config *c, const char *path,
+                                         struct weir_err *err) {
+  return load(c, path, TAGGED, err);
 }
 
 void weir_config_free(struct weir_config *c) {

@@ -10,7 +10,8 @@
  * message: anchors, aliases, tags, several documents, duplicate keys, keys that are not plain
  * names, a NUL inside a value, nesting beyond WEIR_CONFIG_DEPTH, more entries or bytes than the
  * limits below. Files of settings may have keys with dots ("l1.size: 32K"); such a key is one
- * entry, whose path is the same as that of nested ones. */
+ * entry, whose path is the same as that of nested ones. Where the reader knows what to do with
+ * them, scalars may have a tag of one word ("count: !paper 15"). */
 #ifndef WEIR_BASE_CONFIG_H
 #define WEIR_BASE_CONFIG_H
 
@@ -34,6 +35,7 @@ enum weir_node { WEIR_SCALAR, WEIR_MAP, WEIR_SEQ };
 struct weir_entry {
   const char *key;  /* name within its map; NULL for an element of a sequence and for the top */
   const char *text; /* of a scalar, untouched; "" for a map or sequence */
+  const char *tag;  /* of a scalar, without its '!'; NULL: none */
   enum weir_node kind;
   bool quoted; /* the scalar stood in quotes or was a block text: it was not meant as a number or a
                   name */
@@ -65,6 +67,9 @@ enum weir_status weir_config_parse_settings(struct weir_config *c, const char *f
                                             const char *text, size_t len, struct weir_err *err);
 enum weir_status weir_config_load_settings(struct weir_config *c, const char *path,
                                            struct weir_err *err);
+/* One whose values may have tags, too. */
+enum weir_status weir_config_load_tagged(struct weir_config *c, const char *path,
+                                         struct weir_err *err);
 void weir_config_free(struct weir_config *c);
 
 /* Walk. Entries are named by their index; 0 (the top, nobody's child) means "none". All mark what

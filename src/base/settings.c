@@ -7,6 +7,9 @@
 
 #include "base/mem.h"
 #include "base/suggest.h"
+#include "base/text.h"
+
+const char *const weir_evidence_names[WEIR_N_EVIDENCES] = {WEIR_EVIDENCES(WEIR_CHOICE_NAME)};
 
 static enum weir_status no_memory(struct weir_err *err) {
   return weir_fail(err, WEIR_ENOMEM, "out of memory for the settings");
@@ -115,6 +118,8 @@ enum weir_status weir_settings_set(struct weir_settings *s, enum weir_layer laye
   v->layer = layer;
   v->source = s->n_sources;
   v->derived = NULL;
+  v->kind = WEIR_BY_NOBODY;
+  v->document = NULL;
   v->where = (struct weir_where){.file = file};
   if (where) {
     v->where.line = where->line;
@@ -160,6 +165,50 @@ static enum weir_status said_twice(const struct weir_config *c, uint32_t i,
 
 enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer layer,
                                       struct weir_config *c, uint32_t top, struct weir_err *err) {
+  struct weir_documents none = {0};
+  return weir_settings_documented(s, layer, c, top, &none, err);
+}
+
+enum weir_evidence weir_evidence_find(const char *name) {
+  for (unsigned k = WEIR_BY_NOBODY + 1; k < WEIR_N_EVIDENCES; k++)
+    if (!strcmp(weir_evidence_names[k], name)) return k;
+  return WEIR_BY_NOBODY;
+}
+
+enum weir_status weir_evidences_known(const char *name, struct weir_err *err) {
+  struct weir_text list = {0};
+  const char *near = weir_nearest(name, weir_evidence_names + 1, WEIR_N_EVIDENCES - 1);
+  for (unsigned k = WEIR_BY_NOBODY + 1; k < WEIR_N_EVIDENCES; k++)
+    weir_text_printf(&list, "%s%s", k > 1 ? ", " : "", weir_evidence_names[k]);
+  if (near) weir_err_add(err, "did you mean '%s'?", near);
+  if (list.v && !list.failed) weir_err_add(err, "there are %s", list.v);
+  weir_text_free(&list);
+  return WEIR_ENOENT;
+}
+
+/* The kind that a value's tag names, which the file must explain. */
+static enum weir_status find_kind(const struct weir_config *c, uint32_t i,
+                                  struct weir_documents *docs, enum weir_evidence *kind,
+                                  struct weir_err *err) {
+  const char *tag = c->entry[i].tag;
+  *kind = tag ? weir_evidence_find(tag) : WEIR_BY_NOBODY;
+  if (!tag) return WEIR_OK;
+  if (*kind == WEIR_BY_NOBODY) {
+    weir_config_fail(c, i, WEIR_ENOENT, err, "there is no kind of source '!%s'", tag);
+    return weir_evidences_known(tag, err);
+  }
+  if (!docs->text[*kind]) {
+    weir_config_fail(c, i, WEIR_EINVAL, err, "nothing says what '!%s' is in this file", tag);
+    weir_err_add(err, "remedy: 'sources: {%s: WHICH}' at the top of it", tag);
+    return WEIR_EINVAL;
+  }
+  docs->is_used[*kind] = true;
+  return WEIR_OK;
+}
+
+enum weir_status weir_settings_documented(struct weir_settings *s, enum weir_layer layer,
+                                          struct weir_config *c, uint32_t top,
+                                          struct weir_documents *docs, struct weir_err *err) {
   char path[WEIR_CONFIG_PATH], base[WEIR_CONFIG_PATH];
   size_t skip = strlen(weir_config_path(c, top, base, sizeof base));
   if (skip) skip++;
@@ -179,8 +228,14 @@ enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer l
     const struct weir_setting *v = find(s, path + skip);
     struct weir_where where = v ? weir_config_where(c, i) : weir_config_key_where(c, i);
     if (v && v->layer == layer && v->source == s->n_sources) return said_twice(c, i, v, err);
-    status = weir_settings_set(s, layer, path + skip, e->text, &where, err);
+    enum weir_evidence kind;
+    status = find_kind(c, i, docs, &kind, err);
+    if (!status) status = weir_settings_set(s, layer, path + skip, e->text, &where, err);
     if (status) return status;
+    struct weir_setting *set = find(s, path + skip);
+    if (set->layer != layer) continue; /* a higher one holds */
+    set->kind = kind;
+    set->document = docs->text[kind];
   }
   return WEIR_OK;
 }
@@ -233,4 +288,12 @@ const char *weir_setting_origin(const struct weir_setting *v, char *buf, size_t 
     snprintf(buf, len, "%s", v->where.file ? v->where.file : "--set");
   }
   return buf;
+}
+
+enum weir_evidence weir_setting_evidence(const struct weir_setting *v) {
+  char word[16];
+  if (v->derived) return WEIR_BY_DERIVED;
+  if (v->layer != WEIR_LAYER_DEFAULT || !v->param->source) return v->kind;
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(v->param->source, " ,:;"), v->param->source);
+  return weir_evidence_find(word);
 }

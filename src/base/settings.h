@@ -15,12 +15,38 @@ enum weir_layer {
   WEIR_LAYERS
 };
 
+/* What stands behind a value of a machine: the words of its file, "count: !paper 15". */
+#define WEIR_EVIDENCES(X)                                                                          \
+  X(WEIR_BY_NOBODY, "not said")                                                                    \
+  X(WEIR_BY_PAPER, "paper")         /* the paper whose machine it is */                            \
+  X(WEIR_BY_VENDOR, "vendor")       /* data sheet, white paper, manual */                          \
+  X(WEIR_BY_CONFIG, "config")       /* configuration of another simulator */                       \
+  X(WEIR_BY_MEASURED, "measured")   /* on the hardware, for this file */                           \
+  X(WEIR_BY_PUBLISHED, "published") /* measurements of others */                                   \
+  X(WEIR_BY_FITTED, "fitted")       /* chosen so that something else comes out */                  \
+  X(WEIR_BY_DERIVED, "derived")     /* follows from what others say */                             \
+  X(WEIR_BY_GUESS, "guess")
+enum weir_evidence { WEIR_EVIDENCES(WEIR_CHOICE_ID) WEIR_N_EVIDENCES };
+extern const char *const weir_evidence_names[WEIR_N_EVIDENCES];
+/* WEIR_BY_NOBODY: there is no such word. */
+enum weir_evidence weir_evidence_find(const char *name);
+/* Adds to an error which words there are; returns WEIR_ENOENT. */
+enum weir_status weir_evidences_known(const char *name, struct weir_err *err);
+
+/* Which document each word means in a file; the texts outlive the settings that get them. */
+struct weir_documents {
+  const char *text[WEIR_N_EVIDENCES]; /* NULL: the file does not say */
+  bool is_used[WEIR_N_EVIDENCES];
+};
+
 struct weir_setting {
   const struct weir_param_group *group;
   const struct weir_param *param;
   const char *text; /* the value that holds, as it was written */
   enum weir_layer layer;
   uint32_t source;         /* which file of its layer, in the order in which they were read */
+  enum weir_evidence kind; /* as its file says; see weir_setting_evidence */
+  const char *document;    /* what its file says of that kind; NULL: nothing */
   const char *derived;     /* the parameters that the value follows from; NULL: it was set */
   struct weir_where where; /* file, line and column for the file layers; no source */
 };
@@ -53,6 +79,11 @@ enum weir_status weir_settings_assign(struct weir_settings *s, const char *assig
 enum weir_status weir_settings_config(struct weir_settings *s, enum weir_layer layer,
                                       struct weir_config *c, uint32_t top, struct weir_err *err);
 
+/* The same for values with tags, which say where they come from. */
+enum weir_status weir_settings_documented(struct weir_settings *s, enum weir_layer layer,
+                                          struct weir_config *c, uint32_t top,
+                                          struct weir_documents *docs, struct weir_err *err);
+
 /* Which was said later: below 0, 0 or above 0. All of the command line was said at once. */
 int weir_setting_order(const struct weir_setting *a, const struct weir_setting *b);
 /* Did the user set it: on the command line or in a file of settings? */
@@ -73,5 +104,7 @@ enum weir_status weir_settings_fill(const struct weir_settings *s,
                                     struct weir_err *err);
 /* "default", "FILE:LINE:COL", "--set", "follows from ...". Returns `buf`. */
 const char *weir_setting_origin(const struct weir_setting *v, char *buf, size_t len);
+/* The kind of source of the value that holds; of a default, the word that its row begins with. */
+enum weir_evidence weir_setting_evidence(const struct weir_setting *v);
 
 #endif

@@ -83,7 +83,13 @@ static void explain_param(const struct weir_setting *v) {
   weir_effect_text(v->group, p, weir_fact_table, &when);
   line("effect if", when.v);
   weir_text_free(&when);
-  line("source", p->source);
+  const char *by = weir_evidence_names[weir_setting_evidence(v)];
+  if (v->layer == WEIR_LAYER_FILE && v->document) {
+    snprintf(value, sizeof value, "%s: %s", by, v->document);
+    line("source", value);
+  } else {
+    line("source", p->source);
+  }
 }
 
 /* The statistic "prefix.name", or NULL. */

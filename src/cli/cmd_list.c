@@ -92,28 +92,42 @@ static int list_workloads(bool names_only) {
   return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
 }
 
+static enum weir_status gpu_row(struct weir_table *t, struct weir_arena *a, const char *name,
+                                struct weir_err *err) {
+  struct weir_config c;
+  struct weir_text sources = {0};
+  const char *path = weir_arena_printf(a, "%s/gpus/%s.yaml", weir_data_dir(), name);
+  if (!path) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  enum weir_status status = weir_config_load_tagged(&c, path, err);
+  if (status) return status;
+  status = weir_gpu_sources(name, &sources, err);
+  if (!status) {
+    const char *about = weir_config_get(&c, "about");
+    weir_table_cell(t, "%s", name);
+    weir_table_cell(t, "%s", sources.v ? sources.v : "");
+    weir_table_cell(t, "%s", about ? about : "");
+  }
+  weir_text_free(&sources);
+  weir_config_free(&c);
+  return status;
+}
+
 static int list_gpus(bool names_only) {
   static const struct weir_column columns[] = {{"machine", NULL, WEIR_LEFT},
+                                               {"values by source", NULL, WEIR_LEFT},
                                                {"what it is", NULL, WEIR_LEFT}};
   struct weir_arena a = {0};
   struct weir_err err;
   const char *const *names;
   size_t n;
   enum weir_status status = weir_data_gpus(&a, &names, &n, &err);
-  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 2);
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
   for (size_t i = 0; !status && i < n; i++) {
-    struct weir_config c;
-    const char *path = weir_arena_printf(&a, "%s/gpus/%s.yaml", weir_data_dir(), names[i]);
-    if (names_only || !t || !path) {
-      if (names_only) puts(names[i]);
-      continue;
+    if (names_only) {
+      puts(names[i]);
+    } else if (t) {
+      status = gpu_row(t, &a, names[i], &err);
     }
-    status = weir_config_load(&c, path, &err);
-    if (status) break;
-    const char *about = weir_config_get(&c, "about");
-    weir_table_cell(t, "%s", names[i]);
-    weir_table_cell(t, "%s", about ? about : "");
-    weir_config_free(&c);
   }
   weir_arena_free(&a);
   if (!status && !names_only) return print_table(t);

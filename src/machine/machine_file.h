@@ -2,7 +2,8 @@
  *
  *   weir: 1
  *   extends: v100
- *   machine: {l1: {size: 64K}} */
+ *   sources: {guess: ours}
+ *   machine: {l1: {size: !guess 64K}} */
 #ifndef WEIR_MACHINE_MACHINE_FILE_H
 #define WEIR_MACHINE_MACHINE_FILE_H
 

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "base/config.h"
 #include "l1/l1.h"
 #include "l1/scheme.h"
+#include "session/data.h"
 
 static const char *folder;
 
@@ -71,7 +71,6 @@ static int64_t sum(const uint64_t bits[WEIR_MAX_PARTS]) {
 
 static void check_cost(const struct cost *c) {
   struct weir_settings s;
-  struct weir_config file;
   struct weir_machine m;
   struct weir_scheme scheme;
   struct weir_design d, baseline;
@@ -79,11 +78,7 @@ static void check_cost(const struct cost *c) {
   char path[4096];
   assert_int_equal(weir_settings_init(&s, groups, NULL), WEIR_OK);
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, c->gpu);
-  assert_int_equal(weir_config_load(&file, path, NULL), WEIR_OK);
-  assert_int_equal(
-      weir_settings_config(&s, WEIR_LAYER_FILE, &file, weir_config_at(&file, "machine"), NULL),
-      WEIR_OK);
-  weir_config_free(&file);
+  assert_int_equal(weir_data_machine(&s, path, NULL), WEIR_OK);
   snprintf(path, sizeof path, "%s/schemes/%s.yaml", folder, c->scheme);
   assert_int_equal(weir_scheme_load(&scheme, c->scheme, path, &s, NULL), WEIR_OK);
   if (c->set != NULL) assert_int_equal(weir_settings_assign(&s, c->set, NULL), WEIR_OK);

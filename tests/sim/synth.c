@@ -1,6 +1,7 @@
 #include "synth.h"
 
 #include "base/hash.h"
+#include "session/data.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -281,15 +282,8 @@ static const struct weir_param_group *const groups[] = {
 
 enum weir_status machine_try(struct machine *x, const char *file, const char *const *set,
                              struct weir_err *err) {
-  struct weir_config c;
   must(weir_settings_init(&x->settings, groups, err), err);
-  if (file != NULL) {
-    must(weir_config_load(&c, file, err), err);
-    must(
-        weir_settings_config(&x->settings, WEIR_LAYER_FILE, &c, weir_config_at(&c, "machine"), err),
-        err);
-    weir_config_free(&c);
-  }
+  if (file != NULL) must(weir_data_machine(&x->settings, file, err), err);
   for (; set != NULL && *set != NULL; set++)
     must(weir_settings_assign(&x->settings, *set, err), err);
   return weir_machine_fill(&x->m, "test", &x->settings, err);

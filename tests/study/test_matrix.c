@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "session/data.h"
 #include "testing.h"
 
 enum { WORKLOADS = 2, GPUS = 2, SCHEMES = 2, CELLS = GPUS * SCHEMES };
@@ -30,14 +31,10 @@ struct rig {
 };
 
 static void load_machine(struct weir_settings *s, const char *gpu) {
-  struct weir_config c;
   char path[512];
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", source, gpu);
   assert_int_equal(weir_settings_init(s, groups, NULL), WEIR_OK);
-  assert_int_equal(weir_config_load(&c, path, NULL), WEIR_OK);
-  assert_int_equal(
-      weir_settings_config(s, WEIR_LAYER_FILE, &c, weir_config_at(&c, "machine"), NULL), WEIR_OK);
-  weir_config_free(&c);
+  assert_int_equal(weir_data_machine(s, path, NULL), WEIR_OK);
 }
 
 static void rig_init(struct rig *r, uint32_t jobs) {

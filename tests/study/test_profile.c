@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "session/data.h"
 #include "testing.h"
 
 static const char *source;
@@ -38,15 +39,10 @@ static bool is_stopped(void *self) {
 }
 
 static void rig_init(struct rig *r, const char *workload, uint32_t jobs) {
-  struct weir_config c;
   *r = (struct rig){0};
   snprintf(r->path, sizeof r->path, "%s/gpus/fermi-s4.yaml", source);
   assert_int_equal(weir_settings_init(&r->settings, groups, NULL), WEIR_OK);
-  assert_int_equal(weir_config_load(&c, r->path, NULL), WEIR_OK);
-  assert_int_equal(
-      weir_settings_config(&r->settings, WEIR_LAYER_FILE, &c, weir_config_at(&c, "machine"), NULL),
-      WEIR_OK);
-  weir_config_free(&c);
+  assert_int_equal(weir_data_machine(&r->settings, r->path, NULL), WEIR_OK);
   assert_int_equal(weir_machine_fill(&r->machine, "fermi-s4", &r->settings, NULL), WEIR_OK);
   assert_int_equal(weir_settings_fill(&r->settings, &ptx_exec_params, &r->exec, NULL), WEIR_OK);
   weir_param_defaults(weir_cls_params.table, &r->cls);
