@@ -23,8 +23,8 @@ weir run vecadd --input profile --plugin ./mine.so -q --json p.json
 cp other.so mine.so; try p.json
 export WEIR_DATA=$TMP
 weir run vecadd --input profile --gpu fermi-s3 --scheme tsc -q --json m.json
-sed -i 's/count: 15/count: 14/' gpus/fermi-s3.yaml; try m.json
-sed -i 's/count: 14/count: 15 # as it was/' gpus/fermi-s3.yaml; try m.json | head -n 1
+sed -i 's/count: !paper 15/count: !paper 14/' gpus/fermi-s3.yaml; try m.json
+sed -i 's/count: !paper 14/count: !paper 15 # as it was/' gpus/fermi-s3.yaml; try m.json | head -n 1
 sed -i 's/tag-split/decoupled/' schemes/tsc.yaml; try m.json
 weir run --functional -q --json a.json -- ./app workloads/vecadd/vecadd.yaml profile > /dev/null
 printf x >> app; try a.json

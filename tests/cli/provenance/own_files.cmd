@@ -2,7 +2,7 @@
 here=$PWD
 cp ../tags/vecadd.yaml $TMP/tags.yaml
 cp ../../../gpus/fermi-s4.yaml $TMP/mine.yaml
-sed -i 's/count: 15/count: 3/' $TMP/mine.yaml
+sed -i 's/count: !paper 15/count: !paper 3/' $TMP/mine.yaml
 cp ../../../schemes/coordinated.yaml $TMP/scheme.yaml
 echo 'l1: {mshr_entries: 7}' > $TMP/config.yaml
 cd $TMP
