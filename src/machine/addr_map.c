@@ -54,7 +54,8 @@ enum weir_status weir_addr_map_init(struct weir_addr_map *x, const char *machine
                               .slices = (uint64_t)l2->slices,
                               .channels = (uint64_t)dram->channels,
                               .per_channel = (uint64_t)(l2->slices / dram->channels),
-                              .has_poly_sets = l2->index == WEIR_L2_INDEX_IPOLY};
+                              .has_poly_sets = l2->index == WEIR_L2_INDEX_IPOLY,
+                              .has_plain_sets = l2->index == WEIR_L2_INDEX_LINEAR};
   x->hash = l2->hash == WEIR_L2_HASH_LINEAR ? WEIR_SLICE_LINEAR
             : l2->hash == WEIR_L2_HASH_XOR  ? WEIR_SLICE_XOR
                                             : WEIR_SLICE_IPOLY;
@@ -99,7 +100,8 @@ uint32_t weir_addr_set(const struct weir_addr_map *x, uint64_t addr) {
   uint64_t block = divide(addr >> x->inter_shift, x->slices);
   uint64_t n = block << (x->inter_shift - x->line_shift) | in_block(x, addr) >> x->line_shift;
   if (x->has_poly_sets) return weir_poly_of(&x->set, n);
-  return (uint32_t)((n ^ n >> x->set_shift) & ((UINT64_C(1) << x->set_shift) - 1));
+  if (!x->has_plain_sets) n ^= n >> x->set_shift;
+  return (uint32_t)(n & ((UINT64_C(1) << x->set_shift) - 1));
 }
 
 /* The slices of a channel are interleaved as they are in memory. */

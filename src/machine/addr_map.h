@@ -31,7 +31,7 @@ struct weir_addr_map {
   unsigned line_shift, inter_shift, set_shift, slice_bits;
   uint64_t slices, channels, per_channel;
   enum weir_slice_hash hash;
-  bool has_poly_sets;
+  bool has_poly_sets, has_plain_sets;
   struct weir_poly slice, set;
 };
 

@@ -162,6 +162,7 @@ const char *const weir_flow_names[WEIR_N_FLOWS] = {
 #define BYPASSES   (FLOW(L2_BYPASS) | FLOW(DRAM_BYPASS))
 #define WRITES     (FLOW(L2_WRITE) | FLOW(DRAM_WRITE))
 #define DRAM_READS (FLOW(DRAM_READ) | FLOW(DRAM_BYPASS))
+#define L2_HITS    (FLOW(L2_READ) | FLOW(L2_BYPASS))
 #define READS      (L1_MISSES | BYPASSES)
 #define ALL        (READS | WRITES | FLOW(L1_READ))
 
@@ -185,6 +186,7 @@ static const struct {
                            "noc.flit_bytes, noc.header_bytes"},
     [WEIR_CAP_SLICE_OUT] = {READS | WRITES, "reply port of an L2 slice",
                             "noc.flit_bytes, noc.header_bytes"},
+    [WEIR_CAP_L2_PORT] = {L2_HITS | WRITES, "data port of an L2 slice", "l2.port_bytes"},
     [WEIR_CAP_REPLY_CREDIT] = {READS | WRITES, "reply credits of a slice and SM",
                                "noc.reply_buffer over noc.reply_cyc + noc.credit_cyc"},
     [WEIR_CAP_L2_MSHR] = {DRAM_READS, "MSHRs of an L2 slice", "l2.mshr_entries over the latency"},
@@ -282,8 +284,18 @@ static struct weir_rate mshrs(const struct weir_machine *m, int64_t n, int64_t b
   return places(m, n, bytes, units, idle, true);
 }
 
+/* The data port of a slice. A store that finds its line has no more to do; one that does not
+ * replaces another line, which is read to be written back. */
+static struct weir_rate port_rate(const struct weir_machine *m, enum weir_flow flow) {
+  uint64_t line = (uint64_t)m->l2.line, packet = packet_sectors(m) * SECTOR,
+           port = (uint64_t)m->l2.port_bytes, each = div_up(packet, port);
+  if (flow != WEIR_FLOW_DRAM_WRITE) return (struct weir_rate){packet, each};
+  return (struct weir_rate){line, (line / packet - 1) * each + div_up(packet + line, port)};
+}
+
 static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_id id,
-                                    bool is_write) {
+                                    enum weir_flow flow) {
+  bool is_write = WRITES >> flow & 1;
   unsigned n = packet_sectors(m);
   uint64_t request = flits(m, is_write ? n : 0), reply = flits(m, is_write ? 0 : n);
   const struct weir_dram_cfg *d = &m->dram;
@@ -296,6 +308,8 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
     return packets(m, 1, request);
   case WEIR_CAP_SLICE_OUT:
     return packets(m, 1, reply);
+  case WEIR_CAP_L2_PORT:
+    return port_rate(m, flow);
   case WEIR_CAP_REPLY_CREDIT:
     return credits(m, m->noc.reply_buffer, reply, m->noc.reply_cyc);
   case WEIR_CAP_L2_MSHR:
@@ -316,6 +330,7 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
   if (!m->l1.enabled && ((FLOW(L1_READ) | L1_MISSES) >> flow & 1)) return false;
   bool is_l3 = id == WEIR_CAP_L3 || id == WEIR_CAP_L3_MSHR;
   if (is_l3 && !m->l3.enabled) return false;
+  if (id == WEIR_CAP_L2_PORT && m->l2.port_bytes == 0) return false;
   bool is_write = WRITES >> flow & 1, is_dram = DRAM_READS >> flow & 1;
   uint64_t sms = (uint64_t)m->sm.count, slices = (uint64_t)m->l2.slices;
   *cap = (struct weir_cap){.where = caps[id].where, .params = caps[id].params, .units = sms};
@@ -323,7 +338,7 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
     cap->each = sm_rate(m, id, is_write, is_dram);
     return true;
   }
-  cap->each = memory_rate(m, id, is_write);
+  cap->each = memory_rate(m, id, flow);
   if (id == WEIR_CAP_REQUEST_CREDIT || id == WEIR_CAP_REPLY_CREDIT)
     cap->units = sms * slices;
   else

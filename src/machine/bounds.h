@@ -76,6 +76,7 @@ enum weir_cap_id {
   WEIR_CAP_REQUEST_CREDIT,
   WEIR_CAP_SLICE_IN,
   WEIR_CAP_SLICE_OUT,
+  WEIR_CAP_L2_PORT,
   WEIR_CAP_REPLY_CREDIT,
   WEIR_CAP_L2_MSHR,
   WEIR_CAP_L3,
@@ -91,7 +92,7 @@ struct weir_cap {
 };
 
 /* The cap that an obstacle puts on a flow; false: the flow does not pass it, or the machine has no
- * such flow (l1.enabled) or obstacle (l3.enabled). */
+ * such flow (l1.enabled) or obstacle (l3.enabled, l2.port_bytes). */
 bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow flow,
               struct weir_cap *cap);
 static inline double weir_cap_value(const struct weir_cap *c) {

@@ -170,6 +170,10 @@ static const struct weir_param l2_table[] = {
     P(weir_l2_cfg, line, "128", 32, 256, "byte", "line size, a power of two",
       .when = "; or program"),
     WEIR_PARAM(weir_l2_cfg, sectored, "true", .help = "sectors, fetched on demand"),
+    WEIR_PARAM(weir_l2_cfg, whole_lines, "false",
+               .help = "a line without sectors is one piece: there when all of it has come, and "
+                       "written back as a whole",
+               .when = "sectored=false"),
     P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
@@ -183,7 +187,12 @@ static const struct weir_param l2_table[] = {
                    "of polynomials (Rau 1991)",
                .when = "slices>1"),
     WEIR_PARAM(weir_l2_cfg, index, "xor", .choices = WEIR_CHOICES(WEIR_L2_INDEXES),
-               .help = "how a line finds its set in a slice", .when = "sets>1"),
+               .help = "how a line finds its set in a slice; linear: by the low bits of its number "
+                       "among the lines of the slice",
+               .when = "sets>1"),
+    P(weir_l2_cfg, port_bytes, "0", 0, 4096, "byte",
+      "width of a slice's data port, which what is read, written or written back occupies; fills "
+      "have a port of their own (0: as wide as need be)"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l2_params = {"l2", "The L2 cache.", l2_table,
                                                 sizeof(struct weir_l2_cfg), "timed"};

@@ -57,12 +57,15 @@ struct weir_noc_cfg {
 #define WEIR_L2_HASHES(X)                                                                          \
   X(WEIR_L2_HASH_LINEAR, "linear") X(WEIR_L2_HASH_XOR, "xor") X(WEIR_L2_HASH_IPOLY, "ipoly")
 enum weir_l2_hash { WEIR_L2_HASHES(WEIR_CHOICE_ID) };
-#define WEIR_L2_INDEXES(X) X(WEIR_L2_INDEX_XOR, "xor") X(WEIR_L2_INDEX_IPOLY, "ipoly")
+#define WEIR_L2_INDEXES(X)                                                                         \
+  X(WEIR_L2_INDEX_XOR, "xor")                                                                      \
+  X(WEIR_L2_INDEX_IPOLY, "ipoly") X(WEIR_L2_INDEX_LINEAR, "linear")
 enum weir_l2_index { WEIR_L2_INDEXES(WEIR_CHOICE_ID) };
 
 struct weir_l2_cfg {
-  int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave;
-  bool sectored;
+  int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave,
+      port_bytes;
+  bool sectored, whole_lines;
   enum weir_l2_hash hash;
   enum weir_l2_index index;
 };

@@ -108,10 +108,15 @@ static inline void weir_line_write(struct weir_mem_line *l, uint8_t sectors, uin
   l->dirty |= sectors;
 }
 
-static inline void weir_line_fill(struct weir_mem_line *l, uint8_t sector) {
-  l->pending &= (uint8_t)~sector;
-  l->valid |= sector;
-  l->partial &= (uint8_t)~sector;
+static inline void weir_line_fill(struct weir_mem_line *l, uint8_t sectors) {
+  l->pending &= (uint8_t)~sectors;
+  l->valid |= sectors;
+  l->partial &= (uint8_t)~sectors;
+}
+
+/* What must be written back. A line that is one piece has one dirty bit. */
+static inline uint8_t weir_line_dirty(const struct weir_mem_line *l, bool is_whole) {
+  return is_whole && l->dirty != 0 ? (uint8_t)(l->valid | l->partial) : l->dirty;
 }
 
 /* Sectors to send for, given those that are here or on their way; `l` may be NULL. */

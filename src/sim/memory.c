@@ -79,6 +79,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   c->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
   c->has_l3 = m->l3.enabled;
+  c->is_whole = !m->l2.sectored && m->l2.whole_lines;
   c->writes.limit = (uint32_t)(c->has_l3 ? m->l3.write_queue : m->l2.write_queue) * c->atoms;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
@@ -255,11 +256,12 @@ static void evict(struct weir_slice *s, const struct weir_mem_line *l) {
   struct weir_channel *c = s->channel;
   s->stats.evictions++;
   if (l->dirty == 0) return;
+  uint8_t dirty = weir_line_dirty(l, c->is_whole);
   uint64_t base = channel_addr(s, (l->line - 1) << c->line_shift);
-  s->stats.writeback_sectors += weir_n_sectors(l->dirty);
+  s->stats.writeback_sectors += weir_n_sectors(dirty);
   if (c->has_l3)
-    weir_l3_write(&c->l3, base, l->dirty, l->dirty & l->valid);
-  else if (!weir_writes_put(&c->writes, base, l->dirty, c->atoms))
+    weir_l3_write(&c->l3, base, dirty, dirty & l->valid);
+  else if (!weir_writes_put(&c->writes, base, dirty, c->atoms))
     c->outbox->is_failed = true;
 }
 
@@ -270,7 +272,19 @@ static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32
   return weir_lines_take(&s->lines, set, way, key);
 }
 
+/* Sectors that go back to the DRAM if the way is taken. */
+static uint32_t victim_sectors(const struct weir_slice *s, uint32_t set, uint32_t way) {
+  return weir_n_sectors(weir_line_dirty(weir_lines_at(&s->lines, set, way), s->channel->is_whole));
+}
+
 /* ---- L2: requests ---- */
+
+/* Sectors have been read, written or written back: the next request is taken when the data port is
+ * free again. */
+static void use_port(struct weir_slice *s, uint32_t sectors, uint64_t now) {
+  uint64_t port = (uint64_t)s->channel->m->l2.port_bytes;
+  if (port > 0) s->eject_free = now + (sectors * SECTOR + port - 1) / port;
+}
 
 static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
   s->head_wait = (uint8_t)why;
@@ -329,7 +343,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
     way = weir_lines_choose(&s->lines, set);
     if (way == WEIR_NO_WAY) return refuse(s, WEIR_L2_LINE);
     s->head_reads = 0;
-    s->head_writes = weir_n_sectors(weir_lines_at(&s->lines, set, way)->dirty);
+    s->head_writes = victim_sectors(s, set, way);
     if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s));
     l = take_way(s, set, way, key);
     if (s->head_writes > 0) {
@@ -344,6 +358,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   s->stats.write_sectors_missed += weir_n_sectors(q->sectors & (uint8_t) ~(l->valid | l->partial));
   weir_line_write(l, q->sectors, q->full);
   weir_lines_touch(&s->lines, set, way);
+  use_port(s, weir_n_sectors(q->sectors) + (hit ? 0 : s->head_writes), now);
   struct weir_l2_waiter answer = answer_to(s, q);
   push_reply(s, q->addr, &answer, now);
   return true;
@@ -382,12 +397,14 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
     return refuse(s, WEIR_L2_MERGE), NULL;
   if (!is_pending && s->mshr.free_entry == WEIR_NO_ENTRY) return refuse(s, WEIR_L2_MSHR), NULL;
   s->head_reads = weir_n_sectors(fetch);
-  s->head_writes = is_new ? weir_n_sectors(weir_lines_at(&s->lines, set, *way)->dirty) : 0;
+  s->head_writes = is_new ? victim_sectors(s, set, *way) : 0;
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
-  s->waiter[weir_mshr_wait(&s->mshr, l->mshr, missing)] = answer_to(s, q);
   l->pending |= fetch;
+  uint32_t wait = s->channel->is_whole ? l->pending : missing;
+  s->waiter[weir_mshr_wait(&s->mshr, l->mshr, wait)] = answer_to(s, q);
+  use_port(s, s->head_writes, now);
   if (fetch != 0) {
     push_sectors(s, q->addr, fetch, l->mshr, now);
     pass_turn(s);
@@ -405,6 +422,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
   uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key_of(s, q->addr));
   struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
   uint8_t missing = l != NULL ? (uint8_t)(q->sectors & ~l->valid) : q->sectors;
+  if (l != NULL && s->channel->is_whole) missing |= l->pending;
   bool is_atom = q->kind == WEIR_MSG_ATOM;
   if (missing != 0 && (l = accept_miss(s, q, set, &way, missing, now)) == NULL) return false;
   weir_lines_touch(&s->lines, set, way);
@@ -417,6 +435,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
     struct weir_l2_waiter answer = answer_to(s, q);
     answer.flags |= mark;
     s->stats.read_hits += !is_atom;
+    use_port(s, weir_n_sectors(q->sectors), now);
     push_reply(s, q->addr, &answer, now);
   }
   return true;
@@ -510,7 +529,7 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
                                 .src = (uint16_t)(c->n_sms + s->id),
                                 .dst = q->src,
                                 .flits = q->flits};
-  s->eject_free = now + q->flits;
+  s->eject_free = weir_max64(s->eject_free, now + q->flits);
   weir_inbox_pop(&s->in);
   q = weir_inbox_head(&s->in);
   return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);

@@ -53,7 +53,7 @@ struct weir_slice {
   uint32_t id;   /* of all slices */
   uint64_t wake; /* next cycle in which its input or output can move without others */
   struct weir_inbox in;
-  uint64_t eject_free; /* the input port is busy until then */
+  uint64_t eject_free; /* the input port, or the data port, is busy until then */
   struct weir_lines lines;
   struct weir_mshrs mshr;
   struct weir_l2_entry *entry;
@@ -85,7 +85,7 @@ struct weir_channel {
   bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
   uint16_t flits[9]; /* of a reply with that many sectors */
   struct weir_slice *slices;
-  bool has_l3;
+  bool has_l3, is_whole; /* is_whole: lines are one piece */
   struct weir_l3 l3;
   struct weir_dram dram;
   uint64_t dram_next;         /* DRAM cycle in which a command can be issued */

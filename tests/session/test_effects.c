@@ -52,6 +52,7 @@ static const struct world worlds[] = {
       "dram.queue=4", "l2.sets=1", "l2.ways=1", "l2.write_queue=4"}},
     {NULL, NULL, {SMALL, "l1.line=32", "l2.line=32", "l1.sector=32"}},
     {NULL, NULL, {SMALL, "dram.dual_bus=false", "dram.map=RRBCBCCCBCCBCCCCC"}},
+    {NULL, NULL, {SMALL, "l2.sectored=false", "l2.whole_lines=true"}},
     {"decoupled", NULL, {SMALL, "l1.ways=4"}},
     {"decoupled", NULL, {SMALL, "decoupled.threshold=1", "decoupled.duel=false"}},
     {"decoupled", NULL, {SMALL, "decoupled.threshold=0"}},

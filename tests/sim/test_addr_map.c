@@ -86,6 +86,21 @@ static void test_strides(void **state) {
   machine_free(&x);
 }
 
+/* The lines of a slice one after the other, as GPGPU-Sim 3.2 counts them: the slice's number is cut
+ * out of the address, and the low bits of what is left are the set. */
+static void test_linear_sets(void **state) {
+  (void)state;
+  struct machine x;
+  open_map(&x, "l2.hash=linear", "l2.slices=12", "l2.index=linear");
+  for (uint64_t block = 0; block < 12 * 40; block++)
+    for (uint64_t half = 0; half < 2; half++) {
+      uint64_t addr = block * 256 + half * 128;
+      assert_int_equal(weir_slice_of(&x.m, addr), block % 12);
+      assert_int_equal(weir_addr_set(&x.m.map, addr), (block / 12 * 2 + half) % 32);
+    }
+  machine_free(&x);
+}
+
 /* Blocks go round the channels, and the bits above choose the slice: that is what the hash is
  * about.
  */
@@ -145,7 +160,7 @@ static void test_refused(void **state) {
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      T(test_poly),        T(test_one_to_one), T(test_strides),
+      T(test_poly),        T(test_one_to_one), T(test_strides), T(test_linear_sets),
       T(test_ipoly_order), T(test_bank_map),   T(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

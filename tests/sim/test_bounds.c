@@ -92,7 +92,9 @@ static void test_ports(void **state) {
   cap_is(m, WEIR_CAP_REQUEST_CREDIT, WEIR_FLOW_L2_WRITE, 12 * 128, 4 + REQUEST + CREDIT, 12);
   cap_is(m, WEIR_CAP_REPLY_CREDIT, WEIR_FLOW_L2_READ, 51 * 128, 4 + REPLY + CREDIT, 12);
   cap_is(m, WEIR_CAP_L2_MSHR, WEIR_FLOW_DRAM_READ, 32 * 128, DRAM_ONE + 3 * CCDL + RP, 4);
-  struct weir_cap c = weir_bottleneck(m, WEIR_FLOW_L2_READ);
+  struct weir_cap c;
+  assert_false(weir_cap(m, WEIR_CAP_L2_PORT, WEIR_FLOW_L2_READ, &c)); /* as wide as need be */
+  c = weir_bottleneck(m, WEIR_FLOW_L2_READ);
   assert_string_equal(c.where, "reply port of an SM"); /* three of them, against four slices */
   c = weir_bottleneck(m, WEIR_FLOW_L2_WRITE);
   assert_string_equal(c.where, "request port of an SM");
@@ -102,6 +104,13 @@ static void test_ports(void **state) {
   open_rig(&x, "l1.mshr_entries=4", NULL, NULL);
   cap_is(&x.m, WEIR_CAP_L1_MSHR, WEIR_FLOW_DRAM_READ, 4 * 4 * 128,
          4 * (DRAM_LINE - RCD - 1) + RCD + RP, 1);
+  machine_free(&x);
+  open_rig(&x, "l2.port_bytes=24", "l2.slices=4", NULL); /* 128 bytes: six cycles, 256: eleven */
+  cap_is(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_L2_READ, 128, 6, 4);
+  cap_is(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_L2_WRITE, 128, 6, 4);
+  cap_is(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_DRAM_WRITE, 128, 11, 4);
+  assert_false(weir_cap(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_DRAM_READ, &c));
+  assert_string_equal(weir_bottleneck(&x.m, WEIR_FLOW_L2_READ).where, "reply port of an SM");
   machine_free(&x);
   open_rig(&x, "l1.port_bytes=48", "sm.load_interval=6", NULL);
   cap_is(&x.m, WEIR_CAP_L1_HIT, WEIR_FLOW_L1_READ, 128, 3, 1);

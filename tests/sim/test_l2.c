@@ -351,6 +351,114 @@ static void test_read_is_not_passed_by_stores(void **state) {
   bed_close(&b);
 }
 
+/* When the reply to `id` left, after the channel has come to rest. */
+static uint64_t reply_at(const struct bed *b, uint32_t id) {
+  for (uint32_t i = 0; i < b->out.box[0][0].n; i++) {
+    const struct weir_msg *r = &b->out.box[0][0].v[i];
+    if (r->kind != WEIR_MSG_CREDIT && r->id == id) return r->at;
+  }
+  fail_msg("no reply to %u", id);
+  return 0;
+}
+
+#define ONE_CHANNEL                                                                                \
+  "sm.count=1", "l2.slices=1", "dram.channels=1", "core.clock_mhz=900", "dram.clock_mhz=900",      \
+      "dram.t_ccdl=3", "noc.flit_bytes=256"
+
+/* Four columns, three cycles apart: a read of the first sector is answered when that one has come,
+ * or when the line has; and so is one that comes between the two, which is no hit then. */
+static void test_whole_lines(void **state) {
+  (void)state;
+  static const char *const set[] = {ONE_CHANNEL, "l2.sectored=false", NULL};
+  static const char *const whole[] = {ONE_CHANNEL, "l2.sectored=false", "l2.whole_lines=true",
+                                      NULL};
+  uint64_t first[2], second[2];
+  for (unsigned k = 0; k < 2; k++) {
+    struct bed b;
+    bed_open(&b, k ? whole : set);
+    send(&b, WEIR_MSG_READ, 1, 1, 0, 1);
+    const struct weir_l2_stats *st = &b.c.slices[0].stats;
+    while (st->fills == 0)
+      weir_channel_cycle(&b.c, ++b.now);
+    send(&b, WEIR_MSG_READ, 1, 1, 0, 2);
+    while (!weir_channel_is_idle(&b.c)) /* as settle(), but the first reply may have gone */
+      weir_channel_cycle(&b.c, ++b.now);
+    first[k] = reply_at(&b, 1);
+    second[k] = reply_at(&b, 2);
+    assert_int_equal(st->fills, 4);
+    assert_int_equal(st->read_sectors_missed, 1);
+    assert_int_equal(st->read_hits, k == 0);
+    assert_int_equal(st->read_pending, k);
+    bed_close(&b);
+  }
+  assert_int_equal(first[1], first[0] + 9);
+  assert_int_equal(second[0], first[0] + 1);
+  assert_int_equal(second[1], first[1] + 1);
+}
+
+/* A line that is one piece has one dirty bit, also for an atomic. One that was only written is
+ * written back as far as it is there. */
+static void test_whole_write_back(void **state) {
+  (void)state;
+  static const char *const set[] = {ONE_CHANNEL, "l2.sectored=false", "l2.whole_lines=true",
+                                    "l2.sets=1", "l2.ways=1",         NULL};
+  static const struct {
+    enum weir_msg_kind kind;
+    bool is_read; /* before it */
+    uint8_t sectors;
+    uint64_t back;
+  } cases[] = {{WEIR_MSG_WRITE, true, 2, 4},
+               {WEIR_MSG_ATOM, true, 2, 4},
+               {WEIR_MSG_ATOM, false, 8, 4},
+               {WEIR_MSG_READ, true, 8, 0},
+               {WEIR_MSG_WRITE, false, 6, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct bed b;
+    bed_open(&b, set);
+    if (cases[i].is_read) send(&b, WEIR_MSG_READ, 1, 1, 0, 1);
+    settle(&b);
+    send(&b, cases[i].kind, 1, cases[i].sectors, 0, 2);
+    settle(&b);
+    send(&b, WEIR_MSG_READ, 2, 1, 0, 3); /* in its place */
+    settle(&b);
+    assert_int_equal(b.c.slices[0].stats.writeback_sectors, cases[i].back);
+    assert_int_equal(b.c.dram.stats.writes, cases[i].back);
+    bed_close(&b);
+  }
+}
+
+/* A port of 48 bytes: a line takes three cycles and a sector one, of reads that hit and of writes;
+ * what is replaced is read too if it is dirty, and a miss has nothing to read. */
+static void test_data_port(void **state) {
+  (void)state;
+  static const char *const set[] = {ONE_CHANNEL, "l2.port_bytes=48", "l2.sets=1", "l2.ways=2",
+                                    NULL};
+  static const struct {
+    enum weir_msg_kind kind;
+    uint64_t line, cycles;
+    uint8_t sectors;
+  } steps[] = {{WEIR_MSG_READ, 1, 3, 15},  {WEIR_MSG_READ, 1, 1, 1}, {WEIR_MSG_WRITE, 1, 3, 15},
+               {WEIR_MSG_READ, 2, 1, 15},  {WEIR_MSG_ATOM, 1, 1, 1}, {WEIR_MSG_READ, 2, 1, 1},
+               {WEIR_MSG_WRITE, 3, 6, 15}, {WEIR_MSG_READ, 3, 1, 1}};
+  enum { N = sizeof steps / sizeof *steps };
+  struct bed b;
+  bed_open(&b, set);
+  send(&b, WEIR_MSG_READ, 1, 15, 0, 99);
+  settle(&b);
+  for (uint32_t i = 0; i < N; i++) {
+    send(&b, steps[i].kind, steps[i].line, steps[i].sectors, 0, i);
+    if (steps[i].line == 2) /* a miss holds up none behind it; its line is there for the next */
+      settle(&b);
+    else
+      while (b.c.slices[0].in.n > 0)
+        weir_channel_cycle(&b.c, ++b.now);
+    uint64_t busy = b.c.slices[0].eject_free;
+    if (steps[i].line != 2) assert_int_equal(busy - b.now, steps[i].cycles);
+  }
+  settle(&b);
+  bed_close(&b);
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -367,6 +475,9 @@ int main(void) {
       T(test_slices_take_turns),
       T(test_large_request_is_not_passed),
       T(test_read_is_not_passed_by_stores),
+      T(test_whole_lines),
+      T(test_whole_write_back),
+      T(test_data_port),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
