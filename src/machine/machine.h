@@ -22,6 +22,8 @@ struct weir_sm_cfg {
   enum weir_scheduler scheduler;
   int64_t launch_latency, broadcast_latency, dispatch_latency;
   int64_t shared_latency, const_latency, load_extra;
+  int64_t dependent_extra, start_delay;
+  bool atom_waits;
   int64_t ldst_queue, inflight, coalesce_per_cycle;
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
 };
@@ -37,6 +39,9 @@ enum weir_l1_alloc_at { WEIR_L1_ALLOCS(WEIR_CHOICE_ID) };
 #define WEIR_BYPASS_GRANS(X) X(WEIR_BYPASS_SECTORS, "sector") X(WEIR_BYPASS_LINE, "line")
 enum weir_bypass_gran { WEIR_BYPASS_GRANS(WEIR_CHOICE_ID) };
 
+#define WEIR_ATOMICS(X) X(WEIR_ATOM_LINE, "line") X(WEIR_ATOM_SECTOR, "sector")
+enum weir_atomics { WEIR_ATOMICS(WEIR_CHOICE_ID) };
+
 struct weir_l1_cfg {
   bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq;
   int64_t size, line, ways, sets; /* on a unified array: the most that the L1 gets of it */
@@ -46,6 +51,7 @@ struct weir_l1_cfg {
   enum weir_l1_write write;
   enum weir_l1_alloc_at alloc;
   enum weir_bypass_gran bypass_gran;
+  enum weir_atomics atomics;
   const char *carveouts;
 };
 

@@ -173,12 +173,14 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     w->state = WEIR_W_RUN;
     sm->age[slot] = sm->next_age++;
     w->block = b;
-    w->loads = w->stores = 0;
+    w->loads = w->stores = w->atoms = 0;
     w->group = 0;
     memset(w->copies, 0, sizeof w->copies);
     sm->order[sm->n_order++] = slot;
     sm->blocks[b].warps |= UINT64_C(1) << slot;
     weir_sm_advance(sm, slot, now - 1);
+    if (sm->m->sm.start_delay > 0 && w->state == WEIR_W_RUN)
+      weir_sm_find_ready(sm, slot, now + (uint64_t)sm->m->sm.start_delay);
   }
   const struct weir_cta cta = {.slot = b, .uid = (uint32_t)block->id, .warps = sm->blocks[b].warps};
   weir_l1_cta_begin(sm->l1, &cta, now);

@@ -93,8 +93,10 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     weir_ldst_start(sm, slot, now);
   } else
     for (unsigned i = 0; i < s->n_dst; i++)
-      if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = now + (uint64_t)sm->m->sm.latency[s->cls];
+      if (s->dst[i] != WEIR_NO_REG)
+        w->reg[s->dst[i]] = now + (uint64_t)(sm->m->sm.latency[s->cls] + sm->m->sm.dependent_extra);
   bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
+  bool is_atom = s->cls == WEIR_C_ATOM && sm->m->sm.atom_waits;
   bool is_group = s->cls == WEIR_C_OTHER && (s->ends_copies || s->waits_copies);
   struct weir_barrier barrier = w->barrier;
   if (sm->is_ahead) {
@@ -107,6 +109,8 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     weir_sm_reach_barrier(sm, slot, barrier, !s->bar_arrive, now);
   } else if (is_fence && w->stores > 0 && w->state == WEIR_W_RUN) {
     weir_sm_stop_warp(sm, slot, WEIR_W_FENCE);
+  } else if (is_atom && w->atoms > 0 && w->state == WEIR_W_RUN) {
+    weir_sm_stop_warp(sm, slot, WEIR_W_ATOM);
   } else if (is_group) {
     w->group += s->ends_copies;
     if (s->waits_copies > 0 && w->state == WEIR_W_RUN) wait_copies(sm, slot, s->waits_copies - 1u);
@@ -191,7 +195,8 @@ static uint8_t slot_label(const struct weir_sm *sm, struct weir_sched *c, uint64
   const uint64_t ready_at = sm->ready_at[c->oldest];
   if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
   if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
-  if (w->state == WEIR_W_COPY || ready_at == WEIR_NEVER) return WEIR_SLOT_LOAD;
+  if (w->state == WEIR_W_COPY || w->state == WEIR_W_ATOM || ready_at == WEIR_NEVER)
+    return WEIR_SLOT_LOAD;
   if (ready_at > now) return WEIR_SLOT_DEPENDENCY;
   if (w->next.has_addr && (sm->ldst.coalescer.is_busy || sm->ldst.free_load == UINT32_MAX))
     return (uint8_t)(WEIR_SLOT_LDST + sm->ldst.failed);

@@ -73,8 +73,12 @@ void weir_ldst_answer(struct weir_sm *sm, uint32_t id, uint64_t at) {
   b->busy_until = weir_max64(b->busy_until, ready);
   b->pending--;
   w->loads--;
+  if (s->cls == WEIR_C_ATOM) w->atoms--;
   if (l->is_copy) copy_done(sm, l, ready);
-  if (w->state == WEIR_W_RUN && sm->ready_at[l->a.warp] == WEIR_NEVER)
+  if (w->state == WEIR_W_ATOM && w->atoms == 0) {
+    w->state = WEIR_W_RUN;
+    weir_sm_find_ready(sm, l->a.warp, ready);
+  } else if (w->state == WEIR_W_RUN && sm->ready_at[l->a.warp] == WEIR_NEVER)
     weir_sm_find_ready(sm, l->a.warp, 0);
   if (sm->ldst.free_load == UINT32_MAX) sm->is_dirty = true;
   l->next_free = sm->ldst.free_load;
@@ -279,11 +283,30 @@ static void coalesce_texels(struct weir_sm *sm, struct weir_sm_warp *w) {
   }
 }
 
+/* A request for each sector of each line; a lane touches five at most (32 bytes in sectors of 8).
+ */
+static void coalesce_sectors(struct weir_coalescer *c) {
+  _Static_assert(5 * WEIR_LANES <= sizeof c->words / sizeof *c->words, "room");
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->of_warp.n; i++)
+    for (uint32_t left = c->of_warp.r[i].sectors; left != 0; left &= left - 1) {
+      c->words[n] = c->of_warp.r[i];
+      c->words[n++].sectors = left & -left;
+    }
+  c->list = c->words;
+  c->n = n;
+}
+
 /* ---- a warp's access ---- */
 
 static void set_ready(struct weir_sm_warp *w, const struct weir_static *s, uint64_t at) {
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = at;
+}
+
+/* A dependent instruction can issue so many cycles after one that takes `latency`. */
+static uint64_t after(const struct weir_machine *m, int64_t latency) {
+  return (uint64_t)(latency + m->sm.dependent_extra);
 }
 
 /* All that policies are told of it, but for the lines. A generic load has a tag, and may come to
@@ -315,6 +338,7 @@ static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct 
   u->free_load = l->next_free;
   *l = (struct weir_load){.a = u->coalescer.a, .n_left = u->coalescer.n};
   w->loads++;
+  w->atoms += s->cls == WEIR_C_ATOM;
   if (s->is_copy) {
     l->is_copy = true;
     l->group = w->group;
@@ -339,11 +363,11 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     unsigned passes = weir_bank_passes_addrs(&a, w->next.mask, width);
     sm->stats.shared_passes += passes;
     sm->ldst.shared_free = now + passes;
-    set_ready(w, s, now + (uint64_t)sm->m->sm.shared_latency + passes - 1);
+    set_ready(w, s, now + after(sm->m, sm->m->sm.shared_latency) + passes - 1);
     return;
   }
   if (a.space == WEIR_SP_CONST || a.space == WEIR_SP_PARAM) {
-    set_ready(w, s, now + (uint64_t)sm->m->sm.const_latency);
+    set_ready(w, s, now + after(sm->m, sm->m->sm.const_latency));
     return;
   }
   if (a.space == WEIR_SP_LOCAL && width > 4) words = width / 4, width = 4;
@@ -352,6 +376,7 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
                       &c->of_warp);
   c->list = c->of_warp.r;
   c->n = c->of_warp.n;
+  if (s->cls == WEIR_C_ATOM && sm->m->l1.atomics == WEIR_ATOM_SECTOR) coalesce_sectors(c);
   if (words > 1) coalesce_words(c, &sm->m->l1, &a, lane, w->next.mask, words);
   if (c->n == 0) return; /* no lane takes part */
   c->a = describe_access(sm, slot, w->next.insn, a.space == WEIR_SP_LOCAL);

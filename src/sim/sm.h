@@ -39,6 +39,7 @@ enum weir_warp_state {
   WEIR_W_BARRIER,
   WEIR_W_FENCE,
   WEIR_W_COPY, /* waits for groups of asynchronous copies */
+  WEIR_W_ATOM, /* waits for its atomics (sm.atom_waits) */
   WEIR_W_DONE
 };
 /* So many groups are told apart; what belongs to an older one counts for the one that follows it
@@ -54,7 +55,8 @@ struct weir_sm_warp {
   struct weir_dyn next;
   uint64_t *reg;          /* cycle in which each register is ready */
   uint32_t block;         /* slot */
-  uint32_t loads, stores; /* under way */
+  uint32_t loads, stores; /* under way; loads: atomics too */
+  uint32_t atoms;         /* of these, atomics */
   uint8_t state;
   uint8_t at_barrier; /* WEIR_W_BARRIER: which */
   uint8_t keeps;      /* WEIR_W_COPY: groups that may still be under way */

@@ -158,6 +158,8 @@ static void describe_warp(const struct weir_sm *sm, uint32_t slot, uint64_t now,
     snprintf(why, sizeof why, "waits at a fence for %u acknowledgements", w->stores);
   else if (w->state == WEIR_W_COPY)
     snprintf(why, sizeof why, "waits for asynchronous copies among %u loads", w->loads);
+  else if (w->state == WEIR_W_ATOM)
+    snprintf(why, sizeof why, "waits for %u atomics", w->atoms);
   else if (sm->ready_at[slot] == WEIR_NEVER)
     snprintf(why, sizeof why, "waits for one of %u loads", w->loads);
   else if (sm->ready_at[slot] > now)

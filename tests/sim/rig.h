@@ -88,7 +88,7 @@ static inline void rig_close(struct rig *g) {
 static inline uint64_t rig_run(struct rig *g, struct synth *s, struct weir_sim_result *r) {
   struct weir_err err;
   if (weir_sim_kernel(g->sim, synth_source(s), r, &err) != WEIR_OK) fail_msg("%s", err.msg);
-  return r->cycles - 1;
+  return r->cycles - 1 - (uint64_t)g->x.m.sm.start_delay;
 }
 
 /* A kernel of one warp that loads `n` lines from `base` on, one after the other: it leaves them in

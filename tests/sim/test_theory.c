@@ -116,7 +116,8 @@ static void chase_dram(const char *name) {
   uint64_t *addr = calloc(n, sizeof *addr);
   assert_non_null(addr);
   find_pairs(m, 0x100000, addr);
-  uint64_t t = chase_list(&g, addr, n, &r), now = r.start;
+  uint64_t t = chase_list(&g, addr, n, &r), begin = r.start + (uint64_t)m->sm.start_delay,
+           now = begin;
   for (unsigned i = 0; i < n; i++) {
     uint64_t accepted = now + 1 + (uint64_t)m->noc.request_cyc;
     now += weir_l2_latency(m, weir_l2_fetch(m)) +
@@ -125,7 +126,7 @@ static void chase_dram(const char *name) {
   }
   assert_int_equal(r.dram.row_misses, channels);
   assert_int_equal(r.dram.row_conflicts, 0);
-  assert_int_equal(t, now - r.start);
+  assert_int_equal(t, now - begin);
   free(addr);
   rig_close(&g);
 }
@@ -144,7 +145,7 @@ static void chase_l3(const char *name) {
   for (uint64_t a = 0x100000; n < N; a += (uint64_t)m->l2.line)
     if (weir_slice_of(m, a) == 0 && weir_addr_set(&m->map, a) == 1) addr[n++] = a;
   uint64_t t = chase_list(&g, addr, 1, &r);
-  uint64_t accepted = r.start + 1 + (uint64_t)m->noc.request_cyc;
+  uint64_t accepted = r.start + (uint64_t)(m->sm.start_delay + 1 + m->noc.request_cyc);
   assert_int_equal(t, weir_l2_latency(m, weir_l2_fetch(m)) +
                           weir_dram_latency(m, weir_dram_fetch(m), accepted, WEIR_BANK_CLOSED));
   chase_list(&g, addr, n, &r);
