@@ -16,6 +16,7 @@ void weir_l1_destroy(struct weir_l1 *l1) {
   weir_l1_mshrs_free(&l1->mshr);
   free(l1->miss.v);
   free(l1->bypass.v);
+  free(l1->pipe.v);
   free(l1->split.v);
   free(l1->reused);
   free(l1->pc);
@@ -79,7 +80,7 @@ double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *des
   struct weir_geometry g = geometry(m, d, 0);
   return sizeof(struct weir_l1) + weir_chain_bytes(d, &g) + (double)g.sets * g.ways +
          (double)(m->l1.miss_queue + m->l1.bypass_queue) * sizeof(struct weir_msg) +
-         weir_split_bytes(m, most_reads(m)) +
+         (double)weir_l1_pipe_room(m) * sizeof(struct piped) + weir_split_bytes(m, most_reads(m)) +
          (double)m->l1.mshr_entries * (sizeof *mshr->table.v + sizeof *mshr->entry +
                                        2 * (sizeof *index->key + sizeof *index->value)) +
          (double)most_waiters(m) *
@@ -104,12 +105,14 @@ struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_d
   l1->all = (uint16_t)((1u << g.sectors) - 1);
   l1->sector_log = (unsigned)__builtin_ctzll((uint64_t)m->l1.sector);
   l1->line_shift = (uint32_t)__builtin_ctzll((uint64_t)m->l1.line);
-  l1->probe_cycle = WEIR_NEVER;
+  l1->entered.cycle = l1->probed.cycle = WEIR_NEVER;
+  l1->hit_cyc = weir_l1_pipe_room(m) > 0 ? 0 : (uint64_t)m->l1.hit_latency;
   l1->reused = weir_calloc((size_t)g.sets * g.ways, 1);
   bool ok = l1->reused != NULL &&
             weir_l1_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries, most_waiters(m)) &&
             WEIR_RING_INIT(l1->miss, m->l1.miss_queue) &&
             WEIR_RING_INIT(l1->bypass, m->l1.bypass_queue) &&
+            WEIR_RING_INIT(l1->pipe, weir_l1_pipe_room(m)) &&
             weir_split_init(&l1->split, m, most_reads(m));
   if (!ok) weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (!ok || !weir_chain_init(&l1->chain, m, d, &g, host, err) || !ask_order(l1, err)) {
@@ -126,18 +129,21 @@ struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_hos
   const struct weir_geometry *g = &l1->chain.geometry;
   c->mshr = (struct weir_l1_mshrs){0};
   c->miss.v = c->bypass.v = NULL;
+  c->pipe.v = NULL;
   c->split.v = NULL;
   c->reused = weir_malloc((size_t)g->sets * g->ways);
   c->pc = weir_malloc((l1->kernel.n_insns + 1) * sizeof *c->pc);
   bool ok = weir_chain_clone(&c->chain, &l1->chain, host) && c->reused != NULL && c->pc != NULL &&
             weir_l1_mshrs_clone(&c->mshr, &l1->mshr) && WEIR_RING_INIT(c->miss, l1->miss.cap) &&
-            WEIR_RING_INIT(c->bypass, l1->bypass.cap) && weir_split_clone(&c->split, &l1->split);
+            WEIR_RING_INIT(c->bypass, l1->bypass.cap) && WEIR_RING_INIT(c->pipe, l1->pipe.cap) &&
+            weir_split_clone(&c->split, &l1->split);
   if (!ok) {
     weir_l1_destroy(c);
     return NULL;
   }
   WEIR_RING_COPY(c->miss, l1->miss);
   WEIR_RING_COPY(c->bypass, l1->bypass);
+  WEIR_RING_COPY(c->pipe, l1->pipe);
   memcpy(c->reused, l1->reused, (size_t)g->sets * g->ways);
   if (l1->pc != NULL) memcpy(c->pc, l1->pc, (l1->kernel.n_insns + 1) * sizeof *c->pc);
   return c;
@@ -246,16 +252,63 @@ static void verify_parts(struct weir_l1 *l1) {
                      "a part wrote outside of its memory");
 }
 
+/* False: another request of this cycle uses a bank of it. */
+static bool take_banks(const struct weir_l1 *l1, struct bank_use *u, const struct weir_access *a) {
+  if (l1->m->l1.probes_per_cycle == 1) return true;
+  uint64_t banks = banks_of(l1, a->addr, a->sectors);
+  if (u->cycle != l1->now) *u = (struct bank_use){.cycle = l1->now};
+  if (u->used & banks) return false;
+  u->used |= banks;
+  return true;
+}
+
+/* Into the pipeline in front of the tags. */
+static struct weir_l1_result enter(struct weir_l1 *l1, const struct weir_l1_req *q) {
+  if (l1->pipe.n == l1->pipe.cap) return (struct weir_l1_result){.answer = WEIR_L1_LATER};
+  WEIR_RING_PUSH(l1->pipe, ((struct piped){*q, l1->now + (uint64_t)l1->m->l1.hit_latency}));
+  return (struct weir_l1_result){.answer = WEIR_L1_PIPED};
+}
+
 struct weir_l1_result weir_l1_present(struct weir_l1 *l1, struct weir_l1_req *q, uint32_t inflight,
                                       uint64_t now) {
+  struct weir_l1_result r;
   l1->now = now;
   q->a.set = set_of(l1, q->a.addr);
-  if (l1->m->l1.probes_per_cycle > 1) {
-    uint64_t banks = banks_of(l1, q->a.addr, q->a.sectors);
-    if (l1->probe_cycle != now) l1->probe_cycle = now, l1->banks_used = 0;
-    if (l1->banks_used & banks) return (struct weir_l1_result){.answer = WEIR_L1_LATER};
-    l1->banks_used |= banks;
+  if (!take_banks(l1, &l1->entered, &q->a)) return (struct weir_l1_result){.answer = WEIR_L1_LATER};
+  if (q->a.op != WEIR_LOAD || !weir_l1_route(l1, q, inflight, &r)) {
+    if (l1->pipe.cap > 0 && q->a.op != WEIR_ATOMIC) return enter(l1, q);
+    r = q->a.op == WEIR_LOAD ? weir_l1_load(l1, q, inflight) : weir_l1_store(l1, q, inflight);
   }
+  if (l1->chain.n_asks > 0) carry_out(l1);
+  if (l1->chain.paranoid) verify_parts(l1);
+  return r;
+}
+
+/* ---- the pipeline in front of the tags ---- */
+
+/* As many as can enter while the first is on its way; those behind one that waits at the tags move
+ * up, and none is lost. */
+uint32_t weir_l1_pipe_room(const struct weir_machine *m) {
+  bool is_ahead = m->l1.enabled && m->l1.latency_at == WEIR_L1_AT_TAGS;
+  return is_ahead ? (uint32_t)(m->l1.hit_latency * m->l1.probes_per_cycle) : 0;
+}
+
+uint64_t weir_l1_next_look_up(const struct weir_l1 *l1) {
+  return l1->pipe.n > 0 ? WEIR_RING_HEAD(l1->pipe).at : WEIR_NEVER;
+}
+
+struct weir_l1_req *weir_l1_at_tags(struct weir_l1 *l1) {
+  return &WEIR_RING_HEAD(l1->pipe).q;
+}
+
+void weir_l1_pop_look_up(struct weir_l1 *l1) {
+  WEIR_RING_POP(l1->pipe);
+}
+
+struct weir_l1_result weir_l1_look_up(struct weir_l1 *l1, uint32_t inflight, uint64_t now) {
+  const struct weir_l1_req *q = &WEIR_RING_HEAD(l1->pipe).q;
+  l1->now = now;
+  if (!take_banks(l1, &l1->probed, &q->a)) return (struct weir_l1_result){.answer = WEIR_L1_LATER};
   struct weir_l1_result r =
       q->a.op == WEIR_LOAD ? weir_l1_load(l1, q, inflight) : weir_l1_store(l1, q, inflight);
   if (l1->chain.n_asks > 0) carry_out(l1);
@@ -604,7 +657,8 @@ size_t weir_l1_digest(const struct weir_l1 *l1, uint32_t part, struct weir_row *
 }
 
 bool weir_l1_is_idle(const struct weir_l1 *l1) {
-  return l1->mshr.table.n == 0 && l1->mshr.ready.n == 0 && l1->miss.n == 0 && l1->bypass.n == 0;
+  return l1->mshr.table.n == 0 && l1->mshr.ready.n == 0 && l1->miss.n == 0 && l1->bypass.n == 0 &&
+         l1->pipe.n == 0;
 }
 
 /* Ways that hold something are as many as were given to lines and not taken away. */

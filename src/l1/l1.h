@@ -16,7 +16,8 @@ enum weir_l1_answer {
   WEIR_L1_HIT,   /* data in cycle ready_at */
   WEIR_L1_WAIT,  /* the answer comes later: by drain, or as a reply that bypassed the L1 */
   WEIR_L1_SENT,  /* a store: its acknowledgement comes later */
-  WEIR_L1_LATER, /* its bank was used in this cycle by a request before it */
+  WEIR_L1_PIPED, /* on its way to the tags: weir_l1_look_up will have the answer */
+  WEIR_L1_LATER, /* a request before it has used its bank in this cycle, or its place */
   WEIR_L1_FAILED /* `why` says which resource was missing; nothing has changed */
 };
 
@@ -105,6 +106,15 @@ void weir_l1_tick(struct weir_l1 *l1, uint64_t now);
 
 /* ---- step 4: requests ---- */
 
+/* Where l1.latency_at is tags, requests go through a pipeline, in order. The cycle in which the
+ * next of them is at the tags, or was if it waits there; its lookup, of which it has come to the
+ * end when it was taken. */
+uint64_t weir_l1_next_look_up(const struct weir_l1 *l1);
+struct weir_l1_req *weir_l1_at_tags(struct weir_l1 *l1);
+struct weir_l1_result weir_l1_look_up(struct weir_l1 *l1, uint32_t inflight, uint64_t now);
+void weir_l1_pop_look_up(struct weir_l1 *l1);
+/* Requests that the pipeline can hold; 0: there is none. */
+uint32_t weir_l1_pipe_room(const struct weir_machine *m);
 /* `inflight`: loads and atomics that wait for an answer. */
 struct weir_l1_result weir_l1_present(struct weir_l1 *l1, struct weir_l1_req *req,
                                       uint32_t inflight, uint64_t now);

@@ -80,8 +80,7 @@ static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a
   l1->stats.sectors += n;
   l1->stats.sectors_hit += n;
   return (struct weir_l1_result){.answer = WEIR_L1_HIT,
-                                 .ready_at = l1->now + (uint64_t)l1->m->l1.hit_latency +
-                                             (r != NULL ? r->extra : 0)};
+                                 .ready_at = l1->now + l1->hit_cyc + (r != NULL ? r->extra : 0)};
 }
 
 /* What a load that does not hit needs. */
@@ -167,17 +166,27 @@ static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access 
   return outcome;
 }
 
+bool weir_l1_route(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,
+                   struct weir_l1_result *r) {
+  const struct weir_chain *c = &l1->chain;
+  uint32_t who = 0;
+  enum weir_answer says;
+  if (wants_bypass(l1, &q->a))
+    *r = take_bypass(l1, q, NULL, inflight, WEIR_R_STATIC, WEIR_N_SHORTAGES, false);
+  else if (c->hook[WEIR_H_route].n > 0 && (says = weir_chain_route(c, &q->a, &who)) >= WEIR_BYPASS)
+    *r = take_bypass(l1, q, NULL, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
+                     says == WEIR_BYPASS_MARKED);
+  else
+    return false;
+  return true;
+}
+
 struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req *q,
                                    uint32_t inflight) {
   const struct weir_access *a = &q->a;
   const struct weir_chain *c = &l1->chain;
   uint32_t who = 0;
   enum weir_answer says;
-  if (wants_bypass(l1, a))
-    return take_bypass(l1, q, NULL, inflight, WEIR_R_STATIC, WEIR_N_SHORTAGES, false);
-  if (c->hook[WEIR_H_route].n > 0 && (says = weir_chain_route(c, a, &who)) >= WEIR_BYPASS)
-    return take_bypass(l1, q, NULL, inflight, c->ops[who]->reason, WEIR_N_SHORTAGES,
-                       says == WEIR_BYPASS_MARKED);
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
   if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT, true);
   if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);

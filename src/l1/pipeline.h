@@ -18,11 +18,26 @@ struct ring {
   struct weir_msg packet; /* where lines are split: the first of the head */
 };
 
+/* A request on its way to the tags. */
+struct piped {
+  struct weir_l1_req q;
+  uint64_t at; /* the cycle in which it is there */
+};
+
+/* Banks that requests have used in a cycle. */
+struct bank_use {
+  uint64_t cycle, used;
+};
+
 struct weir_l1 {
   struct weir_chain chain; /* first: the parts' `core` is the chain, and thereby the L1 */
   const struct weir_machine *m;
   struct weir_l1_mshrs mshr;
   struct ring miss, bypass;
+  struct {
+    struct piped *v;
+    uint32_t head, n, cap;
+  } pipe; /* in front of the tags; cap 0: none */
   struct weir_split split;
   struct weir_order order; /* queues in front of it that a policy asks for */
   struct weir_kernel kernel;
@@ -37,7 +52,9 @@ struct weir_l1 {
     uint64_t accepted; /* requests until then */
   } flushed;           /* what the organisation was last emptied to */
   uint64_t now;
-  uint64_t bank_free[MAX_BANKS], probe_cycle, banks_used;
+  uint64_t hit_cyc; /* from the probe to the data of a hit */
+  uint64_t bank_free[MAX_BANKS];
+  struct bank_use entered, probed;
   uint64_t mshr_since;
   uint8_t *reused; /* of each way: was it hit since it was allocated? */
   struct weir_pc_stats *pc;
@@ -166,6 +183,10 @@ static inline struct weir_l1_result failed(enum weir_shortage why, bool is_probe
 
 /* ---- load.c, store.c ---- */
 
+/* What can be decided before a lookup. False: it goes to the tags; else *r is the answer. */
+bool weir_l1_route(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,
+                   struct weir_l1_result *r);
+/* At the tags. */
 struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req *q,
                                    uint32_t inflight);
 struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req *q,

@@ -48,14 +48,19 @@ uint64_t weir_l1_latency(const struct weir_machine *m) {
   return (uint64_t)(1 + m->l1.hit_latency + m->sm.load_extra);
 }
 
-/* It is injected in the cycle in which it is presented, and arrives with its last flit. Further
+uint64_t weir_tags_latency(const struct weir_machine *m) {
+  bool is_ahead = m->l1.enabled && m->l1.latency_at == WEIR_L1_AT_TAGS;
+  return is_ahead ? (uint64_t)m->l1.hit_latency : 0;
+}
+
+/* It is injected in the cycle in which the L1 misses it, and arrives with its last flit. Further
  * packets follow the first at the pace of the ports: of the request port and the slice's input, or
  * of the reply port, whichever is slower. */
 uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors) {
   unsigned each = packet_sectors(m), first = sectors < each ? sectors : each;
   uint64_t more = div_up(sectors, each) - 1;
   return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc + m->sm.load_extra) +
-         flits(m, 0) - 1 + flits(m, first) - 1 + more * flits(m, first);
+         weir_tags_latency(m) + flits(m, 0) - 1 + flits(m, first) - 1 + more * flits(m, first);
 }
 
 /* It is accepted in the cycle in which the L2 misses it. */
@@ -216,7 +221,7 @@ static struct weir_rate credits(const struct weir_machine *m, int64_t buffer, ui
  * channel has as much of it as a slice has. */
 static uint64_t line_latency(const struct weir_machine *m, bool is_dram) {
   unsigned all = line_sectors(m), each = packet_sectors(m), near = all;
-  uint64_t before = (uint64_t)(1 + m->sm.load_extra);
+  uint64_t before = (uint64_t)(1 + m->sm.load_extra) + weir_tags_latency(m);
   if (!is_dram) return weir_l2_latency(m, all) - before;
   if (m->dram.channels > 1 && m->l2.interleave < m->l1.line)
     near = (unsigned)m->l2.interleave / SECTOR;

@@ -19,7 +19,9 @@ static inline double weir_rate_value(struct weir_rate r) {
 /* ---- latencies of a load on an idle machine, from its issue to a dependent instruction ---- */
 
 uint64_t weir_l1_latency(const struct weir_machine *m);
-/* `sectors` of one line. */
+/* Of these, in front of the tags: what a load that bypasses the L1 without a lookup is faster. */
+uint64_t weir_tags_latency(const struct weir_machine *m);
+/* `sectors` of one line, of a load that misses in the L1 if there is one. */
 uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors);
 /* The same from the L3. */
 uint64_t weir_l3_latency(const struct weir_machine *m, unsigned sectors);

@@ -106,8 +106,14 @@ static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, index, "linear", .choices = WEIR_CHOICES(WEIR_L1_INDEXES),
                .help = "how a line finds its set",
                .when = "enabled=true and perfect=false and sets>1"),
-    P(weir_l1_cfg, hit_latency, "1", 1, 1e6, "cycle", "from the accepted probe to the data",
+    P(weir_l1_cfg, hit_latency, "1", 1, 1e6, "cycle",
+      "of a hit: from the accepted probe to the data, or in front of the tags (latency_at)",
       .when = "enabled=true"),
+    WEIR_PARAM(weir_l1_cfg, latency_at, "data", .choices = WEIR_CHOICES(WEIR_L1_LATENCY_ATS),
+               .help = "where hit_latency lies: behind the probe, so that only hits have it, or in "
+                       "a pipeline in front of the tags, as in GPGPU-Sim 4: hits, misses and "
+                       "stores have it; loads that bypass without a lookup and atomics do not",
+               .when = "enabled=true"),
     P(weir_l1_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that can be waited for",
       .when = "enabled=true and perfect=false"),
     P(weir_l1_cfg, mshr_merge, "8", 1, 65536, NULL, "requests that can wait for one line",

@@ -36,6 +36,8 @@ enum weir_l1_index { WEIR_L1_INDEXES(WEIR_CHOICE_ID) };
 enum weir_l1_write { WEIR_L1_WRITES(WEIR_CHOICE_ID) };
 #define WEIR_L1_ALLOCS(X) X(WEIR_L1_ON_MISS, "miss") X(WEIR_L1_ON_FILL, "fill")
 enum weir_l1_alloc_at { WEIR_L1_ALLOCS(WEIR_CHOICE_ID) };
+#define WEIR_L1_LATENCY_ATS(X) X(WEIR_L1_AT_DATA, "data") X(WEIR_L1_AT_TAGS, "tags")
+enum weir_l1_latency_at { WEIR_L1_LATENCY_ATS(WEIR_CHOICE_ID) };
 #define WEIR_BYPASS_GRANS(X) X(WEIR_BYPASS_SECTORS, "sector") X(WEIR_BYPASS_LINE, "line")
 enum weir_bypass_gran { WEIR_BYPASS_GRANS(WEIR_CHOICE_ID) };
 
@@ -50,6 +52,7 @@ struct weir_l1_cfg {
   enum weir_l1_index index;
   enum weir_l1_write write;
   enum weir_l1_alloc_at alloc;
+  enum weir_l1_latency_at latency_at;
   enum weir_bypass_gran bypass_gran;
   enum weir_atomics atomics;
   const char *carveouts;

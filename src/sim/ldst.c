@@ -18,7 +18,7 @@ enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *
   u->failed = WEIR_N_SHORTAGES;
   bool ok = WEIR_RING_INIT(u->queue, m->sm.ldst_queue) && weir_order_init(&u->order, l1);
   u->n_loads = (uint32_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps);
-  u->n_loads += weir_order_room(&u->order);
+  u->n_loads += weir_order_room(&u->order) + weir_l1_pipe_room(m);
   u->loads = weir_calloc(u->n_loads, sizeof *u->loads);
   if (!ok || u->loads == NULL)
     return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
@@ -127,26 +127,42 @@ static void accept(struct weir_sm *sm, const struct weir_l1_req *q,
     expect_more(sm, q->id, r->packets - 1);
 }
 
+/* What became of the head of a queue: true if the L1 has taken it. A cycle belongs to one shortage,
+ * the first; and to none in which the queue has `moved`. */
+static bool take(struct weir_sm *sm, struct weir_l1_req *q, const struct weir_l1_result *r,
+                 bool moved, uint64_t now) {
+  if (r->answer == WEIR_L1_LATER) return false;
+  if (r->answer != WEIR_L1_FAILED) {
+    accept(sm, q, r);
+    return true;
+  }
+  if (sm->ldst.failed < WEIR_N_SHORTAGES) return false;
+  note_failure(sm, q, r->why, r->is_probed);
+  if (moved) sm->ldst.since = now + 1;
+  return false;
+}
+
+/* What has come through the pipeline in front of the tags. */
+static bool look_up(struct weir_sm *sm, uint64_t now) {
+  bool moved = false;
+  for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && weir_l1_next_look_up(sm->l1) <= now; k++) {
+    struct weir_l1_result r = weir_l1_look_up(sm->l1, sm->ldst.inflight, now);
+    if (!take(sm, weir_l1_at_tags(sm->l1), &r, moved, now)) break;
+    weir_l1_pop_look_up(sm->l1);
+    moved = true;
+  }
+  return moved;
+}
+
 static bool present_head(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
-  uint8_t failed = sm->ldst.failed;
-  weir_ldst_settle(sm, now);
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.queue.n > 0; k++) {
     struct weir_l1_req *q = &WEIR_RING_HEAD(sm->ldst.queue);
     struct weir_l1_result r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
-    if (r.answer == WEIR_L1_LATER) break;
-    if (r.answer == WEIR_L1_FAILED) {
-      note_failure(sm, q, r.why, r.is_probed);
-      if (moved) sm->ldst.since = now + 1; /* in this cycle the queue did advance */
-      break;
-    }
-    sm->ldst.failed = WEIR_N_SHORTAGES;
-    accept(sm, q, &r);
+    if (!take(sm, q, &r, moved, now)) break;
     WEIR_RING_POP(sm->ldst.queue);
     moved = true;
   }
-  if (sm->ldst.queue.n == 0) sm->ldst.failed = WEIR_N_SHORTAGES;
-  if (sm->ldst.failed != failed) sm->is_dirty = true; /* slots lost to the LD/ST unit name it */
   return moved;
 }
 
@@ -158,21 +174,14 @@ static bool present_chosen(struct weir_sm *sm, uint64_t now) {
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.order.total > 0; k++) {
     struct weir_l1_req *q = weir_order_head(&sm->ldst.order, sm->l1);
     struct weir_l1_result r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
-    if (r.answer == WEIR_L1_LATER) break;
-    if (r.answer == WEIR_L1_FAILED) {
-      note_failure(sm, q, r.why, r.is_probed);
-      if (moved) sm->ldst.since = now + 1;
-      break;
-    }
-    accept(sm, q, &r);
+    if (!take(sm, q, &r, moved, now)) break;
     weir_order_pop(&sm->ldst.order, sm->l1, now);
     moved = true;
   }
   return moved;
 }
 
-/* As many go from the LD/ST queue into theirs; they can be chosen in the next cycle. A cycle
- * belongs to one shortage: that of the L1, else that of a queue. */
+/* As many go from the LD/ST queue into theirs; they can be chosen in the next cycle. */
 static bool fill_queues(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.queue.n > 0; k++) {
@@ -189,18 +198,19 @@ static bool fill_queues(struct weir_sm *sm, uint64_t now) {
   return moved;
 }
 
-static bool present_ordered(struct weir_sm *sm, uint64_t now) {
+bool weir_ldst_present(struct weir_sm *sm, uint64_t now) {
+  if (weir_ldst_waiting(&sm->ldst) == 0 && weir_l1_next_look_up(sm->l1) > now) return false;
   uint8_t failed = sm->ldst.failed;
   weir_ldst_settle(sm, now);
   sm->ldst.failed = WEIR_N_SHORTAGES;
-  bool taken = present_chosen(sm, now), queued = fill_queues(sm, now);
-  if (sm->ldst.failed != failed) sm->is_dirty = true;
-  return taken || queued;
-}
-
-bool weir_ldst_present(struct weir_sm *sm, uint64_t now) {
-  if (weir_ldst_waiting(&sm->ldst) == 0) return false;
-  return sm->ldst.order.shape.queues > 0 ? present_ordered(sm, now) : present_head(sm, now);
+  bool moved = look_up(sm, now);
+  if (sm->ldst.order.shape.queues > 0) {
+    moved |= present_chosen(sm, now);
+    moved |= fill_queues(sm, now);
+  } else
+    moved |= present_head(sm, now);
+  if (sm->ldst.failed != failed) sm->is_dirty = true; /* slots lost to the LD/ST unit name it */
+  return moved;
 }
 
 /* ---- coalescer ---- */

@@ -22,6 +22,12 @@ static double sm_bytes(const struct weir_machine *m) {
          (double)(c->inflight + c->ldst_queue + c->warps) * sizeof *sm->ldst.loads;
 }
 
+/* A request, its cycle, and the load that it is of. */
+static double pipe_bytes(const struct weir_machine *m) {
+  size_t each = sizeof(struct weir_l1_req) + sizeof(uint64_t) + sizeof(struct weir_load);
+  return (double)weir_l1_pipe_room(m) * (double)each;
+}
+
 /* MSHRs, with what their owner knows of entries and waiters besides. */
 static double waits(int64_t entries, int64_t merge, size_t entry, size_t waiter) {
   return (double)entries * (double)(sizeof(struct weir_mshr) + entry) +
@@ -51,6 +57,8 @@ enum weir_status weir_machine_affordable(const struct weir_machine *m,
   const struct need needs[] = {
       {"SMs", "sm.count, sm.inflight or sm.ldst_queue", sms * sm_bytes(m)},
       {"L1s", "sm.count, l1.size, l1.mshr_* or the l1.*_queue", sms * weir_l1_bytes(m, design)},
+      {"pipelines in front of the tags of L1s", "sm.count, l1.hit_latency or l1.probes_per_cycle",
+       sms * pipe_bytes(m)},
       {"lines of the L2", "l2.slices, l2.sets or l2.ways", slices * lines(l2->sets, l2->ways)},
       {"L2 slices", "l2.slices, l2.mshr_entries or l2.mshr_merge",
        slices * (sizeof *slice + waits(l2->mshr_entries, l2->mshr_merge, sizeof *slice->entry,

@@ -286,7 +286,10 @@ static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
 /* Nothing that moved in this cycle moves on in the next: when will something? */
 static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
   uint64_t wake = sm->is_dirty ? now + 1 : sm->issue_at;
-  if (sm->port.fills.n > 0 || sm->ldst.failed == WEIR_NO_DATA_PORT)
+  uint64_t look_up = weir_l1_next_look_up(sm->l1);
+  if (look_up > now) wake = weir_min64(wake, look_up);
+  /* Behind a request that waits at the tags another may wait for the port. */
+  if (sm->port.fills.n > 0 || sm->ldst.failed == WEIR_NO_DATA_PORT || look_up <= now)
     wake = weir_min64(wake, weir_max64(weir_l1_port_free(sm->l1, now), now + 1));
   for (uint32_t i = 0; i < sm->n_arriving; i++)
     wake = weir_min64(wake, sm->arriving[i].at);
@@ -319,7 +322,8 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   sm->soft_wake = next_soft(sm);
   /* The head may have got room by what was taken or injected; one fill is taken and one request
    * answered per cycle. */
-  if (((moved || injected) && weir_ldst_waiting(&sm->ldst) > 0) ||
+  if (((moved || injected) &&
+       (weir_ldst_waiting(&sm->ldst) > 0 || weir_l1_next_look_up(sm->l1) <= now)) ||
       (filled && sm->port.fills.n > 0) || issued || queued || retired || weir_l1_has_drain(sm->l1))
     return now + 1;
   if (!is_idle) wake = weir_min64(wake, weir_max64(sm->soft_wake, now + 1));

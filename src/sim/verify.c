@@ -195,6 +195,9 @@ static void describe_sm(const struct weir_sm *sm, uint64_t now, struct weir_err 
     weir_err_add(err, "SM %u LD/ST queue: %u of %" PRId64 "; line 0x%" PRIx64 " waits for %s",
                  sm->id, sm->ldst.queue.n, sm->m->sm.ldst_queue,
                  WEIR_RING_HEAD(sm->ldst.queue).a.addr, shortage_name(sm->ldst.failed));
+  if (weir_l1_next_look_up(sm->l1) <= now)
+    weir_err_add(err, "SM %u, at the tags of the L1: line 0x%" PRIx64 " waits for %s", sm->id,
+                 weir_l1_at_tags(sm->l1)->a.addr, shortage_name(sm->ldst.failed));
   const struct weir_msg *out = weir_l1_peek(sm->l1);
   if (out != NULL) {
     uint32_t slice = weir_slice_of(sm->m, out->addr);

@@ -52,7 +52,7 @@ static void run_workload(struct run *r, const char *workload, const struct machi
   weir_settings_free(&settings);
 }
 
-static void compare(const char *workload, const char *gpu) {
+static void compare(const char *workload, const char *gpu, const char *const *set) {
   static const struct weir_sim_options other[] = {
       {.threads = 1, .literal = true, .check = true},
       {.threads = 1, .window = 1, .check = true},
@@ -67,7 +67,7 @@ static void compare(const char *workload, const char *gpu) {
   char path[4096];
   struct machine x;
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, gpu);
-  machine_init(&x, path, NULL);
+  machine_init(&x, path, set);
   run_workload(&want, workload, &x, &other[5]);
   assert_true(want.n > 0 && want.kernel[0].cycles > 0 && want.kernel[0].l1.loads > 0);
   for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
@@ -82,21 +82,30 @@ static void compare(const char *workload, const char *gpu) {
 
 static void test_fermi(void **state) {
   (void)state;
-  compare("gather", "fermi-s3");
-  compare("histogram", "fermi-s3");
-  compare("reduction", "fermi-s3");
+  compare("gather", "fermi-s3", NULL);
+  compare("histogram", "fermi-s3", NULL);
+  compare("reduction", "fermi-s3", NULL);
 }
 
 static void test_v100(void **state) {
   (void)state;
-  compare("gather", "v100-cfg");
-  compare("histogram", "v100-cfg");
-  compare("reduction", "v100-cfg");
+  compare("gather", "v100-cfg", NULL);
+  compare("histogram", "v100-cfg", NULL);
+  compare("reduction", "v100-cfg", NULL);
+}
+
+/* The L1's latency in front of its tags, with and without banks. */
+static void test_tags(void **state) {
+  (void)state;
+  static const char *const set[] = {"l1.latency_at=tags", "sm.count=8", NULL};
+  compare("gather", "pascal-s1", set);
+  compare("histogram", "v100-cfg", set);
 }
 
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fermi), cmocka_unit_test(test_v100)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fermi), cmocka_unit_test(test_v100),
+                                     cmocka_unit_test(test_tags)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,10 +54,11 @@ static uint64_t chase_list(struct rig *g, const uint64_t *addr, unsigned n,
 
 /* One load from the L2, the others from the L1. The last result ends the block: no use is needed.
  */
-static void chase_l1(const char *name) {
+static void chase_l1(const char *name, const char *at) {
   struct rig g;
   struct weir_sim_result r;
-  open_machine(&g, name, NULL);
+  const char *const set[] = {at, NULL};
+  open_machine(&g, name, set);
   const struct weir_machine *m = &g.x.m;
   chase(&g, 1, 1, &r);
   uint64_t t = chase(&g, 1, 100, &r);
@@ -69,10 +70,11 @@ static void chase_l1(const char *name) {
 
 /* More lines than one L1 holds, and fewer than the L2: every load of the second kernel goes there.
  */
-static void chase_l2(const char *name) {
+static void chase_l2(const char *name, const char *at) {
   struct rig g;
   struct weir_sim_result r;
-  const char *const small[] = {"l1.unified_bytes=0", "l1.ways=1", "l1.flush_on_kernel=true", NULL};
+  const char *const small[] = {"l1.unified_bytes=0", "l1.ways=1", "l1.flush_on_kernel=true", at,
+                               NULL};
   open_machine(&g, name, small);
   const struct weir_machine *m = &g.x.m;
   unsigned n = 2 * (unsigned)m->l1.sets;
@@ -107,10 +109,11 @@ static void find_pairs(const struct weir_machine *m, uint64_t from, uint64_t *ad
 
 /* In each channel two lines of one row: the first opens a closed bank, the second finds it open.
  * Every load meets another phase of the clocks. */
-static void chase_dram(const char *name) {
+static void chase_dram(const char *name, const char *at) {
   struct rig g;
   struct weir_sim_result r;
-  open_machine(&g, name, NULL);
+  const char *const set[] = {at, NULL};
+  open_machine(&g, name, set);
   const struct weir_machine *m = &g.x.m;
   unsigned channels = (unsigned)m->dram.channels, n = 2 * channels;
   uint64_t *addr = calloc(n, sizeof *addr);
@@ -119,7 +122,7 @@ static void chase_dram(const char *name) {
   uint64_t t = chase_list(&g, addr, n, &r), begin = r.start + (uint64_t)m->sm.start_delay,
            now = begin;
   for (unsigned i = 0; i < n; i++) {
-    uint64_t accepted = now + 1 + (uint64_t)m->noc.request_cyc;
+    uint64_t accepted = now + 1 + weir_tags_latency(m) + (uint64_t)m->noc.request_cyc;
     now += weir_l2_latency(m, weir_l2_fetch(m)) +
            weir_dram_latency(m, weir_dram_fetch(m), accepted,
                              i % 2 != 0 ? WEIR_BANK_HAS_ROW : WEIR_BANK_CLOSED);
@@ -133,10 +136,10 @@ static void chase_dram(const char *name) {
 
 /* Lines of one set of an L2 of one way: each load takes the place of the one before, and the L3 has
  * them all. The first round comes from DRAM, through the L3. */
-static void chase_l3(const char *name) {
+static void chase_l3(const char *name, const char *at) {
   struct rig g;
   struct weir_sim_result r;
-  const char *const set[] = {"l3.enabled=true", "l3.latency=33", "l2.ways=1", NULL};
+  const char *const set[] = {"l3.enabled=true", "l3.latency=33", "l2.ways=1", at, NULL};
   enum { N = 20 };
   uint64_t addr[N];
   open_machine(&g, name, set);
@@ -145,7 +148,8 @@ static void chase_l3(const char *name) {
   for (uint64_t a = 0x100000; n < N; a += (uint64_t)m->l2.line)
     if (weir_slice_of(m, a) == 0 && weir_addr_set(&m->map, a) == 1) addr[n++] = a;
   uint64_t t = chase_list(&g, addr, 1, &r);
-  uint64_t accepted = r.start + (uint64_t)(m->sm.start_delay + 1 + m->noc.request_cyc);
+  uint64_t accepted = r.start + weir_tags_latency(m) +
+                      (uint64_t)(m->sm.start_delay + 1 + m->noc.request_cyc);
   assert_int_equal(t, weir_l2_latency(m, weir_l2_fetch(m)) +
                           weir_dram_latency(m, weir_dram_fetch(m), accepted, WEIR_BANK_CLOSED));
   chase_list(&g, addr, n, &r);
@@ -159,11 +163,12 @@ static void chase_l3(const char *name) {
 
 static void test_latencies(void **state) {
   (void)state;
-  for (unsigned i = 0; i < MACHINES; i++) {
-    chase_l1(machines[i]);
-    chase_l2(machines[i]);
-    chase_dram(machines[i]);
-    chase_l3(machines[i]);
+  static const char *const at[] = {"l1.latency_at=data", "l1.latency_at=tags"};
+  for (unsigned i = 0; i < 2 * MACHINES; i++) {
+    chase_l1(machines[i / 2], at[i % 2]);
+    chase_l2(machines[i / 2], at[i % 2]);
+    chase_dram(machines[i / 2], at[i % 2]);
+    chase_l3(machines[i / 2], at[i % 2]);
   }
 }
 
