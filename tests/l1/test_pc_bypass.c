@@ -18,7 +18,6 @@ static void defaults(void) {
 /* The predictor alone. */
 static void plain(void) {
   defaults();
-  SET(duel, false);
   SET(sample, 0);
 }
 static void open_l1(const char *sets, const char *ways, const char *more) {
@@ -211,10 +210,25 @@ static void test_sampling(void **state) {
   port_close(&t);
 }
 
+/* Lines at a stride of a power of two, which would all be in sets that a duel lets cache. */
+static void test_strides_bypass(void **state) {
+  (void)state;
+  plain();
+  open_l1("l1.sets=32", "l1.ways=1", NULL);
+  for (uint64_t i = 0; i < 9; i++) /* of set 0 */
+    port_load(&t, P, 128 * 32 * i);
+  assert_int_equal(counter(P), 8);
+  for (uint64_t i = 0; i < 4 * 32; i++)
+    assert_int_equal(port_load(&t, P, 128 * 8 * (100 + i)) & BYPASSED, BYPASSED);
+  assert_int_equal(STAT(duelled), 0);
+  port_close(&t);
+}
+
 /* 32 sets: 0, 8, .. never bypass, 4, 12, .. always; the others ask the selector. */
 static void test_duel(void **state) {
   (void)state;
   defaults();
+  SET(duel, true);
   SET(sample, 0);
   open_l1("l1.sets=32", "l1.ways=1", NULL);
   for (uint64_t i = 0; i < 9; i++) /* set 1 follows; these lines train P */
@@ -225,8 +239,8 @@ static void test_duel(void **state) {
   assert_int_equal(LOAD_OF(8), 0);
   assert_int_equal(LOAD_OF(12), BYPASSED);
   assert_int_equal(LOAD_OF(2), BYPASSED);
-  /* The selector is at 512: one miss on each side. 576 is not yet too much, 577 is. */
-  for (unsigned i = 0; i < 64; i++)
+  /* The selector is at 512: one miss on each side. 768 is not yet too much, 769 is. */
+  for (unsigned i = 0; i < 256; i++)
     assert_int_equal(LOAD_OF(4), BYPASSED);
   assert_int_equal(LOAD_OF(2), BYPASSED);
   assert_int_equal(LOAD_OF(20), BYPASSED);
@@ -243,6 +257,7 @@ static void test_duel(void **state) {
 static void test_duel_needs_sets(void **state) {
   (void)state;
   defaults();
+  SET(duel, true);
   SET(sample, 0);
   open_l1("l1.sets=1", "l1.ways=1", NULL);
   for (uint64_t i = 0; i < 9; i++)
@@ -415,6 +430,8 @@ static void test_engine_exact(void **state) {
   struct weir_sim_result r;
   defaults();
   SET(threshold, 2); /* random kernels are short */
+  SET(duel, true);
+  SET(psel_off, 512);
   SET(sample, 5);
   SET(fill_on_mispredict, true);
   engine_random(policy, &cfg, 25, sum);
@@ -439,6 +456,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(test_joins_count_once),
                                      cmocka_unit_test(test_partial_misses),
                                      cmocka_unit_test(test_sampling),
+                                     cmocka_unit_test(test_strides_bypass),
                                      cmocka_unit_test(test_duel),
                                      cmocka_unit_test(test_duel_needs_sets),
                                      cmocka_unit_test(test_false_positives),

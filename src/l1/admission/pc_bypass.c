@@ -3,9 +3,10 @@
  * was not its last use, a replacement that it was. A bypass cannot be judged in the L1, so the L2
  * marks the line, and a later read that finds the mark takes the prediction back.
  *
- * Some sets always predict and some never do; if predicting misses clearly more often, all others
- * stop. Now and then a load is cached against its prediction, so that an instruction whose lines
- * have become useful can be learnt anew. */
+ * Now and then a load is cached against its prediction, so that an instruction whose lines have
+ * become useful can be learnt anew. With a duel some sets always predict and some never do; if
+ * predicting misses clearly more often, all others stop. That is off by default: a bypass counts as
+ * a miss whether it freed an MSHR or not, and strides of a power of two fall into leaders alone. */
 #include <string.h>
 
 #include "l1/duel.h"
@@ -41,12 +42,14 @@ static const struct weir_param params[] = {
                 "request"),
     CFG(sample, "32", .min = 0, .max = 1 << 20,
         .help = "one in so many loads that should bypass is cached; 0: none is"),
-    CFG(duel, "true", .help = "let some sets show whether predicting pays"),
+    CFG(duel, "false", .help = "let some sets show whether predicting pays"),
     CFG(duel_period, "8", .unit = "set", .min = 2, .max = 4096,
         .help = "of so many sets one never bypasses and one always does as predicted",
         .when = "duel=true"),
-    CFG(psel_off, "576", .min = 0, .max = 1023,
-        .help = "the others stop bypassing while the 10-bit selector is above this",
+    CFG(psel_off, "768", .min = 0, .max = 1023,
+        .help =
+            "the others stop bypassing while the 10-bit selector, which begins at 512, is above "
+            "this",
         .when = "duel=true"),
     CFG(reset, "false", .help = "forget everything when a kernel begins"),
     WEIR_PARAM_END};
