@@ -59,10 +59,12 @@ static void test_keep_local(void **state) {
 }
 
 /* Random machines and kernels, with stores and atomics: apart from names, it is what the same
- * machine does without an L1. */
+ * machine does without an L1. Only stores would go another way, if there were a pipeline in front
+ * of the tags. */
 static void compare_with_none(uint64_t seed) {
   struct weir_sim_result off[2];
   struct synth *const kernels[2] = {&s, &s};
+  x.m.l1.latency_at = WEIR_L1_AT_DATA;
   design_with(&d, &x.m, &weir_policy_bypass_all, &all, true);
   engine_kernels(&x, &d, kernels, 2, &engine_ways[0], r);
   x.m.l1.enabled = false;

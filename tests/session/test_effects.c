@@ -108,6 +108,8 @@ static const struct world worlds[] = {
      {SMALL, "pc-bypass.threshold=1", "pc-bypass.duel=true", "pc-bypass.duel_period=4",
       "pc-bypass.sample=3", "pc-bypass.psel_off=512"}},
     {NULL, "pc-bypass", {SMALL, "pc-bypass.duel=false", "pc-bypass.threshold=1"}},
+    {NULL, "random-bypass", {SMALL, "random-bypass.p=0.3"}},
+    {NULL, "random-bypass", {SMALL, "random-bypass.p=1"}},
     {NULL,
      "two-level",
      {SMALL, "two-level.sample=40", "two-level.hold=60", "two-level.min_accesses=2"}},
