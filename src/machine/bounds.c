@@ -27,6 +27,11 @@ static int64_t dram_read(const struct weir_machine *m) {
   return !m->l3.enabled || m->l3.sectored ? l2_read(m) : m->l2.line;
 }
 
+/* What a column access is for: one of a request that is smaller brings the rest for nothing. */
+static int64_t column_bytes(const struct weir_machine *m) {
+  return dram_read(m) < m->dram.atom_bytes ? dram_read(m) : m->dram.atom_bytes;
+}
+
 static uint64_t flits(const struct weir_machine *m, unsigned sectors) {
   return weir_flits(&m->noc, sectors * SECTOR);
 }
@@ -78,7 +83,7 @@ uint64_t weir_dram_latency(const struct weir_machine *m, unsigned sectors, uint6
                            enum weir_bank bank) {
   const struct weir_dram_cfg *d = &m->dram;
   uint64_t core = (uint64_t)m->core.clock_mhz, dram = (uint64_t)d->clock_mhz;
-  uint64_t columns = sectors * (uint64_t)(SECTOR / d->atom_bytes);
+  uint64_t columns = div_up(sectors * SECTOR, (uint64_t)d->atom_bytes);
   /* The first command can be issued in the DRAM cycle after the one that has begun by then. */
   uint64_t end = at * dram / core + 1 + (bank == WEIR_BANK_HAS_OTHER ? (uint64_t)d->t_rp : 0) +
                  (bank == WEIR_BANK_HAS_ROW ? 0 : (uint64_t)d->t_rcd) + (uint64_t)d->t_cl +
@@ -141,8 +146,11 @@ struct weir_rate weir_dram_window(const struct weir_machine *m) {
   uint64_t r = (uint64_t)(d->row_bytes / d->atom_bytes), g = column_gap(d),
            c = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc), h = weir_max64(g, 2 * c),
            open = (uint64_t)(1 + d->t_rp + d->t_rcd);
-  /* A read is accepted if all of it has room. */
-  uint64_t atoms = (uint64_t)(dram_read(m) / d->atom_bytes), q = (uint64_t)d->queue / atoms * atoms;
+  /* A read is accepted if all of it has room. If requests are counted, the one at work is not. */
+  uint64_t atoms = div_up((uint64_t)dram_read(m), (uint64_t)d->atom_bytes),
+           q = (uint64_t)d->queue / atoms * atoms;
+  if (d->input_queue > 0) q = (uint64_t)d->queue;
+  if (d->queue_counts == WEIR_DRAM_REQUESTS) q = (uint64_t)(d->queue + 1) * atoms;
   uint64_t scale = (uint64_t)(d->atom_bytes * d->clock_mhz), core = (uint64_t)m->core.clock_mhz;
   if (q == 0) return (struct weir_rate){0, 1};
   if (g * q <= open && q >= r) return (struct weir_rate){q * scale, open * core};
@@ -246,8 +254,8 @@ static struct weir_rate places(const struct weir_machine *m, int64_t n, int64_t 
   unsigned sectors = (unsigned)bytes / SECTOR;
   uint64_t opening = weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_OTHER) -
                      weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_ROW),
-           row = (uint64_t)(d->row_bytes / d->atom_bytes),
-           under_way = (uint64_t)(n * units * (bytes / d->atom_bytes) / d->channels),
+           row = (uint64_t)(d->row_bytes / column_bytes(m)),
+           under_way = (uint64_t)(n * units * bytes / column_bytes(m) / d->channels),
            waiting = under_way < row ? under_way : row;
   return (struct weir_rate){all * row, idle * row + opening * waiting};
 }
@@ -295,7 +303,20 @@ static struct weir_rate port_rate(const struct weir_machine *m, enum weir_flow f
   uint64_t line = (uint64_t)m->l2.line, packet = packet_sectors(m) * SECTOR,
            port = (uint64_t)m->l2.port_bytes, each = div_up(packet, port);
   if (flow != WEIR_FLOW_DRAM_WRITE) return (struct weir_rate){packet, each};
-  return (struct weir_rate){line, (line / packet - 1) * each + div_up(packet + line, port)};
+  return (struct weir_rate){line, (line / packet - 1) * each + each + div_up(line, port)};
+}
+
+/* Rows from end to end. Where stores go on to the DRAM and fetch their sectors, these are read
+ * besides, and at best nothing is lost by changes of direction. */
+static struct weir_rate channel_rate(const struct weir_machine *m, bool is_write) {
+  int64_t each = is_write ? m->dram.atom_bytes : column_bytes(m);
+  bool is_fetched = is_write && m->l2.write_miss == WEIR_L2_FORWARD;
+  struct weir_dram_use rows = {.columns = (uint64_t)(m->dram.row_bytes / each),
+                               .run_writes = is_write};
+  struct weir_rate r = weir_dram_rate(m, &rows);
+  r.bytes = r.bytes / (uint64_t)m->dram.atom_bytes * (uint64_t)each;
+  if (is_fetched) r.cycles *= 2;
+  return r;
 }
 
 static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_id id,
@@ -304,8 +325,6 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
   unsigned n = packet_sectors(m);
   uint64_t request = flits(m, is_write ? n : 0), reply = flits(m, is_write ? 0 : n);
   const struct weir_dram_cfg *d = &m->dram;
-  struct weir_dram_use rows = {.columns = (uint64_t)(d->row_bytes / d->atom_bytes),
-                               .run_writes = is_write};
   switch (id) {
   case WEIR_CAP_REQUEST_CREDIT:
     return credits(m, m->noc.request_buffer, request, m->noc.request_cyc);
@@ -325,7 +344,7 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
     return mshrs(m, m->l3.mshr_entries, merged(m, m->l3.mshr_merge, dram_read(m)), d->channels,
                  (uint64_t)m->l3.latency);
   default: /* WEIR_CAP_DRAM */
-    return weir_dram_rate(m, &rows);
+    return channel_rate(m, is_write);
   }
 }
 

@@ -195,7 +195,13 @@ static const struct weir_param l2_table[] = {
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
     P(weir_l2_cfg, write_queue, "64", 1, 65536, "sector",
-      "dirty sectors of a channel between L2 and DRAM queue; at least a line", .source = "guess"),
+      "sectors of a channel between L2 and DRAM queue; at least a line, two with write_miss "
+      "forward",
+      .source = "guess", .when = "dram.input_queue=0 or l3.enabled=true"),
+    WEIR_PARAM(weir_l2_cfg, write_miss, "take", .choices = WEIR_CHOICES(WEIR_L2_WRITE_MISSES),
+               .help =
+                   "a store that does not find its sectors: takes them without a fetch, or goes "
+                   "on to the DRAM while they are fetched, and is answered then"),
     P(weir_l2_cfg, interleave, "256", 32, 65536, "byte", "consecutive bytes of one slice",
       .when = "slices>1"),
     WEIR_PARAM(weir_l2_cfg, hash, "linear", .choices = WEIR_CHOICES(WEIR_L2_HASHES),
@@ -233,7 +239,7 @@ static const struct weir_param l3_table[] = {
       .when = "enabled=true"),
     P(weir_l3_cfg, write_queue, "64", 1, 65536, "sector",
       "dirty sectors between L3 and DRAM queue; at least a line", .source = "guess",
-      .when = "enabled=true"),
+      .when = "enabled=true and dram.input_queue=0"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_l3_params = {
     "l3", "An L3 cache between L2 and device memory, if there is one.", l3_table,
@@ -248,7 +254,13 @@ static const struct weir_param dram_table[] = {
       .when = "; or program"),
     P(weir_dram_cfg, burst_cyc, "1", 1, 64, NULL,
       "DRAM cycles that the data of one column command take", .when = "; or program"),
-    P(weir_dram_cfg, queue, "64", 1, 4096, NULL, "column accesses that a channel can reorder"),
+    P(weir_dram_cfg, queue, "64", 1, 4096, NULL, "accesses that a channel can reorder"),
+    WEIR_PARAM(weir_dram_cfg, queue_counts, "columns", .choices = WEIR_CHOICES(WEIR_DRAM_COUNTS),
+               .help = "what takes a place of the queue: each column access, or a request for any "
+                       "part of a line until a bank is at work on it"),
+    P(weir_dram_cfg, input_queue, "0", 0, 65536, NULL,
+      "requests that can wait in front of the queue, in order (0: reads wait in the L2, and writes "
+      "in a queue of their own)"),
     P(weir_dram_cfg, extra_latency, "100", 0, 1e6, "cycle", "on the way from the DRAM to the L2"),
     P(weir_dram_cfg, clock_mhz, "924", 1, 100000, "MHz", "command clock", .when = "; or program"),
     WEIR_PARAM(weir_dram_cfg, map, "rotate",
@@ -322,6 +334,35 @@ static enum weir_status check_lines(const struct weir_machine *m, const struct w
   return WEIR_OK;
 }
 
+/* The queues between L2 and DRAM: what one store or load may need of them must fit when they are
+ * empty, or it would wait for ever. */
+static enum weir_status check_queues(const struct weir_machine *m, struct weir_err *err) {
+  const struct weir_l2_cfg *l2 = &m->l2;
+  const struct weir_dram_cfg *d = &m->dram;
+  bool is_forward = l2->write_miss == WEIR_L2_FORWARD;
+  int64_t most = is_forward ? 3 : 2, lines = is_forward ? 2 : 1;
+  if (d->input_queue != 0 && d->input_queue < most)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: dram.input_queue (%" PRId64 ") must be 0 or at least %" PRId64
+                     ": a line may be written back%s while "
+                     "another is fetched",
+                     m->name, d->input_queue, most, is_forward ? " and a store sent on" : "");
+  bool is_used = d->input_queue == 0 || m->l3.enabled;
+  if (is_used && l2->write_queue < lines * l2->line / 32)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: l2.write_queue (%" PRId64
+                     " sectors) has no room for the dirty sectors of a line%s: l2.line is %" PRId64,
+                     m->name, l2->write_queue, is_forward ? " and a store besides" : "", l2->line);
+  int64_t columns = (d->queue + d->banks) * (l2->line / d->atom_bytes);
+  if (d->queue_counts == WEIR_DRAM_REQUESTS && columns > UINT16_MAX)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: requests of dram.queue (%" PRId64 ") and dram.banks (%" PRId64
+                     ") would have %" PRId64 " columns of dram.atom_bytes (%" PRId64
+                     "); at most %d",
+                     m->name, d->queue, d->banks, columns, d->atom_bytes, UINT16_MAX);
+  return WEIR_OK;
+}
+
 static enum weir_status check(const struct weir_machine *m, struct weir_err *err) {
   const struct weir_l1_cfg *l1 = &m->l1;
   const struct weir_l2_cfg *l2 = &m->l2;
@@ -336,17 +377,14 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
                      ") must be a multiple of dram.channels (%" PRId64 ")",
                      m->name, l2->slices, d->channels);
   if (!is_power_of_two(d->atom_bytes) || !is_power_of_two(d->row_bytes) ||
-      d->row_bytes < l2->line || d->atom_bytes > 32 || d->banks % d->bank_groups != 0)
+      d->row_bytes < l2->line || d->atom_bytes > l2->line || d->banks % d->bank_groups != 0)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: dram.row_bytes and dram.atom_bytes must be powers of two, a row "
-                     "at least an l2.line, an atom at "
-                     "most 32 bytes, and dram.banks a multiple of dram.bank_groups",
+                     "at least an l2.line, an atom at most one, and dram.banks a multiple of "
+                     "dram.bank_groups",
                      m->name);
-  if (l2->write_queue < l2->line / 32)
-    return weir_fail(err, WEIR_EINVAL,
-                     "machine %s: l2.write_queue (%" PRId64
-                     " sectors) has no room for the dirty sectors of a line: l2.line is %" PRId64,
-                     m->name, l2->write_queue, l2->line);
+  enum weir_status st = check_queues(m, err);
+  if (st != WEIR_OK) return st;
   if (l2->slices / d->channels > MAX_SLICES)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: %" PRId64 " l2.slices for each of dram.channels; at most %d",

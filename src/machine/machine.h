@@ -70,6 +70,8 @@ enum weir_l2_hash { WEIR_L2_HASHES(WEIR_CHOICE_ID) };
   X(WEIR_L2_INDEX_XOR, "xor")                                                                      \
   X(WEIR_L2_INDEX_IPOLY, "ipoly") X(WEIR_L2_INDEX_LINEAR, "linear")
 enum weir_l2_index { WEIR_L2_INDEXES(WEIR_CHOICE_ID) };
+#define WEIR_L2_WRITE_MISSES(X) X(WEIR_L2_TAKE, "take") X(WEIR_L2_FORWARD, "forward")
+enum weir_l2_write_miss { WEIR_L2_WRITE_MISSES(WEIR_CHOICE_ID) };
 
 struct weir_l2_cfg {
   int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave,
@@ -77,6 +79,7 @@ struct weir_l2_cfg {
   bool sectored, whole_lines;
   enum weir_l2_hash hash;
   enum weir_l2_index index;
+  enum weir_l2_write_miss write_miss;
 };
 
 struct weir_l3_cfg {
@@ -84,11 +87,16 @@ struct weir_l3_cfg {
   int64_t sets, ways, latency, mshr_entries, mshr_merge, queue, write_queue;
 };
 
+#define WEIR_DRAM_COUNTS(X) X(WEIR_DRAM_COLUMNS, "columns") X(WEIR_DRAM_REQUESTS, "requests")
+enum weir_dram_count { WEIR_DRAM_COUNTS(WEIR_CHOICE_ID) };
+
 struct weir_dram_cfg {
-  int64_t channels, banks, bank_groups, row_bytes, atom_bytes, queue, extra_latency, clock_mhz;
+  int64_t channels, banks, bank_groups, row_bytes, atom_bytes, queue, input_queue, extra_latency,
+      clock_mhz;
   int64_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr, t_wr, t_rtpl,
       burst_cyc;
   bool dual_bus;
+  enum weir_dram_count queue_counts;
   const char *map;
 };
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/msg.h"
-
 #define S(f, u, h) WEIR_STAT(weir_dram_stats, f, u, h)
 const struct weir_stat weir_dram_stat_table[] = {
     S(reads, "access", "column reads (one atom each)"),
@@ -21,11 +19,21 @@ const struct weir_stat weir_dram_stat_table[] = {
 const struct weir_stat_group weir_dram_stat_group = {"dram", "What the DRAM channels did.",
                                                      weir_dram_stat_table, NULL};
 
-bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
-  *d = (struct weir_dram){.cfg = cfg, .row_from = WEIR_NEVER};
+enum { SECTOR = 32 };
+
+bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg, int64_t line,
+                    int64_t write_queue) {
+  int64_t atom = cfg->atom_bytes, waiting = write_queue * SECTOR / atom;
+  *d = (struct weir_dram){.cfg = cfg,
+                          .row_from = WEIR_NEVER,
+                          .narrow = atom < SECTOR ? (unsigned)(SECTOR / atom) : 1,
+                          .wide = atom > SECTOR ? (unsigned)(atom / SECTOR) : 1,
+                          .pool = (uint32_t)weir_dram_pool(cfg, line),
+                          .line_columns = (uint32_t)(line / atom)};
+  d->input.limit = (uint32_t)(cfg->input_queue > 0 ? cfg->input_queue : waiting);
   unsigned n_banks = (unsigned)cfg->banks;
   d->n_masks = (n_banks + 63) / 64;
-  d->req = weir_calloc((size_t)cfg->queue, sizeof *d->req);
+  d->req = weir_calloc(d->pool, sizeof *d->req);
   d->bank = weir_calloc((size_t)cfg->banks, sizeof *d->bank);
   d->row_at = weir_calloc((size_t)cfg->banks, sizeof *d->row_at);
   d->next_col_group = weir_calloc((size_t)cfg->bank_groups, sizeof *d->next_col_group);
@@ -33,7 +41,7 @@ bool weir_dram_init(struct weir_dram *d, const struct weir_dram_cfg *cfg) {
     return false;
   memset(d->closed, 0xff, sizeof d->closed);
   weir_bank_map_init(&d->map, cfg); /* checked with the machine */
-  for (uint32_t i = 1; i <= (uint32_t)cfg->queue; i++)
+  for (uint32_t i = 1; i <= d->pool; i++)
     weir_list_append(&d->free, WEIR_LINKS(d->req, link), i);
   for (unsigned b = 0; b < n_banks; b++)
     d->bank[b] = (struct weir_dram_bank){.open_row = UINT64_MAX,
@@ -46,6 +54,7 @@ void weir_dram_free(struct weir_dram *d) {
   free(d->bank);
   free(d->row_at);
   free(d->next_col_group);
+  free(d->input.v);
 }
 
 /* ---- which banks want what ---- */
@@ -71,23 +80,85 @@ static void sort_bank(struct weir_dram *d, unsigned bank) {
   }
 }
 
-void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t token) {
+static void push_column(struct weir_dram *d, const struct weir_dram_item *x) {
   uint16_t i = d->free.first;
   struct weir_dram_req *r = &d->req[i - 1];
   weir_list_remove(&d->free, WEIR_LINKS(d->req, link), i);
-  struct weir_place place = weir_bank_place(&d->map, addr);
+  struct weir_place place = weir_bank_place(&d->map, x->addr);
   r->row = place.row;
   r->bank = (uint8_t)place.bank;
-  r->is_write = is_write;
+  r->is_write = x->is_write;
   r->was_opened = false;
-  r->token = token;
+  r->is_last = x->is_last;
+  r->token = x->token;
   r->seq = d->next_seq++;
   d->n++;
+  d->n_requests += x->is_last;
   struct weir_dram_bank *b = &d->bank[r->bank];
+  d->n_busy += b->queue.first == 0;
   weir_list_append(&b->queue, WEIR_LINKS(d->req, link), i);
   bool is_first_hit = b->hit == 0 && b->open_row == r->row;
   if (is_first_hit) b->hit = i;
   if (is_first_hit || b->queue.first == i) sort_bank(d, r->bank);
+}
+
+void weir_dram_push(struct weir_dram *d, uint64_t addr, bool is_write, uint32_t token) {
+  push_column(d, &(struct weir_dram_item){
+                     .addr = addr, .token = token, .is_write = is_write, .is_last = true});
+}
+
+/* ---- requests ---- */
+
+/* A column, into the queue or in front of it. */
+static bool enter(struct weir_dram *d, const struct weir_dram_item *x) {
+  bool by_request = d->cfg->input_queue > 0;
+  if (!x->is_write && !by_request) {
+    push_column(d, x);
+    return true;
+  }
+  d->input.places += x->is_last || !by_request;
+  return WEIR_FIFO_PUSH(d->input, *x);
+}
+
+/* Those of a request lie in one row and follow one another, the last one issued last, if dram.map
+ * keeps a line in one bank. */
+static bool request(struct weir_dram *d, uint64_t base, uint8_t sectors, bool is_write,
+                    uint32_t token) {
+  unsigned atom = (unsigned)d->cfg->atom_bytes;
+  for (unsigned left = sectors; left != 0;) {
+    unsigned k = (unsigned)__builtin_ctz(left) & ~(d->wide - 1);
+    unsigned here = left & ((1u << d->wide) - 1) << k;
+    left &= ~here;
+    for (unsigned a = 1; a <= d->narrow; a++) {
+      struct weir_dram_item x = {.addr = base + k * SECTOR + (a - 1) * atom,
+                                 .token = a < d->narrow ? WEIR_DRAM_NO_TOKEN : token | here,
+                                 .is_write = is_write,
+                                 .is_last = left == 0 && a == d->narrow};
+      if (!enter(d, &x)) return false;
+    }
+  }
+  return true;
+}
+
+bool weir_dram_read(struct weir_dram *d, uint64_t base, uint8_t sectors, uint32_t token) {
+  return request(d, base, sectors, false, token);
+}
+
+bool weir_dram_write(struct weir_dram *d, uint64_t base, uint8_t sectors) {
+  return request(d, base, sectors, true, 0);
+}
+
+/* What waits in front of the queue enters it in order: column by column, or a request at a time. */
+static void feed(struct weir_dram *d) {
+  bool by_request = d->cfg->queue_counts == WEIR_DRAM_REQUESTS, is_last;
+  while (d->input.n > 0 && weir_dram_has_room(d, 1))
+    do {
+      const struct weir_dram_item *x = &WEIR_FIFO_HEAD(d->input);
+      is_last = x->is_last;
+      d->input.places -= is_last || d->cfg->input_queue == 0;
+      push_column(d, x);
+      WEIR_FIFO_POP(d->input);
+    } while (by_request && !is_last);
 }
 
 /* The hit has been served: the next one is behind it, if there is one. */
@@ -99,6 +170,8 @@ static void unlink_hit(struct weir_dram *d, struct weir_dram_bank *b) {
   weir_list_remove(&b->queue, WEIR_LINKS(d->req, link), i);
   weir_list_prepend(&d->free, WEIR_LINKS(d->req, link), i);
   d->n--;
+  d->n_requests -= d->req[i - 1].is_last;
+  d->n_busy -= b->queue.first == 0;
 }
 
 /* ---- commands ---- */
@@ -232,6 +305,7 @@ unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint
   uint64_t soonest;
   unsigned reads = 0;
   *next = WEIR_NEVER;
+  feed(d);
   if (d->n == 0) return 0;
   find_ready(d, now);
   int col = choose_column(d, now, &soonest), row = choose_row(d, now);
@@ -245,5 +319,6 @@ unsigned weir_dram_step(struct weir_dram *d, uint64_t now, uint32_t *token, uint
     if (d->bank[row].hit != 0) soonest = weir_min64(soonest, d->bank[row].next_col);
   }
   if (d->n > 0) *next = weir_max64(weir_min64(soonest, next_row(d, now)), now + 1);
+  if (d->input.n > 0 && weir_dram_has_room(d, 1)) *next = now + 1;
   return reads;
 }

@@ -33,14 +33,12 @@ enum { SECTOR = 32 };
 
 /* ---- set-up ---- */
 
-bool weir_l3_init(struct weir_l3 *x, const struct weir_machine *m, struct weir_dram *dram,
-                  struct weir_writes *out) {
+bool weir_l3_init(struct weir_l3 *x, const struct weir_machine *m, struct weir_dram *dram) {
   const struct weir_l3_cfg *l3 = &m->l3;
   uint32_t n_mshrs = (uint32_t)l3->mshr_entries, n_waiters = n_mshrs * (uint32_t)l3->mshr_merge;
-  *x = (struct weir_l3){.m = m, .dram = dram, .out = out};
+  *x = (struct weir_l3){.m = m, .dram = dram};
   x->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   x->set_shift = (unsigned)__builtin_ctzll((uint64_t)l3->sets);
-  x->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
   x->where = weir_calloc(n_mshrs, sizeof *x->where);
   x->token = weir_calloc(n_waiters, sizeof *x->token);
   return weir_lines_init(&x->lines, l3->sets, l3->ways) &&
@@ -80,8 +78,7 @@ void weir_l3_write(struct weir_l3 *x, uint64_t local, uint8_t sectors, uint8_t f
 
 static void answer(struct weir_l3 *x, uint32_t token, uint8_t sectors, uint64_t now) {
   for (unsigned left = sectors; left != 0; left &= left - 1) {
-    struct weir_l3_answer a = {now + (uint64_t)x->m->l3.latency,
-                               token + (unsigned)__builtin_ctz(left)};
+    struct weir_l3_answer a = {now + (uint64_t)x->m->l3.latency, token | (left & -left)};
     if (!WEIR_FIFO_PUSH(x->answers, a)) x->is_failed = true;
   }
 }
@@ -102,22 +99,22 @@ static uint32_t set_of(const struct weir_l3 *x, uint64_t local) {
  * that comes first waits for them, the other must not take them away. */
 static bool has_room(struct weir_l3 *x, uint32_t reads, uint32_t writes) {
   if (reads + writes == 0) return true;
-  if (!x->is_claimed && weir_dram_has_room(x->dram, reads) && x->out->n + writes <= x->out->limit)
+  if (!x->is_claimed && weir_dram_has_write_room(x->dram, writes) &&
+      weir_dram_has_read_room(x->dram, reads, writes))
     return true;
   x->is_claimed = true;
   return false;
 }
 
 static uint32_t writes_of(const struct weir_l3 *x, const struct weir_mem_line *l) {
-  return weir_n_sectors(l->dirty) * x->atoms;
+  return weir_dram_write_places(x->dram, l->dirty);
 }
 
 static struct weir_mem_line *take_way(struct weir_l3 *x, uint32_t set, uint32_t way, uint64_t key) {
   const struct weir_mem_line *l = weir_lines_at(&x->lines, set, way);
   x->stats.evictions += l->line != 0;
   x->stats.writeback_sectors += weir_n_sectors(l->dirty);
-  if (!weir_writes_put(x->out, (l->line - 1) << x->line_shift, l->dirty, x->atoms))
-    x->is_failed = true;
+  if (!weir_dram_write(x->dram, (l->line - 1) << x->line_shift, l->dirty)) x->is_failed = true;
   return weir_lines_take(&x->lines, set, way, key);
 }
 
@@ -153,15 +150,6 @@ static void take_mshr(struct weir_l3 *x, struct weir_mem_line *l) {
   x->where[l->mshr] = (uint32_t)(l - x->lines.v);
 }
 
-static void fetch_sectors(struct weir_l3 *x, uint64_t local, uint8_t sectors, uint32_t e) {
-  for (unsigned left = sectors; left != 0; left &= left - 1) {
-    unsigned k = (unsigned)__builtin_ctz(left);
-    for (unsigned a = 0; a < x->atoms; a++)
-      weir_dram_push(x->dram, local + k * SECTOR + a * (SECTOR / x->atoms), false,
-                     a + 1 < x->atoms ? UINT32_MAX : e << 3 | k);
-  }
-}
-
 /* NULL: it must wait. */
 static struct weir_mem_line *take_miss(struct weir_l3 *x, const struct weir_l3_req *q, uint32_t set,
                                        uint32_t *way, uint8_t missing) {
@@ -173,12 +161,12 @@ static struct weir_mem_line *take_miss(struct weir_l3 *x, const struct weir_l3_r
   if (is_pending && x->mshr.v[l->mshr].n >= (uint32_t)l3->mshr_merge) return NULL;
   if (!is_pending && x->mshr.free_entry == WEIR_NO_ENTRY) return NULL;
   uint32_t writes = is_new ? writes_of(x, weir_lines_at(&x->lines, set, *way)) : 0;
-  if (!has_room(x, weir_n_sectors(fetch) * x->atoms, writes)) return NULL;
+  if (!has_room(x, weir_dram_read_places(x->dram, fetch), writes)) return NULL;
   if (is_new) l = take_way(x, set, *way, key_of(x, q->local));
   if (!is_pending) take_mshr(x, l);
   x->token[weir_mshr_wait(&x->mshr, l->mshr, missing)] = q->token;
   l->pending |= fetch;
-  fetch_sectors(x, q->local, fetch, l->mshr);
+  if (!weir_dram_read(x->dram, q->local, fetch, (uint32_t)l->mshr << 8)) x->is_failed = true;
   x->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
   x->stats.read_misses += is_new;
   x->stats.read_pending += !is_new && fetch == 0;
@@ -219,14 +207,14 @@ bool weir_l3_cycle(struct weir_l3 *x, uint64_t now) {
 }
 
 void weir_l3_fill(struct weir_l3 *x, uint32_t token, uint64_t now) {
-  uint32_t e = token >> 3;
+  uint32_t e = token >> 8;
   struct weir_mem_line *l = &x->lines.v[x->where[e]];
-  uint8_t bit = (uint8_t)(1u << (token & 7));
-  weir_line_fill(l, bit);
-  x->stats.fills++;
+  uint8_t sectors = (uint8_t)token;
+  weir_line_fill(l, sectors);
+  x->stats.fills += weir_n_sectors(sectors);
   for (uint32_t w = x->mshr.v[e].first; w != WEIR_NO_WAITER; w = x->mshr.waiter[w].next)
-    answer(x, x->token[w], (uint8_t)(x->mshr.waiter[w].wait & bit), now);
-  uint32_t done = weir_mshr_arrive(&x->mshr, e, bit);
+    answer(x, x->token[w], (uint8_t)(x->mshr.waiter[w].wait & sectors), now);
+  uint32_t done = weir_mshr_arrive(&x->mshr, e, sectors);
   while (done != WEIR_NO_WAITER)
     done = weir_mshr_release(&x->mshr, done);
   if (l->pending == 0) weir_mshr_close(&x->mshr, e);

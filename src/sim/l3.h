@@ -19,7 +19,7 @@ extern const struct weir_stat_group weir_l3_stat_group;
 /* A read of an L2 slice, or its write-back: sectors of the line at byte `local` of the channel. */
 struct weir_l3_req {
   uint64_t local;
-  uint32_t token; /* of the first sector; the others count on */
+  uint32_t token; /* each sector is answered with it and its bit in the low eight */
   uint8_t sectors, full;
 };
 
@@ -31,12 +31,11 @@ struct weir_l3_answer {
 struct weir_l3 {
   const struct weir_machine *m;
   struct weir_dram *dram;
-  struct weir_writes *out; /* its write-backs */
   struct weir_lines lines;
   struct weir_mshrs mshr;
   uint32_t *where; /* of each entry: index of its line */
   uint32_t *token; /* of each waiter */
-  unsigned line_shift, set_shift, atoms;
+  unsigned line_shift, set_shift;
   struct {
     struct weir_l3_req *v;
     uint32_t head, n, cap;
@@ -52,8 +51,7 @@ struct weir_l3 {
   struct weir_l3_stats stats;
 };
 
-bool weir_l3_init(struct weir_l3 *x, const struct weir_machine *m, struct weir_dram *dram,
-                  struct weir_writes *out);
+bool weir_l3_init(struct weir_l3 *x, const struct weir_machine *m, struct weir_dram *dram);
 void weir_l3_free(struct weir_l3 *x);
 /* What the L2 puts in, if there is room. */
 bool weir_l3_has_read_room(const struct weir_l3 *x);

@@ -20,7 +20,8 @@ const struct weir_stat weir_l2_stat_table[] = {
     S(atomics, "request", "atomic requests accepted"),
     S(fills, "sector", "sectors that came from DRAM or L3"),
     S(evictions, "line", "lines replaced"),
-    S(writeback_sectors, "sector", "dirty sectors sent to DRAM or L3"),
+    S(writeback_sectors, "sector",
+      "sectors sent to DRAM or L3: dirty ones, and with l2.write_miss forward those of stores"),
     S(marks_set, "request", "reads that marked their line"),
     S(marks_returned, "request", "reads that were told of a mark and took it away"),
     S(stall_mshr, "cycle", "the head of the input waited for a free MSHR"),
@@ -77,15 +78,15 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->first_slice = index * c->n_slices;
   c->n_sms = (uint32_t)m->sm.count;
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
-  c->atoms = (unsigned)(SECTOR / m->dram.atom_bytes);
   c->has_l3 = m->l3.enabled;
   c->is_whole = !m->l2.sectored && m->l2.whole_lines;
-  c->writes.limit = (uint32_t)(c->has_l3 ? m->l3.write_queue : m->l2.write_queue) * c->atoms;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
   c->slices = weir_calloc(c->n_slices, sizeof *c->slices);
-  if (c->slices == NULL || !weir_dram_init(&c->dram, &m->dram)) return false;
-  if (c->has_l3 && !weir_l3_init(&c->l3, m, &c->dram, &c->writes)) return false;
+  int64_t write_queue = c->has_l3 ? m->l3.write_queue : m->l2.write_queue;
+  if (c->slices == NULL || !weir_dram_init(&c->dram, &m->dram, m->l2.line, write_queue))
+    return false;
+  if (c->has_l3 && !weir_l3_init(&c->l3, m, &c->dram)) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)
     if (!slice_init(&c->slices[i], c, c->first_slice + i)) return false;
   return true;
@@ -105,7 +106,6 @@ void weir_channel_free(struct weir_channel *c) {
   }
   free(c->slices);
   free(c->done.v);
-  free(c->writes.v);
   weir_l3_free(&c->l3);
   weir_dram_free(&c->dram);
 }
@@ -205,42 +205,30 @@ static void wake_dram(struct weir_channel *c, uint64_t now) {
   if (d < c->dram_next) set_dram_next(c, d);
 }
 
-/* To the L3, or as column accesses of the DRAM: one per atom, and only the last one of a sector
- * carries the token. */
-static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint32_t e,
-                         uint64_t now) {
+/* To the L3 or the DRAM: what they give back carries the number of the slice and of the MSHR, and
+ * in its low bits the sectors. */
+static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint32_t e) {
   struct weir_channel *c = s->channel;
   uint64_t base = channel_addr(s, line_of(s, addr));
-  uint32_t token = (s->id - c->first_slice) << 27 | e << 3;
+  uint32_t token = (s->id - c->first_slice) << 27 | e << 8;
   if (c->has_l3) {
     weir_l3_read(&c->l3, base, sectors, token);
     return;
   }
-  for (unsigned left = sectors; left != 0; left &= left - 1) {
-    unsigned k = (unsigned)__builtin_ctz(left);
-    for (unsigned a = 0; a < c->atoms; a++)
-      weir_dram_push(&c->dram, base + k * SECTOR + a * (SECTOR / c->atoms), false,
-                     a + 1 < c->atoms ? UINT32_MAX : token | k);
-  }
-  wake_dram(c, now);
+  if (!weir_dram_read(&c->dram, base, sectors, token)) c->outbox->is_failed = true;
 }
 
 /* DRAM cycles that begin in core cycles up to `now`. */
 static void run_dram(struct weir_channel *c, uint64_t now) {
   while (c->dram_wake <= now) {
     uint64_t d = c->dram_next, next, done_at;
-    while (c->writes.n > 0 && weir_dram_has_room(&c->dram, 1)) {
-      weir_dram_push(&c->dram, WEIR_FIFO_HEAD(c->writes), true, 0);
-      WEIR_FIFO_POP(c->writes);
-    }
     uint32_t token;
-    if (weir_dram_step(&c->dram, d, &token, &done_at, &next) > 0 && token != UINT32_MAX) {
+    if (weir_dram_step(&c->dram, d, &token, &done_at, &next) > 0 && token != WEIR_DRAM_NO_TOKEN) {
       uint64_t core = (uint64_t)c->m->core.clock_mhz, dram = (uint64_t)c->m->dram.clock_mhz;
       struct done done = {(done_at * core + dram - 1) / dram + (uint64_t)c->m->dram.extra_latency,
                           token};
       if (!WEIR_FIFO_PUSH(c->done, done)) c->outbox->is_failed = true;
     }
-    if (c->writes.n > 0 && weir_dram_has_room(&c->dram, 1)) next = d + 1;
     c->dram_done = d;
     set_dram_next(c, next);
   }
@@ -252,17 +240,21 @@ static uint64_t key_of(const struct weir_slice *s, uint64_t addr) {
   return (addr >> s->channel->line_shift) + 1;
 }
 
-static void evict(struct weir_slice *s, const struct weir_mem_line *l) {
+/* Sectors of the line at `addr` to the L3 or the DRAM; full: those that are whole. */
+static void write_back(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint8_t full) {
   struct weir_channel *c = s->channel;
-  s->stats.evictions++;
-  if (l->dirty == 0) return;
-  uint8_t dirty = weir_line_dirty(l, c->is_whole);
-  uint64_t base = channel_addr(s, (l->line - 1) << c->line_shift);
-  s->stats.writeback_sectors += weir_n_sectors(dirty);
+  uint64_t base = channel_addr(s, addr);
+  s->stats.writeback_sectors += weir_n_sectors(sectors);
   if (c->has_l3)
-    weir_l3_write(&c->l3, base, dirty, dirty & l->valid);
-  else if (!weir_writes_put(&c->writes, base, dirty, c->atoms))
+    weir_l3_write(&c->l3, base, sectors, full);
+  else if (!weir_dram_write(&c->dram, base, sectors))
     c->outbox->is_failed = true;
+}
+
+static void evict(struct weir_slice *s, const struct weir_mem_line *l) {
+  uint8_t dirty = weir_line_dirty(l, s->channel->is_whole);
+  s->stats.evictions++;
+  if (dirty != 0) write_back(s, (l->line - 1) << s->channel->line_shift, dirty, dirty & l->valid);
 }
 
 static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32_t way,
@@ -273,17 +265,19 @@ static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32
 }
 
 /* Sectors that go back to the DRAM if the way is taken. */
-static uint32_t victim_sectors(const struct weir_slice *s, uint32_t set, uint32_t way) {
-  return weir_n_sectors(weir_line_dirty(weir_lines_at(&s->lines, set, way), s->channel->is_whole));
+static uint8_t victim_sectors(const struct weir_slice *s, uint32_t set, uint32_t way) {
+  return weir_line_dirty(weir_lines_at(&s->lines, set, way), s->channel->is_whole);
 }
 
 /* ---- L2: requests ---- */
 
 /* Sectors have been read, written or written back: the next request is taken when the data port is
  * free again. */
-static void use_port(struct weir_slice *s, uint32_t sectors, uint64_t now) {
+static void use_port(struct weir_slice *s, uint8_t sectors, uint64_t now) {
   uint64_t port = (uint64_t)s->channel->m->l2.port_bytes;
-  if (port > 0) s->eject_free = now + (sectors * SECTOR + port - 1) / port;
+  if (port == 0) return;
+  s->eject_free =
+      weir_max64(s->eject_free, now) + (weir_n_sectors(sectors) * SECTOR + port - 1) / port;
 }
 
 static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
@@ -291,14 +285,22 @@ static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
   return false;
 }
 
-static bool has_write_room(const struct weir_channel *c, uint32_t sectors) {
-  return c->has_l3 ? weir_l3_has_write_room(&c->l3, sectors)
-                   : c->writes.n + sectors * c->atoms <= c->writes.limit;
+/* Places of the queues towards the DRAM, or of those in front of the L3, that requests take. */
+static uint32_t read_places(const struct weir_channel *c, uint8_t sectors) {
+  return c->has_l3 ? sectors != 0 : weir_dram_read_places(&c->dram, sectors);
+}
+static uint32_t write_places(const struct weir_channel *c, uint8_t sectors) {
+  return c->has_l3 ? weir_n_sectors(sectors) : weir_dram_write_places(&c->dram, sectors);
 }
 
-static bool has_read_room(const struct weir_channel *c, uint32_t sectors) {
-  return c->has_l3 ? sectors == 0 || weir_l3_has_read_room(&c->l3)
-                   : weir_dram_has_room(&c->dram, sectors * c->atoms);
+static bool has_write_room(const struct weir_channel *c, uint32_t writes) {
+  return c->has_l3 ? weir_l3_has_write_room(&c->l3, writes)
+                   : weir_dram_has_write_room(&c->dram, writes);
+}
+
+static bool has_read_room(const struct weir_channel *c, uint32_t reads, uint32_t writes) {
+  return c->has_l3 ? reads == 0 || weir_l3_has_read_room(&c->l3)
+                   : weir_dram_has_read_room(&c->dram, reads, writes);
 }
 
 /* What the head lacks of the queues towards the DRAM, given what it needs of them.
@@ -314,14 +316,15 @@ static bool has_read_room(const struct weir_channel *c, uint32_t sectors) {
 static enum weir_l2_wait queue_wait(const struct weir_slice *s) {
   const struct weir_channel *c = s->channel;
   if (!has_write_room(c, s->head_writes)) return WEIR_L2_WRITEBACK;
-  if (!has_read_room(c, s->head_reads)) return WEIR_L2_DRAM;
+  if (!has_read_room(c, s->head_reads, s->head_writes)) return WEIR_L2_DRAM;
   if (!c->is_claimed || s->head_reads + s->head_writes == 0) return WEIR_L2_NOTHING;
   return s->head_writes > 0 ? WEIR_L2_WRITEBACK : WEIR_L2_DRAM;
 }
 
-static void pass_turn(const struct weir_slice *s) {
+static void use_queues(const struct weir_slice *s, uint64_t now) {
   struct weir_channel *c = s->channel;
   c->turn = (s->id - c->first_slice + 1) % c->n_slices;
+  wake_dram(c, now);
 }
 
 static struct weir_l2_waiter answer_to(const struct weir_slice *s, const struct weir_msg *q) {
@@ -332,36 +335,6 @@ static struct weir_l2_waiter answer_to(const struct weir_slice *s, const struct 
                                  .sectors = q->sectors,
                                  .flags = q->flags,
                                  .place = (uint8_t)((q->addr - line_of(s, q->addr)) / SECTOR)};
-}
-
-static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  uint64_t key = key_of(s, q->addr);
-  uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key);
-  struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
-  bool hit = l != NULL;
-  if (!hit) {
-    way = weir_lines_choose(&s->lines, set);
-    if (way == WEIR_NO_WAY) return refuse(s, WEIR_L2_LINE);
-    s->head_reads = 0;
-    s->head_writes = victim_sectors(s, set, way);
-    if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s));
-    l = take_way(s, set, way, key);
-    if (s->head_writes > 0) {
-      pass_turn(s);
-      wake_dram(s->channel, now);
-    }
-  }
-  s->stats.writes++;
-  s->stats.write_hits += hit;
-  s->stats.write_misses += !hit;
-  s->stats.write_sectors += weir_n_sectors(q->sectors);
-  s->stats.write_sectors_missed += weir_n_sectors(q->sectors & (uint8_t) ~(l->valid | l->partial));
-  weir_line_write(l, q->sectors, q->full);
-  weir_lines_touch(&s->lines, set, way);
-  use_port(s, weir_n_sectors(q->sectors) + (hit ? 0 : s->head_writes), now);
-  struct weir_l2_waiter answer = answer_to(s, q);
-  push_reply(s, q->addr, &answer, now);
-  return true;
 }
 
 /* What an accepted read does to the mark of its line; returns the reply's flags. */
@@ -382,34 +355,43 @@ static void take_mshr(struct weir_slice *s, struct weir_mem_line *l, uint64_t ad
   s->entry[l->mshr] = (struct weir_l2_entry){.addr = addr, .where = (uint32_t)(l - s->lines.v)};
 }
 
-/* A read (or an atomic) that lacks sectors. *way: that of its line, or the one it gets. NULL: it
- * must wait. */
+/* Sectors that a request must wait for; `l` may be NULL. */
+static uint8_t lacking(const struct weir_slice *s, const struct weir_mem_line *l, uint8_t sectors) {
+  if (l == NULL) return sectors;
+  return (uint8_t)((sectors & ~l->valid) | (s->channel->is_whole ? l->pending : 0));
+}
+
+/* A request that lacks sectors. *way: that of its line, or the one it gets. NULL: it must wait. A
+ * write that comes here goes on to the DRAM, and is answered when what it lacks has been fetched.
+ */
 static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir_msg *q,
                                          uint32_t set, uint32_t *way, uint8_t missing,
                                          uint64_t now) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
+  struct weir_channel *c = s->channel;
+  const struct weir_l2_cfg *l2 = &c->m->l2;
   struct weir_mem_line *l = weir_lines_at(&s->lines, set, *way);
   bool is_new = l == NULL, is_pending = l != NULL && l->pending != 0;
-  uint8_t fetch = weir_line_fetch(l, missing, l2->sectored, (unsigned)l2->line / SECTOR);
+  uint8_t fetch = weir_line_fetch(l, missing, l2->sectored, (unsigned)l2->line / SECTOR),
+          written = q->kind == WEIR_MSG_WRITE ? q->sectors : 0;
   if (is_new && (*way = weir_lines_choose(&s->lines, set)) == WEIR_NO_WAY)
     return refuse(s, WEIR_L2_LINE), NULL;
   if (is_pending && s->mshr.v[l->mshr].n >= (uint32_t)l2->mshr_merge)
     return refuse(s, WEIR_L2_MERGE), NULL;
   if (!is_pending && s->mshr.free_entry == WEIR_NO_ENTRY) return refuse(s, WEIR_L2_MSHR), NULL;
-  s->head_reads = weir_n_sectors(fetch);
-  s->head_writes = is_new ? victim_sectors(s, set, *way) : 0;
+  uint8_t victim = is_new ? victim_sectors(s, set, *way) : 0;
+  s->head_reads = read_places(c, fetch);
+  s->head_writes = write_places(c, victim) + write_places(c, written);
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
   if (!is_pending) take_mshr(s, l, q->addr);
   l->pending |= fetch;
-  uint32_t wait = s->channel->is_whole ? l->pending : missing;
-  s->waiter[weir_mshr_wait(&s->mshr, l->mshr, wait)] = answer_to(s, q);
-  use_port(s, s->head_writes, now);
-  if (fetch != 0) {
-    push_sectors(s, q->addr, fetch, l->mshr, now);
-    pass_turn(s);
-  }
-  s->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
+  s->waiter[weir_mshr_wait(&s->mshr, l->mshr, c->is_whole ? l->pending : missing)] =
+      answer_to(s, q);
+  use_port(s, victim, now);
+  if (written != 0) write_back(s, line_of(s, q->addr), written, q->full);
+  if (fetch != 0) push_sectors(s, q->addr, fetch, l->mshr);
+  if (s->head_reads + s->head_writes > 0) use_queues(s, now);
+  if (q->kind != WEIR_MSG_WRITE) s->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
   if (q->kind == WEIR_MSG_READ) {
     s->stats.read_misses += is_new;
     s->stats.read_pending += !is_new && fetch == 0;
@@ -418,11 +400,50 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
   return l;
 }
 
+/* A way for a line that is only written: nothing is fetched. NULL: it must wait. */
+static struct weir_mem_line *take_line(struct weir_slice *s, const struct weir_msg *q, uint32_t set,
+                                       uint32_t *way, uint64_t now) {
+  *way = weir_lines_choose(&s->lines, set);
+  if (*way == WEIR_NO_WAY) return refuse(s, WEIR_L2_LINE), NULL;
+  uint8_t victim = victim_sectors(s, set, *way);
+  s->head_reads = 0;
+  s->head_writes = write_places(s->channel, victim);
+  if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
+  use_port(s, victim, now);
+  struct weir_mem_line *l = take_way(s, set, *way, key_of(s, q->addr));
+  if (s->head_writes > 0) use_queues(s, now);
+  return l;
+}
+
+static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key_of(s, q->addr));
+  struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
+  bool hit = l != NULL;
+  uint8_t there = hit ? l->valid | l->partial : 0;
+  uint8_t missing = s->channel->m->l2.write_miss == WEIR_L2_FORWARD ? lacking(s, l, q->sectors) : 0;
+  if (missing != 0)
+    l = accept_miss(s, q, set, &way, missing, now);
+  else if (!hit)
+    l = take_line(s, q, set, &way, now);
+  if (l == NULL) return false;
+  s->stats.writes++;
+  s->stats.write_hits += hit;
+  s->stats.write_misses += !hit;
+  s->stats.write_sectors += weir_n_sectors(q->sectors);
+  s->stats.write_sectors_missed += weir_n_sectors(q->sectors & (uint8_t)~there);
+  weir_lines_touch(&s->lines, set, way);
+  if (missing != 0) return true;
+  struct weir_l2_waiter answer = answer_to(s, q);
+  weir_line_write(l, q->sectors, q->full);
+  use_port(s, q->sectors, now);
+  push_reply(s, q->addr, &answer, now);
+  return true;
+}
+
 static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
   uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key_of(s, q->addr));
   struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
-  uint8_t missing = l != NULL ? (uint8_t)(q->sectors & ~l->valid) : q->sectors;
-  if (l != NULL && s->channel->is_whole) missing |= l->pending;
+  uint8_t missing = lacking(s, l, q->sectors);
   bool is_atom = q->kind == WEIR_MSG_ATOM;
   if (missing != 0 && (l = accept_miss(s, q, set, &way, missing, now)) == NULL) return false;
   weir_lines_touch(&s->lines, set, way);
@@ -435,19 +456,18 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
     struct weir_l2_waiter answer = answer_to(s, q);
     answer.flags |= mark;
     s->stats.read_hits += !is_atom;
-    use_port(s, weir_n_sectors(q->sectors), now);
+    use_port(s, q->sectors, now);
     push_reply(s, q->addr, &answer, now);
   }
   return true;
 }
 
-/* A sector came from DRAM: answer those who waited for it only. */
-static void fill(struct weir_slice *s, uint32_t e, unsigned sector, uint64_t now) {
+/* Sectors came from DRAM: answer those who waited for nothing else. */
+static void fill(struct weir_slice *s, uint32_t e, uint8_t sectors, uint64_t now) {
   struct weir_mem_line *l = &s->lines.v[s->entry[e].where];
-  uint8_t bit = (uint8_t)(1u << sector);
-  weir_line_fill(l, bit);
-  s->stats.fills++;
-  uint32_t w = weir_mshr_arrive(&s->mshr, e, bit);
+  weir_line_fill(l, sectors);
+  s->stats.fills += weir_n_sectors(sectors);
+  uint32_t w = weir_mshr_arrive(&s->mshr, e, sectors);
   while (w != WEIR_NO_WAITER) {
     push_reply(s, s->entry[e].addr, &s->waiter[w], now);
     w = weir_mshr_release(&s->mshr, w);
@@ -551,7 +571,7 @@ static void run_slice(struct weir_slice *s, uint64_t now) {
 /* ---- a channel's cycle ---- */
 
 static void fill_slice(struct weir_channel *c, uint32_t token, uint64_t now) {
-  fill(&c->slices[token >> 27], token >> 3 & 0xffffff, token & 7, now);
+  fill(&c->slices[token >> 27], token >> 8 & 0xffff, (uint8_t)token, now);
 }
 
 /* What has come back from DRAM, and from the L3; returns when more comes. */
@@ -577,10 +597,10 @@ static uint64_t take_data(struct weir_channel *c, uint64_t now) {
 /* One request of the L2 slices; returns when to look again. What it frees they see in the next
  * cycle. */
 static uint64_t run_l3(struct weir_channel *c, uint64_t now) {
-  uint32_t before = c->dram.n + c->writes.n;
+  uint32_t before = c->dram.n + c->dram.input.n;
   bool is_taken = weir_l3_cycle(&c->l3, now);
   c->outbox->is_failed |= c->l3.is_failed;
-  if (c->dram.n + c->writes.n > before) wake_dram(c, now);
+  if (c->dram.n + c->dram.input.n > before) wake_dram(c, now);
   if (is_taken) return now + 1;
   return c->l3.answers.n > 0 ? WEIR_FIFO_HEAD(c->l3.answers).at : WEIR_NEVER;
 }
@@ -608,7 +628,7 @@ void weir_channel_poke(struct weir_channel *c) {
 }
 
 bool weir_channel_is_idle(const struct weir_channel *c) {
-  if (c->done.n > 0 || c->dram.n > 0 || c->writes.n > 0 || !weir_l3_is_idle(&c->l3)) return false;
+  if (c->done.n > 0 || !weir_dram_is_idle(&c->dram) || !weir_l3_is_idle(&c->l3)) return false;
   for (uint32_t i = 0; i < c->n_slices; i++)
     if (c->slices[i].in.n > 0 || c->slices[i].out.n > 0 || c->slices[i].mshr.n > 0) return false;
   return true;

@@ -72,7 +72,7 @@ struct weir_slice {
   bool is_filled, is_poked; /* since the head was presented */
   uint8_t head_wait;        /* weir_l2_wait */
   uint32_t head_reads,
-      head_writes;           /* WEIR_L2_DRAM, WRITEBACK: sectors that need places of the queues */
+      head_writes;           /* WEIR_L2_DRAM, WRITEBACK: places of the queues that it needs */
   uint64_t head_stall_since; /* the head waits since then */
   struct weir_l2_stats stats;
 };
@@ -80,7 +80,7 @@ struct weir_slice {
 struct weir_channel {
   _Alignas(64) const struct weir_machine *m; /* its neighbour may run on another core */
   uint32_t first_slice, n_slices, n_sms;
-  unsigned line_shift, atoms;
+  unsigned line_shift;
   uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
   bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
   uint16_t flits[9]; /* of a reply with that many sectors */
@@ -98,8 +98,7 @@ struct weir_channel {
       uint32_t token;
     } * v;
     uint32_t head, n, cap;
-  } done; /* reads on their way to the L2 */
-  struct weir_writes writes;
+  } done;        /* reads on their way to the L2 */
   uint64_t wake; /* next cycle in which anything can happen */
 };
 

@@ -69,7 +69,8 @@ enum weir_status weir_machine_affordable(const struct weir_machine *m,
        has_l3 *
            waits(l3->mshr_entries, l3->mshr_merge, sizeof *third->where, sizeof *third->token)},
       {"DRAM channels", "dram.channels, dram.queue or dram.banks",
-       channels * (sizeof(struct weir_channel) + (double)m->dram.queue * sizeof *dram->req +
+       channels * (sizeof(struct weir_channel) +
+                   (double)weir_dram_pool(&m->dram, m->l2.line) * sizeof *dram->req +
                    (double)m->dram.banks * (sizeof *dram->bank + sizeof *dram->row_at))},
   };
   double sum, limit = (double)WEIR_MOST_BYTES, gib = 0x1p30;

@@ -105,10 +105,10 @@ static void test_ports(void **state) {
   cap_is(&x.m, WEIR_CAP_L1_MSHR, WEIR_FLOW_DRAM_READ, 4 * 4 * 128,
          4 * (DRAM_LINE - RCD - 1) + RCD + RP, 1);
   machine_free(&x);
-  open_rig(&x, "l2.port_bytes=24", "l2.slices=4", NULL); /* 128 bytes: six cycles, 256: eleven */
+  open_rig(&x, "l2.port_bytes=24", "l2.slices=4", NULL); /* 128 bytes: six cycles */
   cap_is(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_L2_READ, 128, 6, 4);
   cap_is(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_L2_WRITE, 128, 6, 4);
-  cap_is(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_DRAM_WRITE, 128, 11, 4);
+  cap_is(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_DRAM_WRITE, 128, 12, 4);
   assert_false(weir_cap(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_DRAM_READ, &c));
   assert_string_equal(weir_bottleneck(&x.m, WEIR_FLOW_L2_READ).where, "reply port of an SM");
   machine_free(&x);
@@ -213,10 +213,35 @@ static void test_dram(void **state) {
   machine_free(&x);
 }
 
+/* Columns of 64 bytes: a line is two of them, a sector one. */
+static void test_wide_columns(void **state) {
+  (void)state;
+  struct machine x;
+  open_rig(&x, "dram.atom_bytes=64", "dram.burst_cyc=2", NULL);
+  const struct weir_machine *m = &x.m;
+  assert_int_equal(weir_dram_latency(m, 1, 0, WEIR_BANK_CLOSED), DRAM_ONE + 1);
+  assert_int_equal(weir_dram_latency(m, 2, 0, WEIR_BANK_CLOSED), DRAM_ONE + 1);
+  assert_int_equal(weir_dram_latency(m, 4, 0, WEIR_BANK_CLOSED), DRAM_ONE + 1 + CCDL);
+  cap_is(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_READ, 64, 2, 1);
+  machine_free(&x);
+  open_rig(&x, "dram.atom_bytes=64", "l1.line=32", NULL); /* half of each is for nothing */
+  cap_is(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_READ, 32, 2, 1);
+  cap_is(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_WRITE, 64, 2, 1);
+  machine_free(&x);
+  open_rig(&x, "l2.write_miss=forward", NULL, NULL); /* what is written is read besides */
+  cap_is(m, WEIR_CAP_DRAM, WEIR_FLOW_DRAM_WRITE, 32, 4, 1);
+  machine_free(&x);
+  /* A request at work and one that waits, each of four columns, as eight places for columns. */
+  open_rig(&x, "dram.queue=1", "dram.queue_counts=requests", NULL);
+  rate_is(weir_dram_window(m), 64 * 32, 25 + 3 * (64 - 8));
+  machine_free(&x);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_latencies), cmocka_unit_test(test_ports), cmocka_unit_test(test_lines),
-      cmocka_unit_test(test_flows),     cmocka_unit_test(test_dram),
+      cmocka_unit_test(test_latencies), cmocka_unit_test(test_ports),
+      cmocka_unit_test(test_lines),     cmocka_unit_test(test_flows),
+      cmocka_unit_test(test_dram),      cmocka_unit_test(test_wide_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static uint64_t at(unsigned bank, uint64_t row, unsigned column) {
 
 static void begin(const struct weir_dram_cfg *c) {
   cfg = *c;
-  assert_true(weir_dram_init(&dram, &cfg));
+  assert_true(weir_dram_init(&dram, &cfg, 128, 64));
 }
 
 static void read_at(unsigned bank, uint64_t row, unsigned column, uint32_t token) {
@@ -296,14 +296,118 @@ static void test_queue(void **state) {
   end();
 }
 
+/* The next read that is issued from `from` on; *now: its cycle. */
+static uint32_t next_token(uint64_t from, uint64_t *now) {
+  uint64_t done, next;
+  uint32_t token;
+  for (*now = from; *now < from + 1000; ++*now)
+    if (weir_dram_step(&dram, *now, &token, &done, &next) > 0) return token;
+  fail_msg("no read was issued");
+  return 0;
+}
+
+/* Columns of two sectors: neighbours are one access, and each gives back what was asked for. */
+static void test_wide_columns(void **state) {
+  (void)state;
+  static const struct {
+    uint8_t sectors, first, second;
+  } cases[] = {{15, 3, 12}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}, {6, 2, 4}, {9, 1, 8}, {12, 12, 0}};
+  struct weir_dram_cfg c = slow;
+  c.atom_bytes = 64;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    uint64_t t;
+    begin(&c);
+    assert_int_equal(weir_dram_columns(&dram, cases[i].sectors), 1 + (cases[i].second != 0));
+    assert_true(weir_dram_read(&dram, at(1, 0, 0), cases[i].sectors, 5 << 8));
+    assert_int_equal(next_token(10, &t), 5 << 8 | cases[i].first);
+    assert_int_equal(t, 10 + 11);
+    if (cases[i].second != 0) {
+      assert_int_equal(next_token(t + 1, &t), 5 << 8 | cases[i].second);
+      assert_int_equal(t, 10 + 11 + 5); /* t_ccdl */
+    }
+    assert_true(weir_dram_is_idle(&dram));
+    assert_int_equal(dram.stats.reads, 1 + (cases[i].second != 0));
+    end();
+  }
+  c.atom_bytes = 128;
+  begin(&c);
+  assert_int_equal(weir_dram_columns(&dram, 15), 1);
+  assert_int_equal(weir_dram_columns(&dram, 0x18), 2);
+  end();
+}
+
+/* Two places for requests of four columns; the bank has a third at work. A place is free when that
+ * one has issued its last column, and the bank is at work on the next. */
+static void test_requests(void **state) {
+  (void)state;
+  struct weir_dram_cfg c = slow;
+  uint64_t t = 9;
+  c.queue = 2;
+  c.queue_counts = WEIR_DRAM_REQUESTS;
+  begin(&c);
+  for (unsigned i = 0; i < 3; i++) {
+    assert_true(weir_dram_has_read_room(&dram, weir_dram_read_places(&dram, 15), 0));
+    assert_true(weir_dram_read(&dram, at(0, 0, 4 * i), 15, i << 8));
+  }
+  assert_false(weir_dram_has_read_room(&dram, 1, 0));
+  for (unsigned i = 0; i < 4; i++) {
+    assert_false(weir_dram_has_room(&dram, 1));
+    assert_int_equal(next_token(t + 1, &t), 1u << i);
+    assert_int_equal(t, 21 + 5 * i);
+  }
+  assert_true(weir_dram_has_room(&dram, 1));
+  assert_false(weir_dram_has_room(&dram, 2));
+  /* An idle bank takes one at once. */
+  assert_true(weir_dram_read(&dram, at(1, 0, 0), 1, 3 << 8));
+  assert_true(weir_dram_has_room(&dram, 1));
+  while (!weir_dram_is_idle(&dram))
+    next_token(t + 1, &t);
+  assert_int_equal(dram.n_requests + dram.n_busy, 0);
+  assert_int_equal(dram.stats.reads, 13);
+  end();
+}
+
+/* What waits in front of the queue enters it in order, whichever way it goes. */
+static void test_input_queue(void **state) {
+  (void)state;
+  struct weir_dram_cfg c = slow;
+  c.queue = 4;
+  c.input_queue = 3;
+  begin(&c);
+  assert_int_equal(weir_dram_read_places(&dram, 15), 1);
+  assert_int_equal(weir_dram_write_places(&dram, 15), 1);
+  assert_true(weir_dram_write(&dram, at(0, 0, 0), 15));
+  assert_true(weir_dram_read(&dram, at(0, 0, 4), 1, 0));
+  assert_true(weir_dram_has_read_room(&dram, 1, 0));
+  assert_false(weir_dram_has_read_room(&dram, 1, 1));
+  assert_true(weir_dram_write(&dram, at(0, 0, 8), 3));
+  assert_false(weir_dram_has_write_room(&dram, 1));
+  /* Four columns enter in cycle 10 and open the row; the read follows in cycle 22, when the first
+   * of them has gone, and one column of the last write in each of 27 and 32. */
+  until(10, &dram.stats.activates, NULL);
+  assert_int_equal(dram.n, 4);
+  assert_int_equal(dram.input.places, 2);
+  assert_int_equal(until(11, &dram.stats.writes, NULL), 21);
+  assert_int_equal(until(22, &dram.stats.writes, NULL), 26);
+  assert_int_equal(dram.input.places, 1);
+  assert_int_equal(dram.n + dram.input.n, 2 + 1 + 2);
+  /* The last of the four in cycle 36; t_wl, data, t_cdlr. */
+  assert_int_equal(until(27, &dram.stats.reads, NULL), 36 + 9 + 2 + 23);
+  assert_int_equal(dram.stats.writes, 4);
+  until(until(71, &dram.stats.writes, NULL) + 1, &dram.stats.writes, NULL);
+  assert_true(weir_dram_is_idle(&dram));
+  assert_int_equal(dram.input.places, 0);
+  end();
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      T(test_row_miss),    T(test_row_hit),     T(test_row_conflict), T(test_ccd),
-      T(test_data_bus),    T(test_rrd),         T(test_ras),          T(test_rtpl),
-      T(test_rc),          T(test_wl_and_cdlr), T(test_wr),           T(test_read_to_write),
-      T(test_turn_around), T(test_fr_fcfs),     T(test_oldest_hit),   T(test_dual_bus),
-      T(test_queue),
+      T(test_row_miss),    T(test_row_hit),      T(test_row_conflict), T(test_ccd),
+      T(test_data_bus),    T(test_rrd),          T(test_ras),          T(test_rtpl),
+      T(test_rc),          T(test_wl_and_cdlr),  T(test_wr),           T(test_read_to_write),
+      T(test_turn_around), T(test_fr_fcfs),      T(test_oldest_hit),   T(test_dual_bus),
+      T(test_queue),       T(test_wide_columns), T(test_requests),     T(test_input_queue),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

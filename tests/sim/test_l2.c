@@ -281,7 +281,7 @@ static void test_clean_line_passes(void **state) {
   while (b.c.slices[0].in.n > 0)
     weir_channel_cycle(&b.c, ++b.now);
   assert_int_equal(b.now - start, 3);
-  assert_true(b.c.writes.n > 0); /* no room for a line */
+  assert_true(b.c.dram.input.n > 0); /* no room for a line */
   assert_int_equal(b.c.slices[0].stats.stall_writeback, 0);
   settle(&b);
   bed_close(&b);
@@ -459,6 +459,72 @@ static void test_data_port(void **state) {
   bed_close(&b);
 }
 
+/* A store that misses goes on to the DRAM, and is answered when its line has been fetched behind
+ * it. It comes in cycle 1, opens its row in 2 and is written in 14; the data of the read come t_cl
+ * and the way back after t_wl, a cycle of data and t_cdlr. The line is clean then. */
+static void test_forward(void **state) {
+  (void)state;
+  static const char *const set[] = {ONE_CHANNEL,           "l2.sectored=false",
+                                    "l2.whole_lines=true", "l2.sets=1",
+                                    "l2.ways=1",           "l2.write_miss=forward",
+                                    "dram.input_queue=3",  "dram.t_rcd=12",
+                                    "dram.t_wl=4",         "dram.t_cdlr=5",
+                                    "dram.t_cl=12",        "dram.extra_latency=100",
+                                    "dram.atom_bytes=128", "l2.latency=7",
+                                    "noc.reply_cyc=40",    NULL};
+  struct bed b;
+  bed_open(&b, set);
+  const struct weir_l2_stats *st = &b.c.slices[0].stats;
+  uint64_t fetched = 14 + 4 + 1 + 5 + 12 + 1 + 100;
+  send(&b, WEIR_MSG_WRITE, 1, 2, 0, 1);
+  settle(&b);
+  assert_int_equal(reply_at(&b, 1), fetched + 7 + 40);
+  assert_int_equal(st->write_misses, 1);
+  assert_int_equal(st->writeback_sectors, 1);
+  assert_int_equal(st->fills, 4);
+  assert_int_equal(st->read_sectors_missed, 0);
+  assert_int_equal(b.c.dram.stats.writes + b.c.dram.stats.reads, 2);
+  send(&b, WEIR_MSG_READ, 1, 15, 0, 2); /* all of it is there */
+  settle(&b);
+  assert_int_equal(st->read_hits, 1);
+  send(&b, WEIR_MSG_READ, 2, 15, 0, 3); /* and nothing to be written back */
+  settle(&b);
+  assert_int_equal(st->writeback_sectors, 1);
+  send(&b, WEIR_MSG_WRITE, 2, 1, 0, 4); /* a store that hits stays here */
+  settle(&b);
+  assert_int_equal(b.c.dram.stats.writes, 1);
+  send(&b, WEIR_MSG_WRITE, 3, 1, 0, 5); /* three requests: the old line, the store, the new line */
+  settle(&b);
+  assert_int_equal(st->writeback_sectors, 1 + 4 + 1);
+  assert_int_equal(b.c.dram.stats.writes, 3);
+  assert_int_equal(b.c.dram.stats.reads, 3);
+  bed_close(&b);
+}
+
+/* Stores to a line that is on its way go on too, and wait for it with the first. */
+static void test_forward_merges(void **state) {
+  (void)state;
+  static const char *const set[] = {ONE_CHANNEL, "l2.write_miss=forward", "l2.mshr_merge=2", NULL};
+  struct bed b;
+  bed_open(&b, set);
+  const struct weir_l2_stats *st = &b.c.slices[0].stats;
+  for (uint32_t i = 1; i <= 3; i++)
+    send(&b, WEIR_MSG_WRITE, 1, 1, 0, i);
+  settle(&b);
+  assert_int_equal(reply_at(&b, 2), reply_at(&b, 1) + 1);
+  assert_true(reply_at(&b, 3) > reply_at(&b, 2));
+  assert_true(st->stall_merge > 0); /* the third found the line: it stays here */
+  assert_int_equal(b.c.dram.stats.writes, 2);
+  assert_int_equal(b.c.dram.stats.reads, 1);
+  assert_int_equal(st->write_hits, 2);
+  send(&b, WEIR_MSG_WRITE, 1, 3, 0, 4); /* of two sectors one is here: both go on, one is fetched */
+  settle(&b);
+  assert_int_equal(b.c.dram.stats.writes, 4);
+  assert_int_equal(b.c.dram.stats.reads, 2);
+  assert_int_equal(st->write_sectors_missed, 1 + 1 + 1);
+  bed_close(&b);
+}
+
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -478,6 +544,8 @@ int main(void) {
       T(test_whole_lines),
       T(test_whole_write_back),
       T(test_data_port),
+      T(test_forward),
+      T(test_forward_merges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,6 @@ enum { LATENCY = 9 };
 struct bed {
   struct machine x;
   struct weir_dram dram;
-  struct weir_writes out;
   struct weir_l3 l3;
   uint64_t now;
 };
@@ -31,15 +30,13 @@ static void bed_open(struct bed *b, const char *a, const char *c) {
                        NULL};
   memset(b, 0, sizeof *b);
   machine_init(&b->x, NULL, set);
-  b->out.limit = 4;
-  assert_true(weir_dram_init(&b->dram, &b->x.m.dram));
-  assert_true(weir_l3_init(&b->l3, &b->x.m, &b->dram, &b->out));
+  assert_true(weir_dram_init(&b->dram, &b->x.m.dram, 128, b->x.m.l3.write_queue));
+  assert_true(weir_l3_init(&b->l3, &b->x.m, &b->dram));
 }
 
 static void bed_close(struct bed *b) {
   weir_l3_free(&b->l3);
   weir_dram_free(&b->dram);
-  free(b->out.v);
   machine_free(&b->x);
 }
 
@@ -48,10 +45,10 @@ static bool step(struct bed *b) {
 }
 
 /* The next answer, which comes `LATENCY` cycles after this one. */
-static void answers(struct bed *b, uint32_t token) {
+static void answers(struct bed *b, uint32_t token, unsigned sector) {
   assert_true(b->l3.answers.n > 0);
   assert_int_equal(b->l3.answers.v[b->l3.answers.head].at, b->now + LATENCY);
-  assert_int_equal(b->l3.answers.v[b->l3.answers.head].token, token);
+  assert_int_equal(b->l3.answers.v[b->l3.answers.head].token, token << 8 | 1u << sector);
   WEIR_FIFO_POP(b->l3.answers);
 }
 
@@ -72,22 +69,22 @@ static void test_read(void **state) {
   (void)state;
   struct bed b;
   bed_open(&b, NULL, NULL);
-  weir_l3_read(&b.l3, 0, 3, 64);
+  weir_l3_read(&b.l3, 0, 3, 1 << 8);
   assert_true(step(&b));
   assert_int_equal(b.l3.answers.n, 0);
   assert_int_equal(serve(&b), 2);
-  answers(&b, 64);
-  answers(&b, 65);
-  weir_l3_read(&b.l3, 0, 7, 128); /* two are here, one is not */
+  answers(&b, 1, 0);
+  answers(&b, 1, 1);
+  weir_l3_read(&b.l3, 0, 7, 2 << 8); /* two are here, one is not */
   assert_true(step(&b));
-  answers(&b, 128);
-  answers(&b, 129);
+  answers(&b, 2, 0);
+  answers(&b, 2, 1);
   assert_int_equal(serve(&b), 1);
-  answers(&b, 130);
+  answers(&b, 2, 2);
   weir_l3_read(&b.l3, 0, 5, 0);
   assert_true(step(&b));
-  answers(&b, 0);
-  answers(&b, 2);
+  answers(&b, 0, 0);
+  answers(&b, 0, 2);
   assert_false(step(&b));
   assert_true(weir_l3_is_idle(&b.l3));
   const struct weir_l3_stats *s = &b.l3.stats;
@@ -103,19 +100,19 @@ static void test_merge(void **state) {
   struct bed b;
   bed_open(&b, "l3.sectored=false", NULL);
   weir_l3_read(&b.l3, 0, 1, 0);
-  weir_l3_read(&b.l3, 0, 2, 8);
+  weir_l3_read(&b.l3, 0, 2, 1 << 8);
   assert_false(weir_l3_has_read_room(&b.l3));
   assert_true(step(&b));
   assert_true(step(&b));
   assert_true(weir_l3_has_read_room(&b.l3));
-  weir_l3_read(&b.l3, 0, 4, 16);
+  weir_l3_read(&b.l3, 0, 4, 2 << 8);
   assert_false(step(&b));
   assert_int_equal(b.l3.stats.read_pending, 1);
   assert_int_equal(serve(&b), 4);
-  answers(&b, 0);
-  answers(&b, 9);
+  answers(&b, 0, 0);
+  answers(&b, 1, 1);
   assert_true(step(&b));
-  answers(&b, 18);
+  answers(&b, 2, 2);
   assert_true(weir_l3_is_idle(&b.l3));
   bed_close(&b);
 }
@@ -131,22 +128,23 @@ static void test_write(void **state) {
   assert_int_equal(b.dram.n, 0);
   weir_l3_read(&b.l3, 0, 7, 0);
   assert_true(step(&b));
-  answers(&b, 0);
-  answers(&b, 1);
+  answers(&b, 0, 0);
+  answers(&b, 0, 1);
   assert_int_equal(serve(&b), 1);
-  answers(&b, 2);
+  answers(&b, 0, 2);
   weir_l3_write(&b.l3, 128, 3, 3);
   assert_true(step(&b));
   assert_int_equal(b.l3.stats.write_misses, 2);
-  weir_l3_read(&b.l3, 256, 1, 8); /* instead of line 0 */
+  weir_l3_read(&b.l3, 256, 1, 1 << 8); /* instead of line 0 */
   assert_true(step(&b));
   assert_int_equal(b.l3.stats.writeback_sectors, 3);
-  assert_int_equal(b.out.n, 3);
+  assert_int_equal(b.dram.input.n, 3);
   weir_l3_write(&b.l3, 384, 1, 1); /* instead of line 128: two sectors, but room for one */
   assert_false(step(&b));
-  WEIR_FIFO_POP(b.out);
+  WEIR_FIFO_POP(b.dram.input);
+  b.dram.input.places--;
   assert_true(step(&b));
-  assert_int_equal(b.out.n, 4);
+  assert_int_equal(b.dram.input.n, 4);
   serve(&b);
   bed_close(&b);
 }
@@ -161,7 +159,7 @@ static void test_turn(void **state) {
   assert_true(step(&b));
   weir_l3_write(&b.l3, 128, 15, 15);
   assert_true(step(&b));
-  b.out.limit = 0;
+  b.dram.input.limit = 0;
   weir_l3_write(&b.l3, 256, 15, 15);
   b.l3.is_write_turn = true;
   weir_l3_read(&b.l3, 0, 15, 0);
@@ -171,7 +169,7 @@ static void test_turn(void **state) {
   b.l3.lines.v[0].valid = 1; /* now it would miss */
   weir_l3_read(&b.l3, 0, 15, 0);
   assert_false(step(&b));
-  b.out.limit = 4;
+  b.dram.input.limit = 4;
   assert_true(step(&b));
   assert_int_equal(b.l3.writes.n, 0);
   assert_true(step(&b));

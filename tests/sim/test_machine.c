@@ -41,13 +41,15 @@ static void test_powers_of_two(void **state) {
 
 static void test_dram_geometry(void **state) {
   (void)state;
-  const char *geometry = "dram.row_bytes and dram.atom_bytes must be powers of two, a row at least "
-                         "an l2.line, an atom at "
-                         "most 32 bytes, and dram.banks a multiple of dram.bank_groups";
+  const char *geometry =
+      "dram.row_bytes and dram.atom_bytes must be powers of two, a row at least "
+      "an l2.line, an atom at most one, and dram.banks a multiple of dram.bank_groups";
   refuse("dram.row_bytes=1000", NULL, NULL, geometry);
   refuse("dram.atom_bytes=12", NULL, NULL, geometry);
   refuse("dram.row_bytes=64", NULL, NULL, geometry);
-  refuse("dram.atom_bytes=64", NULL, NULL, geometry);
+  refuse("dram.atom_bytes=64", "l2.line=32", NULL, geometry);
+  refuse("dram.atom_bytes=256", NULL, NULL, geometry);
+  accept("dram.atom_bytes=128", NULL, NULL);
   refuse("dram.banks=6", NULL, NULL, geometry);
   accept("dram.row_bytes=128", "dram.atom_bytes=8", "dram.banks=4");
 }
@@ -100,11 +102,27 @@ static void test_no_bandwidth(void **state) {
   accept("dram.queue=4", NULL, NULL);
   refuse("dram.queue=4", "dram.atom_bytes=16", NULL,
          "DRAM reads have no bandwidth: a line is 8 column accesses, but dram.queue holds only 4");
+  accept("dram.queue=1", "dram.queue_counts=requests", NULL);
+  accept("dram.queue=1", "dram.atom_bytes=128", NULL);
+  refuse("dram.queue=4096", "dram.queue_counts=requests", "dram.atom_bytes=8",
+         "requests of dram.queue (4096) and dram.banks (16) would have 65792 columns of "
+         "dram.atom_bytes (8); at most 65535");
 }
 
 /* Each of these would stop a run for ever, or leave no cache. */
 static void test_deadlocks(void **state) {
   (void)state;
+  refuse("l2.write_queue=7", "l2.write_miss=forward", NULL,
+         "l2.write_queue (7 sectors) has no room for the dirty sectors of a line and a store "
+         "besides: l2.line is 128");
+  accept("l2.write_queue=8", "l2.write_miss=forward", NULL);
+  refuse("dram.input_queue=1", NULL, NULL,
+         "dram.input_queue (1) must be 0 or at least 2: a line may be written back while another "
+         "is fetched");
+  refuse("dram.input_queue=2", "l2.write_miss=forward", NULL,
+         "dram.input_queue (2) must be 0 or at least 3: a line may be written back and a store "
+         "sent on while another is fetched");
+  accept("dram.input_queue=3", "l2.write_miss=forward", "l2.write_queue=1");
   refuse("l1.miss_queue=1", NULL, NULL,
          "with l1.local_wb a miss may send a line and ask for another: l1.miss_queue must be at "
          "least 2");

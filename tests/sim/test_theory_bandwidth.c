@@ -271,7 +271,7 @@ static uint64_t serve(const struct weir_dram_cfg *cfg, struct feed *f, uint64_t 
   uint32_t token;
   bool was_write = false;
   f->turns = 0;
-  assert_true(weir_dram_init(&d, cfg));
+  assert_true(weir_dram_init(&d, cfg, 128, 64));
   while (d.stats.reads + d.stats.writes < n) {
     uint64_t reads = d.stats.reads, writes = d.stats.writes;
     push_more(&d, f, &pushed);
