@@ -124,6 +124,7 @@ static void test_extra_latency(void **state) {
 static void test_free_chunks(void **state) {
   (void)state;
   rig_init(&g);
+  rig_put_tsc(&g, "whole_group", false);
   rig_open(&g, NULL);
   rig_load(&g, line(1, 0), 4); /* the lowest empty group */
   rig_expect(&g, 0, line(1, 0), 4);
@@ -349,13 +350,58 @@ static void test_coarse_rank(void **state) {
   }
 }
 
-/* A load that touches all chunks in fine mode is placed chunk by chunk; so is a line fetched whole,
- * if that is switched off. */
+/* A load that touches all chunks in fine mode gets a group of its own too, not places next to a
+ * chunk that is pending. Of a line that is there in part the missing chunks lie anywhere. */
+static void test_whole_line(void **state) {
+  (void)state;
+  rig_init(&g);
+  rig_open(&g, NULL);
+  rig_load(&g, line(1, 0), 2);
+  for (uint32_t i = 1; i < 4; i++) {
+    assert_int_equal(rig_load(&g, line(1, i), 15), WEIR_MISS);
+    for (uint32_t c = 0; c < 4; c++)
+      rig_expect(&g, 4 * i + c, line(1, i), 1u << c);
+  }
+  assert_int_equal(TSC(stats(), groups_whole), 3);
+  assert_int_equal(rig_load(&g, line(1, 4), 15), RIG_REFUSED + WEIR_NO_LINE);
+  assert_int_equal(rig_load(&g, line(1, 0), 15), WEIR_PARTIAL);
+  for (uint32_t c = 0; c < 4; c++)
+    rig_expect(&g, c, line(1, 0), c == 1 ? 1 : c == 0 ? 2 : 1u << c);
+  rig_close(&g);
+}
+
+/* What a stream of whole lines sees, in one number. */
+static uint64_t whole_lines(const char *mode, uint64_t seed) {
+  uint64_t rs = seed, *r = &rs, sum = 0;
+  rig_init(&g);
+  g.is_fast = true;
+  g.d.seed = seed;
+  part_set(&weir_policy_tsc_plus.part, &g.plus, "mode", mode);
+  rig_add(&g, &weir_policy_tsc_plus, &g.plus);
+  rig_open(&g, "l1.sets=2", NULL);
+  for (uint32_t i = 0; i < 5000; i++) {
+    sum = sum * 31 + (uint64_t)rig_load(&g, below(r, 24) * 37, 15);
+    if (g.n_sent > below(r, 8)) rig_reply(&g, below(r, g.n_sent));
+  }
+  assert_true(rig_stats(&g)->hits > 100 && rig_stats(&g)->misses > 100);
+  rig_close(&g);
+  return sum;
+}
+
+/* Where all loads touch whole lines, chunks and lines are the same. */
+static void test_modes_agree(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 10; seed++)
+    assert_true(whole_lines("fine", seed) == whole_lines("coarse", seed));
+}
+
+/* Both kinds of whole lines chunk by chunk, if that is switched off. */
 static void test_not_grouped(void **state) {
   (void)state;
   for (unsigned coarse = 0; coarse < 2; coarse++) {
     rig_init(&g);
     rig_put_tsc(&g, "coarse_group", false);
+    rig_put_tsc(&g, "whole_group", false);
     open_with_modes();
     set_coarse(false);
     rig_read(&g, line(1, 0), 1);
@@ -366,6 +412,7 @@ static void test_not_grouped(void **state) {
     rig_close(&g);
   }
   rig_init(&g);
+  rig_put_tsc(&g, "whole_group", false);
   open_with_modes();
   set_coarse(false);
   rig_read(&g, line(1, 0), 1);
@@ -623,6 +670,7 @@ static void test_invariants(void **state) {
     rig_put_tsc(&g, "chunk_bytes", below(r, 3) ? 32 : 64);
     rig_put_tsc(&g, "prefer_match", below(r, 2));
     rig_put_tsc(&g, "coarse_group", below(r, 2));
+    rig_put_tsc(&g, "whole_group", below(r, 2));
     rig_put_tsc(&g, "nru_keep_last", below(r, 2));
     rig_set_tsc(&g, "store_inval", below(r, 2) ? "chunk" : "line");
     part_set(&weir_policy_tsc_plus.part, &g.plus, "mode", "fine");
@@ -663,6 +711,7 @@ static struct tally run_stream(const struct weir_org_ops *org, uint64_t seed) {
   g.d.seed = seed;
   g.d.org = org;
   rig_put_tsc(&g, "private_bits", 0);
+  rig_put_tsc(&g, "whole_group", false); /* a victim by chance among groups, not among sectors */
   rig_nru(&g, "sector");
   if (org == &weir_org_sectored) rig_add(&g, &weir_policy_nru, &g.nru);
   rig_open(&g, "l1.sets=32", seed % 2 ? "l1.index=fermi_xor" : "l1.index=linear", NULL);
@@ -752,6 +801,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_chance),
       cmocka_unit_test(test_coarse),
       cmocka_unit_test(test_coarse_rank),
+      cmocka_unit_test(test_whole_line),
+      cmocka_unit_test(test_modes_agree),
       cmocka_unit_test(test_not_grouped),
       cmocka_unit_test(test_store),
       cmocka_unit_test(test_store_pending),

@@ -20,7 +20,7 @@ struct tagsplit_cfg {
   int64_t chunk_bytes, private_bits, extra_latency;
   enum nru_age nru_age;
   enum store_inval store_inval;
-  bool nru_keep_last, coarse_group, prefer_match, pending_is_part;
+  bool nru_keep_last, coarse_group, whole_group, prefer_match, pending_is_part;
 };
 
 struct tagsplit_stats {
@@ -308,7 +308,8 @@ static bool make_plan(const struct weir_policy *p, const struct weir_access *a,
   const struct tagsplit *s = p->state;
   uint32_t n = (uint32_t)__builtin_popcount(fetch) / s->chunk_sectors;
   *plan = (struct plan){0};
-  if (r->together && n == s->chunks && cfg_of(p)->coarse_group) return plan_group(p, a->set, plan);
+  bool in_one = r->together ? cfg_of(p)->coarse_group : cfg_of(p)->whole_group;
+  if (in_one && n == s->chunks) return plan_group(p, a->set, plan);
   return plan_chunks(p, a->set, key_of(p, a->addr), n, plan);
 }
 
@@ -587,6 +588,8 @@ static const struct weir_param params[] = {
       .help = "clearing spares the chunks of the access that caused it"),
     P(prefer_match, "false", .source = "guess",
       .help = "replace chunks of groups with the same shared tag first"),
+    P(whole_group, "true", .source = "guess",
+      .help = "a line of which a load touches everything, and nothing is there, lies in one group"),
     P(coarse_group, "true", .source = "guess",
       .help = "a line that is fetched whole by a fetch policy lies in one group", .when = "widens"),
     P(pending_is_part, "true", .source = "guess",
