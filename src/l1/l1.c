@@ -53,7 +53,7 @@ static struct weir_geometry geometry(const struct weir_machine *m, const struct 
                                 .warps = (uint32_t)m->sm.warps,
                                 .ctas = (uint32_t)m->sm.blocks,
                                 .schedulers = (uint32_t)m->sm.schedulers,
-                                .seed = d->seed};
+                                .seed = d->seed + weir_jitter_seed(&m->jitter)};
 }
 
 /* A waiter is a load in flight, or a prefetch, of which there is one for each entry at most. */

@@ -600,6 +600,7 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l2_params, &m->l2, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l3_params, &m->l3, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
+  if (st == WEIR_OK) st = weir_settings_fill(s, &weir_jitter_params, &m->jitter, err);
   if (st == WEIR_OK) st = shape_l1(m, s, err);
   if (st == WEIR_OK) st = check_lines(m, s, err);
   if (st == WEIR_OK) st = check(m, err);

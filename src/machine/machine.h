@@ -7,6 +7,7 @@
 
 #include "base/registry.h"
 #include "machine/addr_map.h"
+#include "machine/jitter.h"
 #include "stream/stream.h"
 
 #define WEIR_SCHEDULERS(X)                                                                         \
@@ -115,6 +116,7 @@ struct weir_machine {
   struct weir_l2_cfg l2;
   struct weir_l3_cfg l3;
   struct weir_dram_cfg dram;
+  struct weir_jitter_cfg jitter;
   struct weir_addr_map map;
   uint32_t carveout[WEIR_MAX_CARVEOUTS]; /* sizes that shared memory can have, ascending */
   uint32_t n_carveouts;

@@ -49,6 +49,7 @@ static enum weir_status open_setup(struct weir_setup *out, const struct weir_set
                                    struct weir_err *err) {
   const struct weir_policy_ops *o = weir_policy_find(name);
   *out = (struct weir_setup){.machine = setup->machine};
+  out->machine.jitter = (struct weir_jitter_cfg){0}; /* what is prepared serves all its seeds */
   out->scheme = (struct weir_scheme){.name = name, .policy = {o}, .n_policies = 1};
   enum weir_status st = weir_scheme_design(&out->scheme, &out->machine, settings,
                                            weir_param_groups(), &out->design, err);

@@ -304,7 +304,8 @@ static enum weir_status place_next(struct weir_sim *sim, struct weir_sm *sm, uin
   if (b == NULL)
     sim->is_source_done = true;
   else
-    weir_sm_place(sm, b, at);
+    weir_sm_place(sm, b,
+                  at + weir_jitter(&sim->m->jitter, WEIR_JITTER_DISPATCH, sim->n_kernels, b->id));
   return WEIR_OK;
 }
 

@@ -75,6 +75,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   *c = (struct weir_channel){
       .m = m, .wake = WEIR_NEVER, .dram_next = WEIR_NEVER, .dram_wake = WEIR_NEVER};
   c->n_slices = (uint32_t)(m->l2.slices / m->dram.channels);
+  c->index = index;
   c->first_slice = index * c->n_slices;
   c->n_sms = (uint32_t)m->sm.count;
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
@@ -218,17 +219,31 @@ static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, u
   if (!weir_dram_read(&c->dram, base, sectors, token)) c->outbox->is_failed = true;
 }
 
+/* A read whose data end in DRAM cycle `done_at` is on its way to the L2, where it may pass others
+ * if it is not delayed as long as they are. */
+static void send_data(struct weir_channel *c, uint64_t done_at, uint32_t token) {
+  uint64_t core = (uint64_t)c->m->core.clock_mhz, dram = (uint64_t)c->m->dram.clock_mhz;
+  struct done done = {(done_at * core + dram - 1) / dram + (uint64_t)c->m->dram.extra_latency +
+                          weir_jitter(&c->m->jitter, WEIR_JITTER_MEMORY, c->index, c->n_reads++),
+                      token};
+  if (!WEIR_FIFO_PUSH(c->done, done)) {
+    c->outbox->is_failed = true;
+    return;
+  }
+  struct done *v = c->done.v + c->done.head;
+  for (uint32_t i = c->done.n - 1; i > 0 && v[i - 1].at > done.at; i--) {
+    v[i] = v[i - 1];
+    v[i - 1] = done;
+  }
+}
+
 /* DRAM cycles that begin in core cycles up to `now`. */
 static void run_dram(struct weir_channel *c, uint64_t now) {
   while (c->dram_wake <= now) {
     uint64_t d = c->dram_next, next, done_at;
     uint32_t token;
-    if (weir_dram_step(&c->dram, d, &token, &done_at, &next) > 0 && token != WEIR_DRAM_NO_TOKEN) {
-      uint64_t core = (uint64_t)c->m->core.clock_mhz, dram = (uint64_t)c->m->dram.clock_mhz;
-      struct done done = {(done_at * core + dram - 1) / dram + (uint64_t)c->m->dram.extra_latency,
-                          token};
-      if (!WEIR_FIFO_PUSH(c->done, done)) c->outbox->is_failed = true;
-    }
+    if (weir_dram_step(&c->dram, d, &token, &done_at, &next) > 0 && token != WEIR_DRAM_NO_TOKEN)
+      send_data(c, done_at, token);
     c->dram_done = d;
     set_dram_next(c, next);
   }

@@ -79,7 +79,7 @@ struct weir_slice {
 
 struct weir_channel {
   _Alignas(64) const struct weir_machine *m; /* its neighbour may run on another core */
-  uint32_t first_slice, n_slices, n_sms;
+  uint32_t index, first_slice, n_slices, n_sms;
   unsigned line_shift;
   uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
   bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
@@ -98,8 +98,9 @@ struct weir_channel {
       uint32_t token;
     } * v;
     uint32_t head, n, cap;
-  } done;        /* reads on their way to the L2 */
-  uint64_t wake; /* next cycle in which anything can happen */
+  } done;           /* reads on their way to the L2, in order of arrival */
+  uint64_t n_reads; /* of the DRAM, so far */
+  uint64_t wake;    /* next cycle in which anything can happen */
 };
 
 bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uint32_t index);

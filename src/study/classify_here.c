@@ -10,12 +10,14 @@ static enum weir_status classify(const struct weir_setup *setup,
                                  struct weir_err *err) {
   struct weir_cls_cfg cls;
   struct weir_profile profile;
+  struct weir_machine still = setup->machine;
+  still.jitter = (struct weir_jitter_cfg){0}; /* as what is prepared in a process of its own */
   enum weir_status st = weir_settings_fill(settings, &weir_cls_params, &cls, err);
   if (st != WEIR_OK) return st;
   struct weir_profile_request r = {.path = source->path,
                                    .input = source->input,
                                    .exec = source->exec,
-                                   .machine = &setup->machine,
+                                   .machine = &still,
                                    .cls = &cls,
                                    .jobs = 1,
                                    .here = options};

@@ -194,6 +194,9 @@ static enum weir_status make_tags(const struct weir_prepare_request *r, struct w
                                   struct weir_err *err) {
   struct weir_profile_request request = r->profile;
   struct weir_profile profile;
+  struct weir_machine still = *request.machine;
+  still.jitter = (struct weir_jitter_cfg){0}; /* what is prepared serves all its seeds */
+  request.machine = &still;
   request.input = p->input[0] != 0 ? p->input : NULL;
   enum weir_status st = weir_profile_run(&request, &profile, err);
   if (st != WEIR_OK) return st;

@@ -277,8 +277,9 @@ void synth_random(struct synth *s, uint64_t seed) {
 /* ---- machines ---- */
 
 static const struct weir_param_group *const groups[] = {
-    &weir_core_params, &weir_sm_params, &weir_l1_params,   &weir_noc_params,
-    &weir_l2_params,   &weir_l3_params, &weir_dram_params, NULL};
+    &weir_core_params, &weir_sm_params,     &weir_l1_params,
+    &weir_noc_params,  &weir_l2_params,     &weir_l3_params,
+    &weir_dram_params, &weir_jitter_params, NULL};
 
 enum weir_status machine_try(struct machine *x, const char *file, const char *const *set,
                              struct weir_err *err) {
