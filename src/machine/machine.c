@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "machine/bounds.h"
+#include "machine/classes.h"
 
 #define P(S, f, d, lo, hi, u, h, ...)                                                              \
   WEIR_PARAM(S, f, d, .min = lo, .max = hi, .unit = u, .help = h, __VA_ARGS__)
@@ -18,13 +19,17 @@ static const struct weir_param core_table[] = {
 const struct weir_param_group weir_core_params = {"core", "The core clock.", core_table,
                                                   sizeof(struct weir_core_cfg), "timed"};
 
-/* Latency and issue interval of every instruction class. */
-#define CLASS_ROW(id, text, what, field, value)                                                    \
+/* Latency and issue interval of an instruction class. */
+#define CLASS_ROW(id, text, what, field, value, more)                                              \
   {                                                                                                \
     .name = text "_" #field, .def = value, .min = 0, .max = 100000, .unit = "cycle",               \
-    .help = what ": " #field " of " text, .type = WEIR_INT,                                        \
+    .help = what ": " #field " of " text more, .type = WEIR_INT,                                   \
     .offset = offsetof(struct weir_sm_cfg, field) + sizeof(int64_t) * WEIR_C_##id                  \
   }
+/* The default is never used: classes.c. */
+#define PART_ROW(id, text, whole, what, field, value)                                              \
+  CLASS_ROW(id, text, what, field, value,                                                          \
+            "; that of sm." whole "_" #field ", unless it is set with that or after it")
 
 static const struct weir_param sm_table[] = {
     P(weir_sm_cfg, count, "15", 1, 4096, NULL, "streaming multiprocessors", .when = "; or program"),
@@ -47,6 +52,13 @@ static const struct weir_param sm_table[] = {
     P(weir_sm_cfg, active_warps, "8", 1, 64, "warp",
       "warps of a scheduler's active set (two-level) or of a group (fetch-groups)",
       .when = "scheduler=two-level|fetch-groups and own_scheduler"),
+    WEIR_PARAM(weir_sm_cfg, units, "class", .choices = WEIR_CHOICES(WEIR_UNITS),
+               .help = "which instructions keep others of their scheduler from issuing for their "
+                       "interval; class: those of the same class. imul-on-sfu: one unit for "
+                       "divisions, approximations and integer multiplications, which the "
+                       "schedulers of an SM share, and one of each scheduler for other "
+                       "arithmetic, as in GPGPU-Sim 3.2; fp64-on-sfu: doubles share the first "
+                       "one, not integer multiplications, as in its version 4 without DP units"),
     P(weir_sm_cfg, launch_latency, "0", 0, 1e9, "cycle",
       "from the end of a kernel to the start of the next"),
     P(weir_sm_cfg, dispatch_latency, "20", 1, 1e6, "cycle",
@@ -71,10 +83,12 @@ static const struct weir_param sm_table[] = {
       .source = "guess"),
     P(weir_sm_cfg, coalesce_per_cycle, "1", 1, 64, NULL,
       "requests that the coalescer gives in a cycle"),
-#define WEIR_CLASS(id, text, help)                                                                 \
-  CLASS_ROW(id, text, help, latency, "4"), CLASS_ROW(id, text, help, interval, "1"),
+#define WEIR_CLASS(id, text, number, help)                                                         \
+  CLASS_ROW(id, text, help, latency, "4", ""), CLASS_ROW(id, text, help, interval, "1", ""),
+#define WEIR_CLASS_PART(id, text, whole, whole_text, number, help)                                 \
+  PART_ROW(id, text, whole_text, help, latency, "4"),                                              \
+      PART_ROW(id, text, whole_text, help, interval, "1"),
 #include "stream/classes.def"
-#undef WEIR_CLASS
     WEIR_PARAM_END};
 const struct weir_param_group weir_sm_params = {"sm", "Streaming multiprocessors.", sm_table,
                                                 sizeof(struct weir_sm_cfg), "timed"};
@@ -530,7 +544,7 @@ enum weir_status weir_machine_settle(const struct weir_machine *m, struct weir_s
     snprintf(text, sizeof text, "%" PRId64, value[i]);
     if (m->l1_from[i] != NULL) st = weir_settings_derive(s, shape_key[i], text, m->l1_from[i], err);
   }
-  return st;
+  return st == WEIR_OK ? weir_classes_settle(m, s, err) : st;
 }
 
 uint32_t weir_l1_ways(const struct weir_machine *m, uint32_t shared_used) {
@@ -601,6 +615,7 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_l3_params, &m->l3, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_dram_params, &m->dram, err);
   if (st == WEIR_OK) st = weir_settings_fill(s, &weir_jitter_params, &m->jitter, err);
+  if (st == WEIR_OK) weir_classes_fill(m, s);
   if (st == WEIR_OK) st = shape_l1(m, s, err);
   if (st == WEIR_OK) st = check_lines(m, s, err);
   if (st == WEIR_OK) st = check(m, err);

@@ -17,10 +17,17 @@
   X(WEIR_OLDEST, "oldest") X(WEIR_FETCH_GROUPS, "fetch-groups")
 enum weir_scheduler { WEIR_SCHEDULERS(WEIR_CHOICE_ID) };
 
+/* Which instructions share a unit: each class has its own; or as in GPGPU-Sim's Fermi. */
+#define WEIR_UNITS(X)                                                                              \
+  X(WEIR_UNITS_BY_CLASS, "class")                                                                  \
+  X(WEIR_UNITS_IMUL_ON_SFU, "imul-on-sfu") X(WEIR_UNITS_FP64_ON_SFU, "fp64-on-sfu")
+enum weir_units { WEIR_UNITS(WEIR_CHOICE_ID) };
+
 struct weir_sm_cfg {
   int64_t count, warps, threads, blocks, registers, shared_bytes, shared_unit, register_unit;
   int64_t schedulers, active_warps;
   enum weir_scheduler scheduler;
+  enum weir_units units;
   int64_t launch_latency, broadcast_latency, dispatch_latency;
   int64_t shared_latency, const_latency, load_extra;
   int64_t dependent_extra, start_delay;
@@ -106,6 +113,7 @@ struct weir_core_cfg {
 };
 
 enum { WEIR_MAX_CARVEOUTS = 16 };
+enum weir_class_field { WEIR_LATENCY, WEIR_INTERVAL, WEIR_N_CLASS_FIELDS };
 
 struct weir_machine {
   const char *name;
@@ -120,6 +128,11 @@ struct weir_machine {
   struct weir_addr_map map;
   uint32_t carveout[WEIR_MAX_CARVEOUTS]; /* sizes that shared memory can have, ascending */
   uint32_t n_carveouts;
+  /* By class: its unit, named by one of the classes that use it, and whether it has its latency and
+   * interval from the class that it is part of (a bit each). */
+  uint8_t unit[WEIR_N_CLASSES];
+  uint32_t class_follows[WEIR_N_CLASS_FIELDS];
+  uint8_t unit_of_sm;     /* the unit that all schedulers share; WEIR_N_CLASSES: none */
   uint64_t window;        /* W: the smallest latency of a message */
   const char *l1_from[3]; /* what l1.size, l1.sets and l1.ways follow from; NULL: it was set */
 };
@@ -143,7 +156,8 @@ struct weir_settings;
 enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
                                    const struct weir_settings *s, struct weir_err *err);
 /* Put what follows from other parameters of a machine that was filled (of l1.size, l1.sets and
- * l1.ways what the other two give) back into its settings, so that they say what holds. */
+ * l1.ways what the other two give; what a class has from the one it is part of) back into its
+ * settings, so that they say what holds. */
 enum weir_status weir_machine_settle(const struct weir_machine *m, struct weir_settings *s,
                                      struct weir_err *err);
 /* Ways that the L1 has while a kernel's blocks use so many bytes of shared memory. */

@@ -32,9 +32,10 @@ void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   c->soonest = weir_min64(c->soonest, t);
   c->view.warps |= bit;
   put_bit(&c->view.uses_memory, bit, w->next.has_addr);
-  c->of_class[sm->cls[slot]] &= ~bit;
-  c->of_class[s->cls] |= bit;
-  sm->cls[slot] = s->cls;
+  const uint8_t unit = sm->m->unit[s->cls];
+  c->of_unit[sm->unit[slot]] &= ~bit;
+  c->of_unit[unit] |= bit;
+  sm->unit[slot] = unit;
 }
 
 /* A warp that runs does so no more. */
@@ -75,16 +76,31 @@ static void wait_copies(struct weir_sm *sm, uint32_t slot, uint32_t keep) {
   }
 }
 
+static void take_unit(struct weir_sched *c, unsigned unit, uint64_t until) {
+  c->unit_free[unit] = until;
+  c->busy |= 1u << unit;
+}
+
+/* Of one unit the SM has the schedulers take turns, as at the LD/ST unit. */
+static void take_shared_unit(struct weir_sm *sm, const struct weir_sched *c, uint8_t cls,
+                             uint64_t now) {
+  const unsigned n = (unsigned)sm->m->sm.schedulers;
+  const uint64_t interval = (uint64_t)sm->m->sm.interval[cls];
+  for (unsigned i = 0; i < n; i++)
+    take_unit(&sm->sched[i], sm->m->unit_of_sm, now + weir_max64(interval, 1));
+  sm->next_first = (c->view.scheduler + 1) % n;
+}
+
 static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   sm->stats.warp_insns++;
   sm->stats.thread_insns +=
       w->next.mask == UINT32_MAX ? 32u : (unsigned)__builtin_popcount(w->next.mask);
-  if (sm->m->sm.interval[s->cls] > 1) {
-    c->unit_free[s->cls] = now + (uint64_t)sm->m->sm.interval[s->cls];
-    c->busy |= 1u << s->cls;
-  }
+  if (sm->m->unit[s->cls] == sm->m->unit_of_sm)
+    take_shared_unit(sm, c, s->cls, now);
+  else if (sm->m->sm.interval[s->cls] > 1)
+    take_unit(c, sm->m->unit[s->cls], now + (uint64_t)sm->m->sm.interval[s->cls]);
   c->view.last = slot;
   sm->last_event = weir_max64(sm->last_event, now);
   if (sm->hears_issue) weir_l1_issued(sm->l1, c->view.scheduler, slot, now);
@@ -135,11 +151,11 @@ static void wake_warps(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
 static uint64_t lack_unit(struct weir_sched *c, uint64_t now) {
   uint64_t lack = 0;
   for (uint32_t left = c->busy; left != 0; left &= left - 1) {
-    unsigned cls = (unsigned)__builtin_ctz(left);
-    if (c->unit_free[cls] > now)
-      lack |= c->of_class[cls];
+    unsigned unit = (unsigned)__builtin_ctz(left);
+    if (c->unit_free[unit] > now)
+      lack |= c->of_unit[unit];
     else
-      c->busy &= ~(1u << cls);
+      c->busy &= ~(1u << unit);
   }
   return lack;
 }
@@ -151,7 +167,7 @@ static uint64_t ready_warps(const struct weir_sm *sm, struct weir_sched *c, uint
   if (ldst_taken || sm->ldst.coalescer.is_busy || sm->ldst.shared_free > now)
     ready &= ~c->view.uses_memory;
   else if (sm->ldst.free_load == UINT32_MAX)
-    ready &= ~c->view.uses_memory | c->of_class[WEIR_C_STORE];
+    ready &= ~c->view.uses_memory | c->of_unit[WEIR_C_STORE];
   return c->busy != 0 ? ready & ~lack_unit(c, now) : ready;
 }
 
@@ -245,8 +261,8 @@ static uint64_t next_issue(struct weir_sm *sm, uint64_t now) {
     at = weir_min64(at, weir_max64(c->soonest, now + 1));
     uint64_t lack = c->busy != 0 ? lack_unit(c, now) : 0;
     for (uint32_t left = c->busy; left != 0; left &= left - 1) {
-      unsigned cls = (unsigned)__builtin_ctz(left);
-      if (c->awake & c->of_class[cls]) at = weir_min64(at, c->unit_free[cls]);
+      unsigned unit = (unsigned)__builtin_ctz(left);
+      if (c->awake & c->of_unit[unit]) at = weir_min64(at, c->unit_free[unit]);
     }
     if ((c->awake & c->view.uses_memory & ~lack) != 0 && sm->ldst.shared_free > now)
       at = weir_min64(at, sm->ldst.shared_free);

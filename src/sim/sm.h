@@ -102,13 +102,13 @@ struct weir_sched {
   uint64_t soonest; /* no later than the first of these cycles */
   /* Units, by instruction class. */
   uint64_t unit_free[WEIR_N_CLASSES];
-  uint64_t of_class[WEIR_N_CLASSES]; /* running warps whose next instruction is of it; others too */
-  uint32_t busy;                     /* a bit of each class whose unit may not be free */
-  uint8_t label;                     /* of the slots since `since` */
-  uint8_t oldest;                    /* its oldest warp that has not ended; WEIR_NO_SLOT: look */
+  uint64_t of_unit[WEIR_N_CLASSES]; /* running warps whose next instruction needs it; others too */
+  uint32_t busy;                    /* a bit of each unit that may not be free */
+  uint8_t label;                    /* of the slots since `since` */
+  uint8_t oldest;                   /* its oldest warp that has not ended; WEIR_NO_SLOT: look */
   uint64_t since;
 };
-_Static_assert(WEIR_N_CLASSES <= 32, "a bit of each class");
+_Static_assert(WEIR_N_CLASSES <= 32, "a bit of each unit");
 
 /* Ports to the interconnect. */
 struct weir_sm_port {
@@ -152,7 +152,7 @@ struct weir_sm {
    * for memory), and its order of arrival. */
   uint64_t ready_at[WEIR_MAX_WARPS];
   uint32_t age[WEIR_MAX_WARPS];
-  uint8_t cls[WEIR_MAX_WARPS];      /* of its next instruction */
+  uint8_t unit[WEIR_MAX_WARPS];     /* of its next instruction */
   uint8_t sched_of[WEIR_MAX_WARPS]; /* the scheduler that it belongs to */
 
   /* Issue. */

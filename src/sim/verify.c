@@ -138,7 +138,7 @@ static const char *shortage_name(unsigned kind) {
 static bool lacks_unit(const struct weir_sm *sm, uint32_t slot, uint64_t now) {
   const struct weir_sched *c = &sm->sched[sm->sched_of[slot]];
   const struct weir_ldst *l = &sm->ldst;
-  return c->unit_free[sm->cls[slot]] > now ||
+  return c->unit_free[sm->unit[slot]] > now ||
          (sm->warps[slot].next.has_addr &&
           (l->coalescer.is_busy || l->shared_free > now || l->free_load == UINT32_MAX));
 }

@@ -13,9 +13,8 @@ const struct weir_stat weir_func_stat_table[] = {
     WEIR_STAT(weir_func_stats, thread_insns, "insn",
               "thread instructions executed: the sum of active lanes"),
     RATIO("lanes_per_insn", thread_insns, warp_insns, "lane", "active lanes per warp instruction"),
-#define WEIR_CLASS(id, text, help) ROW("class_" text, by_class[WEIR_C_##id], "insn", help),
+#define WEIR_CLASS(id, text, number, help) ROW("class_" text, by_class[WEIR_C_##id], "insn", help),
 #include "stream/classes.def"
-#undef WEIR_CLASS
     WEIR_STAT(weir_func_stats, mem_insns, "insn", "warp instructions that access memory"),
     WEIR_STAT(weir_func_stats, mem_lanes, "lane", "active lanes of memory instructions, summed"),
     RATIO("lanes_per_mem_insn", mem_lanes, mem_insns, "lane",
@@ -84,9 +83,8 @@ const struct weir_check weir_func_checks[] = {
     {"global_sectors == global_load_sectors + global_store_sectors + global_atomic_sectors",
      "the sum of its parts"},
     {"warp_insns == "
-#define WEIR_CLASS(id, text, help) "class_" text " + "
+#define WEIR_CLASS(id, text, number, help) "class_" text " + "
 #include "stream/classes.def"
-#undef WEIR_CLASS
      "0",
      "every instruction has one class"},
     {NULL, NULL}};

@@ -17,12 +17,13 @@
 enum { WEIR_LANES = 32 };
 
 enum weir_class {
-#define WEIR_CLASS(id, text, help) WEIR_C_##id,
+#define WEIR_CLASS(id, text, number, help) WEIR_C_##id,
 #include "stream/classes.def"
-#undef WEIR_CLASS
   WEIR_N_CLASSES
 };
 const char *weir_class_name(enum weir_class c);
+/* The class that it was split from and follows; itself if it was not. */
+enum weir_class weir_class_part_of(enum weir_class c);
 
 enum weir_space {
   WEIR_SP_NONE,

@@ -11,7 +11,7 @@
 #include "stream/block.h"
 
 enum {
-  WEIR_WTRACE_VERSION = 3, /* that is written */
+  WEIR_WTRACE_VERSION = 4, /* that is written */
   WEIR_WTRACE_OLDEST = 1,  /* that is read */
   WEIR_WTRACE_LEVEL = 15,
   WEIR_WTRACE_MAX_WARPS = 64

@@ -32,7 +32,7 @@ enum {
 };
 
 /* Versions from which something is there. */
-enum { WT_WITH_PROVENANCE = 3 };
+enum { WT_WITH_PROVENANCE = 3, WT_WITH_PARTS = 4 /* of classes */ };
 
 /* Sections. */
 enum { WT_TABLE = 'T', WT_KERNEL = 'K', WT_GROUP = 'G', WT_INDEX = 'I', WT_PROVENANCE = 'P' };

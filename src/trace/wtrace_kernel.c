@@ -48,6 +48,29 @@ enum weir_status wt_info_check(const struct weir_kernel_info *k, const char **wh
   return *why ? WEIR_EINVAL : WEIR_OK;
 }
 
+/* Classes have a number of their own in files. Those of version 3 and before are the first ones. */
+enum { OLD_CLASSES = 22 };
+static const uint8_t class_number[WEIR_N_CLASSES] = {
+#define WEIR_CLASS(id, text, number, help) [WEIR_C_##id] = number,
+#include "stream/classes.def"
+};
+
+static uint8_t get_class(const struct weir_static *s) {
+  return class_number[s->cls];
+}
+
+static void set_class(struct weir_static *s, uint8_t v) {
+  static const uint8_t class_of[WEIR_N_CLASSES] = {
+#define WEIR_CLASS(id, text, number, help) [number] = WEIR_C_##id,
+#include "stream/classes.def"
+  };
+  s->cls = v < WEIR_N_CLASSES ? class_of[v] : WEIR_N_CLASSES; /* insn_fault finds the last */
+}
+
+static void set_old_class(struct weir_static *s, uint8_t v) {
+  set_class(s, v < OLD_CLASSES ? v : WEIR_N_CLASSES);
+}
+
 /* Three bytes of the table mean something else by class; the class comes first. */
 static uint8_t get_level(const struct weir_static *s) {
   return s->cls == WEIR_C_BARRIER ? s->bar_id : s->scope;
@@ -77,7 +100,7 @@ static void set_flag(struct weir_static *s, uint8_t v) {
                              : &s->is_copy) = v;
 }
 
-#define EACH_FIRST_FIELD(X)  X(cls) X(space) X(width) X(cache_op) X(evict_hint)
+#define EACH_FIRST_FIELD(X)  X(space) X(width) X(cache_op) X(evict_hint)
 #define EACH_SECOND_FIELD(X) X(n_dst) X(n_src)
 #define EACH_WORD_FIELD(X)   X(file) X(line) X(ptx_line)
 
@@ -113,6 +136,7 @@ void wt_put_table(struct wt_buf *b, const struct weir_kernel_info *k) {
 #define PUT(field)                                                                                 \
   for (uint32_t i = 0; i < n; i++)                                                                 \
     wt_buf_byte(b, s[i].field);
+  put_bytes(b, s, n, get_class);
   EACH_FIRST_FIELD(PUT)
   put_bytes(b, s, n, get_level);
   EACH_SECOND_FIELD(PUT)
@@ -152,6 +176,7 @@ static const char *get_fields(struct wt_cursor *c, struct weir_static *s, uint32
 #define GET(field)                                                                                 \
   for (uint32_t i = 0; i < n; i++)                                                                 \
     s[i].field = wt_read_byte(c);
+  get_bytes(c, s, n, version < WT_WITH_PARTS ? set_old_class : set_class);
   EACH_FIRST_FIELD(GET)
   get_bytes(c, s, n, set_level);
   EACH_SECOND_FIELD(GET)

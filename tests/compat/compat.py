@@ -37,7 +37,8 @@ def expect(said, text):
 # ---- traces: of each version how many there are, and the first instructions of one warp ----
 
 TRACES = {1: ("1 kernel launch, 37,376 warp instructions", "matmul_tiled"), 2: ("1 kernel launch", "named_barriers"),
-          3: ("2 kernel launches, 11,264 warp instructions", "gather")}
+          3: ("2 kernel launches, 11,264 warp instructions", "gather"),
+          4: ("1 kernel launch, 46 warp instructions", "operations")}
 
 
 def traces():

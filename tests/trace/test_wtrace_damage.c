@@ -169,12 +169,12 @@ static void foreign(void **state) {
   assert_non_null(strstr(err.msg, "not a .wtrace"));
   write_random(NULL, 1, 1, 10);
   uint8_t *bytes = slurp(&n);
-  for (uint32_t version = 0; version <= 4; version += 4) {
+  for (uint32_t version = 0; version <= 5; version += 5) {
     wt_store32(bytes + 8, version);
     spit(bytes, n);
     assert_int_equal(try_all(true), WEIR_EPARSE);
-    assert_non_null(strstr(err.msg, version ? "of version 4" : "of version 0"));
-    assert_non_null(strstr(err.msg, "reads versions 1 to 3"));
+    assert_non_null(strstr(err.msg, version ? "of version 5" : "of version 0"));
+    assert_non_null(strstr(err.msg, "reads versions 1 to 4"));
   }
   free(bytes);
   unlink(path);

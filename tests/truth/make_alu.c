@@ -55,7 +55,7 @@ static enum ptx_type slot_type(const struct maker *m, const struct ptx_slot *s) 
 
 static unsigned cases_of(const struct maker *m) {
   if (m->v && m->v->family == TF_HALF && m->form->op == PTX_OP_set) return TRUTH_BLOCK;
-  switch ((int)m->form->cls) {
+  switch ((int)weir_class_part_of(m->form->cls)) {
   case WEIR_C_SFU:
     return 2048;
   case WEIR_C_FP32:

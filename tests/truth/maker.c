@@ -40,7 +40,7 @@ static enum truth_family family_of(const struct ptx_form *f, const struct ptx_in
   default:
     break;
   }
-  switch ((int)f->cls) {
+  switch ((int)weir_class_part_of(f->cls)) {
   case WEIR_C_FP32:
   case WEIR_C_FP64:
   case WEIR_C_FDIV:

@@ -186,9 +186,9 @@ static void opcodes(void **state) {
   check(
       "k.traceg",
       ": opcodes that are not known, with how often they occur: BAZ (2), FOO.X (2), LDG.E.ODD (1), "
-      "QUX.64 (1)\n  remedy: --opcode-class BAZ=CLASS, and so on; the classes are int int64 imul "
-      "idiv move pred cvt fp32 fdiv fp64 ddiv sfu load store atom branch barrier warp fence "
-      "tensor tex other");
+      "QUX.64 (1)\n  remedy: --opcode-class BAZ=CLASS, and so on; the classes are int imax int64 "
+      "imul imad idiv move pred cvt fp32 fmax fmul ffma fdiv fp64 dmax dmul dfma ddiv sfu load "
+      "store atom branch barrier warp fence tensor tex other");
   assert_int_equal(read_all("k.traceg", all, 3, &insts), WEIR_EINVAL);
   assert_non_null(strstr(err.msg, "occur: QUX.64 (1)\n"));
   if (read_all("k.traceg", all, 4, &insts)) fail_msg("%s", err.msg);
