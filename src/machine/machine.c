@@ -41,6 +41,9 @@ static const struct weir_param sm_table[] = {
       .when = "; or program"),
     P(weir_sm_cfg, register_unit, "64", 1, 4096, NULL,
       "registers of a warp are allocated in multiples of this"),
+    P(weir_sm_cfg, max_registers_per_thread, "0", 0, 1024, NULL,
+      "a kernel that was compiled to more is taken to have that many, without the loads and stores "
+      "that spilling would add (0: no limit)"),
     P(weir_sm_cfg, shared_bytes, "48K", 0, 1048576, "byte", "shared memory of an SM",
       .when = "; or program"),
     P(weir_sm_cfg, shared_unit, "128", 1, 65536, "byte",

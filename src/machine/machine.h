@@ -25,6 +25,7 @@ enum weir_units { WEIR_UNITS(WEIR_CHOICE_ID) };
 
 struct weir_sm_cfg {
   int64_t count, warps, threads, blocks, registers, shared_bytes, shared_unit, register_unit;
+  int64_t max_registers_per_thread;
   int64_t schedulers, active_warps;
   enum weir_scheduler scheduler;
   enum weir_units units;

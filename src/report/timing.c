@@ -37,7 +37,8 @@ static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, boo
   weir_table_cell(t, "%s", weir_text_thousands(r->cycles, num));
   weir_table_cell(t, "%.2f", r->cycles ? (double)r->sm.warp_insns / (double)r->cycles : 0.0);
   weir_table_cell(t, "%u (%s)%s", r->blocks_per_sm, r->limited_by,
-                  k->regs_estimated || k->registers == 0 ? "*" : "");
+                  k->regs_estimated || k->registers == 0 || k->registers_got < k->registers ? "*"
+                                                                                            : "");
   percent(t, r->l1.hits + r->l1.hit_reserved, r->l1.loads);
   percent(t, r->l1.bypassed, r->l1.loads);
   percent(t, r->l2.read_sectors - r->l2.read_sectors_missed, r->l2.read_sectors);
@@ -49,21 +50,30 @@ static void add_row(struct weir_table *t, const struct weir_timed_kernel *k, boo
   percent(t, r->sm.slot[WEIR_SLOT_NO_WARP], slots);
 }
 
+/* Of a kernel whose registers are no compiler's figure, or not the ones that it gets. */
+static void add_register_note(const struct weir_timed_kernel *k, int64_t limit,
+                              struct weir_text *out) {
+  char name[WEIR_DEMANGLED];
+  weir_demangle(k->kernel, name, sizeof name);
+  bool is_cut = k->registers_got < k->registers;
+  if (k->registers != 0 && !k->regs_estimated && !is_cut) return;
+  weir_text_printf(out, "* %s: registers per thread ", name);
+  if (k->registers == 0)
+    weir_text_puts(out, "are not known and limit nothing");
+  else
+    weir_text_printf(out, "%s: %u", k->regs_estimated ? "estimated from liveness" : "as compiled",
+                     k->registers);
+  if (is_cut && (int64_t)k->registers_got == limit)
+    weir_text_printf(out, ", taken as the %u of sm.max_registers_per_thread; no spilling is added",
+                     k->registers_got);
+  else if (is_cut)
+    weir_text_printf(out, ", taken as %u so that a block fits", k->registers_got);
+  weir_text_puts(out, "\n");
+}
+
 static void add_notes(const struct weir_timing *t, struct weir_text *out) {
-  for (size_t i = 0; i < t->kernels.n; i++) {
-    const struct weir_timed_kernel *k = &t->kernels.v[i];
-    char name[WEIR_DEMANGLED];
-    weir_demangle(k->kernel, name, sizeof name);
-    if (k->registers == 0)
-      weir_text_printf(out, "* %s: registers per thread are not known and limit nothing\n", name);
-    else if (k->regs_estimated) {
-      weir_text_printf(out, "* %s: registers per thread estimated from liveness: %u", name,
-                       k->registers);
-      if (k->registers_got < k->registers)
-        weir_text_printf(out, ", taken as %u so that a block fits", k->registers_got);
-      weir_text_puts(out, "\n");
-    }
-  }
+  for (size_t i = 0; i < t->kernels.n; i++)
+    add_register_note(&t->kernels.v[i], t->setup->machine.sm.max_registers_per_thread, out);
 }
 
 static void energy_notes(const struct weir_setup *s, struct weir_text *out) {

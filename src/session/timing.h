@@ -11,7 +11,7 @@ struct weir_timed_kernel {
   char *workload, *kernel;
   uint64_t launches;
   uint32_t registers;     /* per thread, of the last launch; 0: not known */
-  uint32_t registers_got; /* fewer than an estimate that would not let a block fit */
+  uint32_t registers_got; /* fewer if the machine, or a block that must fit, asks for it */
   bool regs_estimated;
   struct weir_sim_result result; /* summed over the launches, as all that follows */
   struct weir_static *insns;

@@ -24,11 +24,12 @@ static uint64_t shared_room(const struct weir_machine *m, const struct weir_kern
 }
 
 uint32_t weir_sm_registers(const struct weir_machine *m, const struct weir_kernel_info *k) {
-  if (!k->regs_estimated || k->n_warps == 0) return k->regs_per_thread;
+  uint64_t regs = k->regs_per_thread, limit = (uint64_t)m->sm.max_registers_per_thread;
+  if (limit != 0) regs = weir_min64(regs, limit);
+  if (!k->regs_estimated || k->n_warps == 0) return (uint32_t)regs;
   /* Warps get whole units. */
   uint64_t units = (uint64_t)m->sm.registers / k->n_warps / (uint64_t)m->sm.register_unit;
-  uint64_t most = units * (uint64_t)m->sm.register_unit / 32;
-  return k->regs_per_thread < most ? k->regs_per_thread : (uint32_t)most;
+  return (uint32_t)weir_min64(regs, units * (uint64_t)m->sm.register_unit / 32);
 }
 
 uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,

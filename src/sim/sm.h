@@ -213,8 +213,8 @@ void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source);
 /* A launch, as the parts of an L1 know it. */
 struct weir_kernel weir_sm_about(const struct weir_kernel_info *k, uint32_t uid,
                                  uint32_t blocks_per_sm);
-/* Registers that a thread gets: the kernel's, but an estimate is no more than lets a block fit, as
- * a compiler would have seen to it. 0: not known. */
+/* Registers that a thread gets: the kernel's, but no more than the machine lets a thread have, and
+ * an estimate no more than lets a block fit, as a compiler would have seen to it. 0: not known. */
 uint32_t weir_sm_registers(const struct weir_machine *m, const struct weir_kernel_info *k);
 /* Blocks of a kernel that fit on an SM at once; 0 and a reason if not even one does. */
 uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info *k,

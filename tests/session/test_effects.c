@@ -51,6 +51,7 @@ static const struct world worlds[] = {
      {SMALL, "l3.enabled=true", "l3.sets=1", "l3.ways=1", "l3.write_queue=4", "dram.burst_cyc=16",
       "dram.queue=4", "l2.sets=1", "l2.ways=1", "l2.write_queue=4"}},
     {NULL, NULL, {SMALL, "l1.line=32", "l2.line=32", "l1.sector=32"}},
+    {NULL, NULL, {SMALL, "sm.registers=8192", "sm.max_registers_per_thread=40"}},
     {NULL, NULL, {SMALL, "dram.dual_bus=false", "dram.map=RRBCBCCCBCCBCCCCC"}},
     {NULL,
      NULL,

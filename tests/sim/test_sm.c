@@ -391,6 +391,31 @@ static void test_fit_estimated(void **state) {
   machine_free(&x);
 }
 
+/* A machine that lets a thread have so many: more is taken as that, whoever counted them. */
+static void test_fit_limited(void **state) {
+  (void)state;
+  static const struct {
+    const char *limit;
+    uint32_t regs, got, fit;
+  } t[] = {
+      {"sm.max_registers_per_thread=0", 80, 80, 1},  {"sm.max_registers_per_thread=63", 80, 63, 2},
+      {"sm.max_registers_per_thread=63", 64, 63, 2}, {"sm.max_registers_per_thread=63", 63, 63, 2},
+      {"sm.max_registers_per_thread=63", 20, 20, 6}, {"sm.max_registers_per_thread=63", 0, 0, 6}};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    const char *const set[] = {"sm.registers=32768", "sm.threads=1536", t[i].limit, NULL};
+    struct weir_kernel_info k = {.block = {256, 1, 1}, .n_warps = 8, .regs_per_thread = t[i].regs};
+    struct machine x;
+    const char *why;
+    machine_init(&x, NULL, set);
+    for (unsigned e = 0; e < 2; e++) {
+      k.regs_estimated = e;
+      assert_int_equal(weir_sm_registers(&x.m, &k), t[i].got);
+      assert_int_equal(weir_sm_fit(&x.m, &k, &why), t[i].fit);
+    }
+    machine_free(&x);
+  }
+}
+
 /* Parts of an L1 have 32 bits for the blocks of a grid, whose product must not wrap. */
 static void test_grid(void **state) {
   (void)state;
@@ -497,6 +522,7 @@ int main(void) {
       T(test_dispatch_order),
       T(test_fit),
       T(test_fit_estimated),
+      T(test_fit_limited),
       T(test_grid),
       T(test_copies),
   };
