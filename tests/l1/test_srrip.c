@@ -181,7 +181,7 @@ static void test_engine(void **state) {
   (void)state;
   struct weir_rrip_stats sum = {0};
   rep_engine(&weir_policy_srrip, DEFAULTS, 15, &sum);
-  rep_engine(&weir_policy_srrip, PARAMS("hit=fp", "bits=3", "hr_touch=true"), 10, &sum);
+  rep_engine(&weir_policy_srrip, PARAMS("hit=fp", "bits=3", "hr_touch=true"), 15, &sum);
   assert_true(sum.inserts > 0 && sum.inserts_distant == 0);
   assert_true(sum.victims_distant > 0 && sum.victims_aged1 > 0 && sum.victims_aged2 > 0 &&
               sum.victims_aged3 > 0);
