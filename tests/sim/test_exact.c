@@ -102,10 +102,22 @@ static void test_tags(void **state) {
   compare("histogram", "v100-cfg", set);
 }
 
+/* The memory side of GPGPU-Sim 3.2, short of everything. */
+static void test_older(void **state) {
+  (void)state;
+  static const char *const set[] = {
+      "l2.sectored=false",          "l2.whole_lines=true",   "l2.index=linear",
+      "l2.port_bytes=32",           "l2.write_miss=forward", "l2.mshr_entries=8",
+      "dram.atom_bytes=64",         "dram.burst_cyc=2",      "dram.queue=4",
+      "dram.queue_counts=requests", "dram.input_queue=5",    NULL};
+  compare("histogram", "fermi-s3", set);
+  compare("transpose", "fermi-s3", set);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_fermi), cmocka_unit_test(test_v100),
-                                     cmocka_unit_test(test_tags)};
+                                     cmocka_unit_test(test_tags), cmocka_unit_test(test_older)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

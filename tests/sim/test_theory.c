@@ -148,8 +148,8 @@ static void chase_l3(const char *name, const char *at) {
   for (uint64_t a = 0x100000; n < N; a += (uint64_t)m->l2.line)
     if (weir_slice_of(m, a) == 0 && weir_addr_set(&m->map, a) == 1) addr[n++] = a;
   uint64_t t = chase_list(&g, addr, 1, &r);
-  uint64_t accepted = r.start + weir_tags_latency(m) +
-                      (uint64_t)(m->sm.start_delay + 1 + m->noc.request_cyc);
+  uint64_t accepted =
+      r.start + weir_tags_latency(m) + (uint64_t)(m->sm.start_delay + 1 + m->noc.request_cyc);
   assert_int_equal(t, weir_l2_latency(m, weir_l2_fetch(m)) +
                           weir_dram_latency(m, weir_dram_fetch(m), accepted, WEIR_BANK_CLOSED));
   chase_list(&g, addr, n, &r);
@@ -170,6 +170,11 @@ static void test_latencies(void **state) {
     chase_dram(machines[i / 2], at[i % 2]);
     chase_l3(machines[i / 2], at[i % 2]);
   }
+  static const char *const memory[] = {"dram.atom_bytes=64",         "dram.atom_bytes=128",
+                                       "dram.queue_counts=requests", "dram.input_queue=2",
+                                       "l2.sectored=false",          "l2.port_bytes=8"};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+    chase_dram("fermi-s3", memory[i]);
 }
 
 /* ---- bandwidth: many warps, independent loads; the bottleneck is known ---- */
