@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/cmd.h"
 #include "cli/compare.h"
 #include "cli/job.h"
@@ -20,6 +21,7 @@ enum {
   OPT_CONFIG,
   OPT_SET,
   OPT_NO_CONTRACT,
+  OPT_REPEAT,
   OPT_JOBS,
   OPT_CSV,
   OPT_JSON,
@@ -45,6 +47,14 @@ static const struct weir_usage usage = {
         "classified first, by profiling runs on its input 'profile'; their tags are kept for the "
         "next\n"
         "time. --tags FILE gives them instead.\n"
+        "\n"
+        "Is a difference real? A block that arrives a cycle later can move results by 2 %.\n"
+        "--repeat N runs everything N times with small delays by chance, and shows mean, 95 % "
+        "interval,\n"
+        "and an ≈ where the interval contains 1. Quote a gain only if its interval leaves 1 out "
+        "and, for\n"
+        "a design that chooses what to bypass, if it is above that of random-bypass, which throws "
+        "a coin.\n"
         "\n"
         "A CUDA program (see 'weir help run') runs once, as on the first machine; its output goes "
         "to\n"
@@ -89,6 +99,11 @@ static const struct weir_usage usage = {
             {"set", 's', "KEY=VALUE",
              "set a parameter ('weir list params') in all runs; may be repeated", OPT_SET},
             WEIR_NO_CONTRACT_OPTION(OPT_NO_CONTRACT),
+            {"repeat", 'r', "N",
+             "run each workload N times on each machine with each scheme, with seeds 1 to N of "
+             "delays\n"
+             "by chance: jitter.dispatch and jitter.memory, 0 to 16 cycles unless set",
+             OPT_REPEAT},
             {"jobs", 0, "N",
              "runs at a time (default: one for each core); the results are the same for any number",
              OPT_JOBS},
@@ -105,6 +120,7 @@ static const struct weir_usage usage = {
         "  weir compare spmv gather --input profile         all schemes, in a second or two\n"
         "  weir compare all --schemes baseline,decoupled,pc-bypass,tsc+ --csv results.csv\n"
         "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,gtx480-cfg\n"
+        "  weir compare spmv -S baseline,random-bypass,pc-bypass --repeat 10    is it real?\n"
         "  weir compare spmv -S tsc,tsc+ -b tsc --set tag-split.chunk_bytes=64\n"
         "  weir compare spmv -S baseline,pc-bypass,mine --plugin ./mine.so\n"
         "  weir compare app.wtrace my-launch.yaml -S baseline,my-scheme.yaml\n"
@@ -321,12 +337,14 @@ static enum weir_status write_text(const struct weir_comparison *c, struct weir_
 static void say_failures(const struct weir_comparison *c) {
   const struct weir_study *s = &c->study;
   size_t ended, failed;
-  for (size_t i = 0; i < weir_study_n_runs(s); i++) {
+  for (size_t i = 0; i < s->n_workloads * c->n_setups; i++) {
     size_t w = i / c->n_setups, g = i % c->n_setups / s->n_schemes, k = i % s->n_schemes;
-    const char *reason = weir_compare_reason(s, w, g, k);
-    if (weir_study_at(s, w, g, k)->state == WEIR_RUN_FAILED)
-      fprintf(stderr, "weir: %s with %s on %s: %s\n", s->workloads[w].name, s->schemes[k],
-              s->gpus[g], reason != NULL ? reason : "failed");
+    const struct weir_run *run = weir_study_at(s, w, g, k),
+                          *first = weir_study_repeat(s, w, g, k, 0);
+    if (run->state != WEIR_RUN_FAILED) continue;
+    const char *reason = weir_compare_reason(s, w, g, k, (size_t)(run - first));
+    fprintf(stderr, "weir: %s with %s on %s: %s\n", s->workloads[w].name, s->schemes[k], s->gpus[g],
+            reason != NULL ? reason : "failed");
   }
   count_runs(s, &ended, &failed);
   if (weir_cli_signal() != 0)
@@ -354,6 +372,15 @@ static enum weir_status report(const struct weir_comparison *c, struct weir_err 
 }
 
 /* ---- the command ---- */
+
+static enum weir_status set_repeats(const char *text, uint32_t *out, struct weir_err *err) {
+  int64_t n;
+  if (!weir_parse_int(text, &n) || n < 1 || n > WEIR_MAX_REPEATS)
+    return weir_fail(err, WEIR_EINVAL, "--repeat %s: want a number from 1 (once) to %d", text,
+                     WEIR_MAX_REPEATS);
+  *out = (uint32_t)n;
+  return WEIR_OK;
+}
 
 static enum weir_status set_option(struct weir_comparison *c, int id, const char *value,
                                    struct weir_err *err) {
@@ -395,6 +422,8 @@ static enum weir_status set_option(struct weir_comparison *c, int id, const char
     break;
   case OPT_PLUGIN: /* loaded already */
     break;
+  case OPT_REPEAT:
+    return set_repeats(value, &c->study.repeats, err);
   case OPT_JOBS:
     return weir_cli_jobs(value, &c->jobs, err);
   default:

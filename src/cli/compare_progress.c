@@ -38,7 +38,7 @@ static double mean_ms(const struct weir_compare_progress *p, const struct weir_s
  * others. */
 static double left_ms(const struct weir_compare_progress *p, const struct weir_study *s,
                       uint64_t now) {
-  size_t each = s->n_gpus * s->n_schemes, waiting = 0;
+  size_t each = s->n_gpus * s->n_schemes * weir_study_repeats(s), waiting = 0;
   double all = mean_ms(p, s, 0, weir_study_n_runs(s)), left = 0, longest = 0;
   for (size_t w = 0; w < s->n_workloads; w++) {
     double own = mean_ms(p, s, w * each, each), mean = own > 0 ? own : all;
@@ -65,6 +65,12 @@ static void add_time(struct weir_text *line, double ms) {
     weir_text_printf(line, ", about %u:%02u h left", s / 3600, s / 60 % 60);
 }
 
+static bool is_running(const struct weir_study *s, size_t w, size_t g, size_t c) {
+  for (size_t r = 0; r < weir_study_repeats(s); r++)
+    if (weir_study_repeat(s, w, g, c, r)->state == WEIR_RUN_RUNNING) return true;
+  return false;
+}
+
 static void add_running(struct weir_text *line, const struct weir_study *s) {
   const char *mark = ": ";
   for (size_t w = 0; w < s->n_workloads; w++) {
@@ -74,7 +80,7 @@ static void add_running(struct weir_text *line, const struct weir_study *s) {
     }
     for (size_t g = 0; g < s->n_gpus; g++)
       for (size_t c = 0; c < s->n_schemes; c++) {
-        if (weir_study_at(s, w, g, c)->state != WEIR_RUN_RUNNING) continue;
+        if (!is_running(s, w, g, c)) continue;
         weir_text_printf(line, "%s%s %s", mark, s->workloads[w].name, s->schemes[c]);
         if (s->n_gpus > 1) weir_text_printf(line, " %s", s->gpus[g]);
         mark = ", ";

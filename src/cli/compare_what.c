@@ -266,6 +266,28 @@ static bool can_have_tags(const struct weir_comparison *c, const char *name) {
   return is;
 }
 
+/* Repeats differ by delays, of a size that is a guess unless it was set: some cycles of hundreds.
+ */
+static enum weir_status set_jitter(const struct weir_comparison *c, struct weir_settings *s,
+                                   struct weir_err *err) {
+  static const char *const keys[] = {"jitter.dispatch", "jitter.memory"};
+  bool any = c->study.repeats <= 1;
+  for (size_t i = 0; c->study.repeats > 1 && i < 2; i++) {
+    const struct weir_setting *v = weir_settings_find(s, keys[i]);
+    enum weir_status st = WEIR_OK;
+    if (v->layer == WEIR_LAYER_DEFAULT)
+      st = weir_settings_derive(s, keys[i], "16", "--repeat", err);
+    if (st != WEIR_OK) return st;
+    any |= strcmp(v->text, "0") != 0;
+  }
+  if (any) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL,
+            "--repeat %u: all repeats would be the same: jitter.dispatch and jitter.memory are 0",
+            c->study.repeats);
+  weir_err_add(err, "remedy: do not set one of them, or set it to some cycles");
+  return WEIR_EINVAL;
+}
+
 /* Wrong names and files end the command; a scheme that cannot stand on a machine is a result. */
 static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct weir_err *err) {
   const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n];
@@ -274,6 +296,7 @@ static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct w
   if (st == WEIR_OK) st = weir_data_machine(&c->settings[i], gpu, err);
   if (st == WEIR_OK) st = weir_setup_named(&c->setups[i], scheme, &c->settings[i], err);
   if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
+  if (st == WEIR_OK) st = set_jitter(c, &c->settings[i], err);
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};

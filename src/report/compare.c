@@ -5,18 +5,36 @@
 #include "base/stat_io.h"
 #include "sim/derived.h"
 
-double weir_compare_speedup(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme,
-                            size_t baseline) {
-  const struct weir_run *run = weir_study_at(s, workload, gpu, scheme);
-  const struct weir_run *base = weir_study_at(s, workload, gpu, baseline);
+double weir_compare_repeat(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme,
+                           size_t repeat, size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, workload, gpu, scheme, repeat);
+  const struct weir_run *base = weir_study_repeat(s, workload, gpu, baseline, repeat);
   if (run->state != WEIR_RUN_DONE || base->state != WEIR_RUN_DONE || run->sum.cycles == 0)
     return (double)NAN;
   return (double)base->sum.cycles / (double)run->sum.cycles;
 }
 
+/* Did all of a cell end? */
+static bool is_done(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme) {
+  return weir_study_at(s, workload, gpu, scheme)->state == WEIR_RUN_DONE;
+}
+
+struct weir_interval weir_compare_speedup(const struct weir_study *s, size_t workload, size_t gpu,
+                                          size_t scheme, size_t baseline) {
+  double logs[WEIR_MAX_REPEATS];
+  size_t n = weir_study_repeats(s);
+  if (n == 1 || !is_done(s, workload, gpu, scheme) || !is_done(s, workload, gpu, baseline)) {
+    double one = n == 1 ? weir_compare_repeat(s, workload, gpu, scheme, 0, baseline) : (double)NAN;
+    return (struct weir_interval){one, (double)NAN, (double)NAN};
+  }
+  for (size_t r = 0; r < n; r++)
+    logs[r] = log(weir_compare_repeat(s, workload, gpu, scheme, r, baseline));
+  return weir_interval_of_logs(logs, n);
+}
+
 const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
-                                size_t scheme) {
-  const struct weir_run *run = weir_study_at(s, workload, gpu, scheme);
+                                size_t scheme, size_t repeat) {
+  const struct weir_run *run = weir_study_repeat(s, workload, gpu, scheme, repeat);
   const struct weir_study_prep *prep = weir_study_prep(s, workload, gpu, scheme);
   const char *setup = weir_study_setup(s, gpu, scheme)->error;
   if (run->state != WEIR_RUN_FAILED) return NULL;
@@ -68,43 +86,63 @@ static uint64_t energy(const struct weir_setup *s, const struct weir_sim_result 
   return e.total_fj;
 }
 
+struct means {
+  struct mean hit, stream, bypass, stall, requests, flit, dram, joule;
+};
+
+static void add_run(struct means *m, const struct weir_setup *setup, const struct weir_run *run,
+                    const struct weir_setup *base_setup, const struct weir_run *base) {
+  struct weir_derived d;
+  weir_derive(&run->sum, (uint32_t)setup->machine.sm.count, &d);
+  add_rate(&m->hit, &d, "hit_rate_l1");
+  add_rate(&m->stream, &d, "hit_rate_stream");
+  add_rate(&m->bypass, &d, "bypass_rate");
+  add_rate(&m->stall, &d, "stall_frac");
+  add_ratio(&m->requests, run->sum.l1.requests, base->sum.l1.requests);
+  add_ratio(&m->flit, flits(&run->sum), flits(&base->sum));
+  add_ratio(&m->dram, dram_accesses(&run->sum), dram_accesses(&base->sum));
+  add_ratio(&m->joule, energy(setup, &run->sum), energy(base_setup, &base->sum));
+}
+
+static void add_workload(struct means *m, struct mean *speedups, const struct weir_study *s,
+                         size_t w, size_t gpu, size_t scheme, size_t baseline,
+                         struct weir_compare_mean *out) {
+  uint64_t cycles = 0;
+  for (size_t r = 0; r < weir_study_repeats(s); r++) {
+    const struct weir_run *run = weir_study_repeat(s, w, gpu, scheme, r);
+    const struct weir_run *base = weir_study_repeat(s, w, gpu, baseline, r);
+    add_ratio(&speedups[r], base->sum.cycles, run->sum.cycles);
+    add_run(m, weir_study_setup(s, gpu, scheme)->setup, run,
+            weir_study_setup(s, gpu, baseline)->setup, base);
+    cycles += run->sum.cycles;
+    out->has_storage =
+        run->storage_bits != WEIR_NOT_DECLARED && base->storage_bits != WEIR_NOT_DECLARED;
+    if (out->has_storage)
+      out->storage_bits = (int64_t)run->storage_bits - (int64_t)base->storage_bits;
+  }
+  out->cycles += cycles / weir_study_repeats(s);
+  out->n++;
+}
+
 struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gpu, size_t scheme,
                                            size_t baseline) {
-  struct mean speedup = {0}, hit = {0}, stream = {0}, bypass = {0}, stall = {0}, requests = {0},
-              flit = {0}, dram = {0}, joule = {0};
-  const struct weir_setup *setup = weir_study_setup(s, gpu, scheme)->setup,
-                          *base_setup = weir_study_setup(s, gpu, baseline)->setup;
+  struct means m = {0};
+  struct mean speedups[WEIR_MAX_REPEATS] = {0};
+  double logs[WEIR_MAX_REPEATS];
   struct weir_compare_mean out = {0};
-  for (size_t w = 0; w < s->n_workloads; w++) {
-    const struct weir_run *run = weir_study_at(s, w, gpu, scheme);
-    const struct weir_run *base = weir_study_at(s, w, gpu, baseline);
-    struct weir_derived d;
-    if (run->state != WEIR_RUN_DONE || base->state != WEIR_RUN_DONE) continue;
-    weir_derive(&run->sum, (uint32_t)setup->machine.sm.count, &d);
-    add_ratio(&speedup, base->sum.cycles, run->sum.cycles);
-    add_rate(&hit, &d, "hit_rate_l1");
-    add_rate(&stream, &d, "hit_rate_stream");
-    add_rate(&bypass, &d, "bypass_rate");
-    add_rate(&stall, &d, "stall_frac");
-    add_ratio(&requests, run->sum.l1.requests, base->sum.l1.requests);
-    add_ratio(&flit, flits(&run->sum), flits(&base->sum));
-    add_ratio(&dram, dram_accesses(&run->sum), dram_accesses(&base->sum));
-    add_ratio(&joule, energy(setup, &run->sum), energy(base_setup, &base->sum));
-    out.cycles += run->sum.cycles;
-    out.has_storage =
-        run->storage_bits != WEIR_NOT_DECLARED && base->storage_bits != WEIR_NOT_DECLARED;
-    if (out.has_storage)
-      out.storage_bits = (int64_t)run->storage_bits - (int64_t)base->storage_bits;
-    out.n++;
-  }
-  out.speedup = geometric(&speedup);
-  out.hit_rate_l1 = arithmetic(&hit);
-  out.hit_rate_stream = arithmetic(&stream);
-  out.bypass_rate = arithmetic(&bypass);
-  out.stall_frac = arithmetic(&stall);
-  out.requests = geometric(&requests);
-  out.flits = geometric(&flit);
-  out.dram = geometric(&dram);
-  out.energy = geometric(&joule);
+  for (size_t w = 0; w < s->n_workloads; w++)
+    if (is_done(s, w, gpu, scheme) && is_done(s, w, gpu, baseline))
+      add_workload(&m, speedups, s, w, gpu, scheme, baseline, &out);
+  for (size_t r = 0; r < weir_study_repeats(s); r++)
+    logs[r] = arithmetic(&speedups[r]);
+  out.speedup = weir_interval_of_logs(logs, weir_study_repeats(s));
+  out.hit_rate_l1 = arithmetic(&m.hit);
+  out.hit_rate_stream = arithmetic(&m.stream);
+  out.bypass_rate = arithmetic(&m.bypass);
+  out.stall_frac = arithmetic(&m.stall);
+  out.requests = geometric(&m.requests);
+  out.flits = geometric(&m.flit);
+  out.dram = geometric(&m.dram);
+  out.energy = geometric(&m.joule);
   return out;
 }

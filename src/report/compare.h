@@ -5,12 +5,13 @@
 #include <jansson.h>
 
 #include "base/text.h"
+#include "report/interval.h"
 #include "study/matrix.h"
 
 /* Means over the workloads that ended with the scheme and with the baseline. NaN: there is none. */
 struct weir_compare_mean {
   size_t n;                                                     /* workloads */
-  double speedup;                                               /* geometric mean */
+  struct weir_interval speedup;                                 /* geometric mean */
   double hit_rate_l1, hit_rate_stream, bypass_rate, stall_frac; /* arithmetic, where defined */
   double requests, flits, dram; /* geometric, relative to the baseline: L1 to L2 and DRAM */
   double energy;                /* of the L1s; likewise */
@@ -20,19 +21,23 @@ struct weir_compare_mean {
 };
 struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gpu, size_t scheme,
                                            size_t baseline);
-/* Cycles of the baseline by those of a run; NaN: one of them has not ended. */
-double weir_compare_speedup(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme,
-                            size_t baseline);
+/* Cycles of the baseline by those of a cell: of each repeat with the baseline's of the same seed.
+ * NaN: one of them has not ended, or there is one run only and thus no interval. */
+struct weir_interval weir_compare_speedup(const struct weir_study *s, size_t workload, size_t gpu,
+                                          size_t scheme, size_t baseline);
+/* Of one repeat. */
+double weir_compare_repeat(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme,
+                           size_t repeat, size_t baseline);
 /* Why a run failed: its own reason, its setup's or its workload's. NULL: it did not. */
 const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
-                                size_t scheme);
+                                size_t scheme, size_t repeat);
 
 /* For each machine: a table of speed-ups, bars of their means, a table of what lies behind them,
  * and the reasons of failures. */
 enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
                                    struct weir_text *out, struct weir_err *err);
-/* A row for each run, in the order machine, workload, scheme; columns do not depend on the study.
- */
+/* A row for each run, in the order machine, workload, scheme, repeat; columns do not depend on the
+ * study, but for a few more at the end where there are several repeats. */
 enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline,
                                   struct weir_text *out, struct weir_err *err);
 /* Everything; NULL: no memory. */

@@ -1,4 +1,5 @@
 /* A study as CSV and JSON. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +75,22 @@ static void profile_cells(struct weir_table *t, const struct weir_study *s, size
   weir_table_cell(t, "%s", prep == NULL ? "" : prep->is_same_input ? "yes" : "no");
 }
 
+/* Which of the repeats it is, and what all of them say. */
+static void repeat_cells(struct weir_table *t, const struct weir_study *s, size_t w, size_t g,
+                         size_t c, size_t repeat, size_t baseline) {
+  if (weir_study_repeats(s) == 1) return;
+  struct weir_interval all = weir_compare_speedup(s, w, g, c, baseline);
+  weir_table_cell(t, "%zu", repeat + 1);
+  weir_table_cell(t, "%" PRIu64, weir_study_seed(weir_study_setup(s, g, c), repeat));
+  real_cell(t, all.mean);
+  real_cell(t, all.low);
+  real_cell(t, all.high);
+}
+
 static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, size_t g, size_t c,
-                    size_t baseline) {
-  const struct weir_run *run = weir_study_at(s, w, g, c);
-  const char *reason = weir_compare_reason(s, w, g, c);
+                    size_t repeat, size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
+  const char *reason = weir_compare_reason(s, w, g, c, repeat);
   struct computed computed;
   struct source sources[N_SOURCES];
   weir_table_cell(t, "%s", s->gpus[g]);
@@ -97,20 +110,24 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
   else
     weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
   weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
-  real_cell(t, weir_compare_speedup(s, w, g, c, baseline));
+  real_cell(t, weir_compare_repeat(s, w, g, c, repeat, baseline));
   profile_cells(t, s, w, g, c);
   results_of(s, g, c, run, &computed, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     stat_cells(t, &sources[i]);
+  repeat_cells(t, s, w, g, c, repeat, baseline);
 }
 
 /* Names of columns, which live in the arena. */
-static struct weir_table *csv_table(struct weir_arena *a) {
+static struct weir_table *csv_table(const struct weir_study *s, struct weir_arena *a) {
   static const char *const first[] = {"gpu",    "workload", "input",         "scheme",
                                       "status", "reason",   "launches",      "storage_bits",
                                       "cycles", "speedup",  "profile_input", "profile_is_timed"};
+  static const char *const last[] = {"repeat", "seed", "speedup_mean", "speedup_low",
+                                     "speedup_high"};
+  size_t n_last = weir_study_repeats(s) > 1 ? sizeof last / sizeof *last : 0;
   struct source sources[N_SOURCES];
-  size_t n = sizeof first / sizeof *first, at = 0;
+  size_t n = sizeof first / sizeof *first + n_last, at = 0;
   sources_of(&(struct weir_sim_result){0}, &(struct computed){0}, false, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     n += weir_stat_count(sources[i].group->table);
@@ -124,17 +141,20 @@ static struct weir_table *csv_table(struct weir_arena *a) {
       if (name == NULL) return NULL;
       columns[at++] = (struct weir_column){name, NULL, WEIR_LEFT};
     }
+  for (size_t i = 0; i < n_last; i++)
+    columns[at++] = (struct weir_column){last[i], NULL, WEIR_LEFT};
   return weir_table_new(columns, n);
 }
 
 enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline,
                                   struct weir_text *out, struct weir_err *err) {
   struct weir_arena a = {0};
-  struct weir_table *t = csv_table(&a);
+  struct weir_table *t = csv_table(s, &a);
+  size_t n = weir_study_repeats(s);
   for (size_t g = 0; t != NULL && g < s->n_gpus; g++)
     for (size_t w = 0; w < s->n_workloads; w++)
-      for (size_t c = 0; c < s->n_schemes; c++)
-        csv_row(t, s, w, g, c, baseline);
+      for (size_t i = 0; i < s->n_schemes * n; i++)
+        csv_row(t, s, w, g, i / n, i % n, baseline);
   enum weir_status st =
       t != NULL ? weir_table_csv(t, out, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
   weir_table_free(t);
@@ -162,15 +182,15 @@ static json_t *parts_json(const struct weir_setup *setup, const struct weir_sim_
 }
 
 static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t g, size_t c,
-                        size_t baseline) {
-  const struct weir_run *run = weir_study_at(s, w, g, c);
+                        size_t repeat, size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
   struct computed computed;
   struct source sources[N_SOURCES];
   results_of(s, g, c, run, &computed, sources);
   bool ok = json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
             json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
-            json_object_set_new(o, "speedup",
-                                real_json(weir_compare_speedup(s, w, g, c, baseline))) == 0 &&
+            json_object_set_new(
+                o, "speedup", real_json(weir_compare_repeat(s, w, g, c, repeat, baseline))) == 0 &&
             json_object_set_new(o, "storage_bits", weir_storage_json(run->storage_bits)) == 0;
   for (size_t i = 0; ok && i < N_SOURCES; i++)
     if (sources[i].base != NULL)
@@ -180,36 +200,70 @@ static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t 
                                    parts_json(weir_study_setup(s, g, c)->setup, &run->sum)) == 0;
 }
 
-static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c, size_t baseline) {
-  const struct weir_run *run = weir_study_at(s, w, g, c);
-  const char *reason = weir_compare_reason(s, w, g, c);
+static bool add_seed(json_t *o, const struct weir_study *s, size_t g, size_t c, size_t repeat) {
+  uint64_t seed = weir_study_seed(weir_study_setup(s, g, c), repeat);
+  return weir_study_repeats(s) == 1 ||
+         (json_object_set_new(o, "repeat", json_integer((json_int_t)repeat + 1)) == 0 &&
+          json_object_set_new(o, "seed", json_integer((json_int_t)seed)) == 0);
+}
+
+static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c, size_t repeat,
+                        size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
+  const char *reason = weir_compare_reason(s, w, g, c, repeat);
   const char *input = s->workloads[w].input;
   json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:s}", "gpu", weir_json_text(s->gpus[g]), "workload",
                         weir_json_text(s->workloads[w].name), "input",
                         input != NULL ? weir_json_text(input) : json_null(), "scheme",
                         weir_json_text(s->schemes[c]), "status", state_name(run->state));
-  bool ok = o != NULL;
+  bool ok = o != NULL && add_seed(o, s, g, c, repeat);
   if (ok && reason != NULL) ok = json_object_set_new(o, "reason", weir_json_text(reason)) == 0;
   const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
   if (ok && prep != NULL && prep->n_made > 0)
     ok = json_object_set_new(o, "profile", weir_profile_json(prep->made, prep->n_made)) == 0;
-  if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, baseline);
+  if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, repeat, baseline);
   if (ok) return o;
   json_decref(o);
   return NULL;
 }
 
+/* Of several repeats; NULL as `o` is handed on. */
+static json_t *add_interval(json_t *o, const struct weir_study *s, const struct weir_interval *i) {
+  if (o == NULL || weir_study_repeats(s) == 1) return o;
+  bool is_known = !isnan(i->low);
+  if (json_object_set_new(o, "repeats", json_integer((json_int_t)weir_study_repeats(s))) == 0 &&
+      json_object_set_new(o, "speedup_low", real_json(i->low)) == 0 &&
+      json_object_set_new(o, "speedup_high", real_json(i->high)) == 0 &&
+      json_object_set_new(o, "differs",
+                          is_known ? json_boolean(!weir_interval_is_open(i)) : json_null()) == 0)
+    return o;
+  json_decref(o);
+  return NULL;
+}
+
+/* All repeats of a cell. */
+static json_t *cell_json(const struct weir_study *s, size_t w, size_t g, size_t c,
+                         size_t baseline) {
+  struct weir_interval all = weir_compare_speedup(s, w, g, c, baseline);
+  json_t *o = json_pack(
+      "{s:o, s:o, s:o, s:s, s:o}", "gpu", weir_json_text(s->gpus[g]), "workload",
+      weir_json_text(s->workloads[w].name), "scheme", weir_json_text(s->schemes[c]), "status",
+      state_name(weir_study_at(s, w, g, c)->state), "speedup", real_json(all.mean));
+  return add_interval(o, s, &all);
+}
+
 static json_t *mean_json(const struct weir_study *s, size_t g, size_t c, size_t baseline) {
   struct weir_compare_mean m = weir_compare_mean(s, g, c, baseline);
-  return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "gpu",
-                   weir_json_text(s->gpus[g]), "scheme", weir_json_text(s->schemes[c]), "workloads",
-                   (json_int_t)m.n, "speedup", real_json(m.speedup), "hit_rate_l1",
-                   real_json(m.hit_rate_l1), "hit_rate_stream", real_json(m.hit_rate_stream),
-                   "bypass_rate", real_json(m.bypass_rate), "stall_frac", real_json(m.stall_frac),
-                   "l1_requests", real_json(m.requests), "l1_flits", real_json(m.flits),
-                   "dram_accesses", real_json(m.dram), "l1_energy", real_json(m.energy), "cycles",
-                   (json_int_t)m.cycles, "added_storage_bits",
-                   m.has_storage ? json_integer(m.storage_bits) : json_null());
+  json_t *o = json_pack(
+      "{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "gpu",
+      weir_json_text(s->gpus[g]), "scheme", weir_json_text(s->schemes[c]), "workloads",
+      (json_int_t)m.n, "speedup", real_json(m.speedup.mean), "hit_rate_l1",
+      real_json(m.hit_rate_l1), "hit_rate_stream", real_json(m.hit_rate_stream), "bypass_rate",
+      real_json(m.bypass_rate), "stall_frac", real_json(m.stall_frac), "l1_requests",
+      real_json(m.requests), "l1_flits", real_json(m.flits), "dram_accesses", real_json(m.dram),
+      "l1_energy", real_json(m.energy), "cycles", (json_int_t)m.cycles, "added_storage_bits",
+      m.has_storage ? json_integer(m.storage_bits) : json_null());
+  return add_interval(o, s, &m.speedup);
 }
 
 /* What was simulated: the parts, and every setting that is not the default. */
@@ -232,25 +286,40 @@ static json_t *setup_json(const struct weir_study *s, size_t g, size_t c) {
                  : NULL;
   json_decref(parts);
   json_decref(settings);
-  return o;
+  const struct weir_jitter_cfg *jitter = &setup->setup->machine.jitter;
+  if (o == NULL || weir_study_repeats(s) == 1 ||
+      json_object_set_new(o, "jitter",
+                          json_pack("{s:I, s:I}", "dispatch", (json_int_t)jitter->dispatch,
+                                    "memory", (json_int_t)jitter->memory)) == 0)
+    return o;
+  json_decref(o);
+  return NULL;
 }
 
 json_t *weir_compare_json(const struct weir_study *s, size_t baseline) {
-  json_t *setups = json_array(), *means = json_array(), *runs = json_array();
-  bool ok = setups != NULL && means != NULL && runs != NULL;
+  json_t *setups = json_array(), *means = json_array(), *runs = json_array(), *cells = json_array();
+  size_t n = weir_study_repeats(s);
+  bool ok = setups != NULL && means != NULL && runs != NULL && cells != NULL;
   for (size_t g = 0; g < s->n_gpus; g++) {
     for (size_t c = 0; ok && c < s->n_schemes; c++)
       ok = json_array_append_new(setups, setup_json(s, g, c)) == 0 &&
            json_array_append_new(means, mean_json(s, g, c, baseline)) == 0;
     for (size_t w = 0; w < s->n_workloads; w++)
-      for (size_t c = 0; ok && c < s->n_schemes; c++)
-        ok = json_array_append_new(runs, run_json(s, w, g, c, baseline)) == 0;
+      for (size_t i = 0; ok && i < s->n_schemes * n; i++)
+        ok = (i % n != 0 || n == 1 ||
+              json_array_append_new(cells, cell_json(s, w, g, i / n, baseline)) == 0) &&
+             json_array_append_new(runs, run_json(s, w, g, i / n, i % n, baseline)) == 0;
   }
   json_t *root = ok ? json_pack("{s:i, s:o, s:I, s:I, s:O, s:O, s:O}", "weir_compare", 1,
                                 "baseline", weir_json_text(s->schemes[baseline]), "executions",
                                 (json_int_t)s->n_executions, "replays", (json_int_t)s->n_replays,
                                 "setups", setups, "means", means, "runs", runs)
                     : NULL;
+  if (root != NULL && n > 1 && json_object_set(root, "cells", cells) != 0) {
+    json_decref(root);
+    root = NULL;
+  }
+  json_decref(cells);
   json_decref(setups);
   json_decref(means);
   json_decref(runs);

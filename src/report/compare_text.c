@@ -1,4 +1,5 @@
 /* A study as tables and bars for a terminal. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,29 +40,51 @@ static bool is_marked(const struct view *v, size_t w, size_t scheme) {
   return prep != NULL && prep->n_made > 0 && prep->is_same_input;
 }
 
+/* With several repeats: mean, half of the interval, and whether it leaves open that there is no
+ * difference. A scheme is not compared with itself. */
+static void interval_cell(struct weir_table *t, const struct view *v, const struct weir_interval *i,
+                          size_t scheme, const char *mark) {
+  char text[64];
+  bool is_open = weir_interval_is_open(i);
+  if (isnan(i->low) || scheme == v->baseline) {
+    number(t, "%.3f", i->mean, mark);
+    return;
+  }
+  snprintf(text, sizeof text, "%.3f ±%.3f%s", i->mean, (i->high - i->low) / 2, is_open ? "≈" : "");
+  weir_table_cell(t, "%s%s", text, mark);
+}
+
 static void speedup_cell(struct weir_table *t, const struct view *v, size_t w, size_t scheme) {
   const struct weir_run *run = weir_study_at(v->s, w, v->gpu, scheme);
+  const struct weir_interval i = weir_compare_speedup(v->s, w, v->gpu, scheme, v->baseline);
   if (run->state == WEIR_RUN_FAILED)
     weir_table_cell(t, "failed");
   else
-    number(t, "%.3f", weir_compare_speedup(v->s, w, v->gpu, scheme, v->baseline),
-           is_marked(v, w, scheme) ? "=" : "");
+    interval_cell(t, v, &i, scheme, is_marked(v, w, scheme) ? "=" : "");
 }
 
-/* The fastest scheme of a workload, the first of equals, among those that came to an end; none
- * while some have yet to run. */
-static const char *best_of(const struct view *v, size_t w) {
-  const struct weir_run *best = NULL;
-  const char *name = "-";
+/* The fastest scheme of a workload but for `other`, the first of equals, among those that came to
+ * an end; SIZE_MAX: none did, or some have yet to run. */
+static size_t best_but(const struct view *v, size_t w, size_t other) {
+  size_t best = SIZE_MAX;
   for (size_t c = 0; c < v->s->n_schemes; c++) {
-    const struct weir_run *run = weir_study_at(v->s, w, v->gpu, c);
-    if (run->state == WEIR_RUN_FAILED) continue;
-    if (run->state != WEIR_RUN_DONE) return "-";
-    if (best != NULL && run->sum.cycles >= best->sum.cycles) continue;
-    best = run;
-    name = v->s->schemes[c];
+    enum weir_run_state state = weir_study_at(v->s, w, v->gpu, c)->state;
+    if (state == WEIR_RUN_FAILED || c == other) continue;
+    if (state != WEIR_RUN_DONE) return SIZE_MAX;
+    if (best == SIZE_MAX || weir_compare_speedup(v->s, w, v->gpu, c, best).mean > 1) best = c;
   }
-  return name;
+  return best;
+}
+
+/* And the second, if that may be as fast. */
+static void best_cell(struct weir_table *t, const struct view *v, size_t w) {
+  size_t best = best_but(v, w, SIZE_MAX), second = SIZE_MAX;
+  if (best != SIZE_MAX && weir_study_repeats(v->s) > 1) second = best_but(v, w, best);
+  struct weir_interval i = {(double)NAN, (double)NAN, (double)NAN};
+  if (second != SIZE_MAX) i = weir_compare_speedup(v->s, w, v->gpu, best, second);
+  bool is_open = weir_interval_is_open(&i);
+  weir_table_cell(t, "%s%s%s", best != SIZE_MAX ? v->s->schemes[best] : "-", is_open ? " ≈ " : "",
+                  is_open ? v->s->schemes[second] : "");
 }
 
 static void speedup_rows(struct weir_table *t, const struct view *v) {
@@ -69,12 +92,12 @@ static void speedup_rows(struct weir_table *t, const struct view *v) {
     weir_table_cell(t, "%s", v->s->workloads[w].name);
     for (size_t c = 0; c < v->s->n_schemes; c++)
       speedup_cell(t, v, w, c);
-    weir_table_cell(t, "%s", best_of(v, w));
+    best_cell(t, v, w);
   }
   weir_table_rule(t);
   weir_table_cell(t, "geometric mean");
   for (size_t c = 0; c < v->s->n_schemes; c++)
-    number(t, "%.3f", v->means[c].speedup, mark_of(v, c));
+    interval_cell(t, v, &v->means[c].speedup, c, mark_of(v, c));
   weir_table_end_row(t);
 }
 
@@ -103,9 +126,12 @@ static enum weir_status speedup_table(const struct view *v, struct weir_err *err
   if (t == NULL) return no_memory(err);
   speedup_rows(t, v);
   const char *input = common_input(v->s);
-  weir_text_printf(v->out, "%s%s%s: speed-up over %s\n", v->s->gpus[v->gpu],
+  weir_text_printf(v->out, "%s%s%s: speed-up over %s", v->s->gpus[v->gpu],
                    input != NULL ? ", input " : "", input != NULL ? input : "",
                    v->s->schemes[v->baseline]);
+  if (weir_study_repeats(v->s) > 1)
+    weir_text_printf(v->out, ", mean of %zu repeats and 95 %% interval", weir_study_repeats(v->s));
+  weir_text_puts(v->out, "\n");
   enum weir_status st = weir_table_text(t, v->out, err);
   weir_table_free(t);
   return st;
@@ -119,18 +145,20 @@ static void bars(const struct view *v) {
   size_t width = 0;
   for (size_t c = 0; c < v->s->n_schemes; c++) {
     size_t n = weir_text_width(v->s->schemes[c]);
-    if (v->means[c].speedup > most) most = v->means[c].speedup;
+    if (v->means[c].speedup.mean > most) most = v->means[c].speedup.mean;
     if (n > width) width = n;
   }
   if (most == 0) return;
   weir_text_puts(v->out, "\n");
   for (size_t c = 0; c < v->s->n_schemes; c++) {
     char text[4 * LONGEST];
-    if (isnan(v->means[c].speedup)) continue;
+    const struct weir_interval *i = &v->means[c].speedup;
+    if (isnan(i->mean)) continue;
     weir_text_printf(v->out, "  %s", v->s->schemes[c]);
     weir_text_pad(v->out, ' ', width - weir_text_width(v->s->schemes[c]));
-    weir_text_printf(v->out, "  %.3f  %s\n", v->means[c].speedup,
-                     weir_bar(v->means[c].speedup / most * LONGEST, text, sizeof text));
+    weir_text_printf(v->out, "  %.3f  ", i->mean);
+    if (!isnan(i->low)) weir_text_printf(v->out, "[%.3f, %.3f]  ", i->low, i->high);
+    weir_text_printf(v->out, "%s\n", weir_bar(i->mean / most * LONGEST, text, sizeof text));
   }
 }
 
@@ -209,6 +237,21 @@ static void energy_notes(const struct view *v) {
     }
   }
   if (mark[0] == ',') weir_text_puts(v->out, ", whose own needs are not counted\n");
+}
+
+/* ---- repeats ---- */
+
+static void repeat_note(const struct view *v) {
+  const struct weir_study_setup *base = weir_study_setup(v->s, v->gpu, v->baseline);
+  const struct weir_jitter_cfg *j = &base->setup->machine.jitter;
+  size_t n = weir_study_repeats(v->s);
+  if (n == 1) return;
+  weir_text_printf(v->out,
+                   "≈ the interval contains 1: no difference is shown; of two fastest, between "
+                   "them\n"
+                   "repeats: seeds %" PRIu64 " to %" PRIu64 " of jitter.dispatch=%" PRId64
+                   " and jitter.memory=%" PRId64 ", the same for all schemes\n",
+                   weir_study_seed(base, 0), weir_study_seed(base, n - 1), j->dispatch, j->memory);
 }
 
 /* ---- what is missing ---- */
@@ -331,6 +374,7 @@ enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
     st = speedup_table(&v, err);
     bars(&v);
     if (st == WEIR_OK) st = behind_table(&v, err);
+    repeat_note(&v);
     energy_notes(&v);
     partial_note(&v);
     profile_notes(&v);

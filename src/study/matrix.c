@@ -11,13 +11,37 @@
 #include "session/timing.h"
 #include "study/worker.h"
 
+size_t weir_study_repeats(const struct weir_study *s) {
+  return s->repeats > 1 ? s->repeats : 1;
+}
+
+/* Runs of one workload. */
+static size_t runs_of_each(const struct weir_study *s) {
+  return s->n_gpus * s->n_schemes * weir_study_repeats(s);
+}
+
 size_t weir_study_n_runs(const struct weir_study *s) {
-  return s->n_workloads * s->n_gpus * s->n_schemes;
+  return s->n_workloads * runs_of_each(s);
+}
+
+struct weir_run *weir_study_repeat(const struct weir_study *s, size_t workload, size_t gpu,
+                                   size_t scheme, size_t repeat) {
+  size_t cell = (workload * s->n_gpus + gpu) * s->n_schemes + scheme;
+  return &s->runs[cell * weir_study_repeats(s) + repeat];
 }
 
 struct weir_run *weir_study_at(const struct weir_study *s, size_t workload, size_t gpu,
                                size_t scheme) {
-  return &s->runs[(workload * s->n_gpus + gpu) * s->n_schemes + scheme];
+  struct weir_run *first = weir_study_repeat(s, workload, gpu, scheme, 0), *unended = NULL;
+  for (size_t r = 0; r < weir_study_repeats(s); r++) {
+    if (first[r].state == WEIR_RUN_FAILED) return &first[r];
+    if (first[r].state != WEIR_RUN_DONE && unended == NULL) unended = &first[r];
+  }
+  return unended != NULL ? unended : first;
+}
+
+uint64_t weir_study_seed(const struct weir_study_setup *setup, size_t repeat) {
+  return (uint64_t)setup->setup->machine.jitter.seed + repeat + 1;
 }
 
 const struct weir_study_setup *weir_study_setup(const struct weir_study *s, size_t gpu,
@@ -38,6 +62,7 @@ struct job {
   const struct weir_study *study;
   struct weir_study_workload *workload;
   const struct weir_setup *setup;       /* NULL: record */
+  uint64_t seed;                        /* of several repeats: that of this one */
   const struct weir_prepared *prepared; /* NULL: nothing */
   struct weir_run *run;
   char trace[4096];
@@ -67,7 +92,9 @@ static void replay(const void *self, void *answer) {
   const struct job *j = self;
   struct answer *a = answer;
   struct weir_timing t;
-  weir_timing_begin(&t, j->setup,
+  struct weir_setup setup = *j->setup;
+  if (weir_study_repeats(j->study) > 1) setup.machine.jitter.seed = (int64_t)j->seed;
+  weir_timing_begin(&t, &setup,
                     &(struct weir_timing_options){.threads = 1, .check = j->study->check});
   a->status = weir_timing_workload(&t, j->workload->name, j->prepared, &a->err);
   if (a->status == WEIR_OK) {
@@ -110,19 +137,20 @@ static void trace_path(const struct matrix *m, size_t workload, char *path, size
 /* The next run of a workload, or, before the first, its recording. */
 static bool next_of(struct matrix *m, size_t workload, struct job *j) {
   struct weir_study *s = m->study;
+  size_t first = workload * runs_of_each(s), repeats = weir_study_repeats(s);
   *j = (struct job){.study = s, .workload = &s->workloads[workload]};
   if (j->workload->state == WEIR_RUN_RUNNING) return false;
-  for (size_t g = 0; g < s->n_gpus; g++)
-    for (size_t c = 0; c < s->n_schemes; c++) {
-      struct weir_run *run = weir_study_at(s, workload, g, c);
-      if (run->state != WEIR_RUN_WAITING) continue;
-      if (j->workload->state == WEIR_RUN_WAITING) return true;
-      j->run = run;
-      j->setup = weir_study_setup(s, g, c)->setup;
-      const struct weir_study_prep *prep = weir_study_prep(s, workload, g, c);
-      if (prep != NULL) j->prepared = &prep->prepared;
-      return true;
-    }
+  for (size_t i = 0; i < runs_of_each(s); i++) {
+    if (s->runs[first + i].state != WEIR_RUN_WAITING) continue;
+    if (j->workload->state == WEIR_RUN_WAITING) return true;
+    size_t g = i / repeats / s->n_schemes, c = i / repeats % s->n_schemes;
+    j->run = &s->runs[first + i];
+    j->setup = weir_study_setup(s, g, c)->setup;
+    j->seed = weir_study_seed(weir_study_setup(s, g, c), i % repeats);
+    const struct weir_study_prep *prep = weir_study_prep(s, workload, g, c);
+    if (prep != NULL) j->prepared = &prep->prepared;
+    return true;
+  }
   return false;
 }
 
@@ -140,8 +168,8 @@ static bool next_job(struct matrix *m, struct job *j) {
 
 /* Nothing of a workload can run: its cells fail, and the reason stands with the workload. */
 static void fail_workload(struct weir_study *s, const struct weir_study_workload *w) {
-  size_t first = (size_t)(w - s->workloads) * s->n_gpus * s->n_schemes;
-  for (size_t i = 0; i < s->n_gpus * s->n_schemes; i++)
+  size_t first = (size_t)(w - s->workloads) * runs_of_each(s);
+  for (size_t i = 0; i < runs_of_each(s); i++)
     s->runs[first + i].state = WEIR_RUN_FAILED;
 }
 
@@ -149,8 +177,8 @@ static void fail_workload(struct weir_study *s, const struct weir_study_workload
 static void drop_trace(const struct weir_study *s, const struct job *j) {
   size_t workload = (size_t)(j->workload - s->workloads);
   if (j->workload->is_trace) return;
-  for (size_t i = 0; i < s->n_gpus * s->n_schemes; i++) {
-    enum weir_run_state state = s->runs[workload * s->n_gpus * s->n_schemes + i].state;
+  for (size_t i = 0; i < runs_of_each(s); i++) {
+    enum weir_run_state state = s->runs[workload * runs_of_each(s) + i].state;
     if (state == WEIR_RUN_WAITING || state == WEIR_RUN_RUNNING) return;
   }
   unlink(j->trace);
@@ -259,8 +287,10 @@ static enum weir_status prepare(struct weir_study *s, struct weir_err *err) {
     for (size_t g = 0; g < s->n_gpus; g++)
       for (size_t c = 0; c < s->n_schemes; c++) {
         const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
-        if (weir_study_setup(s, g, c)->error != NULL || (prep != NULL && prep->error != NULL))
-          weir_study_at(s, w, g, c)->state = WEIR_RUN_FAILED;
+        bool can =
+            weir_study_setup(s, g, c)->error == NULL && (prep == NULL || prep->error == NULL);
+        for (size_t r = 0; !can && r < weir_study_repeats(s); r++)
+          weir_study_repeat(s, w, g, c, r)->state = WEIR_RUN_FAILED;
       }
     if (of->fault == NULL) continue;
     of->state = WEIR_RUN_FAILED;

@@ -1,4 +1,5 @@
-/* The run matrix: every workload on every machine with every scheme.
+/* The run matrix: every workload on every machine with every scheme, once or several times with
+ * other delays by chance.
  *
  * A workload's streams are recorded once, in a temporary folder, and replayed for each run. Each
  * recording and each run is a process of its own, `jobs` of them at a time; results do not depend
@@ -44,6 +45,8 @@ struct weir_study_prep {
   const char *error;
 };
 
+enum { WEIR_MAX_REPEATS = 100 };
+
 struct weir_study {
   /* Given, and not owned. */
   struct weir_study_workload *workloads;
@@ -53,10 +56,13 @@ struct weir_study {
   const struct weir_study_prep *preps; /* [workload][gpu][scheme]; NULL: nothing is prepared */
   const struct ptx_exec_cfg *exec;
   uint32_t jobs; /* at least 1 */
-  bool check;    /* conservation rules, and that everything is back in place after a kernel */
+  /* Runs of each cell; 0 is 1: as its setup says. Of several, each has a seed of its own, which all
+   * schemes share. */
+  uint32_t repeats;
+  bool check; /* conservation rules, and that everything is back in place after a kernel */
   /* Found out. */
   uint64_t n_executions, n_replays; /* workloads executed, once each; runs timed from that */
-  struct weir_run *runs;            /* [workload][gpu][scheme] */
+  struct weir_run *runs;            /* [workload][gpu][scheme][repeat] */
 };
 
 enum weir_study_event { WEIR_STUDY_STARTED, WEIR_STUDY_ENDED, WEIR_STUDY_WAITING };
@@ -79,8 +85,16 @@ enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_ho
 void weir_study_free(struct weir_study *s);
 
 size_t weir_study_n_runs(const struct weir_study *s);
+/* Of a cell, at least 1. */
+size_t weir_study_repeats(const struct weir_study *s);
+struct weir_run *weir_study_repeat(const struct weir_study *s, size_t workload, size_t gpu,
+                                   size_t scheme, size_t repeat);
+/* What became of a cell: the first of its runs that failed; else the first that has not ended; else
+ * the first. */
 struct weir_run *weir_study_at(const struct weir_study *s, size_t workload, size_t gpu,
                                size_t scheme);
+/* jitter.seed of a repeat: the setup's, and its number from 1 on. */
+uint64_t weir_study_seed(const struct weir_study_setup *setup, size_t repeat);
 /* NULL: the scheme is not prepared. */
 const struct weir_study_prep *weir_study_prep(const struct weir_study *s, size_t workload,
                                               size_t gpu, size_t scheme);

@@ -147,6 +147,36 @@ static void results_do_not_depend_on_the_number_of_jobs(void **state) {
   rig_free(&many);
 }
 
+/* Each repeat is a run of its own with the next seed, and all schemes have the same seeds. */
+static void repeats_have_seeds(void **state) {
+  (void)state;
+  enum { N = 3 };
+  struct rig many, one;
+  rig_init(&many, 2);
+  for (size_t i = 0; i < CELLS; i++)
+    many.setups[i].machine.jitter = (struct weir_jitter_cfg){.seed = 4, .dispatch = 9, .memory = 9};
+  many.study.repeats = N;
+  rig_run(&many, &no_hooks);
+  assert_int_equal(weir_study_n_runs(&many.study), WORKLOADS * CELLS * N);
+  assert_int_equal(many.study.n_executions, WORKLOADS);
+  assert_int_equal(many.study.n_replays, WORKLOADS * CELLS * N);
+  for (size_t r = 0; r < N; r++) {
+    rig_init(&one, 1);
+    for (size_t i = 0; i < CELLS; i++) {
+      one.setups[i].machine.jitter = many.setups[i].machine.jitter;
+      one.setups[i].machine.jitter.seed += (int64_t)r + 1;
+    }
+    rig_run(&one, &no_hooks);
+    for (size_t i = 0; i < WORKLOADS * CELLS; i++)
+      assert_memory_equal(&many.study.runs[i * N + r].sum, &one.study.runs[i].sum,
+                          sizeof one.study.runs[i].sum);
+    rig_free(&one);
+  }
+  assert_int_not_equal(weir_study_repeat(&many.study, 1, 0, 0, 0)->sum.cycles,
+                       weir_study_repeat(&many.study, 1, 0, 0, 1)->sum.cycles);
+  rig_free(&many);
+}
+
 static void a_workload_that_cannot_be_recorded_fails_alone(void **state) {
   (void)state;
   struct rig r;
@@ -285,6 +315,7 @@ static void a_folder_that_cannot_be_made_is_an_error(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(results_do_not_depend_on_the_number_of_jobs),
+      cmocka_unit_test(repeats_have_seeds),
       cmocka_unit_test(a_workload_that_cannot_be_recorded_fails_alone),
       cmocka_unit_test(runs_that_fail_leave_the_others_alone),
       cmocka_unit_test(a_setup_that_is_refused_is_not_run),

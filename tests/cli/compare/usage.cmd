@@ -6,3 +6,8 @@ weir compare vecadd --csv nowhere/o.csv
 weir compare ../gpu/barrier_registers.traceg
 weir record -q -o $TMP/v.wtrace vecadd --input profile
 weir compare $TMP/v.wtrace --input profile
+weir compare vecadd --repeat 0
+weir compare vecadd --repeat often
+weir compare vecadd --repeat 101
+weir compare vecadd --repeat 3 --set jitter.dispatch=0 --set jitter.memory=0
+weir compare vecadd --set jitter.seed=3

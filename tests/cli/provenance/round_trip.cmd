@@ -30,6 +30,7 @@ again g.json --json run -f -- ./app "$spmv" profile
 again h.json --json replay kernelslist.g --gpu fermi-s3 --opcode-class FOO=int
 again i.csv --csv compare vecadd v.yaml -S baseline,own.yaml,mine,static -g fermi-s4,fermi-s3 -b own.yaml --plugin ./mine.so --set l1.mshr_entries=9
 again j.json --json compare -S baseline,tsc+ -- ./app "$spmv" profile
+again p.json --json compare vecadd -i profile -S baseline,random-bypass --repeat 2 --set jitter.memory=5
 again k.json --json classify gather --input profile --set cls.high=0.5
 again l.json --json classify --count 1 -- ./app "$spmv" profile
 again m.wtrace -o record gather --input profile --set exec.quantum=64
