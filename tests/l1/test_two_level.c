@@ -239,6 +239,81 @@ static void test_kernels(void **state) {
   port_close(&t);
 }
 
+static void launch(uint64_t kernel, unsigned warps) {
+  const struct weir_kernel k = {
+      .name = "k", .id = kernel, .n_insns = 1, .n_ctas = 1, .ctas_per_sm = 1};
+  const struct weir_cta c = {.warps = slots(warps)};
+  t.now = start = t.now + 10;
+  assert_true(weir_l1_kernel_begin(t.l1, &k, 0, t.now));
+  if (warps > 0) weir_l1_cta_begin(t.l1, &c, t.now);
+}
+static void end_at(uint64_t cycle) {
+  until(cycle);
+  weir_l1_kernel_end(t.l1, t.now);
+}
+
+/* With `persist` the time of a kernel is that of all its launches. */
+static void test_persist(void **state) {
+  (void)state;
+  defaults();
+  SET(sample, 2000);
+  SET(hold, 700);
+  SET(persist, true);
+  port_open(&t, policy, &cfg, large);
+  launch(1, 8);
+  accesses(50, 50);
+  end_at(1500);
+  launch(2, 8); /* has a time of its own */
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 2000);
+  accesses(40, 4);
+  end_at(1999);
+  launch(1, 8);
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 500);
+  accesses(20, 20);
+  until(499);
+  assert_false(is_bypassed_now());
+  until(500);
+  assert_true(is_bypassed_now());
+  assert_int_equal(STAT(samples), 1);
+  assert_int_equal(STAT(accesses), 71);
+  assert_int_equal(STAT(warps), 8);
+  end_at(600);
+  launch(1, 0); /* without a block here: nothing changes */
+  end_at(5000);
+  launch(2, 8);
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 1);
+  until(1);
+  assert_int_equal(STAT(to_cache), 1);
+  end_at(10);
+  launch(1, 8);
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 600);
+  assert_true(is_bypassed_now());
+  until(600); /* the next sample */
+  assert_false(is_bypassed_now());
+  assert_int_equal(weir_l1_next_tick(t.l1), start + 2600);
+  end_at(700);
+  assert_int_equal(STAT(sample_cycles), 1500 + 1999 + 500 + 1 + 100);
+  assert_int_equal(STAT(bypass_cycles), 100 + 600);
+  assert_int_equal(STAT(cache_cycles), 9);
+  port_close(&t);
+
+  SET(hold, 0); /* a decision for all launches */
+  SET(persist_kernels, 1);
+  port_open(&t, policy, &cfg, large);
+  launch(1, 8);
+  end_at(2000);
+  launch(1, 8);
+  assert_int_equal(weir_l1_next_tick(t.l1), WEIR_NEVER);
+  assert_true(is_bypassed_now());
+  end_at(100000);
+  launch(2, 8); /* takes the only place */
+  end_at(10);
+  launch(1, 8);
+  assert_false(is_bypassed_now());
+  end_at(10);
+  port_close(&t);
+}
+
 /* ---- what is counted ---- */
 
 static void test_warps(void **state) {
@@ -399,6 +474,12 @@ static void test_storage(void **state) {
   assert_int_equal(
       policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))), 31);
   port_close(&t);
+  SET(persist, true); /* 16 kernels: address, phase, the rest of 95,000 cycles, counters */
+  open_on(large, 1);
+  assert_int_equal(
+      policy->part.storage_bits(weir_cfg(port_policy(&t)), weir_geometry(port_policy(&t))),
+      31 + 16 * (32 + 2 + 17 + 31));
+  port_close(&t);
 }
 
 static void test_refusals(void **state) {
@@ -502,6 +583,8 @@ static void test_engine_exact(void **state) {
               STAT_OF(sum, code_between) > 0);
   assert_true(STAT_OF(sum, to_cache) > 0 &&
               STAT_OF(sum, to_bypass) > STAT_OF(sum, few) + STAT_OF(sum, code_high));
+  SET(persist, true);
+  engine_random(policy, &cfg, 10, sum);
   defaults();
   SET(sample, 500);
   SET(hold, 3000);
@@ -521,6 +604,7 @@ int main(int argc, char **argv) {
                                      T(test_codes),
                                      T(test_phases),
                                      T(test_kernels),
+                                     T(test_persist),
                                      T(test_warps),
                                      T(test_what_counts),
                                      T(test_counters_are_full),

@@ -2,14 +2,17 @@
  * loads use it for the much longer time that follows (C mode) or bypass it (B mode). Where it is
  * not clear, the number of warps decides: many warps hide what misses cost, few do not.
  *
+ * A kernel that is launched again begins anew, or, with `persist`, where its last launch on the SM
+ * ended: a sample can then be longer than a launch.
+ *
  * Loads that bypass see no tags, so a line that only the L1 knows of would be overlooked: stores
  * to local memory write through, as those to global memory do. */
 #include "l1/parts.h"
 
 struct two_level_cfg {
-  int64_t levels, sample, hold, warps, min_accesses;
+  int64_t levels, sample, hold, warps, min_accesses, persist_kernels;
   double low, high;
-  bool count_stores;
+  bool count_stores, persist;
 };
 
 struct two_level_stats {
@@ -47,6 +50,13 @@ static const struct weir_param params[] = {
         .when = "levels=2"),
     CFG(min_accesses, "32", .unit = "request", .min = 0, .max = COUNT_MAX,
         .help = "a sample with fewer says nothing: bypass"),
+    CFG(persist, "false",
+        .help =
+            "a kernel that is launched again goes on with the sample or the decision in which its "
+            "last launch on the SM ended"),
+    CFG(persist_kernels, "16", .unit = "kernel", .min = 1, .max = 1024,
+        .help = "that an SM remembers; the one that ran longest ago is forgotten first",
+        .when = "persist=true"),
     CFG(count_stores, "false", .help = "stores and atomics are accesses of a sample too"),
     WEIR_PARAM_END};
 
@@ -74,13 +84,38 @@ static const struct weir_stat stats[] = {
 
 enum phase { WAITS, SAMPLES, CACHES, BYPASSES }; /* WAITS: for the SM's first block */
 
-struct two_level {
-  uint64_t present;     /* slots of unfinished warps */
-  uint64_t counted_to;  /* cycle */
+/* A sample, or what it led to. */
+struct decision {
   uint64_t warp_cycles; /* of the sample: unfinished warps summed over its cycles */
   uint32_t accesses, misses;
   uint32_t phase; /* enum phase */
 };
+
+/* Of a kernel that has ended. */
+struct kept {
+  uint64_t kernel; /* 0: none */
+  uint64_t ended;  /* number of the launch */
+  uint64_t left;   /* cycles of its phase; WEIR_NEVER: it has no end */
+  struct decision at;
+};
+
+struct two_level {
+  uint64_t present;    /* slots of unfinished warps */
+  uint64_t counted_to; /* cycle */
+  struct decision is;
+  uint64_t edge; /* cycle in which the phase ends */
+  uint64_t kernel, launches;
+  struct kept kept[]; /* persist_kernels, with `persist` */
+};
+
+static uint32_t n_kept(const struct two_level_cfg *cfg) {
+  return cfg->persist ? (uint32_t)cfg->persist_kernels : 0;
+}
+
+static size_t state_size(const void *cfg, const struct weir_geometry *g) {
+  (void)g;
+  return sizeof(struct two_level) + n_kept(cfg) * sizeof(struct kept);
+}
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   const struct two_level_cfg *cfg = weir_cfg(p);
@@ -95,12 +130,12 @@ static void count_to(struct weir_policy *p, uint64_t now) {
   struct two_level_stats *st = weir_stats_edit(p);
   uint64_t d = now - s->counted_to;
   s->counted_to = now;
-  if (s->phase == WAITS) return;
+  if (s->is.phase == WAITS) return;
   st->cycles += d;
-  st->sample_cycles += s->phase == SAMPLES ? d : 0;
-  st->cache_cycles += s->phase == CACHES ? d : 0;
-  st->bypass_cycles += s->phase == BYPASSES ? d : 0;
-  s->warp_cycles += d * (uint64_t)__builtin_popcountll(s->present);
+  st->sample_cycles += s->is.phase == SAMPLES ? d : 0;
+  st->cache_cycles += s->is.phase == CACHES ? d : 0;
+  st->bypass_cycles += s->is.phase == BYPASSES ? d : 0;
+  s->is.warp_cycles += d * (uint64_t)__builtin_popcountll(s->present);
 }
 
 /* ---- the decision ---- */
@@ -108,7 +143,7 @@ static void count_to(struct weir_policy *p, uint64_t now) {
 static uint64_t mean_warps(const struct weir_policy *p) {
   const struct two_level_cfg *cfg = weir_cfg(p);
   const struct two_level *s = weir_state_peek(p);
-  uint64_t sample = (uint64_t)cfg->sample, mean = (s->warp_cycles + sample / 2) / sample;
+  uint64_t sample = (uint64_t)cfg->sample, mean = (s->is.warp_cycles + sample / 2) / sample;
   return mean < WARP_MAX ? mean : WARP_MAX;
 }
 
@@ -116,12 +151,12 @@ static enum phase decide(struct weir_policy *p) {
   const struct two_level_cfg *cfg = weir_cfg(p);
   const struct two_level *s = weir_state_peek(p);
   struct two_level_stats *st = weir_stats_edit(p);
-  if (s->accesses == 0 || s->accesses < cfg->min_accesses) {
+  if (s->is.accesses == 0 || s->is.accesses < cfg->min_accesses) {
     st->few++;
     return BYPASSES;
   }
   /* A quotient, because 900 / 1000 is exactly what "0.9" is read as. */
-  double miss_rate = (double)s->misses / (double)s->accesses;
+  double miss_rate = (double)s->is.misses / (double)s->is.accesses;
   if (miss_rate > cfg->high) {
     st->code_high++;
     return BYPASSES;
@@ -137,41 +172,77 @@ static enum phase decide(struct weir_policy *p) {
 static void end_sample(struct weir_policy *p) {
   struct two_level *s = weir_state_edit(p);
   struct two_level_stats *st = weir_stats_edit(p);
-  s->phase = decide(p);
+  s->is.phase = decide(p);
   st->samples++;
-  st->to_cache += s->phase == CACHES;
-  st->to_bypass += s->phase == BYPASSES;
-  st->accesses += s->accesses;
-  st->misses += s->misses;
+  st->to_cache += s->is.phase == CACHES;
+  st->to_bypass += s->is.phase == BYPASSES;
+  st->accesses += s->is.accesses;
+  st->misses += s->is.misses;
   st->warps += mean_warps(p);
 }
 
-static void begin_sample(struct weir_policy *p) {
-  struct two_level *s = weir_state_edit(p);
-  s->phase = SAMPLES;
-  s->accesses = s->misses = 0;
-  s->warp_cycles = 0;
+static void wake_at(struct weir_policy *p, uint64_t cycle) {
+  ((struct two_level *)weir_state_edit(p))->edge = cycle;
+  if (cycle != WEIR_NEVER) weir_ask_wake(p, cycle);
+}
+
+static void begin_sample(struct weir_policy *p, uint64_t now) {
+  const struct two_level_cfg *cfg = weir_cfg(p);
+  ((struct two_level *)weir_state_edit(p))->is = (struct decision){.phase = SAMPLES};
+  wake_at(p, now + (uint64_t)cfg->sample);
 }
 
 static void tick(struct weir_policy *p, uint64_t now) {
   const struct two_level_cfg *cfg = weir_cfg(p);
   const struct two_level *s = weir_state_peek(p);
   count_to(p, now);
-  if (s->phase != SAMPLES) {
-    begin_sample(p);
-    weir_ask_wake(p, now + (uint64_t)cfg->sample);
+  if (s->is.phase != SAMPLES) {
+    begin_sample(p, now);
     return;
   }
   end_sample(p);
-  if (cfg->hold > 0) weir_ask_wake(p, now + (uint64_t)cfg->hold);
+  wake_at(p, cfg->hold > 0 ? now + (uint64_t)cfg->hold : WEIR_NEVER);
+}
+
+/* ---- launches of the same kernel ---- */
+
+/* The kernel's entry; if it has none, the one that it may take: the oldest. NULL: none is kept. */
+static struct kept *entry_of(struct weir_policy *p, uint64_t kernel) {
+  struct two_level *s = weir_state_edit(p);
+  struct kept *oldest = NULL;
+  for (uint32_t i = 0; i < n_kept(weir_cfg(p)); i++) {
+    struct kept *k = &s->kept[i];
+    if (k->kernel == kernel) return k;
+    if (oldest == NULL || k->ended < oldest->ended) oldest = k;
+  }
+  return oldest;
+}
+
+static void keep(struct weir_policy *p, uint64_t cycle) {
+  const struct two_level *s = weir_state_peek(p);
+  struct kept *k = entry_of(p, s->kernel);
+  if (k == NULL || s->is.phase == WAITS) return;
+  *k = (struct kept){.kernel = s->kernel, .ended = s->launches, .left = WEIR_NEVER, .at = s->is};
+  if (s->edge != WEIR_NEVER) k->left = s->edge > cycle ? s->edge - cycle : 1;
+}
+
+static void begin(struct weir_policy *p, uint64_t cycle) {
+  struct two_level *s = weir_state_edit(p);
+  const struct kept *k = entry_of(p, s->kernel);
+  if (k == NULL || k->kernel != s->kernel) {
+    begin_sample(p, cycle);
+    return;
+  }
+  s->is = k->at;
+  wake_at(p, k->left != WEIR_NEVER ? cycle + k->left : WEIR_NEVER);
 }
 
 /* ---- requests ---- */
 
 static enum weir_answer route(const struct weir_policy *p, const struct weir_access *a) {
   (void)a;
-  return ((const struct two_level *)weir_state_peek(p))->phase == BYPASSES ? WEIR_BYPASS
-                                                                           : WEIR_PASS;
+  return ((const struct two_level *)weir_state_peek(p))->is.phase == BYPASSES ? WEIR_BYPASS
+                                                                              : WEIR_PASS;
 }
 
 static enum weir_write store(const struct weir_policy *p, const struct weir_access *a,
@@ -188,21 +259,18 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
   struct two_level *s = weir_state_edit(p);
   bool is_counted =
       a->op == WEIR_LOAD || (cfg->count_stores && (a->op == WEIR_STORE || a->op == WEIR_ATOMIC));
-  if (s->phase != SAMPLES || !is_counted || s->accesses == COUNT_MAX) return;
-  s->accesses++;
-  s->misses += outcome == WEIR_MISS || outcome == WEIR_PARTIAL;
+  if (s->is.phase != SAMPLES || !is_counted || s->is.accesses == COUNT_MAX) return;
+  s->is.accesses++;
+  s->is.misses += outcome == WEIR_MISS || outcome == WEIR_PARTIAL;
 }
 
 /* ---- warps and kernels ---- */
 
 static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
-  const struct two_level_cfg *cfg = weir_cfg(p);
   struct two_level *s = weir_state_edit(p);
   count_to(p, cycle);
   s->present |= c->warps;
-  if (s->phase != WAITS) return;
-  begin_sample(p);
-  weir_ask_wake(p, cycle + (uint64_t)cfg->sample);
+  if (s->is.phase == WAITS) begin(p, cycle);
 }
 
 static void leave(struct weir_policy *p, uint64_t warps, uint64_t cycle) {
@@ -220,26 +288,34 @@ static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, u
 }
 
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
-  (void)k;
-  *(struct two_level *)weir_state_edit(p) = (struct two_level){.phase = WAITS};
+  struct two_level *s = weir_state_edit(p);
+  s->present = s->counted_to = 0;
+  s->is = (struct decision){.phase = WAITS};
+  s->kernel = k->id;
+  s->launches++;
 }
 
 static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
   (void)k;
   count_to(p, cycle);
+  keep(p, cycle);
 }
 
 /* ---- reports ---- */
 
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
-  (void)cfg, (void)g;
-  return 2 * COUNT_BITS + WARP_BITS;
+  (void)g;
+  const struct two_level_cfg *c = cfg;
+  enum { COUNTERS = 2 * COUNT_BITS + WARP_BITS, ADDRESS = 32, PHASE = 2 };
+  uint64_t longest = (uint64_t)(c->hold > c->sample ? c->hold : c->sample);
+  return COUNTERS + (uint64_t)n_kept(c) * (ADDRESS + PHASE + COUNTERS + weir_bits(longest + 1));
 }
 
 static const char *verify(const struct weir_policy *p) {
   const struct two_level *s = weir_state_peek(p);
   const struct two_level_stats *st = p->stats;
-  if (s->accesses > COUNT_MAX || s->misses > s->accesses) return "a counter is outside its range";
+  if (s->is.accesses > COUNT_MAX || s->is.misses > s->is.accesses)
+    return "a counter is outside its range";
   if (st->samples != st->few + st->code_low + st->code_high + st->code_between ||
       st->samples != st->to_cache + st->to_bypass)
     return "its decisions do not add up";
@@ -253,10 +329,10 @@ const struct weir_policy_ops weir_policy_two_level = {
                        "a sample of the miss rate and the number of warps decide whether loads use "
                        "the L1 until the next sample"),
              .reference = PAPER, WEIR_PART_PARAMS(params, two_level_cfg),
-             WEIR_PART_STATS(stats, two_level_stats), .state_bytes = sizeof(struct two_level),
-             .init = init, .storage_bits = storage_bits, .verify = verify,
-             .kernel_begin = kernel_begin, .kernel_end = kernel_end, .cta_begin = cta_begin,
-             .cta_end = cta_end, .warp = warp, .tick = tick},
+             WEIR_PART_STATS(stats, two_level_stats), .state_size = state_size, .init = init,
+             .storage_bits = storage_bits, .verify = verify, .kernel_begin = kernel_begin,
+             .kernel_end = kernel_end, .cta_begin = cta_begin, .cta_end = cta_end, .warp = warp,
+             .tick = tick},
     .reason = WEIR_R_MODE,
     .route = route,
     .store = store,
