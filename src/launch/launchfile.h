@@ -98,6 +98,7 @@ struct weir_lf_launch {
   uint32_t n_args;
   struct weir_where args_where;
   uint32_t repeat;
+  uint32_t together; /* of the first of a group: launches that are repeated in turn; else 1 */
   bool has_until;
   uint32_t until_buffer;
   const struct weir_expr *until_index, *until_equals;

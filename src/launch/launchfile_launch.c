@@ -149,30 +149,80 @@ static enum weir_status read_launch(struct loader *l, uint32_t i, struct weir_lf
   out->static_shared = (int)n;
   TRY(read_small(l, i, "repeat", 1, WEIR_LF_REPEAT, 1, &n));
   out->repeat = (uint32_t)n;
+  out->together = 1;
   TRY(weir_lf_flag(l, i, "cooperative", &out->cooperative));
   TRY(read_args(l, i, out));
   TRY(read_until(l, i, &l->launch_scope, out));
   return read_sets(l, i, &l->launch_scope, out);
 }
 
+/* Launches that are repeated in turn, from v[0] on: {repeat: N, launches: [..]}. */
+static enum weir_status read_group(struct loader *l, uint32_t group, struct weir_lf_launch *v) {
+  static const char *const keys[] = {"repeat", "launches"}, *const own[] = {"repeat", "until"};
+  uint32_t list, n = 0;
+  int64_t repeat;
+  TRY(weir_config_only(l->c, group, keys, COUNT(keys), l->err));
+  TRY(read_small(l, group, "repeat", 1, WEIR_LF_REPEAT, 1, &repeat));
+  TRY(weir_config_child(l->c, group, "launches", WEIR_SEQ, true, &list, l->err));
+  for (uint32_t i = weir_config_first(l->c, list); i; i = weir_config_next(l->c, i), n++) {
+    TRY(read_launch(l, i, &v[n]));
+    for (uint32_t k = 0; k < COUNT(own); k++) {
+      uint32_t at = weir_config_find(l->c, i, own[k]);
+      if (at)
+        return weir_config_fail(l->c, at, WEIR_EINVAL, l->err,
+                                "this launch is repeated with its group; '%s' is for one alone",
+                                own[k]);
+    }
+    v[n].repeat = (uint32_t)repeat;
+  }
+  v[0].together = n;
+  return WEIR_OK;
+}
+
+/* Launches of an entry of the list: one, or a group. */
+static enum weir_status count_launches(struct loader *l, uint32_t i, uint32_t *n) {
+  uint32_t list;
+  *n = 1;
+  if (entry(l, i)->kind != WEIR_MAP || !weir_config_find(l->c, i, "launches")) return WEIR_OK;
+  TRY(weir_config_child(l->c, i, "launches", WEIR_SEQ, true, &list, l->err));
+  TRY(weir_lf_limit_count(l, list, WEIR_LF_LAUNCHES, "launches"));
+  *n = weir_config_count(l->c, list);
+  if (*n == 0)
+    return weir_config_fail(l->c, list, WEIR_EINVAL, l->err, "nothing is launched in this group");
+  return WEIR_OK;
+}
+
+static enum weir_status check_launch(struct loader *l, uint32_t k) {
+  struct weir_launch_shape shape;
+  uint64_t offset;
+  TRY(weir_launch_shape(l->lf, k, 0, &shape, l->err));
+  return l->lf->launches[k].has_until ? weir_until_offset(l->lf, k, 0, &offset, l->err) : WEIR_OK;
+}
+
 enum weir_status weir_lf_launches(struct loader *l) {
   struct weir_lf_launch *v;
-  uint32_t list, k = 0;
+  uint32_t list, all = 0, more;
   TRY(weir_config_child(l->c, 0, "launches", WEIR_SEQ, true, &list, l->err));
   TRY(weir_lf_limit_count(l, list, WEIR_LF_LAUNCHES, "launches"));
   uint32_t n = weir_config_count(l->c, list);
   if (n == 0)
     return weir_config_fail(l->c, list, WEIR_EINVAL, l->err,
                             "nothing is launched; write - {kernel: NAME, grid: [..], block: [..]}");
-  NEW(v, n);
+  for (uint32_t i = weir_config_first(l->c, list); i; i = weir_config_next(l->c, i), all += more) {
+    TRY(count_launches(l, i, &more));
+    if (all + more > WEIR_LF_LAUNCHES)
+      return weir_config_fail(l->c, i, WEIR_EINVAL, l->err, "more than %d launches",
+                              WEIR_LF_LAUNCHES);
+  }
+  NEW(v, all);
   l->lf->launches = v;
-  l->lf->n_launches = n;
-  for (uint32_t i = weir_config_first(l->c, list); i; i = weir_config_next(l->c, i), k++) {
-    struct weir_launch_shape shape;
-    uint64_t offset;
-    TRY(read_launch(l, i, &v[k]));
-    TRY(weir_launch_shape(l->lf, k, 0, &shape, l->err));
-    if (v[k].has_until) TRY(weir_until_offset(l->lf, k, 0, &offset, l->err));
+  for (uint32_t i = weir_config_first(l->c, list); i; i = weir_config_next(l->c, i)) {
+    uint32_t first = l->lf->n_launches;
+    bool is_group = entry(l, i)->kind == WEIR_MAP && weir_config_find(l->c, i, "launches");
+    TRY(is_group ? read_group(l, i, &v[first]) : read_launch(l, i, &v[first]));
+    l->lf->n_launches += v[first].together;
+    for (uint32_t k = first; k < l->lf->n_launches; k++)
+      TRY(check_launch(l, k));
   }
   return WEIR_OK;
 }

@@ -301,16 +301,24 @@ static enum weir_status run_kernel(struct weir_workload *w, uint32_t i, uint32_t
   return st;
 }
 
-/* One entry of `launches:` with its repetitions. */
+static enum weir_status run_once(struct weir_workload *w, uint32_t i, uint32_t k,
+                                 const struct weir_workload_hooks *h, struct weir_err *err) {
+  const struct weir_lf_launch *l = &w->lf->launches[i];
+  for (uint32_t s = 0; s < l->n_sets; s++) {
+    enum weir_status st = weir_launch_set(w->lf, i, s, k, host_of(w, l->sets[s].buffer), err);
+    if (st != WEIR_OK) return st;
+  }
+  return run_kernel(w, i, k, h, err);
+}
+
+/* One entry of `launches:`, from launch i on, with its repetitions. */
 static enum weir_status run_entry(struct weir_workload *w, uint32_t i,
                                   const struct weir_workload_hooks *h, struct weir_err *err) {
   const struct weir_lf_launch *l = &w->lf->launches[i];
+  enum weir_status st = WEIR_OK;
   for (uint32_t k = 0; k < l->repeat; k++) {
-    for (uint32_t s = 0; s < l->n_sets; s++) {
-      enum weir_status st = weir_launch_set(w->lf, i, s, k, host_of(w, l->sets[s].buffer), err);
-      if (st != WEIR_OK) return st;
-    }
-    enum weir_status st = run_kernel(w, i, k, h, err);
+    for (uint32_t j = i; st == WEIR_OK && j < i + l->together; j++)
+      st = run_once(w, j, k, h, err);
     if (st != WEIR_OK) return st;
     if (!l->has_until) continue;
     uint64_t offset;
@@ -330,7 +338,7 @@ static enum weir_status run_entry(struct weir_workload *w, uint32_t i,
 enum weir_status weir_workload_run(struct weir_workload *w, const struct weir_workload_hooks *hooks,
                                    struct weir_err *err) {
   enum weir_status st = WEIR_OK;
-  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_launches; i++)
+  for (uint32_t i = 0; st == WEIR_OK && i < w->lf->n_launches; i += w->lf->launches[i].together)
     st = run_entry(w, i, hooks, err);
   return st;
 }

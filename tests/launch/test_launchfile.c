@@ -57,7 +57,11 @@ static void describes(void **state) {
   assert_int_equal(lf->n_buffers, 10);
   assert_int_equal(lf->buffers[0].count, 8);
   assert_int_equal(lf->buffers[0].bytes, 32);
-  assert_int_equal(lf->n_launches, 2);
+  assert_int_equal(lf->n_launches, 4);
+  assert_int_equal(lf->launches[0].together, 1);
+  assert_int_equal(lf->launches[2].together, 2); /* a group */
+  assert_int_equal(lf->launches[2].repeat, 4);
+  assert_int_equal(lf->launches[3].repeat, 4);
   assert_int_equal(lf->launches[0].registers, 12);
   assert_int_equal(lf->launches[1].registers, -1);
   assert_int_equal(lf->launches[0].repeat, 3);

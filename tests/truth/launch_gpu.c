@@ -144,16 +144,23 @@ static void launch_once(struct gpu_run *g, uint32_t i, uint32_t k) {
   g->n_launches++;
 }
 
+static void set_and_launch(struct gpu_run *g, uint32_t i, uint32_t k) {
+  const struct weir_lf_launch *l = &g->lf->launches[i];
+  struct weir_err err = {0};
+  for (uint32_t s = 0; s < l->n_sets; s++) {
+    uint32_t b = l->sets[s].buffer;
+    check(weir_launch_set(g->lf, i, s, k, g->host[b], &err), &err);
+    must(cuMemcpyHtoD(g->dev[b], g->host[b], g->lf->buffers[b].bytes), "cuMemcpyHtoD");
+  }
+  launch_once(g, i, k);
+}
+
 static void launch(struct gpu_run *g, uint32_t i) {
   const struct weir_lf_launch *l = &g->lf->launches[i];
   struct weir_err err = {0};
   for (uint32_t k = 0; k < l->repeat; k++) {
-    for (uint32_t s = 0; s < l->n_sets; s++) {
-      uint32_t b = l->sets[s].buffer;
-      check(weir_launch_set(g->lf, i, s, k, g->host[b], &err), &err);
-      must(cuMemcpyHtoD(g->dev[b], g->host[b], g->lf->buffers[b].bytes), "cuMemcpyHtoD");
-    }
-    launch_once(g, i, k);
+    for (uint32_t j = i; j < i + l->together; j++)
+      set_and_launch(g, j, k);
     if (!l->has_until) continue;
     const struct weir_lf_buffer *b = &g->lf->buffers[l->until_buffer];
     uint8_t element[16];
@@ -176,7 +183,7 @@ static void run_once(struct gpu_run *g) {
   must(cuCtxSynchronize(), "cuCtxSynchronize");
   g->us = 0;
   g->n_launches = 0;
-  for (uint32_t i = 0; i < g->lf->n_launches; i++)
+  for (uint32_t i = 0; i < g->lf->n_launches; i += g->lf->launches[i].together)
     launch(g, i);
 }
 
