@@ -1,8 +1,7 @@
 # A run with files of the user's own is repeated after they are gone, and the bytes are the same.
 here=$PWD
 cp ../tags/vecadd.yaml $TMP/tags.yaml
-cp ../../../gpus/fermi-s4.yaml $TMP/mine.yaml
-sed -i 's/count: !paper 15/count: !paper 3/' $TMP/mine.yaml
+printf 'weir: 1\nmachine: {sm: {count: 3, scheduler: lrr}, l2: {ways: 16}}\n' >$TMP/mine.yaml
 cp ../../../schemes/coordinated.yaml $TMP/scheme.yaml
 echo 'l1: {mshr_entries: 7}' > $TMP/config.yaml
 cd $TMP
