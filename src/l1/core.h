@@ -59,7 +59,8 @@ struct weir_chain {
   void *memory;
   size_t memory_bytes;
   bool paranoid;
-  struct { /* the last refusal that holds requests or warps up */
+  uint64_t n_questions; /* paranoid: so far */
+  struct {              /* the last refusal that holds requests or warps up */
     const char *policy;
     enum weir_hook hook;
     uint64_t accepted; /* requests until then */

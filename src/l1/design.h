@@ -24,7 +24,7 @@ struct weir_design {
   } policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;
   uint64_t seed;
-  bool paranoid; /* check that deciding hooks change nothing; verify after every request */
+  bool paranoid; /* check that deciding hooks change nothing; verify after requests */
 };
 
 /* Ended by NULL. */

@@ -52,7 +52,8 @@ struct weir_l1 {
     uint64_t accepted; /* requests until then */
   } flushed;           /* what the organisation was last emptied to */
   uint64_t now;
-  uint64_t hit_cyc; /* from the probe to the data of a hit */
+  uint64_t hit_cyc;    /* from the probe to the data of a hit */
+  uint64_t n_requests; /* paranoid: so far */
   uint64_t bank_free[MAX_BANKS];
   struct bank_use entered, probed;
   uint64_t mshr_since;
