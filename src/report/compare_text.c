@@ -63,15 +63,27 @@ static void speedup_cell(struct weir_table *t, const struct view *v, size_t w, s
     interval_cell(t, v, &i, scheme, is_marked(v, w, scheme) ? "=" : "");
 }
 
+/* Of a scheme over another on a workload; on the one after the last: of all of them. */
+static struct weir_interval ratio(const struct view *v, size_t w, size_t scheme, size_t other) {
+  return w < v->s->n_workloads ? weir_compare_speedup(v->s, w, v->gpu, scheme, other)
+                               : weir_compare_mean(v->s, v->gpu, scheme, other).speedup;
+}
+
+/* Does it take part, on the one or on all? */
+static enum weir_run_state state_of(const struct view *v, size_t w, size_t scheme) {
+  if (w < v->s->n_workloads) return weir_study_at(v->s, w, v->gpu, scheme)->state;
+  return v->means[scheme].n > 0 ? WEIR_RUN_DONE : WEIR_RUN_FAILED;
+}
+
 /* The fastest scheme of a workload but for `other`, the first of equals, among those that came to
  * an end; SIZE_MAX: none did, or some have yet to run. */
 static size_t best_but(const struct view *v, size_t w, size_t other) {
   size_t best = SIZE_MAX;
   for (size_t c = 0; c < v->s->n_schemes; c++) {
-    enum weir_run_state state = weir_study_at(v->s, w, v->gpu, c)->state;
+    enum weir_run_state state = state_of(v, w, c);
     if (state == WEIR_RUN_FAILED || c == other) continue;
     if (state != WEIR_RUN_DONE) return SIZE_MAX;
-    if (best == SIZE_MAX || weir_compare_speedup(v->s, w, v->gpu, c, best).mean > 1) best = c;
+    if (best == SIZE_MAX || ratio(v, w, c, best).mean > 1) best = c;
   }
   return best;
 }
@@ -81,7 +93,7 @@ static void best_cell(struct weir_table *t, const struct view *v, size_t w) {
   size_t best = best_but(v, w, SIZE_MAX), second = SIZE_MAX;
   if (best != SIZE_MAX && weir_study_repeats(v->s) > 1) second = best_but(v, w, best);
   struct weir_interval i = {(double)NAN, (double)NAN, (double)NAN};
-  if (second != SIZE_MAX) i = weir_compare_speedup(v->s, w, v->gpu, best, second);
+  if (second != SIZE_MAX) i = ratio(v, w, best, second);
   bool is_open = weir_interval_is_open(&i);
   weir_table_cell(t, "%s%s%s", best != SIZE_MAX ? v->s->schemes[best] : "-", is_open ? " ≈ " : "",
                   is_open ? v->s->schemes[second] : "");
@@ -98,6 +110,7 @@ static void speedup_rows(struct weir_table *t, const struct view *v) {
   weir_table_cell(t, "geometric mean");
   for (size_t c = 0; c < v->s->n_schemes; c++)
     interval_cell(t, v, &v->means[c].speedup, c, mark_of(v, c));
+  if (weir_study_repeats(v->s) > 1) best_cell(t, v, v->s->n_workloads);
   weir_table_end_row(t);
 }
 

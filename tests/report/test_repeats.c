@@ -112,6 +112,7 @@ static void text_shows_intervals(void **state) {
   assert_contains(out.v, "g: speed-up over old, mean of 3 repeats and 95 % interval\n");
   assert_contains(out.v, "a               1.000  2.098 ±0.249  1.003 ±0.028≈  new\n"
                          "b               1.000  2.098 ±0.249  1.000 ±0.000≈  new\n");
+  assert_contains(out.v, "geometric mean  1.000  2.098 ±0.249  1.002 ±0.014≈  new\n");
   assert_contains(out.v, "  new       2.098  [1.864, 2.362]  ");
   assert_contains(out.v, "repeats: seeds 11 to 13 of jitter.dispatch=16 and jitter.memory=8, the "
                          "same for all schemes\n");
@@ -123,10 +124,12 @@ static void the_second_is_named_if_it_may_be_the_first(void **state) {
   struct weir_study s = sample();
   struct weir_text out = {0};
   s.schemes = (const char *const[]){"x", "y", "z"};
-  for (size_t i = 0; i < REPEATS; i++)
-    runs[REPEATS + i].sum.cycles = 5000; /* "y" is slow on a: x and z are left */
+  for (size_t i = 0; i < REPEATS; i++) /* "y" is slow: x and z are left */
+    runs[REPEATS + i].sum.cycles = runs[4 * REPEATS + i].sum.cycles = 50000;
   assert_int_equal(weir_compare_text(&s, 0, &out, NULL), WEIR_OK);
-  assert_contains(out.v, "  z ≈ x\n");
+  assert_contains(out.v, "±0.028≈  z ≈ x\n");
+  assert_contains(out.v, "±0.000≈  x ≈ z\n"); /* equals: the first of them */
+  assert_contains(out.v, "±0.014≈  z ≈ x\n"); /* on the mean */
   weir_text_free(&out);
 }
 

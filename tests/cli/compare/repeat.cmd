@@ -25,3 +25,7 @@ print(len(j["runs"]), len(j["cells"]), j["setups"][0]["jitter"], sorted(j["cells
 cell = j["cells"][1]
 print(cell["speedup_low"] < cell["speedup"] < cell["speedup_high"], abs(float(rows[3]["speedup_low"]) - cell["speedup_low"]) < 1e-6)
 P
+# What is prepared has no delays: it is the same with and without repeats, and made once.
+weir compare gather -S baseline,coordinated -i profile -q --json plain.json
+weir compare gather -S baseline,coordinated -i profile -q --repeat 2 --json twice.json
+python3 -c 'import json; a, b = (json.load(open(f + ".json")) for f in ("plain", "twice")); print(a["provenance"]["preparations"] == b["provenance"]["preparations"], len(b["runs"]))'
