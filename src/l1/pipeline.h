@@ -87,8 +87,8 @@ static inline unsigned n_sectors(const struct weir_l1 *l1, uint32_t parts) {
 
 static inline uint16_t flits_of(const struct weir_l1 *l1, const struct weir_msg *msg) {
   unsigned bytes = weir_n_parts(msg->parts) << l1->sector_log;
-  unsigned data = msg->kind == WEIR_MSG_READ ? 0 : msg->kind == WEIR_MSG_ATOM ? SECTOR : bytes;
-  return weir_flits(&l1->m->noc, data);
+  if (msg->kind == WEIR_MSG_READ) return weir_read_flits(&l1->m->noc, bytes);
+  return weir_flits(&l1->m->noc, msg->kind == WEIR_MSG_ATOM ? SECTOR : bytes);
 }
 
 /* A request, of which only the sectors of the L1 are known; `full` are those that a store writes

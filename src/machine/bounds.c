@@ -32,8 +32,19 @@ static int64_t column_bytes(const struct weir_machine *m) {
   return dram_read(m) < m->dram.atom_bytes ? dram_read(m) : m->dram.atom_bytes;
 }
 
-static uint64_t flits(const struct weir_machine *m, unsigned sectors) {
-  return weir_flits(&m->noc, sectors * SECTOR);
+/* Of a request for so many sectors, and of its answer. */
+static uint64_t request_flits(const struct weir_machine *m, unsigned sectors, bool is_write) {
+  return is_write ? weir_flits(&m->noc, sectors * SECTOR)
+                  : weir_read_flits(&m->noc, sectors * SECTOR);
+}
+static uint64_t reply_flits(const struct weir_machine *m, unsigned sectors, bool is_write) {
+  return weir_flits(&m->noc, is_write ? 0 : sectors * SECTOR);
+}
+
+uint32_t weir_most_flits(const struct weir_machine *m, bool is_reply) {
+  unsigned n = packet_sectors(m);
+  if (is_reply) return (uint32_t)reply_flits(m, n, false);
+  return (uint32_t)weir_max64(request_flits(m, n, true), request_flits(m, n, false));
 }
 
 /* ---- latencies ---- */
@@ -65,7 +76,8 @@ uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors) {
   unsigned each = packet_sectors(m), first = sectors < each ? sectors : each;
   uint64_t more = div_up(sectors, each) - 1;
   return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc + m->sm.load_extra) +
-         weir_tags_latency(m) + flits(m, 0) - 1 + flits(m, first) - 1 + more * flits(m, first);
+         weir_tags_latency(m) + request_flits(m, first, false) - 1 + reply_flits(m, first, false) -
+         1 + more * weir_max64(request_flits(m, first, false), reply_flits(m, first, false));
 }
 
 /* It is accepted in the cycle in which the L2 misses it. */
@@ -193,6 +205,8 @@ static const struct {
                              "noc.flit_bytes, noc.header_bytes"},
     [WEIR_CAP_REQUEST_PORT] = {READS | WRITES, "request port of an SM",
                                "noc.flit_bytes, noc.header_bytes"},
+    [WEIR_CAP_REQUEST_QUEUE] = {READS | WRITES, "crossbar queue of an SM",
+                                "noc.input_buffer over noc.credit_cyc"},
     [WEIR_CAP_REQUEST_CREDIT] = {READS | WRITES, "request credits of an SM and slice",
                                  "noc.request_buffer over noc.request_cyc + noc.credit_cyc"},
     [WEIR_CAP_SLICE_IN] = {READS | WRITES, "input port of an L2 slice",
@@ -200,6 +214,8 @@ static const struct {
     [WEIR_CAP_SLICE_OUT] = {READS | WRITES, "reply port of an L2 slice",
                             "noc.flit_bytes, noc.header_bytes"},
     [WEIR_CAP_L2_PORT] = {L2_HITS | WRITES, "data port of an L2 slice", "l2.port_bytes"},
+    [WEIR_CAP_REPLY_QUEUE] = {READS | WRITES, "crossbar queue of an L2 slice",
+                              "noc.input_buffer over noc.credit_cyc"},
     [WEIR_CAP_REPLY_CREDIT] = {READS | WRITES, "reply credits of a slice and SM",
                                "noc.reply_buffer over noc.reply_cyc + noc.credit_cyc"},
     [WEIR_CAP_L2_MSHR] = {DRAM_READS, "MSHRs of an L2 slice", "l2.mshr_entries over the latency"},
@@ -278,9 +294,9 @@ static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id i
   case WEIR_CAP_INFLIGHT:
     return places(m, m->sm.inflight, m->l1.line, m->sm.count, line_latency(m, is_dram), is_dram);
   case WEIR_CAP_REPLY_PORT:
-    return packets(m, 1, flits(m, is_write ? 0 : packet_sectors(m)));
+    return packets(m, 1, reply_flits(m, packet_sectors(m), is_write));
   default: /* WEIR_CAP_REQUEST_PORT */
-    return packets(m, 1, flits(m, is_write ? packet_sectors(m) : 0));
+    return packets(m, 1, request_flits(m, packet_sectors(m), is_write));
   }
 }
 
@@ -323,9 +339,13 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
                                     enum weir_flow flow) {
   bool is_write = WRITES >> flow & 1;
   unsigned n = packet_sectors(m);
-  uint64_t request = flits(m, is_write ? n : 0), reply = flits(m, is_write ? 0 : n);
+  uint64_t request = request_flits(m, n, is_write), reply = reply_flits(m, n, is_write);
   const struct weir_dram_cfg *d = &m->dram;
   switch (id) {
+  case WEIR_CAP_REQUEST_QUEUE: /* a place is free when its packet has left the queue */
+    return credits(m, m->noc.input_buffer, request, 0);
+  case WEIR_CAP_REPLY_QUEUE:
+    return credits(m, m->noc.input_buffer, reply, 0);
   case WEIR_CAP_REQUEST_CREDIT:
     return credits(m, m->noc.request_buffer, request, m->noc.request_cyc);
   case WEIR_CAP_SLICE_IN:
@@ -355,6 +375,9 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
   bool is_l3 = id == WEIR_CAP_L3 || id == WEIR_CAP_L3_MSHR;
   if (is_l3 && !m->l3.enabled) return false;
   if (id == WEIR_CAP_L2_PORT && m->l2.port_bytes == 0) return false;
+  bool has_fifo = m->noc.crossbar == WEIR_XBAR_FIFO;
+  bool is_queue = id == WEIR_CAP_REQUEST_QUEUE || id == WEIR_CAP_REPLY_QUEUE;
+  if (is_queue && !has_fifo) return false;
   bool is_write = WRITES >> flow & 1, is_dram = DRAM_READS >> flow & 1;
   uint64_t sms = (uint64_t)m->sm.count, slices = (uint64_t)m->l2.slices;
   *cap = (struct weir_cap){.where = caps[id].where, .params = caps[id].params, .units = sms};
@@ -363,7 +386,10 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
     return true;
   }
   cap->each = memory_rate(m, id, flow);
-  if (id == WEIR_CAP_REQUEST_CREDIT || id == WEIR_CAP_REPLY_CREDIT)
+  bool is_credit = id == WEIR_CAP_REQUEST_CREDIT || id == WEIR_CAP_REPLY_CREDIT;
+  if (id == WEIR_CAP_REQUEST_QUEUE || (id == WEIR_CAP_REPLY_CREDIT && has_fifo))
+    cap->units = sms;
+  else if (is_credit && !has_fifo)
     cap->units = sms * slices;
   else
     cap->units = is_l3 || id == WEIR_CAP_DRAM ? (uint64_t)m->dram.channels : slices;
@@ -383,7 +409,7 @@ struct weir_cap weir_bottleneck(const struct weir_machine *m, enum weir_flow flo
  * of numbers that are at least one. */
 enum weir_status weir_bounds_check(const struct weir_machine *m, struct weir_err *err) {
   struct weir_cap c;
-  uint64_t packet = flits(m, packet_sectors(m));
+  uint64_t packet = weir_most_flits(m, false);
   if (weir_dram_window(m).bytes == 0)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: DRAM reads have no bandwidth: a line is %" PRId64
@@ -393,12 +419,17 @@ enum weir_status weir_bounds_check(const struct weir_machine *m, struct weir_err
     for (unsigned id = 0; id < WEIR_N_CAPS; id++) {
       if (!weir_cap(m, id, flow, &c) || c.each.bytes > 0) continue;
       bool is_request = id == WEIR_CAP_REQUEST_CREDIT;
+      bool is_queue = id == WEIR_CAP_REQUEST_QUEUE || id == WEIR_CAP_REPLY_QUEUE;
       weir_fail(err, WEIR_EINVAL,
                 "machine %s: %s have no bandwidth: a packet has up to %" PRIu64
                 " flits, but %s holds only %" PRId64,
                 m->name, weir_flow_names[flow], packet,
-                is_request ? "noc.request_buffer" : "noc.reply_buffer",
-                is_request ? m->noc.request_buffer : m->noc.reply_buffer);
+                is_queue     ? "noc.input_buffer"
+                : is_request ? "noc.request_buffer"
+                             : "noc.reply_buffer",
+                is_queue     ? m->noc.input_buffer
+                : is_request ? m->noc.request_buffer
+                             : m->noc.reply_buffer);
       weir_err_add(err, "remedy: enlarge the buffer or noc.flit_bytes");
       return WEIR_EINVAL;
     }

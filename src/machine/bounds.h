@@ -35,6 +35,9 @@ uint64_t weir_dram_latency(const struct weir_machine *m, unsigned sectors, uint6
 unsigned weir_l2_fetch(const struct weir_machine *m);
 unsigned weir_dram_fetch(const struct weir_machine *m);
 
+/* Flits of the largest request, or of the largest reply. */
+uint32_t weir_most_flits(const struct weir_machine *m, bool is_reply);
+
 /* ---- bandwidth of one DRAM channel ---- */
 
 /* How a stream uses a channel. Zeros stand for: all banks, all bank groups, reads only. */
@@ -75,10 +78,12 @@ enum weir_cap_id {
   WEIR_CAP_INFLIGHT,
   WEIR_CAP_REPLY_PORT,
   WEIR_CAP_REQUEST_PORT,
+  WEIR_CAP_REQUEST_QUEUE,
   WEIR_CAP_REQUEST_CREDIT,
   WEIR_CAP_SLICE_IN,
   WEIR_CAP_SLICE_OUT,
   WEIR_CAP_L2_PORT,
+  WEIR_CAP_REPLY_QUEUE,
   WEIR_CAP_REPLY_CREDIT,
   WEIR_CAP_L2_MSHR,
   WEIR_CAP_L3,
@@ -94,7 +99,8 @@ struct weir_cap {
 };
 
 /* The cap that an obstacle puts on a flow; false: the flow does not pass it, or the machine has no
- * such flow (l1.enabled) or obstacle (l3.enabled, l2.port_bytes). */
+ * such flow (l1.enabled) or obstacle (l3.enabled, l2.port_bytes, noc.crossbar). Head-of-line
+ * blocking is no cap: what it costs depends on the order of packets. */
 bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow flow,
               struct weir_cap *cap);
 static inline double weir_cap_value(const struct weir_cap *c) {

@@ -188,9 +188,22 @@ static const struct weir_param noc_table[] = {
     P(weir_noc_cfg, flit_bytes, "32", 1, 1024, "byte", "moved by a port in one core cycle"),
     P(weir_noc_cfg, header_bytes, "8", 0, 64, "byte", "of a packet"),
     P(weir_noc_cfg, request_buffer, "64", 1, 1e6, NULL,
-      "flits that an SM may have under way to one slice"),
+      "flits that an SM may have under way to one slice; behind a fifo crossbar, all SMs"),
     P(weir_noc_cfg, reply_buffer, "256", 1, 1e6, NULL,
-      "flits that a slice may have under way to one SM"),
+      "flits that a slice may have under way to one SM; behind a fifo crossbar, all slices"),
+    WEIR_PARAM(weir_noc_cfg, read_request, "line", .choices = WEIR_CHOICES(WEIR_READ_REQUESTS),
+               .help =
+                   "a read of several sectors of a line asks for them in one packet, or has the "
+                   "flits of a packet for each"),
+    WEIR_PARAM(weir_noc_cfg, crossbar, "ideal", .choices = WEIR_CHOICES(WEIR_CROSSBARS),
+               .help = "ideal: packets wait at ports only; fifo: a crossbar with one queue at each "
+                       "input, whose head holds up those behind it, and outputs that take a flit "
+                       "per cycle from the heads by turns"),
+    P(weir_noc_cfg, input_buffer, "512", 1, 1e6, NULL, "flits in the queue of an input",
+      .when = "crossbar=fifo"),
+    P(weir_noc_cfg, input_speedup, "1", 1, 4096, NULL,
+      "flits that an input can give in a cycle, to outputs in ascending order",
+      .when = "crossbar=fifo"),
     WEIR_PARAM_END};
 const struct weir_param_group weir_noc_params = {"noc", "The interconnect.", noc_table,
                                                  sizeof(struct weir_noc_cfg), "timed"};

@@ -67,9 +67,16 @@ struct weir_l1_cfg {
   const char *carveouts;
 };
 
+#define WEIR_CROSSBARS(X) X(WEIR_XBAR_IDEAL, "ideal") X(WEIR_XBAR_FIFO, "fifo")
+enum weir_crossbar { WEIR_CROSSBARS(WEIR_CHOICE_ID) };
+#define WEIR_READ_REQUESTS(X) X(WEIR_READ_LINE, "line") X(WEIR_READ_SECTOR, "sector")
+enum weir_read_request { WEIR_READ_REQUESTS(WEIR_CHOICE_ID) };
+
 struct weir_noc_cfg {
   int64_t request_cyc, reply_cyc, credit_cyc, flit_bytes, header_bytes, request_buffer,
-      reply_buffer;
+      reply_buffer, input_buffer, input_speedup;
+  enum weir_crossbar crossbar;
+  enum weir_read_request read_request;
 };
 
 #define WEIR_L2_HASHES(X)                                                                          \
@@ -142,6 +149,12 @@ struct weir_machine {
 static inline uint16_t weir_flits(const struct weir_noc_cfg *n, unsigned bytes) {
   int64_t flits = (n->header_bytes + (int64_t)bytes + n->flit_bytes - 1) / n->flit_bytes;
   return (uint16_t)(flits > 0 ? flits : 1);
+}
+
+/* Of a request that reads so many bytes of a line. */
+static inline uint16_t weir_read_flits(const struct weir_noc_cfg *n, unsigned bytes) {
+  unsigned packets = n->read_request == WEIR_READ_SECTOR ? (bytes + 31) / 32 : 1;
+  return (uint16_t)(packets * weir_flits(n, 0));
 }
 
 /* What the unified array gives to shared memory so that `used` bytes of it fit. */

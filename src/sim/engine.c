@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/mem.h"
+#include "machine/bounds.h"
 #include "sim/engine_core.h"
 #include "sim/need.h"
 #include "sim/pool.h"
@@ -116,7 +117,75 @@ static bool deliver_all(struct weir_sim *sim) {
   return ok;
 }
 
-/* Components, and the mail to them. */
+/* ---- crossbars ---- */
+
+struct carrier {
+  struct weir_sim *sim;
+  bool is_failed;
+};
+
+static void arrive(void *self, const struct weir_msg *m) {
+  struct carrier *c = self;
+  struct share *s = &c->sim->shares[0];
+  c->is_failed |= !deliver(c->sim, component_of(c->sim, m->dst), m);
+  s->wake = weir_min64(s->wake, m->at);
+  s->is_busy = true;
+}
+
+/* What a component sent in the last step: a packet, or that it has taken one. */
+static bool hand_in(struct weir_sim *sim, const struct weir_msg *m) {
+  bool is_sm = m->src < sim->n_sms;
+  if (m->kind == WEIR_MSG_CREDIT)
+    return weir_xbar_credit(is_sm ? &sim->replies : &sim->requests, m);
+  return weir_xbar_put(is_sm ? &sim->requests : &sim->replies, m);
+}
+
+/* All mail of a step goes through the crossbars, as far as they come until its end. */
+static bool carry(struct weir_sim *sim) {
+  struct carrier c = {.sim = sim};
+  const struct weir_xbar_sink sink = {.put = arrive, .self = &c};
+  bool ok = true;
+  for (uint32_t i = 0; i < sim->o.threads; i++) {
+    struct weir_outbox *o = &sim->shares[i].out;
+    const struct weir_mail *b = &o->box[o->side][0];
+    for (uint32_t k = 0; k < b->n; k++)
+      ok &= hand_in(sim, &b->v[k]);
+    weir_outbox_turn(o, o->side);
+  }
+  weir_xbar_run(&sim->requests, sim->now, sim->end, &sink);
+  weir_xbar_run(&sim->replies, sim->now, sim->end, &sink);
+  return ok && !c.is_failed;
+}
+
+static bool is_carrying(const struct weir_sim *sim) {
+  return sim->has_fifo &&
+         !(weir_xbar_is_empty(&sim->requests) && weir_xbar_is_empty(&sim->replies));
+}
+
+static bool init_xbars(struct weir_sim *sim) {
+  const struct weir_noc_cfg *n = &sim->m->noc;
+  const uint32_t slices = (uint32_t)sim->m->l2.slices;
+  const struct weir_xbar_shape requests = {.n_in = sim->n_sms,
+                                           .first_out = sim->n_sms,
+                                           .n_out = slices,
+                                           .room = (uint32_t)n->request_buffer,
+                                           .most = weir_most_flits(sim->m, false),
+                                           .speedup = (uint32_t)n->input_speedup,
+                                           .hop = (uint64_t)n->request_cyc,
+                                           .credit_cyc = (uint64_t)n->credit_cyc},
+                               replies = {.first_in = sim->n_sms,
+                                          .n_in = slices,
+                                          .n_out = sim->n_sms,
+                                          .room = (uint32_t)n->reply_buffer,
+                                          .most = weir_most_flits(sim->m, true),
+                                          .speedup = (uint32_t)n->input_speedup,
+                                          .hop = (uint64_t)n->reply_cyc,
+                                          .credit_cyc = (uint64_t)n->credit_cyc};
+  return weir_xbar_init(&sim->requests, &requests) && weir_xbar_init(&sim->replies, &replies);
+}
+
+/* Components, and the mail to them. With crossbars, which want the mail of each in its order, all
+ * of it lies in the first box. */
 static void share_out(struct weir_sim *sim) {
   for (uint32_t i = 0; i < sim->o.threads; i++)
     sim->shares[i].n_components = 0;
@@ -128,7 +197,8 @@ static void share_out(struct weir_sim *sim) {
     else
       sim->channels[i - sim->n_sms].outbox = &s->out;
   }
-  for (uint32_t dst = 0; sim->pool != NULL && dst < sim->n_sms + (uint32_t)sim->m->l2.slices; dst++)
+  for (uint32_t dst = 0;
+       sim->pool != NULL && !sim->has_fifo && dst < sim->n_sms + (uint32_t)sim->m->l2.slices; dst++)
     sim->box_of[dst] =
         (uint8_t)(weir_pool_owner(sim->pool, component_of(sim, dst)) % WEIR_MAIL_BOXES);
 }
@@ -358,6 +428,7 @@ static bool deliver_casts(struct weir_sim *sim) {
 }
 
 static bool is_idle(const struct weir_sim *sim) {
+  if (is_carrying(sim)) return false;
   for (uint32_t i = 0; i < sim->o.threads; i++)
     if (sim->shares[i].is_busy) return false;
   return true;
@@ -420,7 +491,7 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
   enum weir_status st = check_shares(sim, err);
   if (st == WEIR_OK) st = dispatch(sim, err);
   if (st != WEIR_OK) return st;
-  bool ok = balance(sim);
+  bool ok = (!sim->has_fifo || carry(sim)) && balance(sim);
   if (sim->has_soft) ok &= soften(sim);
   return ok ? check_shares(sim, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
@@ -462,7 +533,7 @@ static struct share *new_shares(uint32_t n, uint32_t n_sms, uint32_t n_all) {
 static void set_steps(struct weir_sim *sim) {
   uint64_t most = (uint64_t)sim->m->window,
            window = sim->o.window != 0 && sim->o.window < most ? sim->o.window : most;
-  sim->depth = sim->o.threads > 1 && window >= DEPTH ? DEPTH : 1;
+  sim->depth = sim->o.threads > 1 && window >= DEPTH && !sim->has_fifo ? DEPTH : 1;
   sim->step_cyc = window / sim->depth;
   sim->step = sim->depth;
 }
@@ -479,6 +550,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
   sim->o = *o;
   sim->n_sms = (uint32_t)m->sm.count;
   sim->n_channels = (uint32_t)m->dram.channels;
+  sim->has_fifo = m->noc.crossbar == WEIR_XBAR_FIFO;
   if (sim->o.threads == 0) sim->o.threads = 1;
   if (sim->o.threads > n_components(sim)) sim->o.threads = n_components(sim);
   sim->sms = in_lines(sim->n_sms, sizeof *sim->sms);
@@ -503,6 +575,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
     sim->has_soft |= part->tick != NULL || part->broadcast_received != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
+  if (ok && sim->has_fifo) ok = init_xbars(sim);
   if (ok) set_steps(sim);
   if (ok && sim->o.threads > 1) {
     const struct weir_pool_job job = {.self = sim, .run = run_burst};
@@ -524,6 +597,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
 void weir_sim_free(struct weir_sim *sim) {
   if (sim == NULL) return;
   weir_pool_free(sim->pool);
+  weir_xbar_free(&sim->requests);
+  weir_xbar_free(&sim->replies);
   for (uint32_t i = 0; sim->sms != NULL && i < sim->n_sms; i++)
     if (sim->sms[i].m != NULL) weir_sm_free(&sim->sms[i]);
   for (uint32_t i = 0; sim->channels != NULL && i < sim->n_channels; i++)
@@ -542,7 +617,7 @@ void weir_sim_free(struct weir_sim *sim) {
 /* ---- a kernel ---- */
 
 static uint64_t next_event(const struct weir_sim *sim) {
-  uint64_t t = WEIR_NEVER;
+  uint64_t t = is_carrying(sim) ? sim->now : WEIR_NEVER;
   for (uint32_t i = 0; i < sim->o.threads; i++) {
     t = weir_min64(t, sim->shares[i].wake);
     for (uint64_t step = sim->step - sim->depth; step < sim->step; step++)
@@ -590,6 +665,13 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
       if (st != WEIR_OK) return st;
     }
   return WEIR_OK;
+}
+
+static enum weir_status rest_xbars(struct weir_sim *sim, struct weir_err *err) {
+  const char *bad = weir_xbar_rest(&sim->requests);
+  if (bad == NULL) bad = weir_xbar_rest(&sim->replies);
+  if (bad == NULL) return WEIR_OK;
+  return weir_fail(err, WEIR_EBUG, "crossbar, after the kernel: %s do not agree", bad);
 }
 
 static struct weir_parts parts_of(const struct weir_sim *sim) {
@@ -662,6 +744,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     weir_channel_rest(&sim->channels[i]);
   struct weir_parts parts = parts_of(sim);
   if (sim->o.check && (st = weir_verify(&parts, err)) != WEIR_OK) return give_up(sim, st);
+  if (sim->has_fifo && (st = rest_xbars(sim, err)) != WEIR_OK) return give_up(sim, st);
   /* The cycle of the last event belongs to the kernel. */
   for (uint32_t i = 0; i < sim->n_sms; i++)
     end = weir_max64(end, sim->sms[i].last_event + 1);

@@ -3,6 +3,7 @@
 #define WEIR_SIM_ENGINE_CORE_H
 
 #include "sim/engine.h"
+#include "sim/xbar.h"
 
 /* Of a thread. The exchange asks here, not the components: most of those lie in the caches of other
  * cores, and fetching a few lines of each would take as long as a part of the window. */
@@ -36,9 +37,11 @@ struct weir_sim {
   bool *has_retired;      /* of each SM, in the exchange: blocks ended */
   struct weir_pool *pool; /* NULL: one thread */
   uint8_t *box_of;        /* of each receiver, SMs and then slices */
-  uint64_t weigh_at;      /* step from which on the threads' work is to be compared */
-  bool is_broken;         /* a kernel failed */
-  bool has_soft;          /* a part of the L1 wakes by itself, or hears others */
+  bool has_fifo;          /* packets go through these crossbars, in the exchange */
+  struct weir_xbar requests, replies;
+  uint64_t weigh_at; /* step from which on the threads' work is to be compared */
+  bool is_broken;    /* a kernel failed */
+  bool has_soft;     /* a part of the L1 wakes by itself, or hears others */
   uint32_t n_kernels;
   struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; until now */
   struct weir_sim_result total;               /* until now */

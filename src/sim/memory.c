@@ -67,7 +67,7 @@ static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id
       s->credit == NULL)
     return false;
   for (uint32_t k = 0; k < c->n_sms; k++)
-    s->credit[k] = (uint32_t)c->m->noc.reply_buffer;
+    s->credit[k] = (uint32_t)(c->has_fifo ? c->m->noc.input_buffer : c->m->noc.reply_buffer);
   return true;
 }
 
@@ -81,6 +81,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   c->has_l3 = m->l3.enabled;
   c->is_whole = !m->l2.sectored && m->l2.whole_lines;
+  c->has_fifo = m->noc.crossbar == WEIR_XBAR_FIFO;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
   c->slices = weir_calloc(c->n_slices, sizeof *c->slices);
@@ -168,19 +169,20 @@ static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2
   if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox->is_failed = true;
 }
 
-/* One packet per slice and cycle enters the reply network, if its port is free and the SM has room.
- */
+/* One packet per slice and cycle enters the reply network, if its port is free and the SM has room,
+ * or the slice's queue in front of the crossbar. */
 static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   struct weir_channel *c = s->channel;
   if (s->out.n == 0) return WEIR_NEVER;
   struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
   uint64_t can = weir_max64(r->at, s->port_free);
   if (can > now) return can;
-  s->wants_credit = s->credit[r->dst] < r->flits;
+  uint32_t *credit = &s->credit[c->has_fifo ? 0 : r->dst];
+  s->wants_credit = *credit < r->flits;
   if (s->wants_credit) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
-  s->credit[r->dst] -= r->flits;
+  *credit -= r->flits;
   s->port_free = now + r->flits;
-  uint64_t at = now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
+  uint64_t at = c->has_fifo ? now : now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
   struct weir_msg *sent = weir_outbox_slot(c->outbox, r->dst, at);
   if (sent != NULL) {
     *sent = *r;
@@ -564,7 +566,7 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
                                 .src = (uint16_t)(c->n_sms + s->id),
                                 .dst = q->src,
                                 .flits = q->flits};
-  s->eject_free = weir_max64(s->eject_free, now + q->flits);
+  s->eject_free = weir_max64(s->eject_free, now + (c->has_fifo ? 1 : q->flits));
   weir_inbox_pop(&s->in);
   q = weir_inbox_head(&s->in);
   return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);

@@ -63,7 +63,7 @@ struct weir_slice {
     uint32_t head, n, cap;
   } out;              /* replies; `at` = ready */
   uint64_t port_free; /* the output port */
-  uint32_t *credit;   /* per SM, flits */
+  uint32_t *credit;   /* per SM, flits; has_fifo: the first, of its queue there */
   struct {
     struct weir_credit *v;
     uint32_t head, n, cap;
@@ -84,6 +84,7 @@ struct weir_channel {
   uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
   bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
   uint16_t flits[9]; /* of a reply with that many sectors */
+  bool has_fifo;     /* replies go through a crossbar with a queue for each slice */
   struct weir_slice *slices;
   bool has_l3, is_whole; /* is_whole: lines are one piece */
   struct weir_l3 l3;

@@ -137,8 +137,10 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
   sm->hears_warps = weir_l1_hears_warps(sm->l1);
   sm->tells_views = weir_l1_has_scheduler(sm->l1) || weir_l1_hears_views(sm->l1);
   sm->hears_issue = weir_l1_hears_issue(sm->l1);
+  sm->port.has_fifo = m->noc.crossbar == WEIR_XBAR_FIFO;
   for (int64_t i = 0; i < m->l2.slices; i++)
-    sm->port.credit[i] = (uint32_t)m->noc.request_buffer;
+    sm->port.credit[i] =
+        (uint32_t)(sm->port.has_fifo ? m->noc.input_buffer : m->noc.request_buffer);
   for (unsigned s = 0; s < (unsigned)m->sm.schedulers; s++)
     for (int64_t w = s; w < m->sm.warps; w += m->sm.schedulers) {
       sm->sched[s].slots |= UINT64_C(1) << w;
@@ -223,7 +225,7 @@ static void take_data(struct weir_sm *sm, const struct weir_msg *r, uint64_t now
   return_credit(sm, r, now);
 }
 
-/* Replies come through a port that moves one flit per cycle. */
+/* Replies come through a port that moves one flit per cycle; a crossbar's output has done so. */
 static void take_messages(struct weir_sm *sm, uint64_t now) {
   const struct weir_msg *r;
   for (; (r = weir_inbox_head(&sm->port.credits)) != NULL && r->at <= now;
@@ -233,7 +235,7 @@ static void take_messages(struct weir_sm *sm, uint64_t now) {
          sm->port.eject_free <= now;
        weir_inbox_pop(&sm->port.replies)) {
     sm->last_event = now;
-    sm->port.eject_free = now + r->flits;
+    sm->port.eject_free = now + (sm->port.has_fifo ? 1 : r->flits);
     if (r->kind == WEIR_MSG_ACK) {
       if (r->id != UINT32_MAX)
         weir_ldst_acknowledge(sm, r->id);
@@ -269,12 +271,14 @@ static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
   if (p == NULL) return WEIR_NEVER;
   if (sm->port.inject_free > now || p->at > now) return weir_max64(sm->port.inject_free, p->at);
   uint32_t slice = weir_slice_of(sm->m, p->addr);
-  if (sm->port.credit[slice] < p->flits) return WEIR_NEVER;
+  uint32_t *credit = &sm->port.credit[sm->port.has_fifo ? 0 : slice];
+  if (*credit < p->flits) return WEIR_NEVER;
   struct weir_msg out = *p;
-  sm->port.credit[slice] -= out.flits;
+  *credit -= out.flits;
   out.src = (uint16_t)sm->id;
   out.dst = (uint16_t)((uint32_t)sm->m->sm.count + slice);
   out.at = now + out.flits - 1 + (uint64_t)sm->m->noc.request_cyc;
+  if (sm->port.has_fifo) out.at = now;
   sm->port.inject_free = now + out.flits;
   if (out.kind == WEIR_MSG_WRITE && out.id == UINT32_MAX) sm->port.writebacks++;
   weir_outbox_put(sm->port.out, &out);

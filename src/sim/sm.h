@@ -118,7 +118,8 @@ struct weir_sm_port {
     struct weir_msg *v;
     uint32_t head, n, cap;
   } fills;                          /* replies that wait for the L1's fill port */
-  uint32_t *credit;                 /* per slice, flits */
+  bool has_fifo;                    /* requests go through a crossbar with a queue for each SM */
+  uint32_t *credit;                 /* per slice, flits; has_fifo: the first, of that queue */
   uint64_t inject_free, eject_free; /* cycles in which the ports are free again */
   uint32_t writebacks;              /* lines of the L1 under way, not acknowledged */
 };

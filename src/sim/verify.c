@@ -46,10 +46,12 @@ static enum weir_status verify_sm(const struct weir_sm *sm, struct weir_err *err
     return wrong_sm(err, sm, "requests in the LD/ST queue", sm->ldst.queue.n, 0);
   if (sm->n_blocks + sm->n_arriving + sm->n_retired != 0 || sm->ending != 0)
     return wrong_sm(err, sm, "blocks", sm->n_blocks + sm->n_arriving, 0);
+  uint64_t room =
+      (uint64_t)(sm->port.has_fifo ? sm->m->noc.input_buffer : sm->m->noc.request_buffer);
   for (int64_t i = 0; i < sm->m->l2.slices; i++)
-    if (sm->port.credit[i] != (uint64_t)sm->m->noc.request_buffer)
-      return wrong_sm(err, sm, "credits for a slice", sm->port.credit[i],
-                      (uint64_t)sm->m->noc.request_buffer);
+    if (sm->port.credit[i] != room)
+      return wrong_sm(err, sm, "credits for a slice, or for the crossbar", sm->port.credit[i],
+                      room);
   const char *why = weir_l1_verify(sm->l1);
   if (why != NULL)
     return weir_fail(err, weir_l1_fault(sm->l1) != NULL ? weir_l1_fault_code(sm->l1) : WEIR_EBUG,
@@ -75,9 +77,10 @@ static enum weir_status verify_slice(const struct weir_slice *s, struct weir_err
   const char *bad = weir_mshrs_verify(&s->mshr);
   if (bad != NULL)
     return weir_fail(err, WEIR_EBUG, "L2 slice %u, after the kernel: %s", s->id, bad);
+  uint64_t room = (uint64_t)(s->channel->has_fifo ? m->noc.input_buffer : m->noc.reply_buffer);
   for (int64_t i = 0; i < m->sm.count; i++)
-    if (s->credit[i] != (uint64_t)m->noc.reply_buffer)
-      return wrong_slice(err, s, "credits for an SM", s->credit[i], (uint64_t)m->noc.reply_buffer);
+    if (s->credit[i] != room)
+      return wrong_slice(err, s, "credits for an SM, or for the crossbar", s->credit[i], room);
   for (int64_t i = 0; i < m->l2.sets * m->l2.ways; i++) {
     if (s->lines.v[i].pending != 0) return wrong_slice(err, s, "pending sectors of a line", 1, 0);
     for (int64_t k = i - i % m->l2.ways; k < i; k++)
@@ -202,7 +205,7 @@ static void describe_sm(const struct weir_sm *sm, uint64_t now, struct weir_err 
   if (out != NULL) {
     uint32_t slice = weir_slice_of(sm->m, out->addr);
     weir_err_add(err, "SM %u interconnect: a packet of %u flits for L2 slice %u, credit for %u",
-                 sm->id, out->flits, slice, sm->port.credit[slice]);
+                 sm->id, out->flits, slice, sm->port.credit[sm->port.has_fifo ? 0 : slice]);
   }
   char text[200];
   weir_l1_describe(sm->l1, text, sizeof text);
@@ -235,7 +238,7 @@ static void describe_slice(const struct weir_slice *s, struct weir_err *err) {
   if (s->out.n > 0) {
     q = &s->out.v[s->out.head];
     weir_err_add(err, "L2 slice %u replies: %u; the first has %u flits for SM %u, credit for %u",
-                 s->id, s->out.n, q->flits, q->dst, s->credit[q->dst]);
+                 s->id, s->out.n, q->flits, q->dst, s->credit[s->channel->has_fifo ? 0 : q->dst]);
   }
   if (s->mshr.n > 0)
     weir_err_add(err, "L2 slice %u: %u MSHRs wait for DRAM (its queue holds %u)", s->id, s->mshr.n,

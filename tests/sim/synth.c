@@ -346,6 +346,8 @@ static const struct {
     {"noc.header_bytes", "0 1 8 64"},
     {"noc.request_buffer", "5 8 33 64 400"},
     {"noc.reply_buffer", "5 8 33 64 400"},
+    {"noc.input_buffer", "5 8 33 64 400"},
+    {"noc.input_speedup", "1 1 2 64"},
     {"l2.slices", "1 2 3 4 6 8"},
     {"l2.sets", "1 2 4 16 64"},
     {"l2.ways", "1 2 3 8"},

@@ -112,6 +112,21 @@ static void test_ports(void **state) {
   assert_false(weir_cap(&x.m, WEIR_CAP_L2_PORT, WEIR_FLOW_DRAM_READ, &c));
   assert_string_equal(weir_bottleneck(&x.m, WEIR_FLOW_L2_READ).where, "reply port of an SM");
   machine_free(&x);
+  /* A crossbar: all SMs share the room of a slice, and the queue of an SM is free when its packets
+   * have left it. */
+  open_rig(&x, "sm.count=3", "noc.crossbar=fifo", "noc.input_buffer=24");
+  cap_is(&x.m, WEIR_CAP_REQUEST_QUEUE, WEIR_FLOW_L2_READ, 24 * 128, CREDIT, 3);
+  cap_is(&x.m, WEIR_CAP_REQUEST_QUEUE, WEIR_FLOW_L2_WRITE, 4 * 128, 4 + CREDIT, 3);
+  cap_is(&x.m, WEIR_CAP_REPLY_QUEUE, WEIR_FLOW_L2_READ, 4 * 128, 4 + CREDIT, 1);
+  cap_is(&x.m, WEIR_CAP_REQUEST_CREDIT, WEIR_FLOW_L2_READ, 64 * 128, REQUEST + CREDIT, 1);
+  cap_is(&x.m, WEIR_CAP_REPLY_CREDIT, WEIR_FLOW_L2_READ, 51 * 128, 4 + REPLY + CREDIT, 3);
+  machine_free(&x);
+  /* A read of four sectors has four flits. */
+  open_rig(&x, "noc.read_request=sector", NULL, NULL);
+  cap_is(&x.m, WEIR_CAP_REQUEST_PORT, WEIR_FLOW_L2_READ, 128, 4, 1);
+  cap_is(&x.m, WEIR_CAP_SLICE_IN, WEIR_FLOW_L2_READ, 128, 4, 1);
+  assert_int_equal(weir_l2_latency(&x.m, 4), L2_LINE + 3);
+  machine_free(&x);
   open_rig(&x, "l1.port_bytes=48", "sm.load_interval=6", NULL);
   cap_is(&x.m, WEIR_CAP_L1_HIT, WEIR_FLOW_L1_READ, 128, 3, 1);
   cap_is(&x.m, WEIR_CAP_ISSUE, WEIR_FLOW_L1_READ, 128, 6, 1);

@@ -114,10 +114,21 @@ static void test_older(void **state) {
   compare("transpose", "fermi-s3", set);
 }
 
+/* What packets and atomics of others can hold up, crosses windows and threads. */
+static void test_peer(void **state) {
+  (void)state;
+  static const char *const set[] = {"noc.crossbar=fifo",    "noc.read_request=sector",
+                                    "l1.atomics=sector",    "sm.atom_waits=true",
+                                    "sm.dependent_extra=5", NULL};
+  compare("histogram", "v100-cfg", set);
+  compare("gather", "fermi-s3", set);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_fermi), cmocka_unit_test(test_v100),
-                                     cmocka_unit_test(test_tags), cmocka_unit_test(test_older)};
+                                     cmocka_unit_test(test_tags), cmocka_unit_test(test_older),
+                                     cmocka_unit_test(test_peer)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
