@@ -578,6 +578,31 @@ static void test_hits_count(void **state) {
   rig_shut(&g);
 }
 
+/* The other reading: counts go on with hits and outlive the data line, so that among candidates the
+ * tag with many references stays. By the first one A would lose its tag to E. */
+static void test_counts_stay(void **state) {
+  (void)state;
+  struct rig_dec g;
+  rig_small(&g, SET("rc_on_hit=true", "rc_on_evict=keep"));
+  rig_expect(&g, 'A', 'B', "A:1");
+  rig_expect(&g, 'A', 'M', "A*:2");
+  rig_expect(&g, 'A', 'H', "A*:3");
+  rig_expect(&g, 'A', 'H', "A*:4");
+  rig_expect(&g, 'B', 'B', "A*:4 B:1");
+  rig_expect(&g, 'B', 'M', "A*:3 B*:2");
+  rig_expect(&g, 'C', 'B', "A*:3 B*:2 C:1");
+  rig_expect(&g, 'C', 'M', "A:3 B*:1 C*:2"); /* neither who gets the line ages nor who loses it */
+  rig_expect(&g, 'D', 'B', "A:3 B*:1 C*:2 D:1");
+  rig_expect(&g, 'E', 'B', "A:3 B*:1 C*:2 E:1");
+  rig_expect(&g, 'A', 'M', "A*:4 B:1 C*:1 E:0");
+  assert_int_equal(DEC(rig_stats(&g), commits_rc3), 1);
+  rig_shut(&g);
+  rig_small(&g, SET("rc_on_hit=true"));
+  rig_loads(&g, "AAAABBCCDE", "BMHHBMBMBB");
+  assert_string_equal(rig_tags(&g), "B*:1 C*:2 D:1 E:1");
+  rig_shut(&g);
+}
+
 static void test_saturation(void **state) {
   (void)state;
   struct rig_dec g;
@@ -911,6 +936,7 @@ static void random_cfg(struct part_cfg *c, uint64_t *r) {
   set_dec(c, "on_fail", below(r, 2) ? "stall" : "bypass");
   put_dec(c, "extra_latency", below(r, 4));
   put_dec(c, "rc_on_hit", below(r, 3) == 0);
+  set_dec(c, "rc_on_evict", below(r, 3) ? "zero" : "keep");
   put_dec(c, "age_twice", below(r, 3) == 0);
   put_dec(c, "age_on_store", below(r, 3) != 0);
   put_dec(c, "evict_committed", below(r, 3) == 0);
@@ -1132,6 +1158,7 @@ int main(int argc, char **argv) {
                                      T(test_shifting),
                                      T(test_aging_twice),
                                      T(test_hits_count),
+                                     T(test_counts_stay),
                                      T(test_saturation),
                                      T(test_tag_ways),
                                      T(test_unified_array),

@@ -26,6 +26,8 @@ enum layout { LAYOUTS(WEIR_CHOICE_ID) };
 enum on_fail { ON_FAILS(WEIR_CHOICE_ID) };
 #define AGINGS(X) X(DEC1, "dec1") X(SHIFT, "shift_on_evict")
 enum aging { AGINGS(WEIR_CHOICE_ID) };
+#define EVICTED_RCS(X) X(ZERO, "zero") X(KEEP, "keep")
+enum evicted_rc { EVICTED_RCS(WEIR_CHOICE_ID) };
 #define CMPS(X) X(GE, "ge") X(GT, "gt")
 enum cmp { CMPS(WEIR_CHOICE_ID) };
 struct decoupled_cfg {
@@ -33,6 +35,7 @@ struct decoupled_cfg {
   enum cmp cmp;
   enum aging aging;
   enum on_fail on_fail;
+  enum evicted_rc rc_on_evict;
   enum layout layout;
   bool rc_on_hit, age_twice, age_on_store, evict_committed, t1_first_touch;
   bool duel, duel_reset;
@@ -268,9 +271,10 @@ static void drop_tag(struct weir_policy *p, uint32_t set, struct weir_dec_tag *t
   ((struct set_info *)weir_set_edit(p, set))->n_tags--;
 }
 
-/* The line ends. Its tag is a candidate again, without references. */
-static void free_line(struct weir_policy *p, const struct weir_access *a, uint32_t set, int way,
-                      enum weir_cause cause) {
+/* The line ends. Its tag, which is returned, is a candidate again, without references or with
+ * them. */
+static const struct weir_dec_tag *free_line(struct weir_policy *p, const struct weir_access *a,
+                                            uint32_t set, int way, enum weir_cause cause) {
   const struct decoupled *s = p->state;
   struct weir_line *l = lines_of(p, set) + way;
   struct weir_dec_tag *t = find(p, set, l->tag);
@@ -278,8 +282,9 @@ static void free_line(struct weir_policy *p, const struct weir_access *a, uint32
   *l = (struct weir_line){0};
   ((struct set_info *)weir_set_edit(p, set))->free_lines++;
   t->way = 0;
-  t->rc = 0;
+  if (cfg_of(p)->rc_on_evict == ZERO) t->rc = 0;
   if (!s->is_on) drop_tag(p, set, t);
+  return t;
 }
 
 static void count_tag_eviction(struct weir_policy *p, uint32_t rc) {
@@ -313,9 +318,9 @@ static struct weir_dec_tag *insert(struct weir_policy *p, const struct weir_acce
 }
 
 /* Data lines of the set were given or taken: references count for less, but not those of the tag
- * that is new or got a line. One that lost its line has none left. */
+ * that is new or got a line, and of the one that lost it. */
 static void age(struct weir_policy *p, uint32_t set, const struct weir_dec_tag *spared,
-                bool has_given, bool has_taken) {
+                const struct weir_dec_tag *lost, bool has_given, bool has_taken) {
   const struct decoupled *s = p->state;
   const struct decoupled_cfg *c = cfg_of(p);
   if (!s->is_on) return;
@@ -323,7 +328,7 @@ static void age(struct weir_policy *p, uint32_t set, const struct weir_dec_tag *
   unsigned by = shifts ? has_taken : has_given && has_taken && c->age_twice ? 2 : 1;
   struct weir_dec_tag *t = tags_of(p, set);
   for (uint32_t i = 0; i < s->tag_ways; i++) {
-    if (&t[i] == spared) continue;
+    if (&t[i] == spared || &t[i] == lost) continue;
     unsigned rc = t[i].rc, less = shifts ? rc >> by : rc > by ? rc - by : 0;
     count(p)->aged += rc - less;
     t[i].rc = (uint8_t)less;
@@ -359,6 +364,7 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
                     uint32_t fetch) {
   const struct decoupled *s = p->state;
   struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
+  const struct weir_dec_tag *lost = NULL;
   bool took_line = false;
   assert(r->way < 0); /* a line comes whole, so nothing more is fetched for one that is there */
   (void)r;
@@ -370,7 +376,7 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
   int way = way_for(p, a);
   struct weir_line *l = lines_of(p, a->set) + way;
   if (l->tag != 0) {
-    free_line(p, a, a->set, way, WEIR_BY_REPLACEMENT);
+    lost = free_line(p, a, a->set, way, WEIR_BY_REPLACEMENT);
     took_line = true;
   }
   if (t == NULL) t = insert(p, a, &took_line); /* as the original L1: that of the line that went */
@@ -381,7 +387,7 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
   l->pending_mask = (uint16_t)fetch;
   if (!s->is_on) return;
   count_commit(p, t->rc);
-  age(p, a->set, t, true, took_line);
+  age(p, a->set, t, lost, true, took_line);
 }
 
 static void commit_hit(struct weir_policy *p, const struct weir_access *a,
@@ -410,7 +416,7 @@ static void commit_bypass(struct weir_policy *p, const struct weir_access *a,
   }
   t = insert(p, a, &took_line);
   ++*(t != NULL ? &count(p)->bypass_first : &count(p)->bypass_no_tag);
-  if (took_line) age(p, a->set, t, false, true);
+  if (took_line) age(p, a->set, t, NULL, false, true);
 }
 
 /* A line that is there takes what is written; one that is not gets no place by a store. */
@@ -422,8 +428,8 @@ static void write_line(struct weir_policy *p, const struct weir_access *a,
 /* A store ended the line, or its arrival. */
 static void end_by_store(struct weir_policy *p, const struct weir_access *a, int way,
                          enum weir_cause cause) {
-  free_line(p, a, a->set, way, cause);
-  if (cfg_of(p)->age_on_store) age(p, a->set, NULL, false, true);
+  const struct weir_dec_tag *lost = free_line(p, a, a->set, way, cause);
+  if (cfg_of(p)->age_on_store) age(p, a->set, NULL, lost, false, true);
 }
 
 static int fill(struct weir_policy *p, const struct weir_access *a, uint32_t arrived,
@@ -454,8 +460,8 @@ static uint32_t invalidate(struct weir_policy *p, const struct weir_access *a, u
 static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
   const struct weir_line *l = lines_of(p, set) + way;
   if (l->tag == 0 || l->pending_mask != 0) return;
-  free_line(p, NULL, set, way, WEIR_BY_COLLATERAL);
-  age(p, set, NULL, false, true);
+  const struct weir_dec_tag *lost = free_line(p, NULL, set, way, WEIR_BY_COLLATERAL);
+  age(p, set, NULL, lost, false, true);
 }
 
 static void flush(struct weir_policy *p, uint32_t ways) {
@@ -620,6 +626,10 @@ static const struct weir_param params[] = {
       .when = "threshold>0"),
     P(rc_on_hit, "false", .help = "hits count as references too", .source = "guess",
       .when = "threshold>0"),
+    P(rc_on_evict, "zero", .choices = WEIR_CHOICES(EVICTED_RCS),
+      .help = "the count of a tag whose data line ends: none, or what it was (with rc_on_hit: all "
+              "references that the tag store has seen)",
+      .source = PAPER ", section 4.2 (zero)", .when = "threshold>0"),
     P(evict_committed, "false",
       .help = "tags with a data line can be replaced as long as there are candidates",
       .source = "guess", .when = "threshold>0"),
