@@ -80,6 +80,7 @@ static void stencil(void **state) {
   struct rig r;
   struct weir_profile p;
   rig_init(&r, "stencil", 2);
+  r.cls.hr_is_hit = false;
   profile(&r, &p);
   assert_int_equal(p.n_kernels, 1);
   assert_int_equal(p.n_loads, 5);
@@ -104,12 +105,28 @@ static void stencil(void **state) {
   assert_int_equal(left_over(), 0);
 }
 
+/* Published for a matrix multiply: all its loads are ca. Rows of threads that run together wait for
+ * the same lines, which is locality too. */
+static void matmul(void **state) {
+  (void)state;
+  struct rig r;
+  struct weir_profile p;
+  rig_init(&r, "matmul-naive", 2);
+  profile(&r, &p);
+  for (uint32_t i = 0; i < p.n_loads; i++)
+    assert_int_equal(p.kernels[0].tags[i],
+                     p.kernels[0].counts[i].accesses > 0 ? WEIR_TAG_CA : WEIR_TAG_CM);
+  weir_profile_free(&p);
+  weir_settings_free(&r.settings);
+}
+
 /* The order in which runs end does not matter, and pending hits are hits if one says so. */
 static void any_number_of_jobs(void **state) {
   (void)state;
   struct rig r;
   struct weir_profile one, three, pending;
   rig_init(&r, "spmv-vector", 1);
+  r.cls.hr_is_hit = false;
   profile(&r, &one);
   r.request.jobs = 3;
   profile(&r, &three);
@@ -185,9 +202,12 @@ static void stopped(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stencil), cmocka_unit_test(any_number_of_jobs),
-      cmocka_unit_test(several_kernels), cmocka_unit_test(inputs), cmocka_unit_test(stopped)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(stencil),
+                                     cmocka_unit_test(matmul),
+                                     cmocka_unit_test(any_number_of_jobs),
+                                     cmocka_unit_test(several_kernels),
+                                     cmocka_unit_test(inputs),
+                                     cmocka_unit_test(stopped)};
   if (argc < 2 || mkdtemp(scratch) == NULL) return 1;
   source = argv[1];
   setenv("TMPDIR", scratch, 1);
