@@ -32,20 +32,20 @@ OLD = "an older result\n"
 def commands(weir, client, cuda):
     """Name, arguments, outputs: each with what makes it complete."""
     bfs = str(WORKLOADS / "bfs/bfs.yaml")
-    script = f"{client} {bfs} profile; {client} {bfs} profile"
+    script = f"{client} {bfs} test; {client} {bfs} test"
     out = [
-        ("run", ["run", "bfs", "--input", "profile", "--gpu", "fermi-s3", "--json", "a.json", "-o", "cost=a.bin"],
+        ("run", ["run", "bfs", "--input", "test", "--gpu", "fermi-s3", "--json", "a.json", "-o", "cost=a.bin"],
          {"a.json": is_json, "a.bin": is_any}),
-        ("record", ["record", "-o", "a.wtrace", "spmv", "--input", "profile", "-l", "19"], {"a.wtrace": is_trace(weir)}),
-        ("compare", ["compare", "vecadd", "bfs", "--input", "profile", "-S", "baseline,tsc+", "--jobs", "2",
+        ("record", ["record", "-o", "a.wtrace", "spmv", "--input", "test", "-l", "19"], {"a.wtrace": is_trace(weir)}),
+        ("compare", ["compare", "vecadd", "bfs", "--input", "test", "-S", "baseline,tsc+", "--jobs", "2",
                      "--csv", "a.csv", "--json", "a.json"], {"a.csv": is_csv, "a.json": is_json}),
         ("classify", ["classify", "bfs", "--jobs", "2", "--tags", "a.yaml", "--json", "a.json", "-o", "a.ptx"],
          {"a.yaml": is_any, "a.json": is_json, "a.ptx": is_any}),
         ("replay", ["replay", "in.wtrace", "--gpu", "fermi-s3", "--json", "a.json"], {"a.json": is_json}),
-        ("run program", ["run", "--json", "a.json", "--", client, bfs, "profile"], {"a.json": is_json}),
+        ("run program", ["run", "--json", "a.json", "--", client, bfs, "test"], {"a.json": is_json}),
         ("run script", ["run", "--json", "a.json", "--", "sh", "-c", script], {"a.json": is_json}),
-        ("record program", ["record", "-o", "a.wtrace", "--", client, bfs, "profile"], {"a.wtrace": is_trace(weir)}),
-        ("compare program", ["compare", "-S", "baseline", "--jobs", "2", "--csv", "a.csv", "--", client, bfs, "profile"],
+        ("record program", ["record", "-o", "a.wtrace", "--", client, bfs, "test"], {"a.wtrace": is_trace(weir)}),
+        ("compare program", ["compare", "-S", "baseline", "--jobs", "2", "--csv", "a.csv", "--", client, bfs, "test"],
          {"a.csv": is_csv}),
     ]
     if cuda:
@@ -265,7 +265,7 @@ class Attack:
 
     def run(self, args):
         all_commands = commands(self.weir, self.client, os.path.abspath(args.cuda) if args.cuda else None)
-        trace = ["record", "-q", "-o", "in.wtrace", "vecadd", "--input", "profile"]
+        trace = ["record", "-q", "-o", "in.wtrace", "vecadd", "--input", "test"]
         self.finish(self.start(trace), "record")
         self.signals(args.signals, all_commands)
         self.full_device(all_commands)

@@ -73,7 +73,7 @@ def until(good, what):
         time.sleep(0.01)
 
 
-RUN = ("run", "-q", "vecadd", "--input", "profile")
+RUN = ("run", "-q", "vecadd", "--input", "test")
 LONG = ("matmul-naive", "--input", "bench")  # many seconds
 
 # ---- outputs ----
@@ -86,12 +86,12 @@ def stdout_by_another_name():
     with open("f", "w", encoding="utf-8") as f:
         f.write("before\n")
         f.flush()
-        done = subprocess.run([WEIR, "run", "vecadd", "--input", "profile", "--json", "out"], env=environment(),
+        done = subprocess.run([WEIR, "run", "vecadd", "--input", "test", "--json", "out"], env=environment(),
                               stdout=f, check=True)
     check(done.returncode == 0 and os.path.islink("out"), "the link is still there")
     first, _, rest = get("f").partition("\n")
     check(first == "before" and json.loads(rest)["weir_result"] == 1, "JSON alone, behind what was there", get("f"))
-    weir("run", "vecadd", "--input", "profile", "--json", "-", "-o", "c=out", code=2)
+    weir("run", "vecadd", "--input", "test", "--json", "-", "-o", "c=out", code=2)
     left("f", "out")
 
 
@@ -104,7 +104,7 @@ def links_and_modes():
     weir(*RUN, "--json", "link")
     check(os.path.islink("link") and json.loads(get("sub/real")), "the file behind the link is written")
     check(os.stat("sub/real").st_mode & 0o777 == 0o640, "its mode stays")
-    weir("record", "-q", "-o", "link", "vecadd", "--input", "profile")
+    weir("record", "-q", "-o", "link", "vecadd", "--input", "test")
     check(os.path.islink("link") and os.stat("sub/real").st_mode & 0o777 == 0o640, "traces, too")
     weir("trace", "verify", "sub/real")
     left("sub", "link")
@@ -113,11 +113,11 @@ def links_and_modes():
 @test
 def devices_and_pipes():
     os.symlink("/dev/full", "full")
-    for args in (RUN + ("--json", "full"), ("compare", "-q", "vecadd", "--input", "profile", "--csv", "full"),
+    for args in (RUN + ("--json", "full"), ("compare", "-q", "vecadd", "--input", "test", "--csv", "full"),
                  ("classify", "-q", "vecadd", "--tags", "full"), RUN + ("-o", "c=full")):
         check(b"No space left" in weir(*args, code=1).stderr, "what is wrong is said")
     check(os.path.islink("full"), "a device is not replaced")
-    weir("compare", "-q", "vecadd", "--input", "profile", "-S", "baseline", "--csv", "/dev/null", "--json", "/dev/null")
+    weir("compare", "-q", "vecadd", "--input", "test", "-S", "baseline", "--csv", "/dev/null", "--json", "/dev/null")
     os.mkfifo("pipe")
     with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE) as cat:
         weir(*RUN, "--json", "pipe")
@@ -156,7 +156,7 @@ def outputs_that_are_refused():
     for name in ("", "folder", "a/b", "nowhere/x"):
         for args in (("run", "-q", *LONG, "--json", name), ("record", *LONG, "-o", name),
                      ("compare", *LONG, "--csv", name), ("classify", *LONG, "--graph", name),
-                     ("run", "-q", "--json", name, "--", CLIENT, BFS, "profile", "wait")):
+                     ("run", "-q", "--json", name, "--", CLIENT, BFS, "test", "wait")):
             done = subprocess.run([WEIR, *args], env=environment(), capture_output=True, timeout=LIMIT_S, check=False)
             check(done.returncode in (1, 2) and done.stderr, f"{args} is refused before it runs", done.stderr)
     with open("a", "r+", encoding="utf-8") as f:
@@ -175,9 +175,9 @@ def inputs_are_not_replaced():
     shutil.copy(CLIENT, "client")
     put("config.yaml", "exec:\n  quantum: 64\n")
     shutil.copy(SOURCE / "gpus/fermi-s3.yaml", "gpu.yaml")
-    weir("record", "-q", "-o", "t.wtrace", "vecadd", "--input", "profile")
+    weir("record", "-q", "-o", "t.wtrace", "vecadd", "--input", "test")
     before = {name: pathlib.Path(name).read_bytes() for name in os.listdir(".")}
-    own = ("vecadd.yaml", "--input", "profile")
+    own = ("vecadd.yaml", "--input", "test")
     for args in (("run", "-q", *own, "--json", "vecadd.yaml"), ("run", "-q", *own, "--json", "vecadd.ptx"),
                  ("run", "-q", *own, "-o", "c=vecadd.ptx"), ("record", "-q", *own, "-o", "vecadd.yaml"),
                  ("classify", "-q", *own, "-o", "vecadd.ptx"), ("classify", "-q", *own, "--tags", "./vecadd.yaml"),
@@ -185,7 +185,7 @@ def inputs_are_not_replaced():
                  ("replay", "-q", "t.wtrace", "--gpu", "fermi-s3", "--json", "t.wtrace"),
                  ("compare", "-q", "t.wtrace", "--csv", "t.wtrace"), ("compare", "-q", *own, "--csv", "vecadd.ptx"),
                  ("compare", "-q", *own, "--config", "config.yaml", "--csv", "config.yaml"),
-                 ("run", "-q", "--json", "client", "--", "./client", BFS, "profile")):
+                 ("run", "-q", "--json", "client", "--", "./client", BFS, "test")):
         done = weir(*args, code=2)
         check(b"replace" in done.stderr, f"{args}: an input is refused as an output", done.stderr)
     after = {name: pathlib.Path(name).read_bytes() for name in os.listdir(".")}
@@ -202,7 +202,7 @@ def names_of_any_bytes():
     for name in ("yaml", "ptx"):
         shutil.copy(SOURCE / "workloads/vecadd" / f"vecadd.{name}", f"vecadd.{name}")
     os.rename(b"vecadd.yaml", odd + b".yaml")
-    own = (odd + b".yaml", "--input", "profile")
+    own = (odd + b".yaml", "--input", "test")
     weir("run", "-q", *own, "--gpu", "fermi-s3", "--json", "r")
     check(json.loads(get("r"))["runs"], "a run")
     weir("record", "-q", *own, "-o", odd + b".wtrace")
@@ -213,7 +213,7 @@ def names_of_any_bytes():
     check(f",{shown}.wtrace," in get("c"), "its CSV", get("c")[:300])
     weir("classify", "-q", *own, "--json", "k", "--tags", "t")
     check(json.loads(get("k")), "a classification")
-    weir("run", "-q", "--json", "q", "--", CLIENT, BFS, "profile", "say", odd)
+    weir("run", "-q", "--json", "q", "--", CLIENT, BFS, "test", "say", odd)
     check(json.loads(get("q"))["runs"][0]["command"][-1] == shown, "arguments of a program", get("q")[:600])
 
 
@@ -222,10 +222,10 @@ def names_of_any_bytes():
 
 @test
 def quiet_is_not_silent():
-    done = weir("compare", "-q", "vecadd", "--input", "profile", "-S", "baseline", "--set", "exec.max_instructions=10",
+    done = weir("compare", "-q", "vecadd", "--input", "test", "-S", "baseline", "--set", "exec.max_instructions=10",
                 code=1)
     check(b"vecadd" in done.stderr and b"max_instructions" in done.stderr, "the reason is said", done.stderr)
-    done = weir("run", "-q", "--", CLIENT, BFS, "profile", "abort", code=134)
+    done = weir("run", "-q", "--", CLIENT, BFS, "test", "abort", code=134)
     check(b"ended by signal 6" in done.stderr, "how a program ended is said", done.stderr)
     check(not done.stdout.startswith(b"weir"), "and nothing else")
 
@@ -237,7 +237,7 @@ def closed_stdout():
         os.close(1)
     weir(*RUN, "--json", "j", preexec_fn=close)
     check(json.loads(get("j")), "the JSON is whole")
-    done = subprocess.run([WEIR, "run", "vecadd", "--input", "profile", "--json", "j"], env=environment(),
+    done = subprocess.run([WEIR, "run", "vecadd", "--input", "test", "--json", "j"], env=environment(),
                           stderr=subprocess.PIPE, preexec_fn=close, check=False)
     check(done.returncode == 1 and b"cannot write" in done.stderr, "a table that cannot be written is an error")
     check(json.loads(get("j")), "the JSON is whole")
@@ -248,11 +248,11 @@ def a_full_disk():
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
     put("f")
-    for args in (RUN + ("--json", "f"), ("record", "-q", "vecadd", "--input", "profile", "-o", "f"),
+    for args in (RUN + ("--json", "f"), ("record", "-q", "vecadd", "--input", "test", "-o", "f"),
                  ("compare", "-q", "t.wtrace", "--csv", "f"), ("classify", "-q", "vecadd", "--json", "f"),
-                 ("run", "-q", "--json", "f", "--", CLIENT, BFS, "profile")):
+                 ("run", "-q", "--json", "f", "--", CLIENT, BFS, "test")):
         if "t.wtrace" in args:
-            weir("record", "-q", "vecadd", "--input", "profile", "-o", "t.wtrace")
+            weir("record", "-q", "vecadd", "--input", "test", "-o", "t.wtrace")
         done = weir(*args, code=1, preexec_fn=limit)
         check(b"File too large" in done.stderr, "it is said", done.stderr)
         check(get("f") == "old", "the old file stays")
@@ -266,9 +266,9 @@ def few_descriptors():
     def limit():
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
     vecadd = SOURCE / "workloads/vecadd/vecadd.yaml"
-    weir("run", "-q", "--json", "j", "--input", "profile", *["vecadd"] * 50, preexec_fn=limit)
+    weir("run", "-q", "--json", "j", "--input", "test", *["vecadd"] * 50, preexec_fn=limit)
     check(len(json.loads(get("j"))["runs"]) == 50, "all workloads")
-    script = f"for i in $(seq 50); do {CLIENT} {vecadd} profile; done"
+    script = f"for i in $(seq 50); do {CLIENT} {vecadd} test; done"
     weir("run", "-q", "--functional", "--json", "j", "--", "sh", "-c", script, preexec_fn=limit)
     check(len(json.loads(get("j"))["runs"]) == 50, "all processes")
     left("j")
@@ -342,8 +342,8 @@ def ignored_signals_stay_ignored():
     def ignore():
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for args in (("record", "-q", "spmv", "-o", "f"), ("compare", "-q", "spmv", "--input", "profile", "-S", "baseline", "--csv", "f"),
-                 ("classify", "-q", "bfs", "--tags", "f"), ("run", "-q", "--json", "f", "--", CLIENT, BFS, "profile")):
+    for args in (("record", "-q", "spmv", "-o", "f"), ("compare", "-q", "spmv", "--input", "test", "-S", "baseline", "--csv", "f"),
+                 ("classify", "-q", "bfs", "--tags", "f"), ("run", "-q", "--json", "f", "--", CLIENT, BFS, "test")):
         with start(*args, preexec_fn=ignore) as p:
             while p.poll() is None:
                 p.send_signal(signal.SIGHUP)
@@ -372,7 +372,7 @@ def processes(token):
 def one_signal_ends_all():
     """A script, which the signal ends, has started processes: one that uses weir, and one that does not."""
     token = os.path.abspath("../tmp").encode()
-    script = f'{CLIENT} {BFS} profile wait & sleep 1000 & echo begins; wait; wait'
+    script = f'{CLIENT} {BFS} test wait & sleep 1000 & echo begins; wait; wait'
     for number in (signal.SIGTERM, signal.SIGHUP):
         with start("run", "--", "sh", "-c", script) as p:
             until(lambda: len(processes(token)) >= 4, "all run")
@@ -387,7 +387,7 @@ def one_signal_ends_all():
 @test
 def what_does_not_listen():
     """A program that ignores SIGTERM is ended after a while, and so is what one that does not leaves behind."""
-    for script in (f"trap '' TERM; {CLIENT} {BFS} profile; echo begins; while :; do sleep 1; done",
+    for script in (f"trap '' TERM; {CLIENT} {BFS} test; echo begins; while :; do sleep 1; done",
                    "(trap '' TERM; echo begins; exec sleep 1000) & wait"):
         with start("run", "--", "sh", "-c", script) as p:
             while "begins" not in p.stdout.readline().decode():
@@ -410,7 +410,7 @@ def killed():
         p.wait()
         check(len(os.listdir("../tmp")) == 2 and len(os.listdir(".")) == 2, "something is left")
         until(lambda: len(processes(os.path.abspath("../tmp").encode())) == 2, "its workers have ended")
-        weir("compare", "-q", "vecadd", "--input", "profile", "-S", "baseline", "--csv", "e")
+        weir("compare", "-q", "vecadd", "--input", "test", "-S", "baseline", "--csv", "e")
         check(len(os.listdir("../tmp")) == 1, "one folder stays")
         check(sorted(os.listdir("."))[1:] == ["e"], "one temporary stays, of the one that lives")
         other.terminate()

@@ -56,7 +56,7 @@ def judge(checks, code, before, after):
 
 def compare(program, scratch, temporary):
     trace, csv = os.path.join(scratch, "short.wtrace"), os.path.join(scratch, "o.csv")
-    subprocess.run([program, "record", "-q", "-o", trace, "vecadd", "--input", "profile"], check=True)
+    subprocess.run([program, "record", "-q", "-o", trace, "vecadd", "--input", "test"], check=True)
     code, before, after = interrupt([program, "compare", trace, "matmul-naive", "--input", "bench", "--schemes",
                                      "baseline,tsc+", "--jobs", "1", "--csv", csv], PROGRESS, temporary)
     rows = [row for row in open(csv, encoding="utf-8").read().splitlines() if not row.startswith("#")]

@@ -22,7 +22,7 @@ def judge(name, checks, shown):
 
 
 def command(program, client, *more):
-    return [program, "run", "--gpu", "fermi-s3", "--", client, LAUNCH_FILE, "profile", *more, "wait"]
+    return [program, "run", "--gpu", "fermi-s3", "--", client, LAUNCH_FILE, "test", *more, "wait"]
 
 
 def on_terminal(program, client, temporary):

@@ -128,7 +128,7 @@ static void run(const char *path, const struct ptx_exec_cfg *cfg, bool streams, 
   o->hash = XXH64_createState();
   XXH64_reset(o->hash, 0);
   if (ptx_device_init(&dev, cfg, &err) != WEIR_OK) fail_msg("%s", err.msg);
-  if (weir_workload_open(&dev, path, "profile", &w, &err) != WEIR_OK &&
+  if (weir_workload_open(&dev, path, "test", &w, &err) != WEIR_OK &&
       weir_workload_open(&dev, path, NULL, &w, &err) != WEIR_OK)
     fail_msg("%s", err.msg);
   struct weir_workload_hooks h = {

@@ -196,7 +196,7 @@ static inline void engine_workload(const char *folder, const char *workload,
   must(weir_settings_init(&settings, groups, &err), &err);
   must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
   must(ptx_device_init(&dev, &cfg, &err), &err);
-  must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
+  must(weir_workload_open(&dev, path, "test", &w, &err), &err);
   must(weir_sim_new(&x->m, d, o, &l->sim, &err), &err);
   struct weir_workload_hooks h = {.simulate = engine_launch, .self = l, .want_streams = true};
   must(weir_workload_run(w, &h, &err), &err);

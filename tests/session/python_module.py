@@ -20,7 +20,7 @@ class Module(unittest.TestCase):
             self.assertEqual(s.add("baseline"), 0)
             self.assertEqual(s.add("baseline", name="slow", settings={"l1.hit_latency": 200}), 1)
             self.assertEqual(s.add("baseline", name="other", policies=["lru"]), 2)
-            s.run("gather", input="profile")
+            s.run("gather", input="test")
             self.assertEqual(s.designs, ["baseline", "slow", "other"])
             self.assertEqual(s.kernels, ["gather"])
             all_of, one = s.stats("slow"), s.stats("slow", kernel="gather")
@@ -49,7 +49,7 @@ class Module(unittest.TestCase):
                 s.add("baseline")
             with self.assertRaises(weir.Error):
                 s.stat("cycles")
-            s.run("vecadd", input="profile")
+            s.run("vecadd", input="test")
             with self.assertRaises(weir.Error):
                 s.stat("l1.hit")
             with self.assertRaises(KeyError):
@@ -65,7 +65,7 @@ class Module(unittest.TestCase):
             s.add("decoupled")
             s.watch(lambda design, kernel, cycle, blocks: seen.append((design, kernel)) or len(seen) < 2)
             with self.assertRaises(weir.Error) as e:
-                s.run("vecadd", input="profile")
+                s.run("vecadd", input="test")
             self.assertEqual(e.exception.code, "ELIMIT")
             self.assertEqual(seen, [("decoupled", "vecadd")] * 2)
 
@@ -74,9 +74,9 @@ class Module(unittest.TestCase):
 
             s.watch(wrong)
             with self.assertRaises(ZeroDivisionError):
-                s.run("vecadd", input="profile")
+                s.run("vecadd", input="test")
             s.watch(None)
-            s.run("vecadd", input="profile")
+            s.run("vecadd", input="test")
 
     def test_output_of_kernels(self):
         ptx = """.version 7.5

@@ -48,12 +48,12 @@ static const char *const three[] = {"baseline", "decoupled", "pc-bypass"};
 static void test_designs_do_not_depend_on_each_other(void **state) {
   struct weir_session *all = open_with(three, 3);
   (void)state;
-  run(all, "reduction", "profile");
+  run(all, "reduction", "test");
   assert_int_equal(weir_session_n_designs(all), 3);
   for (size_t i = 0; i < 3; i++) {
     struct weir_session *one = open_with(&three[i], 1);
     assert_string_equal(weir_session_design(all, i), three[i]);
-    run(one, "reduction", "profile");
+    run(one, "reduction", "test");
     size_t n = weir_session_n_stats(one, 0);
     assert_true(n > 100);
     assert_int_equal(n, weir_session_n_stats(all, i));
@@ -76,7 +76,7 @@ static void test_designs_do_not_depend_on_each_other(void **state) {
 static void test_kernels_add_up(void **state) {
   struct weir_session *s = open_with(three, 2);
   (void)state;
-  run(s, "bfs", "profile");
+  run(s, "bfs", "test");
   assert_true(weir_session_n_kernels(s) >= 1);
   assert_null(weir_session_kernel(s, weir_session_n_kernels(s)));
   for (size_t i = 0; i < weir_session_n_stats(s, 1); i++) {
@@ -102,11 +102,11 @@ static void test_threads_and_checks_change_nothing(void **state) {
   struct weir_session *s = open_with(three, 2);
   struct weir_err err;
   (void)state;
-  run(s, "vecadd", "profile");
+  run(s, "vecadd", "test");
   uint64_t cycles = read_stat(s, 1, WEIR_ALL_KERNELS, "cycles").count;
   assert_int_equal(weir_session_threads(s, 2, &err), WEIR_OK);
   weir_session_check(s, 1);
-  run(s, "vecadd", "profile");
+  run(s, "vecadd", "test");
   assert_int_equal(read_stat(s, 1, WEIR_ALL_KERNELS, "cycles").count, cycles);
   assert_int_equal(weir_session_threads(s, 0, &err), WEIR_EINVAL);
   weir_session_close(s);
@@ -122,14 +122,14 @@ static void test_settings_of_sessions_and_designs(void **state) {
   assert_int_equal(weir_session_add(s, &(struct weir_line_up){.scheme = "baseline"}, &err),
                    WEIR_OK);
   assert_int_equal(weir_session_add(s, &(struct weir_line_up){.settings = slow}, &err), WEIR_OK);
-  run(s, "gather", "profile");
+  run(s, "gather", "test");
   uint64_t fast = read_stat(s, 0, WEIR_ALL_KERNELS, "cycles").count,
            late = read_stat(s, 1, WEIR_ALL_KERNELS, "cycles").count,
            hits = read_stat(s, 0, WEIR_ALL_KERNELS, "l1.hits").count;
   assert_true(late > fast);
   weir_session_close(s);
   s = open_with(three, 1);
-  run(s, "gather", "profile");
+  run(s, "gather", "test");
   assert_true(read_stat(s, 0, WEIR_ALL_KERNELS, "l1.hits").count > hits); /* with its whole L1 */
   weir_session_close(s);
 }
@@ -141,7 +141,7 @@ static void test_a_trace_runs(void **state) {
   run(s, trace_file, NULL);
   assert_true(weir_session_n_kernels(s) > 0);
   assert_true(read_stat(s, 1, 0, "cycles").count > 0);
-  assert_int_equal(weir_session_run(s, trace_file, "profile", &err), WEIR_EINVAL);
+  assert_int_equal(weir_session_run(s, trace_file, "test", &err), WEIR_EINVAL);
   assert_int_equal(weir_session_n_kernels(s), 0); /* of the run that failed */
   weir_session_close(s);
 }
@@ -178,7 +178,7 @@ static void test_bad_designs_are_refused(void **state) {
   expect(WEIR_EINVAL, weir_session_add(s, &(struct weir_line_up){.reserved = {&err}}, &err), &err,
          "reserved");
   assert_int_equal(weir_session_n_designs(s), 0);
-  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "profile", &err), &err,
+  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "test", &err), &err,
          "weir_session_add first");
   weir_session_close(s);
   assert_int_equal(weir_session_open(&s, "v100-cfg", NULL, &err), WEIR_OK);
@@ -195,7 +195,7 @@ static void test_bad_runs_are_refused(void **state) {
   (void)state;
   expect(WEIR_ENOENT, weir_session_run(s, "vecad", NULL, &err), &err, "did you mean 'vecadd'?");
   expect(WEIR_EINVAL, weir_session_stat(s, 0, 0, "cycles", &v, &err), &err, "before a run");
-  run(s, "vecadd", "profile");
+  run(s, "vecadd", "test");
   expect(WEIR_ENOENT, weir_session_stat(s, 0, 0, "l1.hit", &v, &err), &err,
          "did you mean 'l1.hits'?");
   expect(WEIR_EINVAL, weir_session_stat(s, 1, 0, "cycles", &v, &err), &err, "design 1");
@@ -204,7 +204,7 @@ static void test_bad_runs_are_refused(void **state) {
   /* A setting that nothing feels is a mistake. */
   assert_int_equal(weir_session_open(&s, "fermi-s3", idle, &err), WEIR_OK);
   assert_int_equal(weir_session_add(s, &(struct weir_line_up){0}, &err), WEIR_OK);
-  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "profile", &err), &err, "pc-bypass.threshold");
+  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "test", &err), &err, "pc-bypass.threshold");
   weir_session_close(s);
 }
 
@@ -223,10 +223,10 @@ static void test_a_run_can_be_stopped(void **state) {
   size_t n = 0;
   (void)state;
   weir_session_watch(s, stop, &n);
-  assert_int_equal(weir_session_run(s, "vecadd", "profile", &err), WEIR_ELIMIT);
+  assert_int_equal(weir_session_run(s, "vecadd", "test", &err), WEIR_ELIMIT);
   assert_int_equal(n, 3);
   weir_session_watch(s, NULL, NULL);
-  run(s, "vecadd", "profile");
+  run(s, "vecadd", "test");
   weir_session_close(s);
 }
 
@@ -251,8 +251,8 @@ static void test_prints_nothing_and_leaves_signals_alone(void **state) {
   dup2(fileno(said), STDOUT_FILENO);
   dup2(fileno(said), STDERR_FILENO);
   struct weir_session *s = open_with(three, 3);
-  enum weir_status good = weir_session_run(s, "vecadd", "profile", &err);
-  enum weir_status bad = weir_session_run(s, "nothing", "profile", &err);
+  enum weir_status good = weir_session_run(s, "vecadd", "test", &err);
+  enum weir_status bad = weir_session_run(s, "nothing", "test", &err);
   weir_session_close(s);
   fflush(NULL);
   dup2(out, STDOUT_FILENO);
@@ -275,7 +275,7 @@ static uint64_t count_of_run(void) {
   struct weir_err err;
   if (weir_session_open(&s, "fermi-s3", set, &err) ||
       weir_session_add(s, &(struct weir_line_up){.scheme = "decoupled"}, &err) ||
-      weir_session_run(s, "reduction", "profile", &err))
+      weir_session_run(s, "reduction", "test", &err))
     return 0;
   struct weir_statistic cycles = {0}, energy = {0};
   weir_session_stat(s, 0, WEIR_ALL_KERNELS, "cycles", &cycles, &err);
@@ -385,8 +385,8 @@ static void test_execution_has_statistics(void **state) {
   struct weir_statistic v;
   struct weir_err err;
   (void)state;
-  run(one, "reduction", "profile");
-  run(two, "reduction", "profile");
+  run(one, "reduction", "test");
+  run(two, "reduction", "test");
   uint64_t sum = 0, all = read_stat(one, 0, WEIR_ALL_KERNELS, "func.warp_insns").count;
   for (size_t k = 0; k < weir_session_n_kernels(one); k++)
     sum += read_stat(one, 0, k, "func.warp_insns").count;
@@ -401,7 +401,7 @@ static void test_execution_has_statistics(void **state) {
   expect(WEIR_ENOENT, weir_session_stat(one, 0, WEIR_ALL_KERNELS, "func.warp_insns", &v, &err),
          &err, "nothing was executed");
   assert_int_equal(weir_session_stat_at(one, 0, WEIR_ALL_KERNELS, n - 1, &v, &err), WEIR_EINVAL);
-  run(one, "reduction", "profile");
+  run(one, "reduction", "test");
   assert_int_equal(weir_session_n_stats(one, 0), n);
   assert_int_equal(read_stat(one, 0, WEIR_ALL_KERNELS, "func.warp_insns").count, all);
   weir_session_close(one);
@@ -493,8 +493,8 @@ static void test_tags_are_prepared(void **state) {
   weir_classify_here();
   struct weir_session *one = open_with(schemes, 1), *two = open_with(schemes, 2);
   weir_session_threads(two, 2, &err);
-  run(one, "bfs", "profile");
-  run(two, "bfs", "profile");
+  run(one, "vecadd", "test");
+  run(two, "vecadd", "test");
   uint64_t cycles = read_stat(one, 0, WEIR_ALL_KERNELS, "cycles").count;
   assert_true(read_stat(one, 0, WEIR_ALL_KERNELS, "l1.bypassed_static").count > 0);
   for (size_t i = 0; i < 2; i++)
@@ -502,7 +502,7 @@ static void test_tags_are_prepared(void **state) {
   expect(WEIR_EINVAL, weir_session_run(one, trace_file, NULL, &err), &err, "a trace has none");
   /* Stopped while it is prepared. */
   weir_session_watch(one, stop_at_once, NULL);
-  assert_int_equal(weir_session_run(one, "bfs", "profile", &err), WEIR_ELIMIT);
+  assert_int_equal(weir_session_run(one, "vecadd", "test", &err), WEIR_ELIMIT);
   weir_session_close(one);
   weir_session_close(two);
 }

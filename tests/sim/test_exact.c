@@ -42,7 +42,7 @@ static void run_workload(struct run *r, const char *workload, const struct machi
   must(weir_settings_init(&settings, groups, &err), &err);
   must(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err), &err);
   must(ptx_device_init(&dev, &cfg, &err), &err);
-  must(weir_workload_open(&dev, path, "profile", &w, &err), &err);
+  must(weir_workload_open(&dev, path, "test", &w, &err), &err);
   must(weir_sim_new(&x->m, NULL, o, &r->sim, &err), &err);
   struct weir_workload_hooks h = {.simulate = simulate, .self = r, .want_streams = true};
   must(weir_workload_run(w, &h, &err), &err);

@@ -54,7 +54,7 @@ static void rig_init(struct rig *r, uint32_t jobs) {
     snprintf(r->paths[i], sizeof r->paths[i], "%s/workloads/%s/%s.yaml", source, names[i],
              names[i]);
     r->workloads[i] =
-        (struct weir_study_workload){.name = names[i], .path = r->paths[i], .input = "profile"};
+        (struct weir_study_workload){.name = names[i], .path = r->paths[i], .input = "test"};
   }
   assert_int_equal(weir_settings_fill(&r->settings[0], &ptx_exec_params, &r->exec, NULL), WEIR_OK);
   r->study = (struct weir_study){.workloads = r->workloads,
@@ -111,7 +111,7 @@ static void assert_direct(struct rig *r, size_t workload, size_t cell) {
   struct weir_sim *sim;
   struct weir_sim_result sum = {0};
   struct weir_recording rec = {
-      .path = r->paths[workload], .input = "profile", .exec = &r->exec, .out = trace, .level = 1};
+      .path = r->paths[workload], .input = "test", .exec = &r->exec, .out = trace, .level = 1};
   struct weir_sim_options o = {.threads = 1, .watchdog = WEIR_WATCHDOG_CYCLES};
   snprintf(trace, sizeof trace, "%s/direct.wtrace", scratch);
   assert_int_equal(weir_record(&rec, NULL, NULL), WEIR_OK);
@@ -236,7 +236,7 @@ static void a_trace_is_replayed_as_it_is(void **state) {
   assert_true(fd >= 0);
   close(fd);
   struct weir_recording rec = {
-      .path = r.paths[0], .input = "profile", .exec = &r.exec, .out = trace, .level = 1};
+      .path = r.paths[0], .input = "test", .exec = &r.exec, .out = trace, .level = 1};
   assert_int_equal(weir_record(&rec, NULL, NULL), WEIR_OK);
   r.workloads[0] = (struct weir_study_workload){.name = "trace", .path = trace, .is_trace = true};
   r.study.n_workloads = launch.study.n_workloads = 1;

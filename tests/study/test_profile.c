@@ -48,7 +48,7 @@ static void rig_init(struct rig *r, const char *workload, uint32_t jobs) {
   weir_param_defaults(weir_cls_params.table, &r->cls);
   snprintf(r->path, sizeof r->path, "%s/workloads/%s/%s.yaml", source, workload, workload);
   r->request = (struct weir_profile_request){.path = r->path,
-                                             .input = "profile",
+                                             .input = "test",
                                              .exec = &r->exec,
                                              .machine = &r->machine,
                                              .cls = &r->cls,

@@ -111,7 +111,7 @@ static double record(const char *file) {
   OK(weir_settings_init(&settings, groups, &err));
   OK(weir_settings_fill(&settings, &ptx_exec_params, &cfg, &err));
   OK(ptx_device_init(&dev, &cfg, &err));
-  if (weir_workload_open(&dev, file, "profile", &w, &err) != WEIR_OK)
+  if (weir_workload_open(&dev, file, "test", &w, &err) != WEIR_OK)
     OK(weir_workload_open(&dev, file, NULL, &w, &err));
   OK(weir_wtrace_create(path, NULL, &r.writer, &err));
   struct weir_workload_hooks h = {.simulate = record_kernel, .self = &r, .want_streams = true};

@@ -17,16 +17,16 @@ expect() {
   grep -qF -- "$text" "$dir/out" || { cat "$dir/out" >&2; fail "no '$text': $*"; }
 }
 f=$dir/v.wtrace
-expect 0 'per warp instruction' "$weir" record -o "$f" vecadd --input profile
+expect 0 'per warp instruction' "$weir" record -o "$f" vecadd --input test
 [ "$(find "$dir" -name '.weir-*')" = "" ] || fail "a temporary file is left"
 expect 0 '45,056' "$weir" trace info "$f"
-expect 0 'vecadd, input profile' "$weir" trace info "$f"
+expect 0 'vecadd, input test' "$weir" trace info "$f"
 expect 0 '256x1x1' "$weir" trace kernels "$f"
 expect 0 'global 4x 0x7f0000080400 +4' "$weir" trace head "$f" -n 22
 expect 0 'block 255, warp 7: 22 instructions' "$weir" trace head "$f" -b 255 -w 7
 expect 0 'sound: 1 kernel launch, 45,056 warp instructions' "$weir" trace verify "$f"
 # The same bytes every time.
-"$weir" record -q -o "$dir/again.wtrace" vecadd --input profile
+"$weir" record -q -o "$dir/again.wtrace" vecadd --input test
 cmp "$f" "$dir/again.wtrace"
 # Barriers: from registers, with counts, arriving.
 "$weir" record -q -o "$dir/b.wtrace" simt/named_barriers

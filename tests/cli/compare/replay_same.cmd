@@ -1,6 +1,6 @@
 # A run of a comparison is the run that 'weir run' and 'weir replay' make.
-weir record -q -o $TMP/spmv.wtrace spmv --input profile
-weir compare spmv $TMP/spmv.wtrace -S decoupled --input profile --json $TMP/c.json -q
+weir record -q -o $TMP/spmv.wtrace spmv --input test
+weir compare spmv $TMP/spmv.wtrace -S decoupled --input test --json $TMP/c.json -q
 weir replay $TMP/spmv.wtrace --gpu fermi-s3 --scheme decoupled --json $TMP/r.json -q
 python3 - $TMP/c.json $TMP/r.json <<'END'
 import json, sys

@@ -1,2 +1,2 @@
 # Numbers belong to the model; their widths with them.
-weir compare vecadd spmv --schemes baseline,bypass-all,tsc+ --input profile --check | sed 's/█.*/BAR/' | tr -s ' -'
+weir compare vecadd spmv --schemes baseline,bypass-all,tsc+ --input test --check | sed 's/█.*/BAR/' | tr -s ' -'

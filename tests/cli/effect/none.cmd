@@ -1,5 +1,5 @@
 # A setting that cannot have an effect is an error that names what governs instead.
-try() { weir run gather --input profile -q "$@" && echo "fine: $*"; }
+try() { weir run gather --input test -q "$@" && echo "fine: $*"; }
 try --set l1.size=32K
 try --set energy.tag_nj=1
 try --set exec.stream_memory=1G

@@ -2,9 +2,9 @@
 build() { cc -Wall -Wextra -Werror -O1 -shared -fPIC -I ../../../include "$@" plugin.c; }
 build -o "$TMP/mine.so" && build -o "$TMP/bad.so" '-DWHEN="mod=some"' && build -o "$TMP/worse.so" '-DWHEN="mode=many"'
 cd "$TMP"
-weir run -q gather --input profile --plugin mine.so --set mine.every=3
-weir run -q gather --input profile --plugin mine.so --set mine.mode=some --set mine.every=3 && echo fine
-weir run -q gather --input profile --plugin mine.so --set mine.mode=some --set mine.every=3 --set l1.enabled=false
+weir run -q gather --input test --plugin mine.so --set mine.every=3
+weir run -q gather --input test --plugin mine.so --set mine.mode=some --set mine.every=3 && echo fine
+weir run -q gather --input test --plugin mine.so --set mine.mode=some --set mine.every=3 --set l1.enabled=false
 weir explain --plugin mine.so mine.every | grep effect
-weir run -q gather --input profile --plugin bad.so
-weir run -q gather --input profile --plugin worse.so
+weir run -q gather --input test --plugin bad.so
+weir run -q gather --input test --plugin worse.so

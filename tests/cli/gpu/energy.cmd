@@ -1,8 +1,8 @@
-weir run gather --input profile --gpu fermi-s3 --scheme pc-bypass | grep '^L1'
-weir run gather --input profile --gpu pascal-s1 --scheme two-level | grep -A3 '^L1'
-weir run gather --input profile --gpu fermi-s3 --set energy.data_nj=0 --set energy.static_mw=0 | grep '^L1 e'
+weir run gather --input test --gpu fermi-s3 --scheme pc-bypass | grep '^L1'
+weir run gather --input test --gpu pascal-s1 --scheme two-level | grep -A3 '^L1'
+weir run gather --input test --gpu fermi-s3 --set energy.data_nj=0 --set energy.static_mw=0 | grep '^L1 e'
 for scheme in baseline bypass-all decoupled; do
-  weir run gather --input profile --gpu fermi-s3 --scheme $scheme --check --json - | python3 -c "
+  weir run gather --input test --gpu fermi-s3 --scheme $scheme --check --json - | python3 -c "
 import json,sys
 t = json.load(sys.stdin)['runs'][0]['launches'][0]['timing']
 e, l1, sm = t['energy'], t['l1'], t['sm']

@@ -1,1 +1,1 @@
-weir run spmv --input profile --gpu fermi-s3 --per-load --per-sm
+weir run spmv --input test --gpu fermi-s3 --per-load --per-sm

@@ -1,4 +1,4 @@
-weir run spmv-vector --input profile --gpu fermi-s3 --per-sm --json "$TMP/o.json" -q
+weir run spmv-vector --input test --gpu fermi-s3 --per-sm --json "$TMP/o.json" -q
 python3 - "$TMP/o.json" <<'END'
 import json, sys
 t = json.load(open(sys.argv[1]))["runs"][0]["launches"][0]["timing"]

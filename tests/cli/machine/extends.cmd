@@ -6,4 +6,4 @@ weir explain --gpu less.yaml l1.size l1.sets l1.ways sm.count sm.warps | grep -E
 mkdir sub && printf 'weir: 1\nextends: ../less.yaml\n' >sub/same.yaml
 weir explain --gpu sub/same.yaml l1.size sm.count | grep value
 weir help gpu less.yaml | grep -E '^(l1.size|l1.ways|sm.count|sm.warps|sm.launch_latency) ' | tr -s ' ' | cut -c1-60
-weir run vecadd --input profile --gpu less.yaml | grep ^machine
+weir run vecadd --input test --gpu less.yaml | grep ^machine

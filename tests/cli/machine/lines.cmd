@@ -7,7 +7,7 @@ machine:
   l1: {line: 64, size: 16K}
   l2: {line: 128}
 END
-show() { weir run gather --input profile --check -q --json $TMP/o.json "$@" && python3 -c '
+show() { weir run gather --input test --check -q --json $TMP/o.json "$@" && python3 -c '
 import json
 m = json.load(open("o.json"))["runs"][0]["launches"][0]["timing"]
 l1, l2 = m["l1"], m["l2"]

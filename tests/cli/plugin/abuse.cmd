@@ -1,7 +1,7 @@
 # What a plug-in does wrong is said of it, with its hook, and is never weir's mistake (exit 3).
 try() {
   cc -Wall -Wextra -Wno-unused-function -Werror -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" "$@" mine.c
-  weir run gather --input profile --gpu fermi-s3 --plugin "$TMP/mine.so" --json "$TMP/out.json" --check $OPTIONS
+  weir run gather --input test --gpu fermi-s3 --plugin "$TMP/mine.so" --json "$TMP/out.json" --check $OPTIONS
   echo "exit $?, $(find "$TMP" -name out.json | wc -l) results"
 }
 echo "init refuses without a word, with a number that is no status, with garbage"
@@ -28,10 +28,10 @@ try -DSTALL=pick_warp
 OPTIONS="--policies mine" try -DSTALL=victim
 echo "a size that is another one each time"
 cc -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" -DSIZE='({ static int n; n++ % 2 ? (size_t)1 << 20 : 16; })' mine.c
-weir run gather --input profile --gpu fermi-s3 --plugin "$TMP/mine.so" >"$TMP/report"
+weir run gather --input test --gpu fermi-s3 --plugin "$TMP/mine.so" >"$TMP/report"
 echo "exit $?"
 echo "a worker"
 cc -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" -include stdlib.h -DCRASH_OBSERVING='exit(0)' mine.c
-weir compare gather --input profile --plugin "$TMP/mine.so" -S baseline,mine | tail -1
+weir compare gather --input test --plugin "$TMP/mine.so" -S baseline,mine | tail -1
 echo "exit ${PIPESTATUS[0]}"
 echo "$(find "$TMP" -name ".weir-*" | wc -l) temporary files are left"

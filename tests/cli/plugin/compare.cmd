@@ -1,4 +1,4 @@
 cc -Wall -Wextra -Werror -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" mine.c
-weir compare gather --input profile --plugin "$TMP/mine.so" -S baseline,mine,srrip --csv - --no-provenance | cut -d, -f1-5
-weir compare gather --input profile --plugin "$TMP/mine.so" --csv - --no-provenance | cut -d, -f4 | head -3
-weir compare gather --input profile --plugin "$TMP/mine.so" -S baseline,tsc
+weir compare gather --input test --plugin "$TMP/mine.so" -S baseline,mine,srrip --csv - --no-provenance | cut -d, -f1-5
+weir compare gather --input test --plugin "$TMP/mine.so" --csv - --no-provenance | cut -d, -f4 | head -3
+weir compare gather --input test --plugin "$TMP/mine.so" -S baseline,tsc

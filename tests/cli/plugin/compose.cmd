@@ -1,6 +1,6 @@
-weir run gather --input profile --gpu fermi-s3 --organisation tag-split --policies pc-bypass,tsc-plus --check --all | grep -E '^machine|^(tag-split|pc-bypass|tsc-plus)[.](loads|predictions|coarse)' | tr -s ' '
-weir run gather --input profile --gpu fermi-s3 --scheme pc-bypass --organisation tag-split | grep ^machine
-weir run gather --input profile --gpu fermi-s3 --scheme srrip | grep ^machine
+weir run gather --input test --gpu fermi-s3 --organisation tag-split --policies pc-bypass,tsc-plus --check --all | grep -E '^machine|^(tag-split|pc-bypass|tsc-plus)[.](loads|predictions|coarse)' | tr -s ' '
+weir run gather --input test --gpu fermi-s3 --scheme pc-bypass --organisation tag-split | grep ^machine
+weir run gather --input test --gpu fermi-s3 --scheme srrip | grep ^machine
 weir run gather --gpu fermi-s3 --organisation tagsplit
 weir run gather --gpu fermi-s3 --policies pc-bypass,tsc+
 weir run gather --gpu fermi-s3 --policies pc-bypass,tsc-plus

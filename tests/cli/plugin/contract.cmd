@@ -1,6 +1,6 @@
 try() {
   cc -Wall -Wextra -Werror -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" "$@" mine.c
-  weir run gather --input profile --plugin "$TMP/mine.so" --check
+  weir run gather --input test --plugin "$TMP/mine.so" --check
 }
 try -DANSWER=9
 echo "exit $?"

@@ -3,7 +3,7 @@ ulimit -c 0
 ends() { python3 -c 'import subprocess, sys; print("code", subprocess.call(sys.argv[1:]), end=", ")' "$@"; }
 try() {
   cc -Wall -Wextra -Wno-unused-function -Werror -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" "$@" mine.c
-  ends weir run gather --input profile --plugin "$TMP/mine.so" --json "$TMP/out.json" --threads 2 $OPTIONS
+  ends weir run gather --input test --plugin "$TMP/mine.so" --json "$TMP/out.json" --threads 2 $OPTIONS
   echo "$(find "$TMP" -name out.json | wc -l) results, $(find "$TMP" -name '.weir-*' | wc -l) temporary files"
 }
 try -DCRASH_DECIDING='*(volatile int *)8 = 1'

@@ -7,8 +7,8 @@ grep -cF "$build" examples/own-stores/README.md
 eval "${build/-o /-Wall -Wextra -Werror -o $TMP/}"
 cd "$TMP" || exit
 weir check-policy ./reread.so
-weir run bfs --input profile --gpu fermi-s3 -q --json base.json >/dev/null
-weir run bfs --input profile --gpu fermi-s3 -q --plugin ./reread.so --check --json kept.json >/dev/null
+weir run bfs --input test --gpu fermi-s3 -q --json base.json >/dev/null
+weir run bfs --input test --gpu fermi-s3 -q --plugin ./reread.so --check --json kept.json >/dev/null
 python3 - <<'P'
 import json
 

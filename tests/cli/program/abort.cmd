@@ -1,1 +1,1 @@
-weir run --quiet -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile abort
+weir run --quiet -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test abort

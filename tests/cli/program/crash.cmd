@@ -1,1 +1,1 @@
-weir run --gpu fermi-s3 -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile crash
+weir run --gpu fermi-s3 -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test crash

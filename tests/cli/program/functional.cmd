@@ -1,1 +1,1 @@
-weir run --functional -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile say 'a message of the library'
+weir run --functional -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test say 'a message of the library'

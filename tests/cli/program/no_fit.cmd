@@ -1,1 +1,1 @@
-weir run --set sm.registers=2048 -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile
+weir run --set sm.registers=2048 -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test

@@ -1,2 +1,2 @@
-weir run --gpu fermi-s3 --per-launch --skip 1 --count 4 -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile
-weir run --per-launch bfs --input profile | tail -11
+weir run --gpu fermi-s3 --per-launch --skip 1 --count 4 -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test
+weir run --per-launch bfs --input test | tail -11

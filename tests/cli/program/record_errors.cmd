@@ -1,7 +1,7 @@
 # The program is named without its folder: the trace holds the command line, and its size is shown.
 PATH=$(dirname "$CLIENT"):$PATH
 weir record --no-provenance -o $TMP/x.wtrace -- true
-weir record --no-provenance -o $TMP/x.wtrace -- program_client ../../../workloads/bfs/bfs.yaml profile crash
+weir record --no-provenance -o $TMP/x.wtrace -- program_client ../../../workloads/bfs/bfs.yaml test crash
 echo "exit $?"
 weir record --no-provenance -o $TMP/x.wtrace --
 weir record -- true

@@ -1,1 +1,1 @@
-weir run -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile exit 3
+weir run -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test exit 3

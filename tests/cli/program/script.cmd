@@ -1,1 +1,1 @@
-weir run --gpu fermi-s3 -- sh -c '"$CLIENT" ../../../workloads/bfs/bfs.yaml profile; "$CLIENT" ../../../workloads/vecadd/vecadd.yaml profile; exit 4'
+weir run --gpu fermi-s3 -- sh -c '"$CLIENT" ../../../workloads/bfs/bfs.yaml test; "$CLIENT" ../../../workloads/vecadd/vecadd.yaml test; exit 4'

@@ -1,2 +1,2 @@
-weir run --gpu fermi-s3 --quiet -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile ask
-weir run --functional --gpu fermi-s3 --quiet -- "$CLIENT" ../../../workloads/bfs/bfs.yaml profile ask
+weir run --gpu fermi-s3 --quiet -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test ask
+weir run --functional --gpu fermi-s3 --quiet -- "$CLIENT" ../../../workloads/bfs/bfs.yaml test ask

@@ -19,18 +19,18 @@ try v.json 2>&1 | head -n 1
 echo "// remark" >> v.ptx; try v.json
 sed -i '$d' v.ptx; try v.json | head -n 1
 printf x | dd of=y.bin conv=notrunc status=none; try v.json
-weir run vecadd --input profile --plugin ./mine.so -q --json p.json
+weir run vecadd --input test --plugin ./mine.so -q --json p.json
 cp other.so mine.so; try p.json
 export WEIR_DATA=$TMP
-weir run vecadd --input profile --gpu fermi-s3 --scheme tsc -q --json m.json
+weir run vecadd --input test --gpu fermi-s3 --scheme tsc -q --json m.json
 sed -i 's/count: !paper 15/count: !paper 14/' gpus/fermi-s3.yaml; try m.json
 sed -i 's/count: !paper 14/count: !paper 15 # as it was/' gpus/fermi-s3.yaml; try m.json | head -n 1
 sed -i 's/tag-split/decoupled/' schemes/tsc.yaml; try m.json
-weir run --functional -q --json a.json -- ./app workloads/vecadd/vecadd.yaml profile > /dev/null
+weir run --functional -q --json a.json -- ./app workloads/vecadd/vecadd.yaml test > /dev/null
 printf x >> app; try a.json
-weir record -q -o t.wtrace vecadd --input profile
+weir record -q -o t.wtrace vecadd --input test
 weir replay t.wtrace --gpu fermi-s3 -q --json r.json
-weir record -q -o t.wtrace vecadd --input profile --no-provenance
+weir record -q -o t.wtrace vecadd --input test --no-provenance
 weir replay --like r.json -q --json r2.json && echo the same trace
-weir record -q -o t.wtrace gather --input profile
+weir record -q -o t.wtrace gather --input test
 weir replay --like r.json -q --json r2.json

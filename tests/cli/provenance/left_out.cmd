@@ -2,11 +2,11 @@
 cd $TMP
 strip() { python3 -c "import json,sys; o=json.load(sys.stdin); assert list(o)[0] == 'provenance'; del o['provenance']; print(json.dumps(o,indent=1))"; }
 same() { python3 -c "import json,sys; print(json.dumps(json.load(sys.stdin),indent=1))"; }
-weir run vecadd -i profile --gpu fermi-s3 --json - | strip > 1
-weir run vecadd -i profile --gpu fermi-s3 --json - --no-provenance | same > 2
+weir run vecadd -i test --gpu fermi-s3 --json - | strip > 1
+weir run vecadd -i test --gpu fermi-s3 --json - --no-provenance | same > 2
 cmp 1 2 && echo run
-weir record -q -o a.wtrace vecadd -i profile
-weir record -q -o b.wtrace vecadd -i profile --no-provenance
+weir record -q -o a.wtrace vecadd -i test
+weir record -q -o b.wtrace vecadd -i test --no-provenance
 head -c $(($(stat -c %s b.wtrace) - 32)) b.wtrace > b
 head -c $(stat -c %s b) a.wtrace | cmp - b && echo record
 weir trace verify a.wtrace
@@ -16,8 +16,8 @@ weir trace info b.wtrace | grep made
 weir replay a.wtrace --gpu fermi-s3 --json - | strip > 1
 weir replay a.wtrace --gpu fermi-s3 --json - --no-provenance | same > 2
 cmp 1 2 && echo replay
-weir compare vecadd -i profile -S baseline,tsc -q --csv 1.csv --json 1.json
-weir compare vecadd -i profile -S baseline,tsc -q --csv 2.csv --json 2.json --no-provenance
+weir compare vecadd -i test -S baseline,tsc -q --csv 1.csv --json 1.json
+weir compare vecadd -i test -S baseline,tsc -q --csv 2.csv --json 2.json --no-provenance
 grep -v '^#' 1.csv | cmp - 2.csv && echo csv
 head -n 1 1.csv
 strip < 1.json > 1

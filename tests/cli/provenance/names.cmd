@@ -17,5 +17,5 @@ weir run --like 1.json -q --json 2.json
 mv "$name.yaml" $'\001launches.yaml'
 weir run $'\001launches.yaml' -q --json - | python3 -c 'import json, sys; r = json.load(sys.stdin)["runs"][0]; print(repr(r["workload"]), len(r["launches"]))'
 # What can be read once only.
-weir run vecadd --input profile --gpu fermi-s3 --scheme static --tags <(cat "$tags") -q --json 3.json
-weir run vecadd --input profile --gpu fermi-s3 --scheme static --tags <(cat "$tags") -q --json 3.json --no-provenance && echo good
+weir run vecadd --input test --gpu fermi-s3 --scheme static --tags <(cat "$tags") -q --json 3.json
+weir run vecadd --input test --gpu fermi-s3 --scheme static --tags <(cat "$tags") -q --json 3.json --no-provenance && echo good

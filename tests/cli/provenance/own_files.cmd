@@ -5,7 +5,7 @@ printf 'weir: 1\nmachine: {sm: {count: 3, scheduler: lrr}, l2: {ways: 16}}\n' >$
 cp ../../../schemes/coordinated.yaml $TMP/scheme.yaml
 echo 'l1: {mshr_entries: 7}' > $TMP/config.yaml
 cd $TMP
-weir run vecadd --input profile --gpu mine.yaml --scheme scheme.yaml --tags tags.yaml --config config.yaml --set l2.ways=4 --per-sm -q --json 1.json
+weir run vecadd --input test --gpu mine.yaml --scheme scheme.yaml --tags tags.yaml --config config.yaml --set l2.ways=4 --per-sm -q --json 1.json
 rm mine.yaml scheme.yaml tags.yaml config.yaml
 weir run --like 1.json -q --json 2.json --threads 2
 cmp 1.json 2.json && echo same

@@ -1,4 +1,4 @@
 for s in $(weir list schemes --names); do
-  weir run gather --input profile --gpu fermi-s3 --scheme "$s" --tags gather_tags.yaml --check | grep ^machine
+  weir run gather --input test --gpu fermi-s3 --scheme "$s" --tags gather_tags.yaml --check | grep ^machine
 done
-weir run gather --input profile --gpu fermi-s3 --scheme decoupled --set decoupled.threshold=3 --json - | python3 -c "import json,sys; p=json.load(sys.stdin)['runs'][0]['launches'][0]['timing']['parts']; print(sorted(p), p['decoupled']['commits'] > 0)"
+weir run gather --input test --gpu fermi-s3 --scheme decoupled --set decoupled.threshold=3 --json - | python3 -c "import json,sys; p=json.load(sys.stdin)['runs'][0]['launches'][0]['timing']['parts']; print(sorted(p), p['decoupled']['commits'] > 0)"

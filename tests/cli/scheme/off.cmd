@@ -2,7 +2,7 @@
 same() { # NAME, OPTION...
   name=$1
   shift
-  weir run spmv gather transpose --input profile --gpu fermi-s3 "$@" --json "$TMP/$name.json" > "$TMP/$name.txt" || exit
+  weir run spmv gather transpose --input test --gpu fermi-s3 "$@" --json "$TMP/$name.json" > "$TMP/$name.txt" || exit
   python3 - "$TMP/baseline.json" "$TMP/$name.json" "$name" <<'P'
 import json, sys
 def timing(path):
