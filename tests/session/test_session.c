@@ -178,8 +178,7 @@ static void test_bad_designs_are_refused(void **state) {
   expect(WEIR_EINVAL, weir_session_add(s, &(struct weir_line_up){.reserved = {&err}}, &err), &err,
          "reserved");
   assert_int_equal(weir_session_n_designs(s), 0);
-  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "test", &err), &err,
-         "weir_session_add first");
+  expect(WEIR_EINVAL, weir_session_run(s, "vecadd", "test", &err), &err, "weir_session_add first");
   weir_session_close(s);
   assert_int_equal(weir_session_open(&s, "v100-cfg", NULL, &err), WEIR_OK);
   expect(WEIR_EINVAL, weir_session_add(s, &(struct weir_line_up){.scheme = "tsc"}, &err), &err,
