@@ -28,6 +28,7 @@ enum weir_tsc_role { WEIR_TSC_FOLLOWER, WEIR_TSC_FINE, WEIR_TSC_COARSE };
 struct weir_tsc_plus_state {
   uint32_t misses[2], traffic[2]; /* of the sampler sets: fine, coarse */
   bool is_coarse;                 /* what followers do */
+  uint64_t last_end;              /* cycle in which the SM's last block ended; 0: it had none */
 };
 
 /* coordinated: what the policy of an SM knows, and the score of a period. */

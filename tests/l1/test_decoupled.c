@@ -603,6 +603,29 @@ static void test_counts_stay(void **state) {
   rig_shut(&g);
 }
 
+/* When the last block of an SM ends, by what the SM does in the duel; over two launches. */
+static void test_ends(void **state) {
+  (void)state;
+  struct rig_dec g;
+  const struct weir_cta c = {.warps = 1};
+  for (uint32_t sm = 0; sm < 3; sm++) {
+    rig_of_three(&g, sm, NO_PARAMS);
+    for (unsigned i = 0; i < 2; i++) {
+      weir_l1_cta_begin(g.l1, &c, g.begin);
+      weir_l1_cta_end(g.l1, &c, g.begin + 100);
+      weir_l1_cta_end(g.l1, &c, g.begin + 200 + 100 * i);
+      weir_l1_kernel_end(g.l1, g.now = g.begin + 900);
+      rig_kernel(&g);
+    }
+    weir_l1_kernel_end(g.l1, g.now = g.begin + 900); /* a launch without blocks here */
+    assert_int_equal(DEC(rig_stats(&g), end_new), sm == 0 ? 500 : 0);
+    assert_int_equal(DEC(rig_stats(&g), end_original), sm == 1 ? 500 : 0);
+    assert_int_equal(DEC(rig_stats(&g), end_followers), sm == 2 ? 500 : 0);
+    assert_int_equal(DEC(rig_stats(&g), followers), sm == 2 ? 2 : 0);
+    rig_shut(&g);
+  }
+}
+
 static void test_saturation(void **state) {
   (void)state;
   struct rig_dec g;
@@ -1159,6 +1182,7 @@ int main(int argc, char **argv) {
                                      T(test_aging_twice),
                                      T(test_hits_count),
                                      T(test_counts_stay),
+                                     T(test_ends),
                                      T(test_saturation),
                                      T(test_tag_ways),
                                      T(test_unified_array),

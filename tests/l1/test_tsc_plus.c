@@ -201,6 +201,23 @@ static void test_next_kernel(void **state) {
   rig_close(&g);
 }
 
+/* When the last block ends, apart on the SM that samples. */
+static void test_ends(void **state) {
+  (void)state;
+  const struct weir_cta c = {.warps = 1};
+  for (uint32_t sm = 0; sm < 2; sm++) {
+    rig_init(&g);
+    open_on(sm, "l1.sets=32");
+    weir_l1_cta_begin(g.l1, &c, g.now);
+    weir_l1_cta_end(g.l1, &c, g.now + 70);
+    weir_l1_kernel_end(g.l1, g.now + 90);
+    assert_int_equal(PLUS(stats(), end_sampler), sm == 0 ? 70 : 0);
+    assert_int_equal(PLUS(stats(), end_followers), sm == 0 ? 0 : 70);
+    assert_int_equal(PLUS(stats(), followers), sm);
+    rig_close(&g);
+  }
+}
+
 static void test_storage(void **state) {
   (void)state;
   open_sampled();
@@ -290,12 +307,19 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_vector),        cmocka_unit_test(test_halving),
-      cmocka_unit_test(test_tie),           cmocka_unit_test(test_what_counts),
-      cmocka_unit_test(test_followers),     cmocka_unit_test(test_samplers),
-      cmocka_unit_test(test_next_kernel),   cmocka_unit_test(test_storage),
-      cmocka_unit_test(test_refused),       cmocka_unit_test(test_engine_switches),
-      cmocka_unit_test(test_engine_random), cmocka_unit_test(test_engine_workloads),
+      cmocka_unit_test(test_vector),
+      cmocka_unit_test(test_halving),
+      cmocka_unit_test(test_tie),
+      cmocka_unit_test(test_what_counts),
+      cmocka_unit_test(test_followers),
+      cmocka_unit_test(test_samplers),
+      cmocka_unit_test(test_next_kernel),
+      cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_storage),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_engine_switches),
+      cmocka_unit_test(test_engine_random),
+      cmocka_unit_test(test_engine_workloads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ struct tsc_plus_cfg {
 struct tsc_plus_stats {
   uint64_t fine, coarse, sampled_misses_fine, sampled_misses_coarse, sampled_traffic_fine,
       sampled_traffic_coarse, halvings, changes;
+  uint64_t end_sampler, end_followers, followers;
 };
 
 enum { FINE, COARSE };
@@ -124,6 +125,27 @@ static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const ui
   s->is_coarse = v[0] != 0;
 }
 
+/* ---- when SMs end: the one that samples may be the last ---- */
+
+static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  (void)k;
+  ((struct weir_tsc_plus_state *)weir_state_edit(p))->last_end = 0;
+}
+
+static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  (void)c;
+  ((struct weir_tsc_plus_state *)weir_state_edit(p))->last_end = cycle;
+}
+
+static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
+  (void)k, (void)cycle;
+  const struct weir_tsc_plus_state *s = weir_state_peek(p);
+  struct tsc_plus_stats *st = weir_stats_edit(p);
+  bool leads = samplers(cfg_of(p), weir_geometry(p)) > 0;
+  *(leads ? &st->end_sampler : &st->end_followers) += s->last_end;
+  st->followers += !leads && s->last_end > 0;
+}
+
 /* Four counters for the whole GPU; they are SM 0's. */
 static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   return samplers(cfg, g) > 0 ? UINT64_C(4) * 16 : 0;
@@ -166,6 +188,14 @@ static const struct weir_stat stats[] = {
     S(sampled_traffic_coarse, "packet", "... in coarse mode"),
     S(halvings, "1", "times that all counters were halved"),
     S(changes, "1", "of the mode, on all SMs"),
+    S(end_sampler, "cycle",
+      "from the begin of a kernel to the end of its last block on SM 0, which samples"),
+    S(end_followers, "cycle", "... on the other SMs, summed over them"),
+    S(followers, "SM", "of these, with blocks, summed over launches"),
+    WEIR_STAT_RATIO(
+        tsc_plus_stats, "end_follower", end_followers, followers, "cycle",
+        "the same of one of them on average; where the sampler's is more, sampling sets "
+        "the kernel's time"),
     WEIR_STAT_END};
 
 const struct weir_policy_ops weir_policy_tsc_plus = {
@@ -175,6 +205,7 @@ const struct weir_policy_ops weir_policy_tsc_plus = {
              WEIR_PART_STATS(stats, tsc_plus_stats),
              .state_bytes = sizeof(struct weir_tsc_plus_state), .set_bytes = sizeof(uint8_t),
              .init = init, .storage_bits = storage_bits, .is_per_gpu = true, .verify = verify,
+             .kernel_begin = kernel_begin, .kernel_end = kernel_end, .cta_end = cta_end,
              .broadcast_received = broadcast_received},
     .organisations = "tag-split",
     .fetch_mask = fetch_mask,

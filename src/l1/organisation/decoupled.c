@@ -54,6 +54,7 @@ struct decoupled_stats {
   uint64_t duel_original, duel_decoupled, duel_kept, mode_switches;
   uint64_t cycles_decoupled, cycles_original;
   uint64_t lookups, candidates, committed;
+  uint64_t end_new, end_original, end_followers, followers;
 };
 
 /* State: this header, then the tags of all sets, then the data lines as policies see them. */
@@ -62,6 +63,7 @@ struct decoupled {
   uint32_t n_inserted;
   bool is_on;           /* false: as the original L1 */
   uint64_t mode_since;  /* cycle of the kernel */
+  uint64_t last_end;    /* cycle in which its last block ended; 0: it had none */
   uint64_t hits, loads; /* of this window */
   struct window {
     uint64_t number, hits, loads; /* number 0: none */
@@ -500,7 +502,7 @@ static void set_mode(struct weir_policy *p, bool is_on, uint64_t cycle) {
 static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   (void)k;
   struct decoupled *s = p->state;
-  s->mode_since = s->hits = s->loads = 0;
+  s->mode_since = s->last_end = s->hits = s->loads = 0;
   memset(s->received, 0, sizeof s->received);
   if (!has_duel(p)) return;
   if (is_leader(p))
@@ -509,9 +511,21 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
     set_mode(p, false, 0);
 }
 
+static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
+  (void)c;
+  ((struct decoupled *)p->state)->last_end = cycle;
+}
+
+/* A leader cannot leave its design, and may be the last to end. */
 static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {
   (void)k;
+  const struct decoupled *s = p->state;
+  struct decoupled_stats *n = count(p);
   settle_mode(p, cycle);
+  *(!is_leader(p)          ? &n->end_followers
+    : p->geometry->sm == 0 ? &n->end_new
+                           : &n->end_original) += s->last_end;
+  n->followers += !is_leader(p) && s->last_end > 0;
 }
 
 static void tick(struct weir_policy *p, uint64_t now) {
@@ -694,6 +708,15 @@ static const struct weir_stat stats[] = {
     S(lookups, "request", "loads looked up in this design"),
     S(candidates, "tag", "tags without data in the set of each of these loads, summed"),
     S(committed, "tag", "tags with data in the set of each of these loads, summed"),
+    S(end_new, "cycle",
+      "from the begin of a kernel to the end of its last block on SM 0, which leads with this "
+      "design"),
+    S(end_original, "cycle", "... on SM 1, which leads with the original L1"),
+    S(end_followers, "cycle", "... on the other SMs, summed over them"),
+    S(followers, "SM", "of these, with blocks, summed over launches"),
+    WEIR_STAT_RATIO(decoupled_stats, "end_follower", end_followers, followers, "cycle",
+                    "the same of one of them on average; where a leader's is more, the duel sets "
+                    "the kernel's time"),
     MEAN("candidates_per_set", candidates, "tag", "tags without data in a set, seen by loads"),
     MEAN("committed_per_set", committed, "tag", "tags with data in a set, seen by loads"),
     WEIR_STAT_END};
@@ -705,7 +728,8 @@ const struct weir_org_ops weir_org_decoupled = {
              WEIR_PART_PARAMS(params, decoupled_cfg), WEIR_PART_STATS(stats, decoupled_stats),
              .set_bytes = sizeof(struct set_info), .state_size = state_size, .init = init,
              .storage_bits = storage_bits, .verify = verify, .kernel_begin = kernel_begin,
-             .kernel_end = kernel_end, .tick = tick, .broadcast_received = broadcast_received},
+             .kernel_end = kernel_end, .cta_end = cta_end, .tick = tick,
+             .broadcast_received = broadcast_received},
     .view = view,
     .probe = probe,
     .can_reserve = can_reserve,
