@@ -5,10 +5,10 @@ GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
 override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench lint fuzz matrix docs install dist deb clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity install dist deb clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the program, at build/weir (installs missing Debian packages first)
 	@tools/bootstrap.sh build
@@ -40,6 +40,9 @@ matrix: ## the same results from gcc and clang, -O0 and -O3
 
 docs: build ## write docs/reference from the declarations
 	@$(BUILD)/weir docs docs/reference
+
+sensitivity: build ## docs/reference/sensitivity.md: which guesses of the papers' machines decide (half an hour)
+	@tools/sensitivity.py --weir $(BUILD)/weir
 
 install: build ## to PREFIX (default /usr/local)
 	@meson install -C $(BUILD)

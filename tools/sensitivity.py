@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Which guesses of the papers' machines decide results? Halves and doubles each of them.
+
+tools/sensitivity.py [--weir build/weir] [--machines A,B] [--workloads A,B] [--work FOLDER] [--output FILE]
+tools/sensitivity.py --check FILE     warn where the page was made with other machine files
+
+Every value that 'weir help gpu' shows as a guess is halved and doubled, or takes the next legal values, or each of its
+other choices; the geometric mean of each scheme over the workloads is compared with that of the machine as it is. What
+was compared is kept in FOLDER, by the values of the machine: run again, it goes on where it was.
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MACHINES = "fermi-s0,fermi-s3,fermi-s4,pascal-s1,gcn-s2"
+SCHEMES = "baseline,bypass-all,random-bypass,coordinated,decoupled,pc-bypass,tsc,tsc+,two-level"
+LIMIT = 0.02
+BATCH = 4  # machines of a comparison: workloads are executed once for all of them
+TRIES = 64
+
+
+def out_of(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"sensitivity: {' '.join(map(str, command))}\n{done.stderr}")
+    return done.stdout
+
+
+def rows(weir, machine):
+    """(parameter, value, is a guess) of every parameter that has an effect."""
+    found = []
+    for line in out_of([weir, "help", "gpu", machine]).splitlines():
+        if line.startswith("no effect here") or line.startswith("sources:"):
+            break
+        cell = re.match(r"([a-z0-9]+\.\w+)\s+(\S+)\s", line)
+        if cell:
+            found.append((cell[1], cell[2], bool(re.search(r"\s\? guess\s", line))))
+    return found
+
+
+def state(weir, machine):
+    """A hash of the machine's values."""
+    text = "".join(f"{key}={value}\n" for key, value, _ in rows(weir, machine))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def is_legal(weir, machine, key, value):
+    command = [weir, "explain", "--gpu", machine, "--set", f"{key}={value}", key]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def number(text):
+    scale = {"K": 1024, "M": 1024 ** 2, "G": 1024 ** 3}
+    found = re.fullmatch(r"(\d+)([KMG]?)", text)
+    return int(found[1]) * scale.get(found[2], 1) if found else None
+
+
+def others(weir, machine, key, value):
+    """The values that take its place: half and double, the next legal ones, or the other choices."""
+    v = number(value)
+    if v is None:
+        accepted = re.search(r"^  accepted\s+(.*)$", out_of([weir, "explain", key]), re.M)
+        choices = [c.strip() for c in accepted[1].split(",")] if accepted else []
+        return [c for c in choices if c != value and re.fullmatch(r"[\w-]+", c) and is_legal(weir, machine, key, c)]
+    half = range(v // 2, min(v, v // 2 + TRIES))
+    double = range(2 * v if v > 0 else 1, max(v, 2 * v - TRIES), -1)
+    found = [next((str(x) for x in side if is_legal(weir, machine, key, x)), None) for side in (half, double)]
+    return [x for x in found if x is not None]
+
+
+def variants(weir, machine):
+    """[(key, value, other value)]; the machine itself is (None, None, None)."""
+    all_of = [(None, None, None)]
+    for key, value, is_guess in rows(weir, machine):
+        if is_guess:
+            all_of += [(key, value, other) for other in others(weir, machine, key, value)]
+    return all_of
+
+
+def name_of(variant):
+    key, _, other = variant
+    return f"{key}={other}" if key else "as it is"
+
+
+def file_of(folder, machine, variant):
+    key, _, other = variant
+    path = folder / f"{machine}{f'-{key}-{other}' if key else ''}.yaml"
+    path.write_text(f"weir: 1\nextends: {machine}\nmachine: {{{f'{key}: {other}' if key else ''}}}\n")
+    return path
+
+
+def compare(weir, args, folder, paths):
+    """Geometric means of the schemes, by the file of the machine. A pair without one is left out."""
+    result = folder / "compare.json"
+    command = [weir, "compare", *args.workloads.split(","), "-g", ",".join(map(str, paths)), "-i", args.input,
+               "-S", args.schemes, "--no-provenance", "-q", "--json", result]
+    code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+    if code not in (0, 1):  # 1: some run failed, which its row says
+        sys.exit(f"sensitivity: weir compare ended with {code}")
+    means = {}
+    for row in json.loads(result.read_text())["means"]:
+        if row.get("speedup") is not None:
+            means.setdefault(row["gpu"], {})[row["scheme"]] = [row["speedup"], row["workloads"]]
+    result.unlink()
+    return means
+
+
+def measure(weir, args, machine, say):
+    """[(variant, {scheme: [mean, workloads]})], the machine itself first; what is kept is not made again."""
+    folder = args.work / f"{machine}-{state(weir, machine)}-{args.version}"
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "means.json"
+    done = json.loads(kept.read_text()) if kept.exists() else {}
+    todo = variants(weir, machine)
+    missing = [v for v in todo if name_of(v) not in done]
+    for at in range(0, len(missing), BATCH):
+        say(f"{machine}: {len(todo) - len(missing) + at} of {len(todo)}")
+        batch = missing[at:at + BATCH]
+        paths = [file_of(folder, machine, v) for v in batch]
+        means = compare(weir, args, folder, paths)
+        for variant, path in zip(batch, paths):
+            done[name_of(variant)] = means.get(str(path), {})
+        fresh = kept.with_suffix(".new")
+        fresh.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n")
+        fresh.replace(kept)
+    say(f"{machine}: {len(todo)} of {len(todo)}")
+    return [(v, done[name_of(v)]) for v in todo]
+
+
+def changes(means):
+    """{(key, value): {other: {scheme: (change, mean)}}} of the guesses, in the order of the machine."""
+    base = means[0][1]
+    found = {}
+    for (key, value, other), of in means[1:]:
+        moved = {}
+        for scheme, (mean, n) in base.items():
+            if scheme in of and of[scheme][1] == n:
+                moved[scheme] = (of[scheme][0] / mean - 1, of[scheme][0])
+        found.setdefault((key, value), {})[other] = moved
+    return found
+
+
+def largest(moved):
+    return max((abs(change) for change, _ in moved.values()), default=0)
+
+
+def table(means):
+    base = means[0][1]
+    found = changes(means)
+    deciding = [(k, v, o, m) for (k, v), of in found.items() for o, m in of.items()
+                if max(map(largest, of.values()), default=0) > LIMIT]
+    lines = ["| guess | is | with | what moves by more than 2 % (mean: was, is) |", "| --- | --- | --- | --- |"]
+    for key, value, other, moved in deciding:
+        text = ", ".join(f"{scheme} {change:+.1%} ({base[scheme][0]:.3f}, {mean:.3f})"
+                         for scheme, (change, mean) in sorted(moved.items(), key=lambda x: (-abs(x[1][0]), x[0]))
+                         if abs(change) > LIMIT)
+        lines.append(f"| `{key}` | {value} | {other} | {text or '-'} |")
+    quiet = [(k, max(map(largest, of.values()), default=0)) for (k, _), of in found.items()
+             if of and max(map(largest, of.values()), default=0) <= LIMIT]
+    stuck = ", ".join(f"`{k}`" for (k, _), of in found.items() if not of)
+    return (lines if deciding else ["No guess moves a mean by more than 2 %."]), quiet, stuck
+
+
+def wrap(text):
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def page(weir, args, say):
+    what = "all workloads" if args.workloads == "all" else args.workloads.replace(",", ", ")
+    lines = ["# Guesses that decide", "", *wrap(
+        "Written by `make sensitivity`. Each value of the papers' machines whose source is a guess (`weir help gpu NAME`) "
+        "was halved and doubled, or took the next legal value or each of its other choices, on the "
+        f"`{args.input}` inputs of {what}. Below stand those that move the geometric mean of a scheme's speed-up over "
+        "the baseline by more than 2 % (the papers' designs and the controls): a verdict that depends on one of them is not one about the paper's machine."), ""]
+    for machine in args.machines.split(","):
+        means = measure(weir, args, machine, say)
+        rows_of, quiet, stuck = table(means)
+        lines += [f"## {machine}", "", f"<!-- {machine} {state(weir, machine)} -->", "", *rows_of, ""]
+        if quiet:
+            lines += [*wrap("Less than that, with the largest change: " +
+                            ", ".join(f"`{k}` {c:.1%}" for k, c in quiet) + "."), ""]
+        if stuck:
+            lines += [*wrap(f"No other value is legal: {stuck}."), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def check(weir, path):
+    """Says what is stale; it takes half an hour to make the page, so that this is no error."""
+    text = path.read_text() if path.exists() else ""
+    stale = [m for m in MACHINES.split(",") if f"<!-- {m} {state(weir, m)} -->" not in text]
+    if stale:
+        print(f"warning: {path} was made with other values of {', '.join(stale)}: make sensitivity")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--weir", default=ROOT / "build/weir")
+    p.add_argument("--machines", default=MACHINES)
+    p.add_argument("--workloads", default="all")
+    p.add_argument("--schemes", default=SCHEMES)
+    p.add_argument("--input", default="profile")
+    p.add_argument("--work", type=pathlib.Path, default=ROOT / "out/sensitivity")
+    p.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/reference/sensitivity.md")
+    p.add_argument("--check", type=pathlib.Path, metavar="FILE")
+    args = p.parse_args()
+    if args.check:
+        check(args.weir, args.check)
+        return
+    what = f"{out_of([args.weir, '--version'])}{args.workloads} {args.schemes} {args.input}"
+    args.version = hashlib.sha256(what.encode()).hexdigest()[:8]
+    text = page(args.weir, args, lambda line: print(line, file=sys.stderr, flush=True))
+    args.output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
