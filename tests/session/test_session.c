@@ -113,7 +113,7 @@ static void test_threads_and_checks_change_nothing(void **state) {
 }
 
 static void test_settings_of_sessions_and_designs(void **state) {
-  static const char *const small[] = {"l1.size=8K", NULL}, *const slow[] = {"l1.hit_latency=200",
+  static const char *const small[] = {"l1.size=8K", NULL}, *const slow[] = {"l1.hit_latency=2000",
                                                                             NULL};
   struct weir_session *s;
   struct weir_err err;

@@ -57,7 +57,7 @@ static uint64_t chase_list(struct rig *g, const uint64_t *addr, unsigned n,
 static void chase_l1(const char *name, const char *at) {
   struct rig g;
   struct weir_sim_result r;
-  const char *const set[] = {at, NULL};
+  const char *const set[] = {"l1.flush_on_kernel=true", at, NULL};
   open_machine(&g, name, set);
   const struct weir_machine *m = &g.x.m;
   chase(&g, 1, 1, &r);
@@ -139,7 +139,8 @@ static void chase_dram(const char *name, const char *at) {
 static void chase_l3(const char *name, const char *at) {
   struct rig g;
   struct weir_sim_result r;
-  const char *const set[] = {"l3.enabled=true", "l3.latency=33", "l2.ways=1", at, NULL};
+  const char *const set[] = {
+      "l3.enabled=true", "l3.latency=33", "l2.ways=1", "l1.flush_on_kernel=true", at, NULL};
   enum { N = 20 };
   uint64_t addr[N];
   open_machine(&g, name, set);
@@ -171,7 +172,7 @@ static void test_latencies(void **state) {
     chase_l3(machines[i / 2], at[i % 2]);
   }
   static const char *const memory[] = {"dram.atom_bytes=64",         "dram.atom_bytes=128",
-                                       "dram.queue_counts=requests", "dram.input_queue=2",
+                                       "dram.queue_counts=requests", "dram.input_queue=4",
                                        "l2.sectored=false",          "l2.port_bytes=8"};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
     chase_dram("fermi-s3", memory[i]);

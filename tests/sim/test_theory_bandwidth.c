@@ -412,9 +412,11 @@ static void test_window(void **state) {
 }
 
 int main(int argc, char **argv) {
-  static const char *const machines[] = {"fermi-s0",  "fermi-s3",   "fermi-s4", "gtx480-cfg",
-                                         "pascal-s1", "pascal-cfg", "gcn-s2",   "v100-cfg",
-                                         "v100",      "a100",       "h200",     older};
+  /* With one command bus, or with stores that go on to the DRAM, the closed forms are upper bounds:
+   * the Fermis as they were have neither. */
+  static const char *const machines[] = {
+      "fermi-s0-v0", "fermi-s3-v0", "fermi-s4-v0", "gtx480-cfg-v0", "pascal-s1", "pascal-cfg",
+      "gcn-s2",      "v100-cfg",    "v100",        "a100",          "h200",      older};
   static const struct {
     const char *name;
     CMUnitTestFunction test;
