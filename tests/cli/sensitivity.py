@@ -22,6 +22,7 @@ def main():
     lines, quiet, stuck = s.table(means)
     assert lines[2:] == ["| `x.y` | 4 | 2 | b +6.7% (1.500, 1.600) |", "| `x.y` | 4 | 8 | - |"], lines
     assert [k for k, _ in quiet] == ["x.z"] and not stuck
+    s.check(WEIR, s.ROOT / "docs/reference/sensitivity.md")  # a stale page is a warning
     print("ok")
 
 
