@@ -18,7 +18,7 @@ class Module(unittest.TestCase):
     def test_statistics(self):
         with weir.Session("fermi-s3", settings={"l1.size": "8K"}, threads=2, check=True) as s:
             self.assertEqual(s.add("baseline"), 0)
-            self.assertEqual(s.add("baseline", name="slow", settings={"l1.hit_latency": 200}), 1)
+            self.assertEqual(s.add("baseline", name="slow", settings={"l1.hit_latency": 2000}), 1)
             self.assertEqual(s.add("baseline", name="other", policies=["lru"]), 2)
             s.run("gather", input="test")
             self.assertEqual(s.designs, ["baseline", "slow", "other"])

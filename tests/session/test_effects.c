@@ -62,6 +62,8 @@ static const struct world worlds[] = {
      NULL,
      {SMALL, "dram.input_queue=4", "dram.queue_counts=requests", "dram.queue=2", "l3.enabled=true",
       "l3.sets=2", "l3.ways=1"}},
+    {NULL, NULL, {SMALL, "noc.crossbar=fifo", "noc.input_buffer=8"}},
+    {NULL, NULL, {SMALL, "jitter.dispatch=40", "jitter.memory=40"}},
     {"decoupled", NULL, {SMALL, "l1.ways=4"}},
     {"decoupled", NULL, {SMALL, "decoupled.threshold=1", "decoupled.duel=false"}},
     {"decoupled", NULL, {SMALL, "decoupled.threshold=0"}},
