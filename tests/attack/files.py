@@ -39,7 +39,7 @@ def commands(weir, client, cuda):
         ("record", ["record", "-o", "a.wtrace", "spmv", "--input", "test", "-l", "19"], {"a.wtrace": is_trace(weir)}),
         ("compare", ["compare", "vecadd", "bfs", "--input", "test", "-S", "baseline,tsc+", "--jobs", "2",
                      "--csv", "a.csv", "--json", "a.json"], {"a.csv": is_csv, "a.json": is_json}),
-        ("classify", ["classify", "bfs", "--jobs", "2", "--tags", "a.yaml", "--json", "a.json", "-o", "a.ptx"],
+        ("classify", ["classify", "bfs", "--input", "test", "--jobs", "2", "--tags", "a.yaml", "--json", "a.json", "-o", "a.ptx"],
          {"a.yaml": is_any, "a.json": is_json, "a.ptx": is_any}),
         ("replay", ["replay", "in.wtrace", "--gpu", "fermi-s3", "--json", "a.json"], {"a.json": is_json}),
         ("run program", ["run", "--json", "a.json", "--", client, bfs, "test"], {"a.json": is_json}),

@@ -31,7 +31,7 @@ def small(words):
     names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") for w in options
                       if w not in (options[options.index("-o") + 1] if "-o" in options else "",))
     rest = ["vecadd" if w == "all" and i == 0 else w for i, w in enumerate(rest)]
-    return [command] + rest + (["--input", "profile"] if is_sized and not names_files else [])
+    return [command] + rest + (["--input", "test"] if is_sized and not names_files else [])
 
 
 def furnish(folder, client, source):
@@ -41,7 +41,7 @@ def furnish(folder, client, source):
         subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-I", source / "include", "-o", folder / name, policy], check=True)
     spmv = source / "workloads/spmv/spmv.yaml"
     app = folder / "app"
-    app.write_text(f"#!/bin/sh\nexec {shlex.quote(str(client))} {shlex.quote(str(spmv))} profile\n", encoding="utf-8")
+    app.write_text(f"#!/bin/sh\nexec {shlex.quote(str(client))} {shlex.quote(str(spmv))} test\n", encoding="utf-8")
     app.chmod(0o755)
     (folder / "my").mkdir()
     launch = ("weir: 1\nmodules: [%s]\nbuffers:\n  x: {type: f32, count: 64}\n  y: {type: f32, count: 64}\n"
@@ -66,8 +66,8 @@ def main():
         folder = pathlib.Path(scratch)
         furnish(folder, client, source)
         env = dict(os.environ, WEIR_CACHE=str(folder / "cache"))
-        subprocess.run([weir, "record", "-q", "-o", "app.wtrace", "vecadd", "--input", "profile"], cwd=folder, check=True)
-        subprocess.run([weir, "record", "-q", "-o", "spmv.wtrace", "spmv", "--input", "profile"], cwd=folder, check=True)
+        subprocess.run([weir, "record", "-q", "-o", "app.wtrace", "vecadd", "--input", "test"], cwd=folder, check=True)
+        subprocess.run([weir, "record", "-q", "-o", "spmv.wtrace", "spmv", "--input", "test"], cwd=folder, check=True)
         for command in commands:
             for line in examples(weir, command):
                 n += 1

@@ -99,7 +99,7 @@ with weir.Session("fermi-s4", settings={"cls.high": 0.8}) as s:
     s.add("static", policies="coordinated,pc-reuse", settings={"pc-reuse.percent": 30})
     s.add("static", name="rows", policies="pc-reuse")
     s.add("static", name="none", policies="pc-reuse", settings={"pc-reuse.percent": 0})
-    s.run("bfs", input=None)
+    s.run("gather", input=None)
     for design in s.designs:
         print(s.stat("cycles", design), s.stat("l1.bypassed_static", design), s.stat("l1.bypassed_profile", design))
 """
@@ -111,7 +111,7 @@ def check_prepared(top, env, weir):
     source = SOURCE / "examples" / "prepared-policy" / "pc_reuse.c"
     said("cc", "-O2", "-shared", "-fPIC", "-I", include, "-o", plugin, source)
     got = [line.split() for line in said(PYTHON, "-c", PREPARED, plugin, env=env).splitlines()]
-    run = f"run bfs -g fermi-s4 -S static --plugin {plugin} --no-provenance -j - --set".split()
+    run = f"run gather -g fermi-s4 -S static --plugin {plugin} --no-provenance -j - --set".split()
     for mine, options in zip(got, (["pc-reuse.percent=30", "-s", "cls.high=0.8", "-P", "coordinated,pc-reuse"],
                                    ["pc-reuse.percent=10", "-P", "pc-reuse"], ["pc-reuse.percent=0", "-P", "pc-reuse"])):
         launches = json.loads(said(weir, *run, *options, env={**env, "WEIR_CACHE": ""}))["runs"][0]["launches"]

@@ -1,1 +1,1 @@
-weir classify bfs --gpu fermi-s3 --jobs 1 --check
+weir classify bfs --input test --gpu fermi-s3 --jobs 1 --check
