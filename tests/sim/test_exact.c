@@ -89,6 +89,7 @@ static void test_fermi(void **state) {
 
 static void test_v100(void **state) {
   (void)state;
+  if (IS_SANITIZED) skip();
   compare("gather", "v100-cfg", NULL);
   compare("histogram", "v100-cfg", NULL);
   compare("reduction", "v100-cfg", NULL);
@@ -97,6 +98,7 @@ static void test_v100(void **state) {
 /* The L1's latency in front of its tags, with and without banks. */
 static void test_tags(void **state) {
   (void)state;
+  if (IS_SANITIZED) skip();
   static const char *const set[] = {"l1.latency_at=tags", "sm.count=8", NULL};
   compare("gather", "pascal-s1", set);
   compare("histogram", "v100-cfg", set);

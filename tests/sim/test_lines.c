@@ -386,6 +386,7 @@ static void bandwidths(unsigned l1, unsigned l2) {
 
 static void test_bandwidths(void **state) {
   (void)state;
+  if (IS_SANITIZED) skip();
   for_all(bandwidths);
 }
 
@@ -518,6 +519,7 @@ static void compare_engines(unsigned l1, unsigned l2) {
 
 static void test_engines(void **state) {
   (void)state;
+  if (IS_SANITIZED) skip();
   for_all(compare_engines);
 }
 
