@@ -1,4 +1,5 @@
 # Operators in the PTX are timed as tags beside it.
+# slow: many runs of a whole input, each of them like one of other cases
 for w in bfs spmv; do
   weir classify $w --input test -q --cm ca -o "$TMP/$w.ptx" --tags "$TMP/tags.yaml"
   cp ../../../workloads/$w/$w.yaml "$TMP"

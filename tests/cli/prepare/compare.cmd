@@ -1,4 +1,5 @@
 # The second time the tags are kept from the first, and the outputs are the same bytes.
+# slow: many runs of a whole input, each of them like one of other cases
 run() { weir compare vecadd gather -S baseline,static,coordinated -g fermi-s4 -i profile --csv "$TMP/$1.csv" --json "$TMP/$1.json" > "$TMP/$1"; }
 run fresh
 ls -i "$WEIR_CACHE" > "$TMP/kept"
