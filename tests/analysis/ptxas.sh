@@ -9,7 +9,7 @@ command -v ptxas >/dev/null || exit 77
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 for workload in spmv bfs gather stencil matmul-naive; do
-  "$weir" classify "$workload" --quiet --output "$tmp/$workload.ptx" --cm ca
+  "$weir" classify "$workload" --input test --quiet --output "$tmp/$workload.ptx" --cm ca
   grep -q 'ld\.global\.c[ag]' "$tmp/$workload.ptx"
   for arch in "$@"; do
     ptxas -arch="$arch" "$tmp/$workload.ptx" -o "$tmp/$workload.cubin"
