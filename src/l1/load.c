@@ -32,6 +32,20 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t
 #define COUNT_LOAD(l1, a, f, missed)                                                               \
   count_load(l1, a, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
 
+/* The smallest half of a half (of a half ...) of the line that has all these sectors. */
+static uint16_t segment(uint16_t sectors) {
+  unsigned first = (unsigned)__builtin_ctz(sectors), last = 31u - (unsigned)__builtin_clz(sectors);
+  unsigned log2 = first == last ? 0 : 32u - (unsigned)__builtin_clz(first ^ last);
+  return (uint16_t)(((1u << (1u << log2)) - 1) << (first >> log2 << log2));
+}
+
+static uint16_t asked_for(const struct weir_l1 *l1, uint16_t sectors) {
+  enum weir_bypass_gran gran = l1->m->l1.bypass_gran;
+  return gran == WEIR_BYPASS_LINE      ? l1->all
+         : gran == WEIR_BYPASS_SECTORS ? sectors
+                                       : segment(sectors);
+}
+
 static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l1_req *q,
                                          const struct weir_probe *r, uint32_t inflight,
                                          enum weir_reason reason, enum weir_shortage why,
@@ -41,7 +55,7 @@ static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l
   if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
   struct weir_access x = seen(l1, a);
   x.shortage = (uint8_t)why;
-  x.fetch = l1->m->l1.bypass_gran == WEIR_BYPASS_LINE ? l1->all : a->sectors;
+  x.fetch = asked_for(l1, a->sectors);
   if (r != NULL) {
     l1->stats.probes++;
     weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);

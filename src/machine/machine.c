@@ -151,7 +151,9 @@ static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = WEIR_CHOICES(WEIR_L1_ALLOCS),
                .help = "when a way is chosen", .when = "enabled=true and perfect=false and lines"),
     WEIR_PARAM(weir_l1_cfg, bypass_gran, "sector", .choices = WEIR_CHOICES(WEIR_BYPASS_GRANS),
-               .help = "what a bypassed load asks for", .when = "line>l1.sector"),
+               .help = "what a bypassed load asks for: its sectors, the smallest aligned 32, 64, "
+                       "128 ... bytes that have them (CUDA's coalescing before sectors), the line",
+               .when = "line>l1.sector"),
     WEIR_PARAM(weir_l1_cfg, atomics, "line", .choices = WEIR_CHOICES(WEIR_ATOMICS),
                .help = "what a request of an atomic is for: a line, or a sector of one",
                .when = "line>l1.sector"),

@@ -47,7 +47,9 @@ enum weir_l1_write { WEIR_L1_WRITES(WEIR_CHOICE_ID) };
 enum weir_l1_alloc_at { WEIR_L1_ALLOCS(WEIR_CHOICE_ID) };
 #define WEIR_L1_LATENCY_ATS(X) X(WEIR_L1_AT_DATA, "data") X(WEIR_L1_AT_TAGS, "tags")
 enum weir_l1_latency_at { WEIR_L1_LATENCY_ATS(WEIR_CHOICE_ID) };
-#define WEIR_BYPASS_GRANS(X) X(WEIR_BYPASS_SECTORS, "sector") X(WEIR_BYPASS_LINE, "line")
+#define WEIR_BYPASS_GRANS(X)                                                                       \
+  X(WEIR_BYPASS_SECTORS, "sector")                                                                 \
+  X(WEIR_BYPASS_SEGMENT, "segment") X(WEIR_BYPASS_LINE, "line")
 enum weir_bypass_gran { WEIR_BYPASS_GRANS(WEIR_CHOICE_ID) };
 
 #define WEIR_ATOMICS(X) X(WEIR_ATOM_LINE, "line") X(WEIR_ATOM_SECTOR, "sector")

@@ -14,7 +14,7 @@ def main():
     assert s.others(WEIR, "gcn-s2", "noc.reply_cyc", "40") == ["20", "80"]
     assert s.others(WEIR, "gcn-s2", "sm.dispatch_latency", "1") == ["2"]  # 0 is not legal
     assert s.others(WEIR, "gcn-s2", "sm.load_extra", "0") == ["1"]
-    assert s.others(WEIR, "gcn-s2", "l1.bypass_gran", "sector") == ["line"]
+    assert s.others(WEIR, "gcn-s2", "l1.bypass_gran", "sector") == ["segment", "line"]
     assert s.state(WEIR, "gcn-s2") != s.state(WEIR, "fermi-s3")
     means = [((None, None, None), {"a": [1.0, 2], "b": [1.5, 2]}),
              (("x.y", "4", "2"), {"a": [1.0, 2], "b": [1.6, 2]}), (("x.y", "4", "8"), {"a": [1.01, 2], "b": [9, 1]}),

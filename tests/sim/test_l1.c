@@ -377,6 +377,27 @@ static void test_bypass_whole_line(void **state) {
   end();
 }
 
+/* 32, 64 or 128 bytes that have all that is asked for: 2, 3 or 5 flits of 32 with their header. */
+static void test_bypass_segment(void **state) {
+  (void)state;
+  static const struct {
+    uint64_t base;
+    int64_t stride;
+    uint64_t flits;
+  } cases[] = {{A + 64, 4, 2}, {A, 32, 3}, {A + 64, 32, 3}, {A + 32, 32, 5}, {A, 96, 5}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    rig_open(&g, "l1.bypass_gran=segment", NULL);
+    rig_warm_l2(&g, A, 1);
+    one_warp();
+    synth_stride(&s, 0, 0, c.cg, 3, cases[i].base, cases[i].stride);
+    put(c.use0);
+    run();
+    assert_int_equal(r.l1.bypassed, 1);
+    assert_int_equal(r.l1.reply_flits, cases[i].flits);
+    end();
+  }
+}
+
 /* Two slices answer one cycle apart; the SM's port takes five cycles for a line. */
 static void test_reply_port(void **state) {
   (void)state;
@@ -706,6 +727,7 @@ int main(void) {
       T(test_order_of_failures),
       T(test_bypass),
       T(test_bypass_whole_line),
+      T(test_bypass_segment),
       T(test_reply_port),
       T(test_disabled),
       T(test_write_evict),

@@ -1,3 +1,3 @@
-weir classify spmv --json - --jobs 1 > "$TMP/one"
-weir classify spmv --json - --jobs 3 > "$TMP/three"
+weir classify spmv --input test --json - --jobs 1 > "$TMP/one"
+weir classify spmv --input test --json - --jobs 3 > "$TMP/three"
 cmp "$TMP/one" "$TMP/three" && echo same

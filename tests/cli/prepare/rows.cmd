@@ -11,8 +11,8 @@ weir check-policy ./pc_reuse.so
 mine list preparations
 mine help policy pc-reuse | head -3
 # One run prepares, the other finds what was kept; the threads do not matter.
-mine run gather --gpu fermi-s3 --json 1.json | grep -e ^machine -e prepared
-mine run gather --gpu fermi-s3 --json 2.json --threads 2 | grep prepared
+mine run gather --input test --gpu fermi-s3 --json 1.json | grep -e ^machine -e prepared
+mine run gather --input test --gpu fermi-s3 --json 2.json --threads 2 | grep prepared
 cmp 1.json 2.json && ls "$WEIR_CACHE" | sed 's/[0-9a-f]\{32\}/KEY/'
 python3 - << 'X'
 import json
@@ -23,8 +23,8 @@ print(o["runs"][0]["profile"], o["runs"][0]["launches"][0]["timing"]["l1"]["bypa
 X
 weir run --like 1.json --json 3.json -q && cmp 1.json 3.json && echo repeated
 # A parameter of the policy that prepares makes another table; so does another machine.
-mine run gather --gpu fermi-s3 --set pc-reuse.percent=20 -q
-mine run gather --gpu fermi-s4 -q
+mine run gather --input test --gpu fermi-s3 --set pc-reuse.percent=20 -q
+mine run gather --input test --gpu fermi-s4 -q
 ls "$WEIR_CACHE" | wc -l
 # A trace is its own profile.
 weir record -o gather.wtrace gather --input profile -q

@@ -25,14 +25,14 @@ again b.json --json run all --input test --functional --set exec.quantum=64
 again c.json --json run vecadd --input test --gpu fermi-s3 --organisation tag-split --policies pc-bypass,tsc-plus
 again d.json --json run gather --input test --gpu fermi-s4 --scheme coordinated
 again e.json --json run gather --input test --plugin ./mine.so --policies mine,srrip
-again f.json --json run --gpu fermi-s3 --kernels spmv --skip 0 --count 2 -- ./app "$spmv" profile
-again g.json --json run -f -- ./app "$spmv" profile
+again f.json --json run --gpu fermi-s3 --kernels spmv --skip 0 --count 2 -- ./app "$spmv" test
+again g.json --json run -f -- ./app "$spmv" test
 again h.json --json replay kernelslist.g --gpu fermi-s3 --opcode-class FOO=int
 again i.csv --csv compare vecadd v.yaml -S baseline,own.yaml,mine,static -g fermi-s4,fermi-s3 -b own.yaml --plugin ./mine.so --set l1.mshr_entries=9
-again j.json --json compare -S baseline,tsc+ -- ./app "$spmv" profile
+again j.json --json compare -S baseline,tsc+ -- ./app "$spmv" test
 again p.json --json compare vecadd -i test -S baseline,random-bypass --repeat 2 --set jitter.memory=5
 again k.json --json classify gather --input test --set cls.high=0.5
-again l.json --json classify --count 1 -- ./app "$spmv" profile
+again l.json --json classify --count 1 -- ./app "$spmv" test
 again m.wtrace -o record gather --input test --set exec.quantum=64
-again n.wtrace -o record --gpu a100 --count 1 -- ./app "$spmv" profile
+again n.wtrace -o record --gpu a100 --count 1 -- ./app "$spmv" test
 again o.wtrace -o record kernelslist.g

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+"""The tables of docs/designs.md: every design on its paper's machine, beside random bypassing, with intervals.
+
+tools/designs.py run [--weir build/weir] [--work FOLDER]   compare, and write docs/results (an hour or two)
+tools/designs.py tables [--check]                          docs/results into the page, or: is the page up to date?
+
+Runs are kept in FOLDER, by what makes their results (program, machine, workload, schemes): run again, it goes on.
+"""
+import argparse
+import csv
+import hashlib
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/designs.md"
+RESULTS = ROOT / "docs/results"
+REPEATS = 5
+RANDOM = {"random-25": 25, "random-bypass": 50, "random-75": 75}
+FILES = {"random-25": "examples/designs/random-25.yaml", "random-75": "examples/designs/random-75.yaml",
+         "tsc+pc": "examples/designs/tsc+pc.yaml", "decoupled+srrip": "examples/designs/decoupled+srrip.yaml"}
+CONTROLS = ["baseline", "bypass-all", *RANDOM]
+STUDIES = {  # machine: designs
+    "fermi-s0": ["decoupled"],
+    "pascal-s1": ["two-level", "miss-rate"],
+    "pascal-cfg": ["two-level", "miss-rate"],
+    "gcn-s2": ["pc-bypass"],
+    "fermi-s4": ["static", "dynamic", "coordinated"],
+    "fermi-s3": ["decoupled", "two-level", "miss-rate", "pc-bypass", "tsc", "tsc+", "static", "dynamic", "coordinated",
+                 "tsc+pc", "decoupled+srrip"],
+}
+SAME = 0.02  # a speed-up within this of 1 is neither a gain nor a loss
+
+# ---- runs ----
+
+
+def out_of(command):
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if done.returncode != 0:
+        sys.exit(f"designs: {' '.join(map(str, command))}\n{done.stderr}")
+    return done.stdout
+
+
+def workloads(weir):
+    return re.findall(r"^([a-z][\w-]*) +eval", out_of([weir, "list", "workloads"]), re.M)
+
+
+def state(weir, machine):
+    text = out_of([weir, "--version"]) + out_of([weir, "help", "gpu", machine])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def resource_stalls(run):
+    return sum(run["sm"][k] for k in ("stall_line", "stall_mshr", "stall_merge", "stall_queue"))
+
+
+def part(name, *fields):
+    return {f"{name}.{f}": lambda run, f=f: run["parts"].get(name, {}).get(f) for f in fields}
+
+
+COLUMNS = {
+    "cycles": lambda run: run["cycles"],
+    "loads": lambda run: run["l1"]["loads"],
+    "hits_let_in": lambda run: run["derived"]["hit_rate_l1"],
+    "hits": lambda run: run["derived"]["hit_rate_stream"],
+    "bypassed": lambda run: run["derived"]["bypass_rate"],
+    "resource_stalls": resource_stalls,
+    "misses": lambda run: run["l1"]["misses"],
+    "fills": lambda run: run["l1"]["fills"],
+    "evictions": lambda run: run["l1"]["evictions"],
+    "evictions_unused": lambda run: run["l1"]["evictions_unused"],
+    "request_flits": lambda run: run["l1"]["request_flits"],
+    "reply_flits": lambda run: run["l1"]["reply_flits"],
+    "sectors": lambda run: run["l1"]["sectors"],
+    "l2_hits": lambda run: run["derived"]["l2_hit_rate"],
+    "dram": lambda run: run["dram"]["reads"] + run["dram"]["writes"],
+    "row_hits": lambda run: run["dram"]["row_hits"],
+    "row_changes": lambda run: run["dram"]["row_misses"] + run["dram"]["row_conflicts"],
+    "energy": lambda run: run["energy"]["total_nj"],
+    **part("pc-bypass", "coverage", "false_of_bypass_predictions", "fills_prevented"),
+    **part("two-level", "code_low", "code_high", "code_between", "few", "sampled_miss_rate", "mean_warps"),
+    **part("decoupled", "cycles_decoupled", "cycles_original", "end_new", "end_original", "end_follower"),
+    **part("tag-split", "lines_per_set"),
+    **part("tsc-plus", "fine", "coarse", "end_sampler", "end_follower"),
+    **part("coordinated", "ca_loads", "cm_loads", "cg_bypassed", "cm_bypassed", "blocks", "blocks_bg",
+           "mean_last_target"),
+}
+
+
+def mean(values):
+    values = [v for v in values if v is not None]
+    return sum(values) / len(values) if values else None
+
+
+def rows_of(result):
+    for cell in result["cells"]:
+        runs = [r for r in result["runs"] if r["scheme"] == cell["scheme"] and r["status"] == "ok"]
+        if not runs:
+            sys.exit(f"designs: {cell['workload']} with {cell['scheme']} on {cell['gpu']} failed")
+        scheme = pathlib.Path(cell["scheme"]).stem if cell["scheme"].endswith(".yaml") else cell["scheme"]
+        row = {"workload": cell["workload"], "scheme": scheme, "speedup": cell["speedup"],
+               "low": cell["speedup_low"], "high": cell["speedup_high"]}
+        row.update({name: mean([of(r) for r in runs]) for name, of in COLUMNS.items()})
+        yield {k: "" if v is None else v if isinstance(v, str) else f"{v:.6g}" for k, v in row.items()}
+
+
+def geometric_rows(folder, names):
+    """weir's own means need all workloads in one comparison: they are made from the seeds of the runs here."""
+    by_scheme = {}
+    for name in names:
+        result = json.loads((folder / f"{name}.json").read_text())
+        base = {r["seed"]: r["cycles"] for r in result["runs"] if r["scheme"] == result["baseline"]}
+        for r in result["runs"]:
+            scheme = pathlib.Path(r["scheme"]).stem if r["scheme"].endswith(".yaml") else r["scheme"]
+            by_scheme.setdefault(scheme, {}).setdefault(r["seed"], []).append(math.log(base[r["seed"]] / r["cycles"]))
+    t = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}[REPEATS]
+    for scheme, seeds in by_scheme.items():
+        logs = [sum(v) / len(v) for v in seeds.values()]
+        centre = mean(logs)
+        half = t * math.sqrt(sum((x - centre) ** 2 for x in logs) / (len(logs) - 1) / len(logs))
+        yield {"workload": "geometric mean", "scheme": scheme, "speedup": f"{math.exp(centre):.6g}",
+               "low": f"{math.exp(centre - half):.6g}", "high": f"{math.exp(centre + half):.6g}"}
+
+
+def run(args):
+    names = workloads(args.weir)
+    for machine in args.machines.split(","):
+        schemes = CONTROLS + STUDIES[machine]
+        folder = args.work / f"{machine}-{state(args.weir, machine)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            path = folder / f"{name}.json"
+            if path.exists():
+                continue
+            print(f"{machine}: {name}", file=sys.stderr, flush=True)
+            fresh = path.with_suffix(".new")
+            out_of([args.weir, "compare", name, "-i", "eval", "-g", machine, "-r", REPEATS, "-q", "--no-provenance",
+                    "-S", ",".join(FILES.get(s, s) for s in schemes), "--json", fresh])
+            fresh.replace(path)
+        with open(RESULTS / f"{machine}.csv", "w", newline="", encoding="utf-8") as f:
+            out = csv.DictWriter(f, ["workload", "scheme", "speedup", "low", "high", *COLUMNS], lineterminator="\n")
+            out.writeheader()
+            for name in names:
+                out.writerows(rows_of(json.loads((folder / f"{name}.json").read_text())))
+            out.writerows(geometric_rows(folder, names))
+
+
+# ---- tables ----
+
+
+def read(path):
+    """{workload: {scheme: {column: number}}}, in the order of the file."""
+    cells = {}
+    with open(path, newline="", encoding="utf-8") as f:
+        for row in csv.DictReader(f):
+            numbers = {k: float(v) for k, v in row.items() if v and k not in ("workload", "scheme", "gpu", "input")}
+            cells.setdefault(row["workload"], {})[row["scheme"]] = numbers
+    return cells
+
+
+def table(head, lines):
+    return ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1),
+            *("| " + " | ".join(line) + " |" for line in lines)]
+
+
+def with_interval(cell):
+    half = (cell["high"] - cell["low"]) / 2
+    same = "≈" if cell["low"] <= 1 <= cell["high"] else ""
+    return f"{same}{cell['speedup']:.3f}" + (f" ±{half:.3f}" if half >= 0.0005 else "")
+
+
+def best_random(of):
+    return max(RANDOM, key=lambda s: of[s]["speedup"])
+
+
+def full(machine):
+    """Speed-ups of all schemes, with their intervals."""
+    cells = read(RESULTS / f"{machine}.csv")
+    schemes = [s for s in [*CONTROLS, *STUDIES[machine]] if s != "baseline"]
+    head = ["workload"] + [f"random {RANDOM[s]} %" if s in RANDOM else s for s in schemes]
+    return table(head, [[w] + [with_interval(of[s]) for s in schemes] for w, of in cells.items()])
+
+
+def means():
+    """Each design's geometric mean before and now, and what random bypassing gets."""
+    lines = []
+    for machine, designs in STUDIES.items():
+        now = read(RESULTS / f"{machine}.csv")["geometric mean"]
+        old = before(machine)
+        best = best_random(now)
+        for s in ["bypass-all", *designs]:
+            verdict = ("above" if now[s]["low"] > now[best]["high"] else
+                       "below" if now[s]["high"] < now[best]["low"] else "≈")
+            logs = [math.log(of[s]) for of in old.values() if s in of]
+            was = f"{math.exp(sum(logs) / len(logs)):.3f}" if logs else "-"
+            lines.append([machine, s, was, with_interval(now[s]),
+                          f"{with_interval(now[best])} ({RANDOM[best]} %)", verdict])
+    return table(["machine", "scheme", "0.2.0", "now", "random at its best", "against random"], lines)
+
+
+def before(machine):
+    """{workload: {scheme: speed-up}} of version 0.2.0."""
+    found = {}
+    for path in sorted((RESULTS / "0.2.0").glob("*.csv")):
+        if path.stem.startswith("warps"):
+            continue
+        with open(path, newline="", encoding="utf-8") as f:
+            for row in csv.DictReader(f):
+                if row["gpu"] == machine and row["speedup"]:
+                    name = pathlib.Path(row["scheme"]).stem if row["scheme"].endswith(".yaml") else row["scheme"]
+                    found.setdefault(row["workload"], {})[name] = float(row["speedup"])
+    return found
+
+
+def side(x):
+    return 0 if abs(x - 1) <= SAME else 1 if x > 1 else -1
+
+
+def signs():
+    """Gains of 0.2.0 that are losses now, and losses that are gains."""
+    lines = []
+    for machine, designs in STUDIES.items():
+        now, old = read(RESULTS / f"{machine}.csv"), before(machine)
+        for s in ["bypass-all", *designs]:
+            changed = [f"{w} {old[w][s]:.3f} → {of[s]['speedup']:.3f}" for w, of in now.items()
+                       if s in old.get(w, {}) and side(old[w][s]) * side(of[s]["speedup"]) < 0]
+            if changed:
+                lines.append([machine, s, ", ".join(changed)])
+    return table(["machine", "scheme", "changed sides (0.2.0 → now)"], lines)
+
+
+def ratio(a, b, digits=2):
+    return f"{a / b:.{digits}f}" if b else "-"
+
+
+def percent(x):
+    return "none" if x is None else f"{100 * x:.0f}"
+
+
+def relative(column):
+    return lambda c, base: ratio(c.get(column, 0), base.get(column, 0))
+
+
+def flits(c, base):
+    return ratio(c["request_flits"] + c["reply_flits"], base["request_flits"] + base["reply_flits"])
+
+
+def rows_open(c):
+    return c["row_hits"] / (c["row_hits"] + c["row_changes"]) if c["row_hits"] + c["row_changes"] else None
+
+
+COUNTERS = {
+    "resource stalls": relative("resource_stalls"),
+    "fills": relative("fills"),
+    "hits, % of loads let in": lambda c, base: percent(c.get("hits_let_in")),
+    "flits": flits,
+    "DRAM": relative("dram"),
+    "row hits %": lambda c, base: percent(rows_open(c)),
+}
+
+
+def beside(machine, design):
+    """The counters of a design and of random bypassing at its best mean, on the same workloads."""
+    cells = read(RESULTS / f"{machine}.csv")
+    control = best_random(cells["geometric mean"])
+    head = ["workload", design, f"random {RANDOM[control]} %"]
+    head += [f"{name}: baseline, {design}, random" if "%" in name else f"{name}: {design}, random" for name in COUNTERS]
+    lines = []
+    for w, of in cells.items():
+        line = [w, with_interval(of[design]), with_interval(of[control])]
+        if w == "geometric mean":
+            lines.append(line + [""] * len(COUNTERS))
+            continue
+        base = of["baseline"]
+        for name, f in COUNTERS.items():
+            shown = ([base] if "%" in name else []) + [of[design], of[control]]
+            line.append(" / ".join(f(c, base) for c in shown))
+        lines.append(line)
+    return table(head, lines)
+
+
+def own(machine, design, columns):
+    """What only this design counts."""
+    cells = read(RESULTS / f"{machine}.csv")
+    return table(["workload", *columns], [[w] + [f(of[design], of["baseline"]) for f in columns.values()]
+                                          for w, of in cells.items() if w != "geometric mean"])
+
+
+def get(column, form="{:.0f}", scale=1):
+    return lambda c, base: form.format(scale * c[column]) if column in c else "-"
+
+
+def share(c, *columns):
+    total = sum(c.get(k, 0) for k in columns)
+    return " / ".join(f"{100 * c.get(k, 0) / total:.0f}" if total else "-" for k in columns)
+
+
+TABLES = {
+    "means": means,
+    "signs": signs,
+    **{f"full {m}": lambda m=m: full(m) for m in STUDIES},
+    **{f"beside {m} {d}": lambda m=m, d=d: beside(m, d)
+       for m, d in (("fermi-s0", "decoupled"), ("pascal-s1", "two-level"), ("gcn-s2", "pc-bypass"),
+                    ("fermi-s3", "tsc+"), ("fermi-s4", "coordinated"))},
+    "own decoupled": lambda: own("fermi-s0", "decoupled", {
+        "unused lines evicted": relative("evictions_unused"),
+        "in decoupled mode, % of cycles": lambda c, b: share(c, "decoupled.cycles_decoupled",
+                                                             "decoupled.cycles_original").split(" ")[0],
+        "leaders end (new, original)": lambda c, b: f"{c['decoupled.end_new']:,.0f}, {c['decoupled.end_original']:,.0f}",
+        "followers end (mean)": get("decoupled.end_follower", "{:,.0f}"),
+    }),
+    **{f"own two-level {m}": lambda m=m: own(m, "two-level", {
+        "sampled misses %": get("two-level.sampled_miss_rate", scale=100),
+        "warps": get("two-level.mean_warps"),
+        "samples: low / high / between / few": lambda c, b: " / ".join(
+            f"{c['two-level.' + k]:.0f}" for k in ("code_low", "code_high", "code_between", "few")),
+        "bypassed %": get("bypassed", scale=100),
+    }) for m in ("pascal-s1", "pascal-cfg")},
+    "own pc-bypass": lambda: own("gcn-s2", "pc-bypass", {
+        "coverage %": get("pc-bypass.coverage", scale=100),
+        "false, % of bypass predictions": get("pc-bypass.false_of_bypass_predictions", "{:.1f}", 100),
+        "fills prevented %": get("pc-bypass.fills_prevented", scale=100),
+        "unused lines evicted": relative("evictions_unused"),
+    }),
+    "own tsc+": lambda: own("fermi-s3", "tsc+", {
+        "lines in a set": get("tag-split.lines_per_set", "{:.1f}"),
+        "misses": relative("misses"),
+        "flits to the L2": relative("request_flits"),
+        "flits back": relative("reply_flits"),
+        "coarse %": lambda c, b: share(c, "tsc-plus.coarse", "tsc-plus.fine").split(" ")[0],
+        "SM 0 ends": get("tsc-plus.end_sampler", "{:,.0f}"),
+        "others (mean)": get("tsc-plus.end_follower", "{:,.0f}"),
+    }),
+    "own coordinated": lambda: own("fermi-s4", "coordinated", {
+        "requests of ca / cm / cg loads, %": lambda c, b: share(
+            {"ca": c.get("coordinated.ca_loads", 0),
+             "cm": c.get("coordinated.cm_loads", 0) + c.get("coordinated.cm_bypassed", 0),
+             "cg": c.get("coordinated.cg_bypassed", 0)}, "ca", "cm", "cg"),
+        "blocks that bypass, %": lambda c, b: ratio(100 * c.get("coordinated.blocks_bg", 0),
+                                                    c.get("coordinated.blocks", 0), 0),
+        "target at the end": get("coordinated.mean_last_target", "{:.1f}"),
+    }),
+}
+
+
+def tables(args):
+    text = PAGE.read_text(encoding="utf-8")
+
+    def fresh(found):
+        return f"<!-- {found[1]} -->\n\n" + "\n".join(TABLES[found[1]]()) + "\n\n<!-- end -->"
+    names = re.findall(r"<!-- ((?!end)[^>]*?) -->", text)
+    unknown = [n for n in names if n not in TABLES]
+    if unknown:
+        sys.exit(f"designs: {PAGE.name}: no table is called {', '.join(unknown)}")
+    made = re.sub(r"<!-- ((?!end)[^>]*?) -->\n.*?<!-- end -->", fresh, text, flags=re.S)
+    if args.check and made != text:
+        sys.exit(f"designs: {PAGE.relative_to(ROOT)} is not what {RESULTS.relative_to(ROOT)} says: tools/designs.py tables")
+    PAGE.write_text(made, encoding="utf-8")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    sub = p.add_subparsers(required=True)
+    r = sub.add_parser("run")
+    r.add_argument("--weir", default=ROOT / "build/weir")
+    r.add_argument("--work", type=pathlib.Path, default=ROOT / "out/designs")
+    r.add_argument("--machines", default=",".join(STUDIES))
+    r.set_defaults(do=run)
+    t = sub.add_parser("tables")
+    t.add_argument("--check", action="store_true")
+    t.set_defaults(do=tables)
+    args = p.parse_args()
+    args.do(args)
+
+
+if __name__ == "__main__":
+    main()
