@@ -138,7 +138,7 @@ def run(args):
                 continue
             print(f"{machine}: {name}", file=sys.stderr, flush=True)
             fresh = path.with_suffix(".new")
-            out_of([args.weir, "compare", name, "-i", "eval", "-g", machine, "-r", REPEATS, "-q", "--no-provenance",
+            out_of([args.weir, "compare", name, "-i", "eval", "-g", machine, "-r", str(REPEATS), "-q", "--no-provenance",
                     "-S", ",".join(FILES.get(s, s) for s in schemes), "--json", fresh])
             fresh.replace(path)
         with open(RESULTS / f"{machine}.csv", "w", newline="", encoding="utf-8") as f:

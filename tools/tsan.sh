@@ -6,7 +6,6 @@ cd "$(dirname "$0")/.."
 dir=${WEIR_TSAN_DIR:-build-tsan}
 tests='pool exact property broadcast'
 export TSAN_OPTIONS="${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1}"
-export WEIR_SKIP_SLOW=1
 export WEIR_PROPERTY_CASES="${WEIR_PROPERTY_CASES:-6}"
 export WEIR_TEST_CPU_S="${WEIR_TEST_CPU_S:-2400}"
 targets=

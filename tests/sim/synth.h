@@ -9,7 +9,7 @@
 
 /* With a sanitizer, which looks for other things than wrong results, some tests run no code that
  * others do not run in a tenth of the time. */
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { IS_SANITIZED = true };
 #else
 enum { IS_SANITIZED = false };
