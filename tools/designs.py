@@ -2,6 +2,7 @@
 """The tables of docs/designs.md: every design on its paper's machine, beside random bypassing, with intervals.
 
 tools/designs.py run [--weir build/weir] [--work FOLDER]   compare, and write docs/results (an hour or two)
+tools/designs.py why [--weir build/weir]                   what is left of a gain without a shortage (minutes)
 tools/designs.py tables [--check]                          docs/results into the page, or: is the page up to date?
 
 Runs are kept in FOLDER, by what makes their results (program, machine, workload, schemes): run again, it goes on.
@@ -27,12 +28,20 @@ CONTROLS = ["baseline", "bypass-all", *RANDOM]
 STUDIES = {  # machine: designs
     "fermi-s0": ["decoupled"],
     "pascal-s1": ["two-level", "miss-rate"],
-    "pascal-cfg": ["two-level", "miss-rate"],
     "gcn-s2": ["pc-bypass"],
     "fermi-s4": ["static", "dynamic", "coordinated"],
     "fermi-s3": ["decoupled", "two-level", "miss-rate", "pc-bypass", "tsc", "tsc+", "static", "dynamic", "coordinated",
                  "tsc+pc", "decoupled+srrip"],
 }
+# What a scheme gains by: take one shortage away and see what is left of the gain.
+WHY = {
+    "fermi-s3": (["decoupled", "pc-bypass", "tsc+", "coordinated"], {
+        "as it is": [], "crossbar without blocking": ["noc.crossbar=ideal"], "256 MSHRs": ["l1.mshr_entries=256"],
+        "bypassed loads fetch lines": ["l1.bypass_gran=line"],
+        "all three": ["noc.crossbar=ideal", "l1.mshr_entries=256", "l1.bypass_gran=line"]}),
+    "gcn-s2": (["pc-bypass"], {"as it is": [], "256 MSHRs": ["l1.mshr_entries=256"]}),
+}
+WHY_WORKLOADS = "bfs,gather,reduction,rowmv,spmv,spmv-vector,transpose,vecadd"
 SAME = 0.02  # a speed-up within this of 1 is neither a gain nor a loss
 
 # ---- runs ----
@@ -63,6 +72,7 @@ def part(name, *fields):
 
 
 COLUMNS = {
+    "launches": lambda run: run["launches"],
     "cycles": lambda run: run["cycles"],
     "loads": lambda run: run["l1"]["loads"],
     "hits_let_in": lambda run: run["derived"]["hit_rate_l1"],
@@ -91,6 +101,11 @@ COLUMNS = {
 }
 
 
+def scheme_of(row):
+    """A file's name without its folder and its ending."""
+    return pathlib.Path(row["scheme"]).stem if row["scheme"].endswith(".yaml") else row["scheme"]
+
+
 def mean(values):
     values = [v for v in values if v is not None]
     return sum(values) / len(values) if values else None
@@ -101,8 +116,7 @@ def rows_of(result):
         runs = [r for r in result["runs"] if r["scheme"] == cell["scheme"] and r["status"] == "ok"]
         if not runs:
             sys.exit(f"designs: {cell['workload']} with {cell['scheme']} on {cell['gpu']} failed")
-        scheme = pathlib.Path(cell["scheme"]).stem if cell["scheme"].endswith(".yaml") else cell["scheme"]
-        row = {"workload": cell["workload"], "scheme": scheme, "speedup": cell["speedup"],
+        row = {"workload": cell["workload"], "scheme": scheme_of(cell), "speedup": cell["speedup"],
                "low": cell["speedup_low"], "high": cell["speedup_high"]}
         row.update({name: mean([of(r) for r in runs]) for name, of in COLUMNS.items()})
         yield {k: "" if v is None else v if isinstance(v, str) else f"{v:.6g}" for k, v in row.items()}
@@ -115,8 +129,7 @@ def geometric_rows(folder, names):
         result = json.loads((folder / f"{name}.json").read_text())
         base = {r["seed"]: r["cycles"] for r in result["runs"] if r["scheme"] == result["baseline"]}
         for r in result["runs"]:
-            scheme = pathlib.Path(r["scheme"]).stem if r["scheme"].endswith(".yaml") else r["scheme"]
-            by_scheme.setdefault(scheme, {}).setdefault(r["seed"], []).append(math.log(base[r["seed"]] / r["cycles"]))
+            by_scheme.setdefault(scheme_of(r), {}).setdefault(r["seed"], []).append(math.log(base[r["seed"]] / r["cycles"]))
     t = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}[REPEATS]
     for scheme, seeds in by_scheme.items():
         logs = [sum(v) / len(v) for v in seeds.values()]
@@ -147,6 +160,25 @@ def run(args):
             for name in names:
                 out.writerows(rows_of(json.loads((folder / f"{name}.json").read_text())))
             out.writerows(geometric_rows(folder, names))
+
+
+def why(args):
+    for machine, (designs, cases) in WHY.items():
+        if machine not in args.machines.split(","):
+            continue
+        lines = []
+        for name, settings in cases.items():
+            print(f"why: {machine}, {name}", file=sys.stderr, flush=True)
+            result = json.loads(out_of([
+                args.weir, "compare", "-w", WHY_WORKLOADS, "-i", "eval", "-g", machine, "-q", "--no-provenance", "-S",
+                ",".join(FILES.get(s, s) for s in CONTROLS + designs), "--json", "-",
+                *(word for x in settings for word in ("-s", x))]))
+            lines += [{"workload": name, "scheme": scheme_of(row), "speedup": f"{row['speedup']:.6g}"}
+                      for row in result["means"]]
+        with open(RESULTS / f"why-{machine}.csv", "w", newline="", encoding="utf-8") as f:
+            out = csv.DictWriter(f, ["workload", "scheme", "speedup"], lineterminator="\n")
+            out.writeheader()
+            out.writerows(lines)
 
 
 # ---- tables ----
@@ -189,17 +221,24 @@ def means():
     """Each design's geometric mean before and now, and what random bypassing gets."""
     lines = []
     for machine, designs in STUDIES.items():
-        now = read(RESULTS / f"{machine}.csv")["geometric mean"]
-        old = before(machine)
+        all_now, old = read(RESULTS / f"{machine}.csv"), before(machine)
+        now = all_now["geometric mean"]
         best = best_random(now)
         for s in ["bypass-all", *designs]:
             verdict = ("above" if now[s]["low"] > now[best]["high"] else
                        "below" if now[s]["high"] < now[best]["low"] else "≈")
-            logs = [math.log(of[s]) for of in old.values() if s in of]
-            was = f"{math.exp(sum(logs) / len(logs)):.3f}" if logs else "-"
-            lines.append([machine, s, was, with_interval(now[s]),
+            shared = [w for w, of in old.items() if s in of]
+            was = geometric_mean(old[w][s] for w in shared)
+            same = geometric_mean(all_now[w][s]["speedup"] for w in shared)
+            lines.append([machine, s, was, same, with_interval(now[s]),
                           f"{with_interval(now[best])} ({RANDOM[best]} %)", verdict])
-    return table(["machine", "scheme", "0.2.0", "now", "random at its best", "against random"], lines)
+    return table(["machine", "scheme", "0.2.0, fourteen workloads", "now, the same", "now, all sixteen",
+                  "random at its best", "against random"], lines)
+
+
+def geometric_mean(values):
+    logs = [math.log(v) for v in values]
+    return f"{math.exp(sum(logs) / len(logs)):.3f}" if logs else "-"
 
 
 def before(machine):
@@ -211,8 +250,7 @@ def before(machine):
         with open(path, newline="", encoding="utf-8") as f:
             for row in csv.DictReader(f):
                 if row["gpu"] == machine and row["speedup"]:
-                    name = pathlib.Path(row["scheme"]).stem if row["scheme"].endswith(".yaml") else row["scheme"]
-                    found.setdefault(row["workload"], {})[name] = float(row["speedup"])
+                    found.setdefault(row["workload"], {})[scheme_of(row)] = float(row["speedup"])
     return found
 
 
@@ -230,7 +268,14 @@ def signs():
                        if s in old.get(w, {}) and side(old[w][s]) * side(of[s]["speedup"]) < 0]
             if changed:
                 lines.append([machine, s, ", ".join(changed)])
-    return table(["machine", "scheme", "changed sides (0.2.0 → now)"], lines)
+    return table(["machine", "scheme", "from gain to loss or back, by more than 2 % each (0.2.0 → now)"], lines)
+
+
+def why_table(machine):
+    cells = read(RESULTS / f"why-{machine}.csv")
+    schemes = [s for s in cells["as it is"] if s != "baseline"]
+    head = [machine] + [f"random {RANDOM[s]} %" if s in RANDOM else s for s in schemes]
+    return table(head, [[name] + [f"{of[s]['speedup']:.3f}" for s in schemes] for name, of in cells.items()])
 
 
 def ratio(a, b, digits=2):
@@ -302,6 +347,7 @@ def share(c, *columns):
 TABLES = {
     "means": means,
     "signs": signs,
+    **{f"why {m}": lambda m=m: why_table(m) for m in WHY},
     **{f"full {m}": lambda m=m: full(m) for m in STUDIES},
     **{f"beside {m} {d}": lambda m=m, d=d: beside(m, d)
        for m, d in (("fermi-s0", "decoupled"), ("pascal-s1", "two-level"), ("gcn-s2", "pc-bypass"),
@@ -310,16 +356,17 @@ TABLES = {
         "unused lines evicted": relative("evictions_unused"),
         "in decoupled mode, % of cycles": lambda c, b: share(c, "decoupled.cycles_decoupled",
                                                              "decoupled.cycles_original").split(" ")[0],
-        "leaders end (new, original)": lambda c, b: f"{c['decoupled.end_new']:,.0f}, {c['decoupled.end_original']:,.0f}",
+        "leaders end (new, original)": lambda c, b: f"{c['decoupled.end_new'] / c['launches']:,.0f}, "
+                                                    f"{c['decoupled.end_original'] / c['launches']:,.0f}",
         "followers end (mean)": get("decoupled.end_follower", "{:,.0f}"),
     }),
-    **{f"own two-level {m}": lambda m=m: own(m, "two-level", {
+    "own two-level": lambda: own("pascal-s1", "two-level", {
         "sampled misses %": get("two-level.sampled_miss_rate", scale=100),
         "warps": get("two-level.mean_warps"),
         "samples: low / high / between / few": lambda c, b: " / ".join(
             f"{c['two-level.' + k]:.0f}" for k in ("code_low", "code_high", "code_between", "few")),
         "bypassed %": get("bypassed", scale=100),
-    }) for m in ("pascal-s1", "pascal-cfg")},
+    }),
     "own pc-bypass": lambda: own("gcn-s2", "pc-bypass", {
         "coverage %": get("pc-bypass.coverage", scale=100),
         "false, % of bypass predictions": get("pc-bypass.false_of_bypass_predictions", "{:.1f}", 100),
@@ -332,7 +379,7 @@ TABLES = {
         "flits to the L2": relative("request_flits"),
         "flits back": relative("reply_flits"),
         "coarse %": lambda c, b: share(c, "tsc-plus.coarse", "tsc-plus.fine").split(" ")[0],
-        "SM 0 ends": get("tsc-plus.end_sampler", "{:,.0f}"),
+        "SM 0 ends": lambda c, b: f"{c['tsc-plus.end_sampler'] / c['launches']:,.0f}",
         "others (mean)": get("tsc-plus.end_follower", "{:,.0f}"),
     }),
     "own coordinated": lambda: own("fermi-s4", "coordinated", {
@@ -370,6 +417,10 @@ def main():
     r.add_argument("--work", type=pathlib.Path, default=ROOT / "out/designs")
     r.add_argument("--machines", default=",".join(STUDIES))
     r.set_defaults(do=run)
+    w = sub.add_parser("why")
+    w.add_argument("--weir", default=ROOT / "build/weir")
+    w.add_argument("--machines", default=",".join(WHY))
+    w.set_defaults(do=why)
     t = sub.add_parser("tables")
     t.add_argument("--check", action="store_true")
     t.set_defaults(do=tables)

@@ -5,8 +5,10 @@ tools/sensitivity.py [--weir build/weir] [--machines A,B] [--workloads A,B] [--w
 tools/sensitivity.py --check FILE     warn where the page was made with other machine files
 
 Every value that 'weir help gpu' shows as a guess is halved and doubled, or takes the next legal values, or each of its
-other choices; the geometric mean of each scheme over the workloads is compared with that of the machine as it is. What
-was compared is kept in FOLDER, by the values of the machine: run again, it goes on where it was.
+other choices; the geometric mean of each scheme over the workloads is compared with that of the machine as it is.
+Loads are classified once, on the machine as it is: a compiler does not know what was guessed. Latencies of instructions
+that no workload has are not tried. What was compared is kept in FOLDER, by the values of the machine: run again, it
+goes on where it was.
 """
 import argparse
 import hashlib
@@ -21,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MACHINES = "fermi-s0,fermi-s3,fermi-s4,pascal-s1,gcn-s2"
 SCHEMES = "baseline,bypass-all,random-bypass,coordinated,decoupled,pc-bypass,tsc,tsc+,two-level"
 LIMIT = 0.02
+CLASSES = ("int imax int64 imul imad idiv move pred cvt fp32 fmax fmul ffma fdiv fp64 dmax dmul dfma ddiv sfu load store "
+           "atom branch barrier warp fence tensor tex other").split()
 BATCH = 4  # machines of a comparison: workloads are executed once for all of them
 TRIES = 64
 
@@ -74,10 +78,37 @@ def others(weir, machine, key, value):
     return [x for x in found if x is not None]
 
 
-def variants(weir, machine):
+def executed(weir, args):
+    """Classes of instructions that the workloads have."""
+    runs = json.loads(out_of([weir, "run", *args.workloads.split(","), "-i", args.input, "-f", "-q", "--no-provenance",
+                              "--json", "-"]))["runs"]
+    return {key.removeprefix("class_") for r in runs for launch in r["launches"]
+            for key, n in launch["statistics"].items() if key.startswith("class_") and n > 0}
+
+
+def classified(weir, args, machine, folder):
+    """One file with the tags of all workloads."""
+    path = folder / "tags.yaml"
+    if not path.exists():
+        kernels = []
+        for workload in names(weir) if args.workloads == "all" else args.workloads.split(","):
+            out_of([weir, "classify", workload, "-g", machine, "-i", args.input, "-q", "--tags", folder / "one.yaml"])
+            kernels.append((folder / "one.yaml").read_text().split("kernels:\n")[1])
+        path.write_text("weir-tags: 1\nabout: all workloads\nkernels:\n" + "".join(kernels))
+    return path
+
+
+def names(weir):
+    return re.findall(r"^([a-z][\w-]*) +eval", out_of([weir, "list", "workloads"]), re.M)
+
+
+def variants(weir, machine, classes):
     """[(key, value, other value)]; the machine itself is (None, None, None)."""
     all_of = [(None, None, None)]
     for key, value, is_guess in rows(weir, machine):
+        of_class = re.fullmatch(r"sm\.([a-z0-9]+)_(latency|interval)", key)
+        if of_class and of_class[1] in CLASSES and of_class[1] not in classes:
+            continue
         if is_guess:
             all_of += [(key, value, other) for other in others(weir, machine, key, value)]
     return all_of
@@ -95,11 +126,11 @@ def file_of(folder, machine, variant):
     return path
 
 
-def compare(weir, args, folder, paths):
+def compare(weir, args, folder, tags, paths):
     """Geometric means of the schemes, by the file of the machine. A pair without one is left out."""
     result = folder / "compare.json"
     command = [weir, "compare", *args.workloads.split(","), "-g", ",".join(map(str, paths)), "-i", args.input,
-               "-S", args.schemes, "--no-provenance", "-q", "--json", result]
+               "-S", args.schemes, "--tags", tags, "--no-provenance", "-q", "--json", result]
     code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
     if code not in (0, 1):  # 1: some run failed, which its row says
         sys.exit(f"sensitivity: weir compare ended with {code}")
@@ -117,13 +148,14 @@ def measure(weir, args, machine, say):
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "means.json"
     done = json.loads(kept.read_text()) if kept.exists() else {}
-    todo = variants(weir, machine)
+    todo = variants(weir, machine, args.classes)
+    tags = classified(weir, args, machine, folder)
     missing = [v for v in todo if name_of(v) not in done]
     for at in range(0, len(missing), BATCH):
         say(f"{machine}: {len(todo) - len(missing) + at} of {len(todo)}")
         batch = missing[at:at + BATCH]
         paths = [file_of(folder, machine, v) for v in batch]
-        means = compare(weir, args, folder, paths)
+        means = compare(weir, args, folder, tags, paths)
         for variant, path in zip(batch, paths):
             done[name_of(variant)] = means.get(str(path), {})
         fresh = kept.with_suffix(".new")
@@ -214,6 +246,7 @@ def main():
         return
     what = f"{out_of([args.weir, '--version'])}{args.workloads} {args.schemes} {args.input}"
     args.version = hashlib.sha256(what.encode()).hexdigest()[:8]
+    args.classes = executed(args.weir, args)
     text = page(args.weir, args, lambda line: print(line, file=sys.stderr, flush=True))
     args.output.write_text(text)
 
