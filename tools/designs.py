@@ -406,7 +406,8 @@ def tables(args):
     made = re.sub(r"<!-- ((?!end)[^>]*?) -->\n.*?<!-- end -->", fresh, text, flags=re.S)
     if args.check and made != text:
         sys.exit(f"designs: {PAGE.relative_to(ROOT)} is not what {RESULTS.relative_to(ROOT)} says: tools/designs.py tables")
-    PAGE.write_text(made, encoding="utf-8")
+    if not args.check:
+        PAGE.write_text(made, encoding="utf-8")
 
 
 def main():
