@@ -5,10 +5,11 @@
 #   tools/bootstrap.sh deb     what building and `make dist` and `make deb` need
 set -eu
 
-# package:command or package:pkg-config-module, so that a tool from elsewhere counts too
+# package:command, and of a library NAME-dev:pkg-config-module, so that one from elsewhere counts too
 build='gcc:gcc make:make meson:meson ninja-build:ninja pkg-config:pkg-config python3:python3
   zstd:zstd libyaml-dev:yaml-0.1 libzstd-dev:libzstd liblz4-dev:liblz4 liblzma-dev:liblzma
-  libjansson-dev:jansson libxxhash-dev:libxxhash libcmocka-dev:cmocka libmpfr-dev:mpfr'
+  libjansson-dev:jansson libxxhash-dev:libxxhash libsqlite3-dev:sqlite3 libcmocka-dev:cmocka
+  libmpfr-dev:mpfr'
 extra='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
   shellcheck:shellcheck codespell:codespell'
 package='git:git xz-utils:xz dpkg-dev:dpkg-buildpackage debhelper:dh fakeroot:fakeroot lintian:lintian
@@ -27,8 +28,10 @@ esac
 missing=
 for item in $wanted; do
   probe=${item#*:}
-  command -v "$probe" >/dev/null 2>&1 || pkg-config --exists "$probe" 2>/dev/null ||
-    missing="$missing ${item%%:*}"
+  case $item in # the command sqlite3 does not mean that its library is here
+  *-dev:*) pkg-config --exists "$probe" 2>/dev/null ;;
+  *) command -v "$probe" >/dev/null 2>&1 ;;
+  esac || missing="$missing ${item%%:*}"
 done
 [ -n "$missing" ] || exit 0
 
