@@ -1,0 +1,115 @@
+/* Results of runs in one SQLite file, whose tables and views are described in docs/store.md.
+ *
+ * A run is stored whole or not at all, and is on the disk when weir_store_put returns: whatever
+ * happens to the process then, it is found by the next one. One process at a time writes; any
+ * number read meanwhile. A store is used by one thread at a time, and not by children of the
+ * process that opened it. Nothing else of that process opens its file: closing it again would take
+ * away SQLite's locks.
+ *
+ * After an error the store is as it was before the call, and can be used again. */
+#ifndef WEIR_STUDY_STORE_H
+#define WEIR_STUDY_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "study/input_hash.h"
+
+struct weir_store;
+struct sqlite3;
+
+enum weir_store_mode {
+  WEIR_STORE_READ, /* the file must be there */
+  WEIR_STORE_WRITE /* a file that is not there, or is empty, becomes a store */
+};
+
+struct weir_store_options {
+  uint32_t wait_ms; /* for another writer to end; 0: one that is there is an error at once */
+  /* The file will be merged into another, perhaps from another host: between two puts it is
+   * complete without a second one beside it. Elsewhere that costs time, and readers may have to
+   * wait for the writer. */
+  bool is_shard;
+};
+
+/* `o` may be NULL: all 0. WEIR_ELIMIT: another process writes, and is named; WEIR_EINVAL: no store,
+ * a damaged one, or one of a version that cannot be used, which is left as it is. An older version
+ * is brought up to date by opening it for writing. */
+enum weir_status weir_store_open(const char *path, enum weir_store_mode mode,
+                                 const struct weir_store_options *o, struct weir_store **out,
+                                 struct weir_err *err);
+/* NULL is fine. */
+void weir_store_close(struct weir_store *s);
+
+/* What became of a run. */
+enum weir_stored {
+  WEIR_STORED_NONE,    /* it is not in the store */
+  WEIR_STORED_OK,      /* it ended */
+  WEIR_STORED_REFUSED, /* its set-up cannot be built: as final as a result */
+  WEIR_STORED_FAILED   /* it may be run again, and is then replaced */
+};
+/* "ok", "refused", "failed"; "none". */
+const char *weir_stored_name(enum weir_stored status);
+
+/* The hash by which a run is found. `text` is canonical: all that the results depend on, and
+ * nothing else, always written the same way. */
+void weir_store_identity(const char *text, char out[WEIR_HASH_TEXT]);
+/* Is a run with this identity text there? WEIR_EINVAL: one with the same hash and another text. */
+enum weir_status weir_store_has(struct weir_store *s, const char *identity,
+                                enum weir_stored *status, struct weir_err *err);
+
+struct weir_store_setting {
+  const char *key, *value;
+  const char *origin; /* where it was set; NULL: not said */
+};
+
+enum weir_store_kind {
+  WEIR_STORE_ABSENT, /* no value, as of a ratio of nothing */
+  WEIR_STORE_COUNT,  /* beyond 2^63-1 it is stored as a real, as in JSON */
+  WEIR_STORE_REAL    /* NaN: no value */
+};
+struct weir_store_stat {
+  const char *name; /* printable ASCII; once in a list */
+  enum weir_store_kind kind;
+  uint64_t count;
+  double real;
+};
+
+struct weir_store_kernel { /* number i + 1 in the store */
+  const char *name;
+  const struct weir_store_stat *stats;
+  size_t n_stats;
+};
+
+/* Texts may be any bytes (docs/files.md) and, but for `identity` and `workload`, NULL. */
+struct weir_store_run {
+  const char *identity; /* canonical text */
+  const char *workload, *input, *gpu, *scheme;
+  int64_t seed;
+  enum weir_stored status;
+  const char *message; /* why it was refused or has failed */
+  const char *host;
+  double seconds;         /* NaN: not known */
+  const char *provenance; /* JSON */
+  const struct weir_store_setting *settings;
+  size_t n_settings;
+  const struct weir_store_stat *stats; /* of the whole run */
+  size_t n_stats;
+  const struct weir_store_kernel *kernels;
+  size_t n_kernels;
+};
+
+/* In one transaction. A failed run of the same identity is replaced; any other stays, and
+ * *is_stored (may be NULL) is false. */
+enum weir_status weir_store_put(struct weir_store *s, const struct weir_store_run *run,
+                                bool *is_stored, struct weir_err *err);
+
+/* All results as sorted text, without messages, times, hosts and where settings were set: equal
+ * results give equal bytes. Each run is whole, though others may be stored meanwhile. */
+enum weir_status weir_store_dump(struct weir_store *s, FILE *out, struct weir_err *err);
+
+/* Its connection, for queries. In mode WEIR_STORE_READ nothing can be written through it; in mode
+ * WEIR_STORE_WRITE nothing should be. */
+struct sqlite3 *weir_store_sql(struct weir_store *s);
+
+#endif
