@@ -104,6 +104,16 @@ struct weir_store_run {
 enum weir_status weir_store_put(struct weir_store *s, const struct weir_store_run *run,
                                 bool *is_stored, struct weir_err *err);
 
+struct weir_store_merged {
+  uint64_t taken, replaced, skipped; /* replaced: of those taken, instead of one that was there */
+};
+
+/* Takes the runs of another store that `into` does not have, and those that failed here but not
+ * there; all or, after an error, none. In whatever order stores are merged, the dump is the same.
+ * WEIR_EINVAL: the same run has other results there. `merged` may be NULL. */
+enum weir_status weir_store_merge(struct weir_store *into, const char *path,
+                                  struct weir_store_merged *merged, struct weir_err *err);
+
 /* All results as sorted text, without messages, times, hosts and where settings were set: equal
  * results give equal bytes. Each run is whole, though others may be stored meanwhile. */
 enum weir_status weir_store_dump(struct weir_store *s, FILE *out, struct weir_err *err);
