@@ -1,4 +1,4 @@
-/* What a store holds, and which files are stores. */
+/* What a store holds, and which files are stores. Argument: the source folder. */
 #include "study/store_open.h"
 #include "study/store_schema.h"
 
@@ -507,9 +507,84 @@ static void a_dump_is_sorted_text(void **state) {
   weir_store_close(s);
 }
 
+/* ---- docs/store.md ---- */
+
+static const char *source;
+
+static void put_example(struct weir_store *s, unsigned n, const char *scheme, const char *size,
+                        enum weir_stored status) {
+  struct some_run r;
+  some_run(&r, n);
+  for (unsigned k = 0; k < 2; k++) {
+    r.stats[k][0].name = "cycles";
+    r.stats[k][1].name = "l1.hits";
+  }
+  r.settings[1].value = size;
+  r.run.scheme = scheme;
+  r.run.seed = 0;
+  r.run.status = status;
+  if (status == WEIR_STORED_FAILED) r.run.message = "out of memory";
+  put_run(s, &r.run);
+}
+
+/* Each query of the page gives at least one row. */
+static unsigned ask_all(sqlite3 *db, const char *sql) {
+  unsigned n = 0;
+  while (*sql != 0) {
+    sqlite3_stmt *q;
+    if (sqlite3_prepare_v2(db, sql, -1, &q, &sql) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(db));
+    if (q == NULL) break;
+    if (sqlite3_step(q) != SQLITE_ROW) fail_msg("nothing comes of %s", sqlite3_sql(q));
+    sqlite3_finalize(q);
+    n++;
+  }
+  return n;
+}
+
+/* The next block of a language; *at is moved behind it. Freed by the caller; NULL: there is none.
+ */
+static char *block_of(const char **at, const char *language) {
+  char head[32];
+  snprintf(head, sizeof head, "\n```%s\n", language);
+  const char *from = strstr(*at, head);
+  if (from == NULL) return NULL;
+  from += strlen(head);
+  const char *to = strstr(from, "\n```");
+  assert_non_null(to);
+  *at = to;
+  return strndup(from, (size_t)(to - from));
+}
+
+static void the_page_is_right(void **state) {
+  (void)state;
+  char path[1000], *sql;
+  snprintf(path, sizeof path, "%s/docs/store.md", source);
+  struct bytes page = bytes_of(path);
+  struct weir_store *s = open_store(in_dir("s.db"), WEIR_STORE_WRITE);
+  put_example(s, 1, "baseline", "16K", WEIR_STORED_OK);
+  put_example(s, 2, "tsc+", "32K", WEIR_STORED_OK);
+  put_example(s, 3, "tsc", "32K", WEIR_STORED_FAILED);
+  weir_store_close(s);
+  s = open_store(in_dir("s.db"), WEIR_STORE_READ);
+  unsigned n = 0;
+  for (const char *at = page.v; (sql = block_of(&at, "sql")) != NULL; free(sql))
+    n += ask_all(weir_store_sql(s), sql);
+  assert_int_equal(n, 6);
+  weir_store_close(s);
+  const char *at = page.v;
+  char *script = block_of(&at, "python"), command[2000];
+  assert_non_null(script);
+  assert_int_equal(weir_file_write(in_dir("x.py"), script, strlen(script), NULL), WEIR_OK);
+  snprintf(command, sizeof command, "cd '%s' && test \"$(python3 x.py)\" = \"$(printf '%s')\"", dir,
+           "w baseline 1001\\nw tsc+ 2001\\nw tsc 3001");
+  assert_int_equal(system(command), 0);
+  free(script);
+  free(page.v);
+}
+
 #define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
 
-int main(void) {
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {IN_DIR(a_new_file_becomes_a_store),
                                      IN_DIR(an_empty_file_is_a_new_one),
                                      IN_DIR(a_name_is_that_of_a_file),
@@ -529,6 +604,9 @@ int main(void) {
                                      IN_DIR(every_name_is_a_column),
                                      IN_DIR(more_names_than_columns),
                                      IN_DIR(names_that_are_alike),
-                                     IN_DIR(a_dump_is_sorted_text)};
+                                     IN_DIR(a_dump_is_sorted_text),
+                                     IN_DIR(the_page_is_right)};
+  if (argc < 2) return 1;
+  source = argv[1];
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
