@@ -39,8 +39,8 @@ static const char tables[] =
 const char *const weir_store_sql_texts[WEIR_N_STMTS] = {
     [WEIR_STMT_FIND] = "SELECT id, status, identity_text FROM runs WHERE identity = ?1",
     [WEIR_STMT_DELETE] = "DELETE FROM runs WHERE id = ?1",
-    [WEIR_STMT_RUN] = "INSERT INTO runs (" RUN_COLUMNS
-                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    [WEIR_STMT_RUN] = ("INSERT INTO runs (" RUN_COLUMNS
+                       ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"),
     [WEIR_STMT_SETTING] = "INSERT INTO settings (run, key, value, origin) VALUES (?1, ?2, ?3, ?4)",
     [WEIR_STMT_KERNEL] = "INSERT INTO kernels (run, number, name) VALUES (?1, ?2, ?3)",
     [WEIR_STMT_STATISTIC] =
@@ -48,7 +48,7 @@ const char *const weir_store_sql_texts[WEIR_N_STMTS] = {
     [WEIR_STMT_NAME] = "INSERT INTO names (name) VALUES (?1)",
     [WEIR_STMT_NEXT] =
         "SELECT id, identity FROM runs WHERE identity > ?1 ORDER BY identity LIMIT 1",
-    [WEIR_STMT_READ_RUN] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
+    [WEIR_STMT_READ_RUN] = ("SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1"),
     [WEIR_STMT_READ_SETTINGS] =
         "SELECT key, value, origin FROM settings WHERE run = ?1 ORDER BY key",
     [WEIR_STMT_READ_KERNELS] = "SELECT number, name FROM kernels WHERE run = ?1 ORDER BY number",
