@@ -5,7 +5,7 @@ GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
 override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity install dist deb clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity designs install dist deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,8 +41,13 @@ matrix: ## the same results from gcc and clang, -O0 and -O3
 docs: build ## write docs/reference from the declarations
 	@$(BUILD)/weir docs docs/reference
 
-sensitivity: build ## docs/reference/sensitivity.md: which guesses of the papers' machines decide (half an hour)
+sensitivity: build ## docs/reference/sensitivity.md: which guesses of the papers' machines decide (hours)
 	@tools/sensitivity.py --weir $(BUILD)/weir
+
+designs: build ## docs/results and the tables of docs/designs.md: the designs beside a coin (an hour)
+	@tools/designs.py run --weir $(BUILD)/weir
+	@tools/designs.py why --weir $(BUILD)/weir
+	@tools/designs.py tables
 
 install: build ## to PREFIX (default /usr/local)
 	@meson install -C $(BUILD)

@@ -4,7 +4,7 @@ set -eu
 weir=${1:-build}/weir
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
-say "1. Fourteen CUDA kernels, executed from their PTX, results checked against CPU references:"
+say "1. CUDA kernels, executed from their PTX, results checked against CPU references:"
 echo "   \$ weir run all --input profile"
 "$weir" run all --input profile --check
 

@@ -223,7 +223,7 @@ def page(weir, args, say):
 
 
 def check(weir, path):
-    """Says what is stale; it takes half an hour to make the page, so that this is no error."""
+    """Says what is stale; it takes hours to make the page, so that this is no error."""
     text = path.read_text() if path.exists() else ""
     stale = [m for m in MACHINES.split(",") if f"<!-- {m} {state(weir, m)} -->" not in text]
     if stale:

@@ -1,7 +1,7 @@
 /* Loads bypass the L1 if their instruction seldom hit in it in a run before this one.
  *
  *   cc -O2 -shared -fPIC -I include -o pc_reuse.so examples/prepared-policy/pc_reuse.c
- *   weir run spmv --plugin ./pc_reuse.so */
+ *   weir run vecadd --plugin ./pc_reuse.so */
 #include <string.h>
 #include <weir/policy.h>
 
