@@ -94,7 +94,7 @@ static uint64_t cycles(const struct machine *x, const struct stream *s, uint32_t
   struct weir_err err;
   struct weir_sim *sim;
   struct weir_sim_result r;
-  struct weir_sim_options o = {.threads = 1, .watchdog = 1000000, .check = true};
+  struct weir_sim_options o = {.threads = 1, .watchdog = 1000000};
   assert_int_equal(weir_sim_new(&x->m, NULL, &o, &sim, &err), WEIR_OK);
   if (s->is_dirty) make_dirty(sim, x, s);
   if (s->warm) one_kernel(sim, s, each, &r);

@@ -1,3 +1,5 @@
+# What 'all' stands for.
+# slow: many runs, each of them like one of other cases
 weir compare spmv -w all -S baseline -i test --csv - --no-provenance | tail -n +2 | cut -d, -f2 > $TMP/names
 head -n 1 $TMP/names
 weir list workloads --names | grep -v / | cmp - <(sort $TMP/names) && echo all workloads

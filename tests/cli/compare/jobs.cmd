@@ -1,3 +1,5 @@
+# The same bytes from any number of jobs.
+# slow: many runs, each of them like one of other cases
 for n in 1 2 5; do
   weir compare vecadd spmv reduction -S baseline,decoupled,pc-bypass -i test -q --jobs $n --csv $TMP/$n.csv --json $TMP/$n.json
 done

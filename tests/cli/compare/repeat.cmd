@@ -1,4 +1,5 @@
 # A coin that never falls is the baseline, whatever the model: an interval without length around 1.
+# slow: many runs, each of them like one of other cases
 weir compare vecadd reduction -S baseline,random-bypass --set random-bypass.p=0 --input test --repeat 3 --check | sed 's/█.*/BAR/' | head -11
 weir compare vecadd reduction -S baseline,random-bypass --set random-bypass.p=0 --input test --repeat 3 | grep -A1 "^≈"
 cd $TMP

@@ -1,3 +1,5 @@
+# What check-policy says of good and bad ones.
+# slow: many runs, each of them like one of other cases
 ulimit -c 0
 try() {
   cc -Wall -Wextra -Werror -O1 -shared -fPIC -I ../../../include -o "$TMP/mine.so" "$@" mine.c

@@ -1,4 +1,5 @@
 # The first run classifies, the second finds it; tags of a file come before both.
+# slow: many runs, each of them like one of other cases
 weir() {
   before=$(ls -i "$WEIR_CACHE" 2> /dev/null)
   command weir "$@"

@@ -1,4 +1,5 @@
 # Threads, jobs, and where outputs go are no part of it, and neither is the order of options.
+# slow: many runs, each of them like one of other cases
 cd $TMP
 weir run vecadd gather -i test --gpu fermi-s3 --json 1.json -q
 weir run -q --threads 3 --check --gpu fermi-s3 vecadd --set l1.mshr_entries=32 gather --input=test --scheme baseline --json 2.json --all --per-load --per-launch

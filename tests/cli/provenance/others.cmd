@@ -1,4 +1,5 @@
 # Of a program, the machine and the settings serve workloads as well, and the other way round.
+# slow: many runs, each of them like one of other cases
 spmv=$(realpath ../../../workloads/spmv/spmv.yaml)
 cd $TMP
 weir run -q --gpu fermi-s4 --kernels spmv --count 1 --set l1.mshr_entries=9 --json 1.json -- $CLIENT "$spmv" profile > /dev/null || exit

@@ -1,3 +1,5 @@
+# Every scheme that comes with weir runs.
+# slow: many runs, each of them like one of other cases
 for s in $(weir list schemes --names); do
   weir run gather --input test --gpu fermi-s3 --scheme "$s" --tags gather_tags.yaml --check | grep ^machine
 done

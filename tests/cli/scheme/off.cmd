@@ -1,4 +1,5 @@
 # A design that is switched off is the baseline, in every number but its own.
+# slow: many runs, each of them like one of other cases
 same() { # NAME, OPTION...
   name=$1
   shift

@@ -1,3 +1,5 @@
+# Every replacement runs in every organisation that takes one.
+# slow: many runs, each of them like one of other cases
 for policy in fifo random srrip brrip drrip ship; do
   for organisation in conventional sectored decoupled; do
     printf 'weir: 1\nabout: a test\norganisation: %s\npolicies: [%s]\n' $organisation $policy >"$TMP/$policy.yaml"
