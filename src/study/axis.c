@@ -193,11 +193,12 @@ enum weir_status weir_axis_read(struct weir_arena *a, const char *text,
   struct values all = {0};
   *out = (struct weir_axis_values){0};
   enum weir_status st = read_list(a, text, &all, err);
-  const char **kept = st == WEIR_OK ? weir_arena_array(a, all.n, sizeof *kept) : NULL;
-  if (st == WEIR_OK && kept == NULL) st = no_memory(err);
   if (st == WEIR_OK) {
-    memcpy(kept, all.v, all.n * sizeof *kept);
-    *out = (struct weir_axis_values){kept, all.n};
+    const char **kept = weir_arena_array(a, all.n, sizeof *kept);
+    for (size_t i = 0; kept != NULL && i < all.n; i++)
+      kept[i] = all.v[i];
+    if (kept == NULL) st = no_memory(err);
+    if (st == WEIR_OK) *out = (struct weir_axis_values){kept, all.n};
   }
   free(all.v);
   return st;
