@@ -79,9 +79,6 @@ static const struct weir_check l1_checks[] = {
     {"bypassed == bypassed_static + bypassed_predictor + bypassed_stall + bypassed_mode + "
      "bypassed_threshold + bypassed_profile",
      "every bypass has one reason"},
-    {"evictions + evictions_store + evictions_flush + evictions_collateral <= allocations + "
-     "evictions_flush",
-     "what ended had begun"},
     {"data_reads >= hits", "a hit reads"},
     {"data_writes <= stores", "a store writes once at most"},
     {NULL, NULL}};
