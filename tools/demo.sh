@@ -18,8 +18,8 @@ echo "   \$ weir run spmv gather matmul-tiled --input profile --gpu fermi-s3"
 
 say "4. Which loads should enter the L1? The five designs, the two baselines and a coin, side by side:"
 schemes=baseline,bypass-all,random-bypass,decoupled,two-level,pc-bypass,tsc+,coordinated
-echo "   \$ weir compare all --input profile --schemes $schemes"
-"$weir" compare all --input profile --schemes "$schemes" --check
+echo "   \$ weir compare gather spmv transpose vecadd --input profile --schemes $schemes"
+"$weir" compare gather spmv transpose vecadd --input profile --schemes "$schemes" --check
 
 say "5. What one of them is made of, and what it costs:"
 echo "   \$ weir help scheme decoupled"

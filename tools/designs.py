@@ -17,6 +17,8 @@ import re
 import subprocess
 import sys
 
+from sensitivity import names
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/designs.md"
 RESULTS = ROOT / "docs/results"
@@ -52,10 +54,6 @@ def out_of(command):
     if done.returncode != 0:
         sys.exit(f"designs: {' '.join(map(str, command))}\n{done.stderr}")
     return done.stdout
-
-
-def workloads(weir):
-    return re.findall(r"^([a-z][\w-]*) +eval", out_of([weir, "list", "workloads"]), re.M)
 
 
 def state(weir, machine):
@@ -122,10 +120,10 @@ def rows_of(result):
         yield {k: "" if v is None else v if isinstance(v, str) else f"{v:.6g}" for k, v in row.items()}
 
 
-def geometric_rows(folder, names):
+def geometric_rows(folder, workloads):
     """weir's own means need all workloads in one comparison: they are made from the seeds of the runs here."""
     by_scheme = {}
-    for name in names:
+    for name in workloads:
         result = json.loads((folder / f"{name}.json").read_text())
         base = {r["seed"]: r["cycles"] for r in result["runs"] if r["scheme"] == result["baseline"]}
         for r in result["runs"]:
@@ -140,12 +138,12 @@ def geometric_rows(folder, names):
 
 
 def run(args):
-    names = workloads(args.weir)
+    of_eval = names(args.weir)
     for machine in args.machines.split(","):
         schemes = CONTROLS + STUDIES[machine]
         folder = args.work / f"{machine}-{state(args.weir, machine)}"
         folder.mkdir(parents=True, exist_ok=True)
-        for name in names:
+        for name in of_eval:
             path = folder / f"{name}.json"
             if path.exists():
                 continue
@@ -157,9 +155,9 @@ def run(args):
         with open(RESULTS / f"{machine}.csv", "w", newline="", encoding="utf-8") as f:
             out = csv.DictWriter(f, ["workload", "scheme", "speedup", "low", "high", *COLUMNS], lineterminator="\n")
             out.writeheader()
-            for name in names:
+            for name in of_eval:
                 out.writerows(rows_of(json.loads((folder / f"{name}.json").read_text())))
-            out.writerows(geometric_rows(folder, names))
+            out.writerows(geometric_rows(folder, of_eval))
 
 
 def why(args):
