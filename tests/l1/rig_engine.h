@@ -13,7 +13,7 @@
  * results that differ. */
 #ifdef __SANITIZE_ADDRESS__
 #define CASES(n) ((n) / 4)
-enum { ENGINE_WAYS = 2, ENGINE_WAYS_TAGGED = 2 };
+enum { ENGINE_WAYS = 1, ENGINE_WAYS_TAGGED = 1 };
 #else
 #define CASES(n) (n)
 enum { ENGINE_WAYS = 4, ENGINE_WAYS_TAGGED = 5 };

@@ -726,7 +726,7 @@ static struct tally run_stream(const struct weir_org_ops *org, uint64_t seed) {
  * choose alike, so that this is exact, where two per cent would do. */
 static void test_like_sectored(void **state) {
   (void)state;
-  for (uint64_t seed = 1; seed <= 20; seed++) {
+  for (uint64_t seed = 1; seed <= CASES(20); seed++) {
     struct tally a = run_stream(&weir_org_tagsplit, seed);
     struct tally b = run_stream(&weir_org_sectored, seed);
     assert_int_equal(a.loads, b.loads);
@@ -759,7 +759,7 @@ static void test_engine_random(void **state) {
   (void)state;
   static const char *const ages[] = {"valid", "all_keep", "all_zero"};
   unsigned n = 0;
-  for (uint64_t seed = 0; seed < 60; seed++) {
+  for (uint64_t seed = 0; seed < CASES(60); seed++) {
     struct weir_sim_result r;
     rig_init(&g);
     rig_set_tsc(&g, "nru_age", ages[seed % 3]);
@@ -770,7 +770,7 @@ static void test_engine_random(void **state) {
     g.d.seed = seed;
     n += rig_engine_random(&g.d, seed, &r);
   }
-  assert_true(n > 20);
+  assert_true(n > CASES(20));
 }
 
 static void test_engine_workloads(void **state) {
