@@ -29,7 +29,9 @@ int weir_cmd_list(int argc, char **argv);
 int weir_cmd_record(int argc, char **argv);
 int weir_cmd_replay(int argc, char **argv);
 int weir_cmd_run(int argc, char **argv);
+int weir_cmd_sweep(int argc, char **argv);
 int weir_cmd_trace(int argc, char **argv);
+int weir_cmd_worker(int argc, char **argv);
 
 struct weir_command {
   const char *name, *help; /* help NULL: works, but is not listed */

@@ -1,10 +1,13 @@
-/* weir compare: what the command line asks for, and what is made of it. */
+/* A matrix of runs: what the command line of weir compare, sweep and worker asks for, and what is
+ * made of it. */
 #ifndef WEIR_CLI_COMPARE_H
 #define WEIR_CLI_COMPARE_H
 
 #include "cli/classify_program.h"
 #include "cli/compare_progress.h"
 #include "cli/provenance.h"
+#include "study/axis.h"
+#include "study/keeper.h"
 #include "study/matrix.h"
 
 struct weir_names {
@@ -12,28 +15,158 @@ struct weir_names {
   size_t n, cap;
 };
 
+/* A parameter that takes several values. */
+struct weir_set_axis {
+  const char *key;
+  struct weir_axis_values values;
+};
+
+/* A machine with one value of each axis. */
+struct weir_variant {
+  const char *gpu;
+  const char *const *values; /* of each axis */
+  const char *label;         /* "l1.size=16K, l1.ways=4"; "": there are no axes */
+};
+
 struct weir_comparison {
-  struct weir_names workloads, schemes, gpus, sets, configs;
+  struct weir_names workloads, schemes, gpus, sets, configs, constraints;
+  struct {
+    struct weir_set_axis *v;
+    size_t n, cap;
+  } axes;
   const char *input, *baseline_name, *tags, *csv, *json;
   uint32_t jobs;
   bool check, quiet;
+  bool is_sweep;          /* a set-up that is refused is a result, whichever it is */
+  const char *store_path; /* NULL: no store */
+  struct weir_store_options store_options;
+  struct weir_keeper_options keeping;
   char **argv; /* of a program; NULL: there is none */
   struct weir_program_choice choice;
   /* Made from these. */
   struct weir_arena arena;
   struct weir_settings exec_settings;
   struct ptx_exec_cfg exec;
-  struct weir_settings *settings; /* [gpu][scheme], as the next two */
+  struct weir_variant *variants;
+  size_t n_variants;
+  struct weir_settings *settings; /* [variant][scheme], as the next two */
   struct weir_setup *setups;
   struct weir_study_setup *study_setups;
   size_t n_setups, baseline;
   struct weir_preparations preparations;
-  struct weir_study_prep *preps; /* [workload][gpu][scheme] */
-  struct weir_study study;
+  struct weir_study_prep *preps; /* [workload][variant][scheme] */
+  struct weir_study study;       /* its machines are the variants */
+  struct weir_keeper *keeper;
   struct weir_compare_progress progress;
   struct weir_classify_program program;
   struct weir_prov prov;
 };
+
+/* ---- options ---- */
+
+enum {
+  WEIR_CMP_WORKLOADS = 4000,
+  WEIR_CMP_SCHEMES,
+  WEIR_CMP_GPUS,
+  WEIR_CMP_TAGS,
+  WEIR_CMP_INPUT,
+  WEIR_CMP_CONFIG,
+  WEIR_CMP_SET,
+  WEIR_CMP_NO_CONTRACT,
+  WEIR_CMP_REPEAT,
+  WEIR_CMP_JOBS,
+  WEIR_CMP_MEMORY,
+  WEIR_CMP_STORE,
+  WEIR_CMP_WAIT,
+  WEIR_CMP_RETRY,
+  WEIR_CMP_CHECK,
+  WEIR_CMP_QUIET,
+  WEIR_CMP_PLUGIN
+};
+
+/* Rows of a struct weir_opt table: what is run, */
+#define WEIR_CMP_WHAT                                                                              \
+  {"workloads", 'w', "LIST",                                                                       \
+   "what to run, as the arguments: names of 'weir list workloads', launch files (.yaml),\n"        \
+   "traces (.wtrace); 'all': every built-in one but simt/*, if it has the input",                  \
+   WEIR_CMP_WORKLOADS},                                                                            \
+      {"schemes", 'S', "LIST",                                                                     \
+       "L1 designs: names of 'weir list schemes', files ending in .yaml, or a policy's name, for " \
+       "the\n"                                                                                     \
+       "baseline with that policy (default: 'all' that can run, and the policies of plug-ins)",    \
+       WEIR_CMP_SCHEMES},                                                                          \
+      {"plugin", 'p', "FILE.so",                                                                   \
+       "load a policy of your own (docs/tutorial-own-policy.md); may be repeated",                 \
+       WEIR_CMP_PLUGIN},                                                                           \
+      {"gpus", 'g', "LIST",                                                                        \
+       "machines: names of 'weir list gpus', or files ending in .yaml (default: fermi-s3)",        \
+       WEIR_CMP_GPUS},                                                                             \
+      {"tags", 0, "FILE",                                                                          \
+       "what a compiler says about the loads, for schemes that decide by it: made by\n"            \
+       "'weir classify'",                                                                          \
+       WEIR_CMP_TAGS},                                                                             \
+      {"input", 'i', "NAME", "which of the workloads' inputs (default: their first)",              \
+       WEIR_CMP_INPUT},                                                                            \
+      WEIR_PROGRAM_OPTIONS
+/* with which settings, */
+#define WEIR_CMP_SETTINGS(set_arg, set_help)                                                       \
+  {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",            \
+   WEIR_CMP_CONFIG},                                                                               \
+      {"set", 's', set_arg, set_help, WEIR_CMP_SET}, WEIR_NO_CONTRACT_OPTION(WEIR_CMP_NO_CONTRACT)
+/* how often and how many at a time, and */
+#define WEIR_CMP_HOW                                                                               \
+  {"repeat", 'r', "N",                                                                             \
+   "run each workload N times on each machine with each scheme, with seeds 1 to N of delays\n"     \
+   "by chance: jitter.dispatch and jitter.memory, 0 to 16 cycles unless set",                      \
+   WEIR_CMP_REPEAT},                                                                               \
+      {"jobs", 0, "N",                                                                             \
+       "runs at a time (default: one for each core); the results are the same for any number",     \
+       WEIR_CMP_JOBS},                                                                             \
+  {                                                                                                \
+    "memory", 0, "BYTES",                                                                          \
+        "start fewer runs at a time if together they would need more, by what earlier runs of "    \
+        "the\nworkload needed (\"8G\"; default: four fifths of what the machine has)",             \
+        WEIR_CMP_MEMORY                                                                            \
+  }
+/* where runs are kept. */
+#define WEIR_CMP_STORING                                                                           \
+  {"wait", 0, "SECONDS", "for another process that writes to the store (default: 1)",              \
+   WEIR_CMP_WAIT},                                                                                 \
+  {                                                                                                \
+    "retry", 0, NULL, "run those again that failed before", WEIR_CMP_RETRY                         \
+  }
+#define WEIR_CMP_NEUTRAL " workloads config jobs memory check quiet store wait retry"
+
+/* ---- comparison.c ---- */
+
+/* One of these, or an option of programs. */
+enum weir_status weir_comparison_option(struct weir_comparison *c, int id, const char *value,
+                                        struct weir_err *err);
+/* What was left out. False: no memory. */
+bool weir_comparison_defaults(struct weir_comparison *c);
+/* After all options: workloads, machines, schemes, and the program's file. Opens the store. */
+enum weir_status weir_comparison_open(struct weir_comparison *c, struct weir_err *err);
+/* How it came about, before it runs. `is_wanted`: something will carry it. */
+enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_wanted,
+                                            struct weir_err *err);
+/* All of it, the program first. */
+enum weir_status weir_comparison_run(struct weir_comparison *c, struct weir_err *err);
+void weir_comparison_count(const struct weir_study *s, size_t *ended, size_t *failed);
+void weir_comparison_free(struct weir_comparison *c);
+
+/* ---- compare_axes.c ---- */
+
+/* "KEY=VALUE,...": a setting, or an axis if there are several values or brackets around one. */
+enum weir_status weir_comparison_axis(struct weir_comparison *c, const char *assignment,
+                                      struct weir_err *err);
+/* Every machine with every combination of values. */
+enum weir_status weir_comparison_variants(struct weir_comparison *c, struct weir_err *err);
+/* Assigns the values of a variant. */
+enum weir_status weir_variant_assign(const struct weir_comparison *c, const struct weir_variant *v,
+                                     struct weir_settings *s, struct weir_err *err);
+/* Do all constraints hold for a variant with a scheme? */
+enum weir_status weir_comparison_holds(struct weir_comparison *c, size_t variant,
+                                       const char *scheme, bool *holds, struct weir_err *err);
 
 /* ---- compare_what.c ---- */
 

@@ -1,6 +1,7 @@
 #include "cli/compare_progress.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@ enum weir_status weir_compare_progress_begin(struct weir_compare_progress *p,
 }
 
 static bool has_ended(const struct weir_run *r) {
-  return r->state == WEIR_RUN_DONE || r->state == WEIR_RUN_FAILED;
+  return r->state == WEIR_RUN_DONE || r->state == WEIR_RUN_FAILED || r->state == WEIR_RUN_LEFT;
 }
 
 /* Mean time of the runs [first, first + n) that have ended; 0: none has. */
@@ -27,15 +28,15 @@ static double mean_ms(const struct weir_compare_progress *p, const struct weir_s
   double sum = 0;
   size_t ended = 0;
   for (size_t i = first; i < first + n; i++)
-    if (s->runs[i].state == WEIR_RUN_DONE) {
+    if (s->runs[i].state == WEIR_RUN_DONE && !s->runs[i].was_known) {
       sum += (double)p->runs[i].took;
       ended++;
     }
   return ended > 0 ? sum / (double)ended : 0;
 }
 
-/* Runs of one workload are taken to be alike, and a workload that has not run yet to be like the
- * others. */
+/* A run takes what its like took before, or else the others of its workload; a workload that has
+ * not run yet is taken to be like the others. */
 static double left_ms(const struct weir_compare_progress *p, const struct weir_study *s,
                       uint64_t now) {
   size_t each = s->n_gpus * s->n_schemes * weir_study_repeats(s), waiting = 0;
@@ -45,7 +46,8 @@ static double left_ms(const struct weir_compare_progress *p, const struct weir_s
     for (size_t i = w * each; i < (w + 1) * each; i++) {
       if (has_ended(&s->runs[i])) continue;
       double spent = s->runs[i].state == WEIR_RUN_RUNNING ? (double)(now - p->runs[i].began) : 0;
-      double rest = mean > spent ? mean - spent : 0;
+      double took = s->costs != NULL && !isnan(s->costs[i]) ? s->costs[i] * 1000 : mean;
+      double rest = took > spent ? took - spent : 0;
       left += rest;
       longest = rest > longest ? rest : longest;
       waiting++;
@@ -83,6 +85,8 @@ static void add_running(struct weir_text *line, const struct weir_study *s) {
         if (!is_running(s, w, g, c)) continue;
         weir_text_printf(line, "%s%s %s", mark, s->workloads[w].name, s->schemes[c]);
         if (s->n_gpus > 1) weir_text_printf(line, " %s", s->gpus[g]);
+        if (s->variants != NULL && *s->variants[g] != '\0')
+          weir_text_printf(line, " %s", s->variants[g]);
         mark = ", ";
       }
   }

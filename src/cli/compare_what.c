@@ -290,9 +290,12 @@ static enum weir_status set_jitter(const struct weir_comparison *c, struct weir_
 
 /* Wrong names and files end the command; a scheme that cannot stand on a machine is a result. */
 static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct weir_err *err) {
-  const char *gpu = c->gpus.v[i / c->schemes.n], *scheme = c->schemes.v[i % c->schemes.n];
+  const struct weir_variant *variant = &c->variants[i / c->schemes.n];
+  const char *gpu = variant->gpu, *scheme = c->schemes.v[i % c->schemes.n];
   struct weir_err unfit;
+  bool is_meant;
   enum weir_status st = weir_comparison_settings(c, &c->settings[i], err);
+  if (st == WEIR_OK) st = weir_variant_assign(c, variant, &c->settings[i], err);
   if (st == WEIR_OK) st = weir_data_machine(&c->settings[i], gpu, err);
   if (st == WEIR_OK) st = weir_setup_named(&c->setups[i], scheme, &c->settings[i], err);
   if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
@@ -300,6 +303,10 @@ static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct w
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
+  st = weir_comparison_holds(c, i / c->schemes.n, scheme, &is_meant, err);
+  if (st != WEIR_OK) return st;
+  c->study_setups[i].is_left = !is_meant;
+  if (!is_meant) return WEIR_OK;
   st = fit_setup(&(struct fit){&c->setups[i], &c->settings[i], gpu}, &unfit);
   if (st == WEIR_OK && c->check) weir_setup_watch_plugins(&c->setups[i]);
   if (st == WEIR_OK) return WEIR_OK;
@@ -336,15 +343,15 @@ enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_e
   enum weir_status st = expand(c, &c->gpus, weir_data_gpus, NULL, err);
   if (st == WEIR_OK) st = expand(c, &c->schemes, weir_data_schemes, can_have_tags, err);
   if (st != WEIR_OK) return st;
-  size_t n = c->gpus.n * c->schemes.n;
+  st = weir_comparison_variants(c, err);
+  if (st != WEIR_OK) return st;
+  size_t n = c->n_variants * c->schemes.n;
   c->settings = weir_arena_array(&c->arena, n, sizeof *c->settings);
   c->setups = weir_arena_array(&c->arena, n, sizeof *c->setups);
   c->study_setups = weir_arena_array(&c->arena, n, sizeof *c->study_setups);
   if (c->settings == NULL || c->setups == NULL || c->study_setups == NULL) return no_memory(err);
   for (c->n_setups = 0; st == WEIR_OK && c->n_setups < n; c->n_setups++)
     st = make_setup(c, c->n_setups, err);
-  c->study.gpus = c->gpus.v;
-  c->study.n_gpus = c->gpus.n;
   const char **labels = weir_arena_array(&c->arena, c->schemes.n, sizeof *labels);
   if (st == WEIR_OK && (labels == NULL || !label(c, c->schemes.v, c->schemes.n, labels)))
     st = no_memory(err);
@@ -352,7 +359,7 @@ enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_e
   c->study.n_schemes = c->schemes.n;
   c->study.setups = c->study_setups;
   if (st == WEIR_OK) st = check_plugins_used(c, err);
-  return st == WEIR_OK ? check_any_fits(c, err) : st;
+  return st == WEIR_OK && !c->is_sweep ? check_any_fits(c, err) : st;
 }
 
 enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_err *err) {
@@ -363,16 +370,18 @@ enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_
   if (uses == NULL || settings == NULL) return no_memory(err);
   for (size_t i = 0; i < c->study.n_workloads; i++)
     is_executed |= !c->study.workloads[i].is_trace;
+  size_t n = 0;
   for (size_t i = 0; i < c->n_setups; i++) {
-    settings[i] = &c->settings[i];
-    uses[i] = (struct weir_use){.setup = &c->setups[i],
-                                .is_executed = is_executed,
-                                .is_program = c->argv != NULL,
-                                .has_streams = is_executed,
-                                .is_classified = weir_setup_is_classified(&c->setups[i]),
-                                .has_energy = true};
+    if (c->study_setups[i].is_left) continue;
+    settings[n] = &c->settings[i];
+    uses[n++] = (struct weir_use){.setup = &c->setups[i],
+                                  .is_executed = is_executed,
+                                  .is_program = c->argv != NULL,
+                                  .has_streams = is_executed,
+                                  .is_classified = weir_setup_is_classified(&c->setups[i]),
+                                  .has_energy = true};
   }
-  return weir_uses_check(settings, uses, c->n_setups, err);
+  return weir_uses_check(settings, uses, n, err);
 }
 
 enum weir_status weir_comparison_baseline(struct weir_comparison *c, struct weir_err *err) {

@@ -15,6 +15,8 @@ const struct weir_command weir_commands[] = {
      weir_cmd_run},
     {"replay", "time a recorded or foreign trace on a machine", weir_cmd_replay},
     {"compare", "time workloads with several L1 designs, side by side", weir_cmd_compare},
+    {"sweep", "run every combination of values, and keep the runs in a store", weir_cmd_sweep},
+    {"worker", "do one share of a sweep", weir_cmd_worker},
     {"classify", "say which loads should use the L1, and write it into their PTX",
      weir_cmd_classify},
     {"record", "write what a workload, launch file or CUDA program executes to a trace",

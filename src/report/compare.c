@@ -34,13 +34,8 @@ struct weir_interval weir_compare_speedup(const struct weir_study *s, size_t wor
 
 const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
                                 size_t scheme, size_t repeat) {
-  const struct weir_run *run = weir_study_repeat(s, workload, gpu, scheme, repeat);
-  const struct weir_study_prep *prep = weir_study_prep(s, workload, gpu, scheme);
-  const char *setup = weir_study_setup(s, gpu, scheme)->error;
-  if (run->state != WEIR_RUN_FAILED) return NULL;
-  if (run->error != NULL) return run->error;
-  if (setup != NULL) return setup;
-  return prep != NULL && prep->error != NULL ? prep->error : s->workloads[workload].error;
+  return weir_study_reason(s,
+                           (size_t)(weir_study_repeat(s, workload, gpu, scheme, repeat) - s->runs));
 }
 
 /* ---- means ---- */

@@ -164,7 +164,7 @@ static enum weir_status fill_design(struct weir_session_design *d, const struct 
   if (st == WEIR_OK) st = weir_setup_open(&d->setup, s->gpu, l, &d->settings, false, err);
   if (st == WEIR_OK && weir_setup_is_classified(&d->setup) && weir_tag_maker() == NULL)
     st = refuse_classified(&d->setup, "which this library cannot do", err);
-  return st == WEIR_OK ? weir_session_list_stats(d, err) : st;
+  return st == WEIR_OK ? weir_stat_rows(&d->setup, &d->session->arena, &d->stats, err) : st;
 }
 
 enum weir_status weir_session_add(struct weir_session *s, const struct weir_line_up *design,

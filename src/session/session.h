@@ -6,28 +6,8 @@
 #include <locale.h>
 
 #include "launch/workload.h"
+#include "session/stat_rows.h"
 #include "session/timing.h"
-
-/* Where a statistic lies. */
-enum weir_stat_place {
-  WEIR_IN_RUN,
-  WEIR_IN_DERIVED,
-  WEIR_IN_SM,
-  WEIR_IN_L1,
-  WEIR_IN_PART,
-  WEIR_IN_L2,
-  WEIR_IN_L3,
-  WEIR_IN_DRAM,
-  WEIR_IN_ENERGY,
-  WEIR_IN_EXECUTION /* the last of a list: a run of a trace does not have them */
-};
-
-struct weir_stat_row {
-  const char *name;
-  const struct weir_stat *stat;
-  enum weir_stat_place place;
-  uint32_t part;
-};
 
 struct weir_session_design {
   struct weir_session *session;
@@ -39,10 +19,7 @@ struct weir_session_design {
   struct weir_rows rows[WEIR_MAX_PARTS];
   uint32_t n_rows;
   struct weir_prepared prepared;
-  struct {
-    struct weir_stat_row *v;
-    size_t n, cap;
-  } stats;
+  struct weir_stat_rows stats;
 };
 
 /* What was executed of a kernel, the same for all designs. */
@@ -80,7 +57,5 @@ struct weir_session {
 /* Begins anew; then a hook of sources, whose `self` is the session. */
 void weir_session_forget_executed(struct weir_session *s);
 void weir_session_executed(void *self, const struct weir_launch_report *l);
-/* The list of a design's statistics. */
-enum weir_status weir_session_list_stats(struct weir_session_design *d, struct weir_err *err);
 
 #endif

@@ -1,15 +1,14 @@
 #include "study/matrix.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/temp.h"
-#include "session/timing.h"
-#include "study/worker.h"
+#include "study/matrix_job.h"
 
 size_t weir_study_repeats(const struct weir_study *s) {
   return s->repeats > 1 ? s->repeats : 1;
@@ -56,54 +55,22 @@ const struct weir_study_prep *weir_study_prep(const struct weir_study *s, size_t
   return p != NULL && (p->n_made > 0 || p->error != NULL) ? p : NULL;
 }
 
-/* ---- one piece of work, in its process ---- */
-
-struct job {
-  const struct weir_study *study;
-  struct weir_study_workload *workload;
-  const struct weir_setup *setup;       /* NULL: record */
-  uint64_t seed;                        /* of several repeats: that of this one */
-  const struct weir_prepared *prepared; /* NULL: nothing */
-  struct weir_run *run;
-  char trace[4096];
-  struct weir_worker worker;
-};
-
-struct answer {
-  enum weir_status status;
-  uint64_t launches;
-  struct weir_sim_result sum;
-  struct weir_err err;
-};
-
-static void record(const void *self, void *answer) {
-  const struct job *j = self;
-  struct answer *a = answer;
-  /* The trace is read a few times and deleted: little is gained by making it small. */
-  struct weir_recording r = {.path = j->workload->path,
-                             .input = j->workload->input,
-                             .exec = j->study->exec,
-                             .out = j->trace,
-                             .level = 1};
-  a->status = weir_record(&r, NULL, &a->err);
+struct weir_study_place weir_study_place(const struct weir_study *s, size_t run) {
+  size_t repeats = weir_study_repeats(s), cell = run / repeats;
+  return (struct weir_study_place){.workload = cell / s->n_schemes / s->n_gpus,
+                                   .gpu = cell / s->n_schemes % s->n_gpus,
+                                   .scheme = cell % s->n_schemes,
+                                   .repeat = run % repeats};
 }
 
-static void replay(const void *self, void *answer) {
-  const struct job *j = self;
-  struct answer *a = answer;
-  struct weir_timing t;
-  struct weir_setup setup = *j->setup;
-  if (weir_study_repeats(j->study) > 1) setup.machine.jitter.seed = (int64_t)j->seed;
-  weir_timing_begin(&t, &setup,
-                    &(struct weir_timing_options){.threads = 1, .check = j->study->check});
-  a->status = weir_timing_workload(&t, j->workload->name, j->prepared, &a->err);
-  if (a->status == WEIR_OK) {
-    a->status = weir_replay(j->trace, weir_timing_kernel, &t, &a->err);
-  }
-  a->launches = t.launches;
-  a->sum = t.sum;
-  if (a->status == WEIR_OK && j->study->check) a->status = weir_timing_check(&t, &a->err);
-  weir_timing_end(&t);
+const char *weir_study_reason(const struct weir_study *s, size_t run) {
+  struct weir_study_place at = weir_study_place(s, run);
+  const struct weir_study_prep *prep = weir_study_prep(s, at.workload, at.gpu, at.scheme);
+  const char *setup = weir_study_setup(s, at.gpu, at.scheme)->error;
+  if (s->runs[run].state != WEIR_RUN_FAILED) return NULL;
+  if (s->runs[run].error != NULL) return s->runs[run].error;
+  if (setup != NULL) return setup;
+  return prep != NULL && prep->error != NULL ? prep->error : s->workloads[at.workload].error;
 }
 
 /* ---- which piece is next ---- */
@@ -111,7 +78,7 @@ static void replay(const void *self, void *answer) {
 struct matrix {
   struct weir_study *study;
   const struct weir_study_hooks *hooks;
-  struct job *jobs; /* those that run */
+  struct weir_study_job *jobs; /* those that run */
   size_t n_jobs;
   struct pollfd *polls;
   struct weir_temp folder; /* a killed recording leaves files in it, too */
@@ -126,6 +93,10 @@ static bool is_stopped(struct matrix *m) {
   return m->hooks->is_stopped != NULL && m->hooks->is_stopped(m->hooks->self);
 }
 
+static enum weir_status keep(struct matrix *m, size_t run, struct weir_err *err) {
+  return m->hooks->keep != NULL ? m->hooks->keep(m->hooks->keeper, m->study, run, err) : WEIR_OK;
+}
+
 static void trace_path(const struct matrix *m, size_t workload, char *path, size_t len) {
   const struct weir_study_workload *w = &m->study->workloads[workload];
   if (w->is_trace)
@@ -134,47 +105,87 @@ static void trace_path(const struct matrix *m, size_t workload, char *path, size
     snprintf(path, len, "%s/%zu.wtrace", m->folder.path, workload);
 }
 
-/* The next run of a workload, or, before the first, its recording. */
-static bool next_of(struct matrix *m, size_t workload, struct job *j) {
-  struct weir_study *s = m->study;
-  size_t first = workload * runs_of_each(s), repeats = weir_study_repeats(s);
-  *j = (struct job){.study = s, .workload = &s->workloads[workload]};
-  if (j->workload->state == WEIR_RUN_RUNNING) return false;
-  for (size_t i = 0; i < runs_of_each(s); i++) {
-    if (s->runs[first + i].state != WEIR_RUN_WAITING) continue;
-    if (j->workload->state == WEIR_RUN_WAITING) return true;
-    size_t g = i / repeats / s->n_schemes, c = i / repeats % s->n_schemes;
-    j->run = &s->runs[first + i];
-    j->setup = weir_study_setup(s, g, c)->setup;
-    j->seed = weir_study_seed(weir_study_setup(s, g, c), i % repeats);
-    const struct weir_study_prep *prep = weir_study_prep(s, workload, g, c);
-    if (prep != NULL) j->prepared = &prep->prepared;
-    return true;
-  }
-  return false;
+/* NaN: not known. */
+static double cost_of(const struct weir_study *s, size_t run) {
+  return s->costs != NULL ? s->costs[run] : NAN;
 }
 
-/* Workload by workload, so that an interrupted study has whole rows. */
-static bool next_job(struct matrix *m, struct job *j) {
+/* Of the runs of a workload that wait, the longest; those of unknown length in their order. */
+static bool longest_waiting(const struct weir_study *s, size_t workload, size_t *run) {
+  size_t first = workload * runs_of_each(s);
+  bool any = false;
+  for (size_t i = first; i < first + runs_of_each(s); i++) {
+    if (s->runs[i].state != WEIR_RUN_WAITING) continue;
+    if (!any || cost_of(s, i) > cost_of(s, *run)) *run = i;
+    any = true;
+  }
+  return any;
+}
+
+/* The next run of a workload, or, before the first, its recording. */
+static bool next_of(struct matrix *m, size_t workload, struct weir_study_job *j) {
+  struct weir_study *s = m->study;
+  size_t run;
+  *j = (struct weir_study_job){.study = s, .workload = &s->workloads[workload]};
+  if (j->workload->state == WEIR_RUN_RUNNING || !longest_waiting(s, workload, &run)) return false;
+  if (j->workload->state == WEIR_RUN_WAITING) return true;
+  struct weir_study_place at = weir_study_place(s, run);
+  const struct weir_study_setup *setup = weir_study_setup(s, at.gpu, at.scheme);
+  const struct weir_study_prep *prep = weir_study_prep(s, workload, at.gpu, at.scheme);
+  j->run = &s->runs[run];
+  j->setup = setup->setup;
+  j->seed = weir_study_seed(setup, at.repeat);
+  if (prep != NULL) j->prepared = &prep->prepared;
+  return true;
+}
+
+/* Workload by workload: an interrupted study has whole rows, and few recordings lie on the disk. */
+static bool next_job(struct matrix *m, struct weir_study_job *j) {
   for (size_t i = 0; i < m->study->n_workloads; i++)
-    if (next_of(m, i, j)) {
-      trace_path(m, i, j->trace, sizeof j->trace);
+    if (next_of(m, m->study->order[i], j)) {
+      trace_path(m, m->study->order[i], j->trace, sizeof j->trace);
+      j->folder = m->folder.path;
       return true;
     }
   return false;
 }
 
+/* What it may need: what the workload's other runs did or, before the first has ended, some. */
+static uint64_t need_of(const struct weir_study_job *j) {
+  enum { SOME = 256 };
+  return j->workload->peak > 0 ? j->workload->peak : (uint64_t)SOME << 20;
+}
+
+/* One at least always runs. */
+static bool has_room(const struct matrix *m, const struct weir_study_job *next) {
+  uint64_t taken = need_of(next);
+  if (m->n_jobs >= m->study->jobs) return false;
+  for (size_t i = 0; i < m->n_jobs; i++)
+    taken += m->jobs[i].reserved;
+  return m->n_jobs == 0 || m->study->memory == 0 || taken <= m->study->memory;
+}
+
 /* ---- beginnings and ends ---- */
 
+/* A run that cannot be tried. */
+static enum weir_status fail_run(struct matrix *m, size_t run, struct weir_err *err) {
+  m->study->runs[run].state = WEIR_RUN_FAILED;
+  return keep(m, run, err);
+}
+
 /* Nothing of a workload can run: its cells fail, and the reason stands with the workload. */
-static void fail_workload(struct weir_study *s, const struct weir_study_workload *w) {
+static enum weir_status fail_workload(struct matrix *m, const struct weir_study_workload *w,
+                                      struct weir_err *err) {
+  struct weir_study *s = m->study;
   size_t first = (size_t)(w - s->workloads) * runs_of_each(s);
-  for (size_t i = 0; i < runs_of_each(s); i++)
-    s->runs[first + i].state = WEIR_RUN_FAILED;
+  enum weir_status st = WEIR_OK;
+  for (size_t i = first; st == WEIR_OK && i < first + runs_of_each(s); i++)
+    if (s->runs[i].state == WEIR_RUN_WAITING) st = fail_run(m, i, err);
+  return st;
 }
 
 /* A trace goes when its last run has ended: the folder stays small. */
-static void drop_trace(const struct weir_study *s, const struct job *j) {
+static void drop_trace(const struct weir_study *s, const struct weir_study_job *j) {
   size_t workload = (size_t)(j->workload - s->workloads);
   if (j->workload->is_trace) return;
   for (size_t i = 0; i < runs_of_each(s); i++) {
@@ -184,34 +195,53 @@ static void drop_trace(const struct weir_study *s, const struct job *j) {
   unlink(j->trace);
 }
 
-static enum weir_status settle(struct matrix *m, struct job *j, const struct answer *a,
-                               struct weir_err *err) {
-  enum weir_run_state state = a->status == WEIR_OK ? WEIR_RUN_DONE : WEIR_RUN_FAILED;
-  char *error = a->status != WEIR_OK ? weir_strdup(a->err.msg) : NULL;
-  if (j->run == NULL) {
-    j->workload->state = state;
-    j->workload->error = error;
-    if (state == WEIR_RUN_FAILED) fail_workload(m->study, j->workload);
-  } else {
-    *j->run = (struct weir_run){state, error, a->launches, j->setup->storage_bits, a->sum};
-    /* Pointers of another process. */
-    j->run->sum.limited_by = NULL;
-    for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
-      j->run->sum.parts[i] = weir_setup_part(j->setup, i);
-  }
-  drop_trace(m->study, j);
-  tell(m, WEIR_STUDY_ENDED, j->workload, j->run);
-  return a->status == WEIR_OK || error != NULL ? WEIR_OK
-                                               : weir_fail(err, WEIR_ENOMEM, "out of memory");
+static enum weir_status settle_recording(struct matrix *m, struct weir_study_job *j,
+                                         const struct weir_study_answer *a, char *error,
+                                         struct weir_err *err) {
+  j->workload->state = a->status == WEIR_OK ? WEIR_RUN_DONE : WEIR_RUN_FAILED;
+  j->workload->error = error;
+  return a->status == WEIR_OK ? WEIR_OK : fail_workload(m, j->workload, err);
 }
 
-static enum weir_status start(struct matrix *m, const struct job *next, struct weir_err *err) {
-  struct job *j = &m->jobs[m->n_jobs];
-  struct answer failed;
+static enum weir_status settle_run(struct matrix *m, struct weir_study_job *j,
+                                   const struct weir_study_answer *a, char *error,
+                                   struct weir_run_kernel *kernels, double seconds,
+                                   struct weir_err *err) {
+  *j->run = (struct weir_run){.state = a->status == WEIR_OK ? WEIR_RUN_DONE : WEIR_RUN_FAILED,
+                              .error = error,
+                              .launches = a->launches,
+                              .storage_bits = j->setup->storage_bits,
+                              .sum = a->sum,
+                              .kernels = kernels,
+                              .n_kernels = kernels != NULL ? (size_t)a->n_kernels : 0,
+                              .seconds = seconds};
+  /* Pointers of another process. */
+  j->run->sum.limited_by = NULL;
+  for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
+    j->run->sum.parts[i] = weir_setup_part(j->setup, i);
+  return keep(m, (size_t)(j->run - m->study->runs), err);
+}
+
+static enum weir_status settle(struct matrix *m, struct weir_study_job *j,
+                               const struct weir_study_answer *a, struct weir_run_kernel *kernels,
+                               double seconds, struct weir_err *err) {
+  char *error = a->status != WEIR_OK ? weir_strdup(a->err.msg) : NULL;
+  bool is_short = a->status != WEIR_OK && error == NULL;
+  enum weir_status st = j->run == NULL ? settle_recording(m, j, a, error, err)
+                                       : settle_run(m, j, a, error, kernels, seconds, err);
+  drop_trace(m->study, j);
+  tell(m, WEIR_STUDY_ENDED, j->workload, j->run);
+  return st == WEIR_OK && is_short ? weir_fail(err, WEIR_ENOMEM, "out of memory") : st;
+}
+
+static enum weir_status start(struct matrix *m, const struct weir_study_job *next,
+                              struct weir_err *err) {
+  struct weir_study_job *j = &m->jobs[m->n_jobs];
+  struct weir_study_answer failed = {0};
   *j = *next;
-  failed.status = weir_worker_start(&j->worker, j->run == NULL ? record : replay, j,
-                                    sizeof(struct answer), &failed.err);
-  if (failed.status != WEIR_OK) return settle(m, j, &failed, err);
+  j->reserved = need_of(j);
+  failed.status = weir_study_job_start(j, &failed.err);
+  if (failed.status != WEIR_OK) return settle(m, j, &failed, NULL, 0, err);
   if (j->run == NULL) {
     j->workload->state = WEIR_RUN_RUNNING;
     m->study->n_executions++;
@@ -225,13 +255,15 @@ static enum weir_status start(struct matrix *m, const struct job *next, struct w
 }
 
 static enum weir_status end(struct matrix *m, size_t i, struct weir_err *err) {
-  struct answer a;
-  struct job j = m->jobs[i];
-  struct weir_err how;
-  enum weir_status st = weir_worker_end(&j.worker, &a, sizeof a, &how);
-  if (st != WEIR_OK) a = (struct answer){.status = st, .err = how};
+  struct weir_study_answer a;
+  struct weir_run_kernel *kernels;
+  struct weir_study_job j = m->jobs[i];
+  double seconds;
+  uint64_t peak;
+  weir_study_job_end(&j, &a, &kernels, &seconds, &peak);
+  if (j.run != NULL && peak > j.workload->peak) j.workload->peak = peak;
   m->jobs[i] = m->jobs[--m->n_jobs];
-  return settle(m, &j, &a, err);
+  return settle(m, &j, &a, kernels, seconds, err);
 }
 
 /* ---- all of it ---- */
@@ -255,8 +287,8 @@ static enum weir_status wait_for_some(struct matrix *m, struct weir_err *err) {
 
 static void kill_all(struct matrix *m) {
   for (size_t i = 0; i < m->n_jobs; i++) {
-    struct job *j = &m->jobs[i];
-    weir_worker_kill(&j->worker);
+    struct weir_study_job *j = &m->jobs[i];
+    weir_study_job_kill(j);
     if (j->run == NULL)
       j->workload->state = WEIR_RUN_WAITING;
     else
@@ -267,9 +299,9 @@ static void kill_all(struct matrix *m) {
 
 static enum weir_status work(struct matrix *m, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
-  struct job next;
+  struct weir_study_job next;
   while (st == WEIR_OK && !is_stopped(m)) {
-    while (st == WEIR_OK && m->n_jobs < m->study->jobs && next_job(m, &next))
+    while (st == WEIR_OK && next_job(m, &next) && has_room(m, &next))
       st = start(m, &next, err);
     if (st != WEIR_OK || m->n_jobs == 0) break;
     st = wait_for_some(m, err);
@@ -278,39 +310,79 @@ static enum weir_status work(struct matrix *m, struct weir_err *err) {
   return st;
 }
 
-static enum weir_status prepare(struct weir_study *s, struct weir_err *err) {
+/* Can it be tried, for all that is known before? */
+static bool can_run(const struct weir_study *s, size_t run) {
+  struct weir_study_place at = weir_study_place(s, run);
+  const struct weir_study_prep *prep = weir_study_prep(s, at.workload, at.gpu, at.scheme);
+  return weir_study_setup(s, at.gpu, at.scheme)->error == NULL &&
+         (prep == NULL || prep->error == NULL) && s->workloads[at.workload].error == NULL;
+}
+
+static enum weir_status prepare_workload(struct weir_study_workload *w, struct weir_err *err) {
+  w->state = w->fault != NULL ? WEIR_RUN_FAILED : w->is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
+  w->error = NULL;
+  w->peak = 0;
+  if (w->fault == NULL) return WEIR_OK;
+  w->error = weir_strdup(w->fault);
+  return w->error != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static enum weir_status prepare(struct matrix *m, struct weir_err *err) {
+  struct weir_study *s = m->study;
   enum weir_status st = WEIR_OK;
-  for (size_t w = 0; w < s->n_workloads; w++) {
-    struct weir_study_workload *of = &s->workloads[w];
-    of->state = of->is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
-    of->error = NULL;
-    for (size_t g = 0; g < s->n_gpus; g++)
-      for (size_t c = 0; c < s->n_schemes; c++) {
-        const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
-        bool can =
-            weir_study_setup(s, g, c)->error == NULL && (prep == NULL || prep->error == NULL);
-        for (size_t r = 0; !can && r < weir_study_repeats(s); r++)
-          weir_study_repeat(s, w, g, c, r)->state = WEIR_RUN_FAILED;
-      }
-    if (of->fault == NULL) continue;
-    of->state = WEIR_RUN_FAILED;
-    of->error = weir_strdup(of->fault);
-    if (of->error == NULL) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
-    fail_workload(s, of);
+  for (size_t w = 0; st == WEIR_OK && w < s->n_workloads; w++)
+    st = prepare_workload(&s->workloads[w], err);
+  for (size_t i = 0; st == WEIR_OK && i < weir_study_n_runs(s) && !is_stopped(m); i++) {
+    struct weir_study_place at = weir_study_place(s, i);
+    if (weir_study_setup(s, at.gpu, at.scheme)->is_left)
+      s->runs[i].state = WEIR_RUN_LEFT;
+    else if (m->hooks->find != NULL)
+      st = m->hooks->find(m->hooks->keeper, s, i, err);
+    if (st == WEIR_OK && s->runs[i].state == WEIR_RUN_WAITING && !can_run(s, i))
+      st = fail_run(m, i, err);
   }
   return st;
+}
+
+/* All that waits of it; NaN: of some it is not known. */
+static double cost_of_workload(const struct weir_study *s, size_t workload) {
+  size_t first = workload * runs_of_each(s);
+  double most = 0;
+  for (size_t i = first; i < first + runs_of_each(s); i++) {
+    if (s->runs[i].state != WEIR_RUN_WAITING) continue;
+    if (isnan(cost_of(s, i))) return NAN;
+    most = cost_of(s, i) > most ? cost_of(s, i) : most;
+  }
+  return most;
+}
+
+/* The longest runs first, so that no core is left with one in the end; those of unknown length
+ * before them. */
+static void put_in_order(struct weir_study *s) {
+  for (size_t i = 0; i < s->n_workloads; i++) {
+    double cost = cost_of_workload(s, i);
+    size_t at = i;
+    for (; at > 0; at--) {
+      double before = cost_of_workload(s, s->order[at - 1]);
+      if (isnan(before) || (!isnan(cost) && before >= cost)) break;
+      s->order[at] = s->order[at - 1];
+    }
+    s->order[at] = i;
+  }
 }
 
 enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_hooks *hooks,
                                 struct weir_err *err) {
   struct matrix m = {.study = s, .hooks = hooks};
   s->runs = weir_calloc(weir_study_n_runs(s) + 1, sizeof *s->runs);
+  s->order = weir_calloc(s->n_workloads + 1, sizeof *s->order);
   m.jobs = weir_calloc(s->jobs, sizeof *m.jobs);
   m.polls = weir_calloc(s->jobs, sizeof *m.polls);
-  enum weir_status st = s->runs != NULL && m.jobs != NULL && m.polls != NULL
+  enum weir_status st = s->runs != NULL && s->order != NULL && m.jobs != NULL && m.polls != NULL
                             ? weir_temp_make(&m.folder, err)
                             : weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (st == WEIR_OK) st = prepare(s, err);
+  if (st == WEIR_OK) st = prepare(&m, err);
+  if (st == WEIR_OK) put_in_order(s);
   if (st == WEIR_OK) st = work(&m, err);
   weir_temp_remove(&m.folder);
   free(m.jobs);
@@ -318,13 +390,23 @@ enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_ho
   return st;
 }
 
+void weir_run_forget(struct weir_run *r) {
+  weir_run_kernels_free(r->kernels, r->n_kernels);
+  r->kernels = NULL;
+  r->n_kernels = 0;
+}
+
 void weir_study_free(struct weir_study *s) {
-  for (size_t i = 0; s->runs != NULL && i < weir_study_n_runs(s); i++)
+  for (size_t i = 0; s->runs != NULL && i < weir_study_n_runs(s); i++) {
     free(s->runs[i].error);
+    weir_run_forget(&s->runs[i]);
+  }
   for (size_t i = 0; s->runs != NULL && i < s->n_workloads; i++) {
     free(s->workloads[i].error);
     s->workloads[i].error = NULL;
   }
   free(s->runs);
+  free(s->order);
   s->runs = NULL;
+  s->order = NULL;
 }

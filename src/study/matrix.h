@@ -1,22 +1,40 @@
 /* The run matrix: every workload on every machine with every scheme, once or several times with
- * other delays by chance.
+ * other delays by chance. A machine may come several times with other settings.
  *
  * A workload's streams are recorded once, in a temporary folder, and replayed for each run. Each
  * recording and each run is a process of its own, `jobs` of them at a time; results do not depend
- * on how many, nor on the order in which they end. */
+ * on how many, nor on the order in which they end. What was run before may be taken from elsewhere,
+ * and each run is handed on when it ends (struct weir_study_hooks; study/keeper.h does both with a
+ * store). */
 #ifndef WEIR_STUDY_MATRIX_H
 #define WEIR_STUDY_MATRIX_H
 
 #include "study/prepare.h"
 
-enum weir_run_state { WEIR_RUN_WAITING, WEIR_RUN_RUNNING, WEIR_RUN_DONE, WEIR_RUN_FAILED };
+enum weir_run_state {
+  WEIR_RUN_WAITING,
+  WEIR_RUN_RUNNING,
+  WEIR_RUN_DONE,
+  WEIR_RUN_FAILED,
+  WEIR_RUN_LEFT /* not to be run, and nothing is known of it */
+};
+
+struct weir_run_kernel {
+  char *name;
+  uint64_t launches;
+  struct weir_sim_result result; /* over its launches; without `limited_by` */
+};
 
 struct weir_run {
   enum weir_run_state state;
-  char *error; /* FAILED: why; NULL if its workload, its setup or its preparation is to blame */
+  char *error;    /* FAILED: why; NULL if its workload, its setup or its preparation is to blame */
+  bool was_known; /* it was not run now */
   uint64_t launches;
-  uint64_t storage_bits;      /* of the L1's parts on one SM, or WEIR_NOT_DECLARED */
-  struct weir_sim_result sum; /* over the launches; without `limited_by` */
+  uint64_t storage_bits;           /* of the L1's parts on one SM, or WEIR_NOT_DECLARED */
+  struct weir_sim_result sum;      /* over the launches; without `limited_by` */
+  struct weir_run_kernel *kernels; /* in the order of their first launches */
+  size_t n_kernels;
+  double seconds; /* that it took */
 };
 
 struct weir_study_workload {
@@ -24,6 +42,7 @@ struct weir_study_workload {
   const char *input; /* of a launch file; NULL: its first, or it has none */
   bool is_trace;     /* path is a trace; else a launch file, to be recorded */
   const char *fault; /* why it cannot be timed, if that is known before; else NULL */
+  uint64_t peak;     /* bytes that its runs had at most; 0: not known */
   /* Of its recording, by weir_study_run. */
   enum weir_run_state state;
   char *error;
@@ -33,6 +52,7 @@ struct weir_study_setup {
   const struct weir_setup *setup;
   const struct weir_settings *settings;
   const char *error; /* the scheme cannot stand on the machine: why; else NULL */
+  bool is_left;      /* it is not meant */
 };
 
 /* What was found out about a workload before a prepared scheme runs (study/prepare.h). */
@@ -50,18 +70,23 @@ enum { WEIR_MAX_REPEATS = 100 };
 struct weir_study {
   /* Given, and not owned. */
   struct weir_study_workload *workloads;
-  const char *const *gpus, *const *schemes; /* names */
-  const struct weir_study_setup *setups;    /* [gpu][scheme] */
+  const char *const *gpus, *const
+                               *schemes; /* names; a machine's may come again with other setups */
+  const char *const *variants;           /* [gpu] what it is set to, "" if nothing; NULL: none is */
+  const struct weir_study_setup *setups; /* [gpu][scheme] */
   size_t n_workloads, n_gpus, n_schemes;
   const struct weir_study_prep *preps; /* [workload][gpu][scheme]; NULL: nothing is prepared */
   const struct ptx_exec_cfg *exec;
-  uint32_t jobs; /* at least 1 */
+  uint32_t jobs;       /* at least 1 */
+  uint64_t memory;     /* bytes that all jobs together should not exceed; 0: no limit */
+  const double *costs; /* [run] seconds that it may take, NaN: not known; NULL: none is */
   /* Runs of each cell; 0 is 1: as its setup says. Of several, each has a seed of its own, which all
    * schemes share. */
   uint32_t repeats;
   bool check; /* conservation rules, and that everything is back in place after a kernel */
   /* Found out. */
   uint64_t n_executions, n_replays; /* workloads executed, once each; runs timed from that */
+  size_t *order;                    /* in which workloads are begun */
   struct weir_run *runs;            /* [workload][gpu][scheme][repeat] */
 };
 
@@ -75,16 +100,33 @@ struct weir_study_hooks {
   /* Asked as often: true ends what runs and leaves the rest waiting. */
   bool (*is_stopped)(void *self);
   void *self;
+  /* Both may be NULL. Before anything runs, for each run: one that is not to be run gets its state
+   * (DONE, FAILED, LEFT) and what is known of it. */
+  enum weir_status (*find)(void *self, const struct weir_study *s, size_t run,
+                           struct weir_err *err);
+  /* A run has ended, or cannot be tried, before anybody else is told. An error ends the study. */
+  enum weir_status (*keep)(void *self, const struct weir_study *s, size_t run,
+                           struct weir_err *err);
+  void *keeper; /* the `self` of these two */
 };
 
 /* Fill in the runs. A run that fails is part of the result; the status is about the study itself
  * (memory, the temporary folder). */
 enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_hooks *hooks,
                                 struct weir_err *err);
+/* Free what is kept of its kernels; the sum stays. */
+void weir_run_forget(struct weir_run *r);
 /* Free what weir_study_run made. */
 void weir_study_free(struct weir_study *s);
 
 size_t weir_study_n_runs(const struct weir_study *s);
+/* What a run is one of. */
+struct weir_study_place {
+  size_t workload, gpu, scheme, repeat;
+};
+struct weir_study_place weir_study_place(const struct weir_study *s, size_t run);
+/* Why a run failed; NULL: it did not. */
+const char *weir_study_reason(const struct weir_study *s, size_t run);
 /* Of a cell, at least 1. */
 size_t weir_study_repeats(const struct weir_study *s);
 struct weir_run *weir_study_repeat(const struct weir_study *s, size_t workload, size_t gpu,

@@ -56,9 +56,8 @@ enum weir_status weir_store_find(struct weir_store *s, const char *hash, const c
   return st;
 }
 
-/* By the text that a caller has. */
-static enum weir_status find(struct weir_store *s, const char *identity, int64_t *id,
-                             enum weir_stored *status, struct weir_err *err) {
+enum weir_status weir_store_find_text(struct weir_store *s, const char *identity, int64_t *id,
+                                      enum weir_stored *status, struct weir_err *err) {
   char hash[WEIR_HASH_TEXT];
   struct weir_text text = {0};
   weir_store_identity(identity, hash);
@@ -73,7 +72,7 @@ static enum weir_status find(struct weir_store *s, const char *identity, int64_t
 enum weir_status weir_store_has(struct weir_store *s, const char *identity,
                                 enum weir_stored *status, struct weir_err *err) {
   int64_t id;
-  return find(s, identity, &id, status, err);
+  return weir_store_find_text(s, identity, &id, status, err);
 }
 
 /* ---- names ---- */
@@ -246,7 +245,7 @@ static enum weir_status put(struct weir_store *s, const struct weir_store_run *r
                             struct weir_err *err) {
   int64_t id;
   enum weir_stored before;
-  enum weir_status st = find(s, r->identity, &id, &before, err);
+  enum weir_status st = weir_store_find_text(s, r->identity, &id, &before, err);
   *is_stored = before == WEIR_STORED_NONE || before == WEIR_STORED_FAILED;
   if (st != WEIR_OK || !*is_stored) return st;
   if (before == WEIR_STORED_FAILED) st = weir_store_delete(s, id, err);

@@ -104,6 +104,19 @@ struct weir_store_run {
 enum weir_status weir_store_put(struct weir_store *s, const struct weir_store_run *run,
                                 bool *is_stored, struct weir_err *err);
 
+/* What is stored of a run that ended. Texts live as long as the call; kernel 0 is the whole run,
+ * and comes first. False: no memory. */
+struct weir_store_reader {
+  bool (*kernel)(void *self, size_t number, const char *name);
+  bool (*stat)(void *self, size_t kernel, const struct weir_store_stat *stat);
+  void *self;
+};
+/* `reader` may be NULL. *message (may be NULL) gets why it was refused or has failed, or NULL; the
+ * caller frees it. WEIR_ENOENT: it is not there. */
+enum weir_status weir_store_read(struct weir_store *s, const char *identity,
+                                 const struct weir_store_reader *reader, char **message,
+                                 struct weir_err *err);
+
 struct weir_store_merged {
   uint64_t taken, replaced, skipped; /* replaced: of those taken, instead of one that was there */
 };

@@ -79,6 +79,9 @@ void weir_store_forget_names(struct weir_store *s);
  * must be that of the run that is found. */
 enum weir_status weir_store_find(struct weir_store *s, const char *hash, const char *text,
                                  int64_t *id, enum weir_stored *status, struct weir_err *err);
+/* The same by the text that a caller has. */
+enum weir_status weir_store_find_text(struct weir_store *s, const char *identity, int64_t *id,
+                                      enum weir_stored *status, struct weir_err *err);
 enum weir_status weir_store_delete(struct weir_store *s, int64_t id, struct weir_err *err);
 /* The number of a statistic's name, which may be a new one. */
 enum weir_status weir_store_name_id(struct weir_store *s, const char *name, int64_t *id,

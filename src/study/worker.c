@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ static void serve(const struct weir_worker *w, int fd, pid_t parent,
 static void forget(struct weir_worker *w) {
   if (w->fd >= 0) close(w->fd);
   if (w->shared != NULL) munmap(w->shared, w->bytes);
-  *w = (struct weir_worker){.fd = -1};
+  *w = (struct weir_worker){.fd = -1, .peak_bytes = w->peak_bytes};
 }
 
 static enum weir_status cannot(struct weir_worker *w, const char *what, struct weir_err *err) {
@@ -61,10 +62,12 @@ enum weir_status weir_worker_start(struct weir_worker *w, void (*work)(const voi
   return w->pid > 0 ? WEIR_OK : cannot(w, "start a process", err);
 }
 
-static int wait_for(const struct weir_worker *w) {
+static int wait_for(struct weir_worker *w) {
   int status = 0;
-  while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR) {
+  struct rusage used = {0};
+  while (wait4(w->pid, &status, 0, &used) < 0 && errno == EINTR) {
   }
+  w->peak_bytes = (uint64_t)used.ru_maxrss * 1024;
   return status;
 }
 

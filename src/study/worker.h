@@ -3,6 +3,7 @@
 #ifndef WEIR_STUDY_WORKER_H
 #define WEIR_STUDY_WORKER_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "weir/err.h"
@@ -11,7 +12,8 @@ struct weir_worker {
   pid_t pid;
   int fd; /* readable when the answer has come or the process has ended */
   struct weir_worker_memory *shared;
-  size_t bytes; /* of it */
+  size_t bytes;        /* of it */
+  uint64_t peak_bytes; /* when it has ended: the most memory that it had */
 };
 
 /* Call work(self, answer) in a new process. `answer` is `bytes` of zeroed memory that comes back.

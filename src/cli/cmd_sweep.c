@@ -1,0 +1,313 @@
+/* weir sweep WORKLOAD... --set KEY=VALUE,... --store FILE, and weir worker, which does its share.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/number.h"
+#include "cli/cmd.h"
+#include "cli/job.h"
+#include "cli/sweep.h"
+
+enum { OPT_ONLY_FAILED = 1, OPT_SHARD, OPT_WHERE };
+
+#define SET_HELP                                                                                   \
+  "set a parameter ('weir list params'), or several values of it, each of which is run:\n"         \
+  "l1.size=16K,32K, or 16K..128K x2, or 4..16 +4; a value that has commas stands in brackets:\n"   \
+  "l1.carveouts=[0,8K],[0,96K]; may be repeated"
+#define WHERE_HELP                                                                                 \
+  "run only points for which this is true, an SQL expression of gpu, scheme and the keys with\n"   \
+  "several values: 'l1.size / l1.ways >= 2048'; may be repeated"
+#define SWEEP_OPTIONS                                                                              \
+  WEIR_CMP_STORING,                                                                                \
+      {"only-failed", 0, NULL, "run nothing but those that failed before", OPT_ONLY_FAILED},       \
+      {"check", 0, NULL, "verify the conservation rules of the statistics", WEIR_CMP_CHECK}, {     \
+    "quiet", 'q', NULL, "print nothing but errors", WEIR_CMP_QUIET                                 \
+  }
+
+static const struct weir_usage sweep_usage = {
+    .command = "sweep",
+    .synopsis = "WORKLOAD... --set KEY=VALUE,... --store FILE [options]\n"
+                "       weir sweep STUDY.yaml --store FILE [options]\n"
+                "       weir sweep [WORKLOAD...] --store FILE [options] -- PROGRAM [ARGUMENT ...]",
+    .about =
+        "Runs every workload on every machine with every scheme and every combination of values, "
+        "and\n"
+        "keeps each run in a store (docs/store.md) when it ends. Whatever ends the sweep, the "
+        "same\n"
+        "command goes on where it was: a run that the store has is not run again, whichever sweep "
+        "it\n"
+        "came from. A workload is executed once and timed by many; the longest runs come first, as "
+        "far\n"
+        "as the store knows what they take.\n"
+        "\n"
+        "A point that its set-up refuses (an L1 that cannot be cut into so many ways) is kept with "
+        "the\n"
+        "reason and is no failure. A run that fails is kept, too, and the exit code is 1; --retry "
+        "runs\n"
+        "it again.\n"
+        "\n"
+        "STUDY.yaml has the same in a file (docs/studies.md). Look at the results with 'weir "
+        "show'.",
+    .has_program = 1,
+    .neutral = WEIR_CMP_NEUTRAL " only-failed" WEIR_PROV_NEUTRAL,
+    .repeated = " plugin set where",
+    .opts = (const struct weir_opt[]){WEIR_CMP_WHAT,
+                                      WEIR_CMP_SETTINGS("KEY=VALUES", SET_HELP),
+                                      {"where", 0, "CONDITION", WHERE_HELP, OPT_WHERE},
+                                      WEIR_CMP_HOW,
+                                      {"store", 0, "FILE",
+                                       "where the runs are kept; it is made if it is not there",
+                                       WEIR_CMP_STORE},
+                                      SWEEP_OPTIONS,
+                                      {.name = NULL}},
+    .examples =
+        "  weir sweep spmv gather -S baseline,tsc+ --set l1.size=16K,32K,64K --store s.db\n"
+        "  weir sweep spmv -g fermi-s3,fermi-s0 -S baseline --set 'l1.ways=2..8 x2' --store s.db\n"
+        "  weir sweep spmv -S decoupled --set decoupled.threshold=1,2,3 --repeat 5 --store s.db\n"
+        "  weir sweep study.yaml --store s.db\n",
+};
+
+static const struct weir_usage worker_usage = {
+    .command = "worker",
+    .synopsis = "[arguments of sweep] --shard I/N --store FOLDER [options]",
+    .about =
+        "Does its share of a sweep: of N workers with the same arguments, on one machine or on "
+        "many, each\n"
+        "runs the points of its shard and keeps them in a file of its own in the folder. Workers "
+        "need not\n"
+        "know of one another, and one that was ended is started again with the same command.\n"
+        "'weir merge FOLDER -o s.db' joins the files.",
+    .has_program = 1,
+    .neutral = WEIR_CMP_NEUTRAL " only-failed" WEIR_PROV_NEUTRAL,
+    .repeated = " plugin set where",
+    .opts =
+        (const struct weir_opt[]){WEIR_CMP_WHAT,
+                                  WEIR_CMP_SETTINGS("KEY=VALUES", SET_HELP),
+                                  {"where", 0, "CONDITION", WHERE_HELP, OPT_WHERE},
+                                  {"shard", 0, "I/N", "which share it is: 1/8 to 8/8", OPT_SHARD},
+                                  WEIR_CMP_HOW,
+                                  {"store", 0, "FOLDER",
+                                   "where the files are; it is made if it is not there",
+                                   WEIR_CMP_STORE},
+                                  SWEEP_OPTIONS,
+                                  {.name = NULL}},
+    .examples =
+        "  weir worker spmv -S baseline,tsc+ --set l1.size=16K,32K --shard 1/2 --store shards\n"
+        "  weir worker spmv -S baseline,tsc+ --set l1.size=16K,32K --shard 2/2 --store shards\n",
+};
+
+/* ---- options ---- */
+
+static enum weir_status set_shard(struct weir_comparison *c, const char *text,
+                                  struct weir_err *err) {
+  enum { MOST = 100000 };
+  struct weir_arena a = {0};
+  const char *slash = strchr(text, '/');
+  int64_t i = 0, n = 0;
+  const char *first = slash != NULL ? weir_arena_strndup(&a, text, (size_t)(slash - text)) : NULL;
+  bool is_good = first != NULL && weir_parse_int(first, &i) && weir_parse_int(slash + 1, &n) &&
+                 i >= 1 && n >= i && n <= MOST;
+  weir_arena_free(&a);
+  if (!is_good)
+    return weir_fail(err, WEIR_EINVAL, "--shard %s: want I/N, such as 1/8, with I from 1 to N",
+                     text);
+  c->keeping.shard = (uint32_t)i;
+  c->keeping.n_shards = (uint32_t)n;
+  return WEIR_OK;
+}
+
+/* A word may be the file of a study. */
+static enum weir_status set_option(struct weir_comparison *c, int id, const char *value,
+                                   const char **study, struct weir_err *err) {
+  if (id == OPT_ONLY_FAILED) {
+    c->keeping.only_failed = true;
+    return WEIR_OK;
+  }
+  if (id == OPT_SHARD) return set_shard(c, value, err);
+  if (id == OPT_WHERE)
+    return WEIR_PUSH(c->constraints, value) ? WEIR_OK
+                                            : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (id != WEIR_OPT_WORD || !weir_is_study_file(value))
+    return weir_comparison_option(c, id, value, err);
+  if (*study != NULL)
+    return weir_fail(err, WEIR_EINVAL, "%s and %s: one study at a time", *study, value);
+  *study = value;
+  return WEIR_OK;
+}
+
+/* Returns -1 to go on, else the exit code. */
+static int check_line(const struct weir_comparison *c, const char *command) {
+  if (c->argv != NULL && c->argv[0] == NULL)
+    return weir_cli_usage(command, "which program? It comes after --");
+  if (c->workloads.n == 0 && c->argv == NULL)
+    return weir_cli_usage(command, "which workloads? See 'weir list workloads', or say 'all'");
+  if (c->argv == NULL && weir_program_is_chosen(&c->choice))
+    return weir_cli_usage(
+        command, "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
+  if (c->store_path == NULL)
+    return weir_cli_usage(command, "where are the runs to be kept? Say --store %s",
+                          c->store_options.is_shard ? "FOLDER" : "FILE");
+  if (c->store_options.is_shard && c->keeping.n_shards == 0)
+    return weir_cli_usage(command, "which share of the sweep is it? Say --shard I/N");
+  return -1;
+}
+
+static int parse_options(int argc, char **argv, const struct weir_usage *u,
+                         struct weir_comparison *c) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  const char *study = NULL;
+  for (int id; (id = weir_opt_next(&args, u)) != WEIR_OPT_END;) {
+    if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (set_option(c, id, args.value, &study, &err) != WEIR_OK) return weir_cli_error(&err);
+  }
+  c->argv = args.program;
+  if (study != NULL && weir_study_file(c, study, &err) != WEIR_OK) return weir_cli_error(&err);
+  int code = check_line(c, u->command);
+  if (code < 0 && !weir_comparison_defaults(c)) {
+    weir_fail(&err, WEIR_ENOMEM, "out of memory");
+    code = weir_cli_error(&err);
+  }
+  return code;
+}
+
+/* Before anything else, as weir_cli_plugins. */
+static int load_study_plugins(int argc, char **argv, const struct weir_usage *u) {
+  struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
+  struct weir_err err;
+  for (int id; (id = weir_opt_next(&args, u)) != WEIR_OPT_END;) {
+    if (id == WEIR_OPT_DONE) return args.exit_code;
+    if (id == WEIR_OPT_WORD && weir_is_study_file(args.value) &&
+        weir_study_file_plugins(args.value, &err) != WEIR_OK)
+      return weir_cli_error(&err);
+  }
+  return -1;
+}
+
+/* ---- the files of workers ---- */
+
+static enum weir_status choose_shard(struct weir_comparison *c, struct weir_err *err) {
+  if (!c->store_options.is_shard) return WEIR_OK;
+  const char *folder = c->store_path;
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    return weir_fail(err, WEIR_EIO, "cannot make the folder '%s': %s", folder, strerror(errno));
+  struct stat is;
+  if (stat(folder, &is) != 0 || !S_ISDIR(is.st_mode))
+    return weir_fail(err, WEIR_EINVAL, "--store %s: want a folder, in which each worker has a file",
+                     folder);
+  c->store_path = weir_arena_printf(&c->arena, "%s/shard-%u-of-%u.db", folder, c->keeping.shard,
+                                    c->keeping.n_shards);
+  return c->store_path != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+/* ---- what came out ---- */
+
+struct counts {
+  size_t all, left, waiting, ended, known, refused, failed;
+};
+
+static bool is_refused(const struct weir_study *s, size_t run) {
+  struct weir_study_place at = weir_study_place(s, run);
+  return weir_study_setup(s, at.gpu, at.scheme)->error != NULL;
+}
+
+static struct counts count(const struct weir_study *s) {
+  struct counts n = {0};
+  for (size_t i = 0; s->runs != NULL && i < weir_study_n_runs(s); i++) {
+    const struct weir_run *r = &s->runs[i];
+    n.all++;
+    n.left += r->state == WEIR_RUN_LEFT;
+    n.waiting += r->state == WEIR_RUN_WAITING;
+    n.known += r->was_known && r->state == WEIR_RUN_DONE;
+    n.ended += r->state == WEIR_RUN_DONE;
+    if (r->state == WEIR_RUN_FAILED) *(is_refused(s, i) ? &n.refused : &n.failed) += 1;
+  }
+  return n;
+}
+
+/* The first of each kind: of thousands, the store has the others. */
+static void say_failures(const struct weir_comparison *c) {
+  enum { MOST = 10 };
+  const struct weir_study *s = &c->study;
+  size_t said = 0, all = 0;
+  for (size_t i = 0; i < weir_study_n_runs(s); i++) {
+    struct weir_study_place at = weir_study_place(s, i);
+    if (s->runs[i].state != WEIR_RUN_FAILED || is_refused(s, i)) continue;
+    if (all++ >= MOST) continue;
+    const char *reason = weir_study_reason(s, i), *label = s->variants[at.gpu];
+    fprintf(stderr, "weir: %s with %s on %s%s%s: %s\n", s->workloads[at.workload].name,
+            s->schemes[at.scheme], s->gpus[at.gpu], *label != '\0' ? ", " : "", label,
+            reason != NULL ? reason : "failed");
+    said++;
+  }
+  if (all > said)
+    fprintf(stderr,
+            "weir: and %zu more; weir query %s \"SELECT workload, gpu, scheme, message FROM "
+            "runs WHERE status = 'failed'\"\n",
+            all - said, c->store_path);
+}
+
+static enum weir_status report(const struct weir_comparison *c, struct weir_err *err) {
+  struct counts n = count(&c->study);
+  struct weir_text out = {0};
+  say_failures(c);
+  if (c->quiet) return WEIR_OK;
+  weir_text_printf(&out, "%zu of %zu runs in %s: %zu ended", n.ended + n.refused + n.failed,
+                   n.all - n.left, c->store_path, n.ended - n.known);
+  if (n.known > 0) weir_text_printf(&out, ", %zu were there", n.known);
+  if (n.refused > 0) weir_text_printf(&out, ", %zu refused by their set-up", n.refused);
+  if (n.failed > 0) weir_text_printf(&out, ", %zu failed", n.failed);
+  if (n.left > 0) weir_text_printf(&out, "; %zu left out", n.left);
+  weir_text_printf(&out, "\n%" PRIu64 " workloads executed, %" PRIu64 " runs timed\n",
+                   c->study.n_executions, c->study.n_replays);
+  if (weir_cli_signal() != 0) weir_text_printf(&out, "interrupted: the same command goes on\n");
+  return weir_cli_print(&out) == 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot write to stdout");
+}
+
+/* ---- the commands ---- */
+
+static enum weir_status sweep(struct weir_comparison *c, struct weir_err *err) {
+  enum weir_status st = choose_shard(c, err);
+  if (st == WEIR_OK) st = weir_comparison_open(c, err);
+  if (st == WEIR_OK) st = weir_comparison_provenance(c, true, err);
+  if (st == WEIR_OK) st = weir_comparison_run(c, err);
+  return st == WEIR_OK ? report(c, err) : st;
+}
+
+static int exit_code(const struct weir_comparison *c) {
+  if (weir_cli_signal() != 0) return 128 + weir_cli_signal();
+  if (c->program.result.exit_code != 0) return c->program.result.exit_code;
+  return count(&c->study).failed > 0 || c->program.result.is_failed ? WEIR_EXIT_FAILED
+                                                                    : WEIR_EXIT_OK;
+}
+
+static int run(int argc, char **argv, const struct weir_usage *u, bool is_shard) {
+  enum { WAIT_MS = 1000 };
+  struct weir_comparison c = {.jobs = weir_cli_cores(),
+                              .choice = WEIR_PROGRAM_ALL,
+                              .is_sweep = true,
+                              .store_options = {.wait_ms = WAIT_MS, .is_shard = is_shard}};
+  struct weir_err err;
+  int code = weir_prov_begin(&c.prov, u, &argc, &argv);
+  if (code < 0) code = weir_cli_plugins(argc, argv, u, WEIR_CMP_PLUGIN);
+  if (code < 0) code = load_study_plugins(argc, argv, u);
+  if (code < 0) code = parse_options(argc, argv, u, &c);
+  if (code < 0) {
+    enum weir_status st = sweep(&c, &err);
+    code = st == WEIR_OK ? exit_code(&c) : weir_cli_error(&err);
+    if (st != WEIR_OK && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
+  }
+  weir_comparison_free(&c);
+  return code;
+}
+
+int weir_cmd_sweep(int argc, char **argv) {
+  return run(argc, argv, &sweep_usage, false);
+}
+
+int weir_cmd_worker(int argc, char **argv) {
+  return run(argc, argv, &worker_usage, true);
+}

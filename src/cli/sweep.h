@@ -1,0 +1,15 @@
+/* A study from a file: docs/studies.md. */
+#ifndef WEIR_CLI_SWEEP_H
+#define WEIR_CLI_SWEEP_H
+
+#include "cli/compare.h"
+
+/* Is it a file that describes a study, and not a workload? */
+bool weir_is_study_file(const char *path);
+/* What the command line leaves open: lists that it gives take the place of the file's. Plug-ins of
+ * the file are not loaded here. */
+enum weir_status weir_study_file(struct weir_comparison *c, const char *path, struct weir_err *err);
+/* The plug-ins that it names, before anything else. */
+enum weir_status weir_study_file_plugins(const char *path, struct weir_err *err);
+
+#endif

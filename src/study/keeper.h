@@ -1,0 +1,30 @@
+/* Keeps the runs of a study in a store when they end, and finds those that it has already. */
+#ifndef WEIR_STUDY_KEEPER_H
+#define WEIR_STUDY_KEEPER_H
+
+#include "study/matrix.h"
+#include "study/store.h"
+
+struct weir_keeper_options {
+  struct weir_store *store;
+  bool retry;       /* runs that failed before are run again */
+  bool only_failed; /* and no others are */
+  /* Runs of other shards are left: each belongs to one of `n_shards` (0: there is one), by its
+   * identity, so that shards need not know of one another. `shard` begins with 1. */
+  uint32_t shard, n_shards;
+  bool wants_results;     /* of runs that are found, as if they had been run now */
+  const char *provenance; /* JSON that is kept with each run; may be NULL */
+};
+
+struct weir_keeper;
+/* All that is given is as it will be when the study runs, what is prepared included; it outlives
+ * the keeper. Fingerprints of the workloads are made. */
+enum weir_status weir_keeper_new(const struct weir_study *s, const struct weir_keeper_options *o,
+                                 struct weir_keeper **out, struct weir_err *err);
+void weir_keeper_free(struct weir_keeper *k);
+/* weir_study.costs from what runs took that are stored; lives as long as the keeper. */
+enum weir_status weir_keeper_costs(struct weir_keeper *k, const double **out, struct weir_err *err);
+/* Sets the hooks `find`, `keep` and `keeper`. */
+void weir_keeper_hook(struct weir_keeper *k, struct weir_study_hooks *hooks);
+
+#endif
