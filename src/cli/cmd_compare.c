@@ -11,7 +11,7 @@
 #include "cli/prepare.h"
 #include "report/compare.h"
 
-enum { OPT_BASELINE = 1, OPT_CSV, OPT_JSON };
+enum { OPT_BASELINE = 1, OPT_CSV, OPT_JSON, OPT_PER_KERNEL };
 
 static const struct weir_usage usage = {
     .command = "compare",
@@ -47,7 +47,7 @@ static const struct weir_usage usage = {
         "(exit\n"
         "code 1). Ctrl-C ends the comparison with the runs that have ended (exit code 130).",
     .has_program = 1,
-    .neutral = WEIR_CMP_NEUTRAL " set csv json" WEIR_PROV_NEUTRAL,
+    .neutral = WEIR_CMP_NEUTRAL " set csv json per-kernel" WEIR_PROV_NEUTRAL,
     .repeated = " plugin",
     .opts =
         (const struct weir_opt[]){
@@ -62,6 +62,8 @@ static const struct weir_usage usage = {
              "it has",
              WEIR_CMP_STORE},
             WEIR_CMP_STORING,
+            {"per-kernel", 0, NULL, "show each kernel as well: in the tables, in CSV and in JSON",
+             OPT_PER_KERNEL},
             {"csv", 0, "FILE",
              "write a row of statistics for each run ('-': to stdout, instead of the tables)",
              OPT_CSV},
@@ -91,15 +93,15 @@ static enum weir_status no_memory(struct weir_err *err) {
 static enum weir_status write_csv(const struct weir_comparison *c, struct weir_err *err) {
   struct weir_text out = {0};
   weir_provenance_lines(weir_prov_shown(&c->prov), &out);
-  enum weir_status st = weir_compare_csv(&c->study, c->baseline, &out, err);
+  enum weir_status st = weir_compare_csv(&c->study, c->baseline, c->per_kernel, &out, err);
   if (st == WEIR_OK) st = weir_cli_put(c->csv, out.v, out.n, err);
   weir_text_free(&out);
   return st;
 }
 
 static enum weir_status write_json(const struct weir_comparison *c, struct weir_err *err) {
-  json_t *root =
-      weir_provenance_first(weir_prov_shown(&c->prov), weir_compare_json(&c->study, c->baseline));
+  json_t *root = weir_provenance_first(weir_prov_shown(&c->prov),
+                                       weir_compare_json(&c->study, c->baseline, c->per_kernel));
   char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
   struct weir_text out = {0};
   json_decref(root);
@@ -114,7 +116,7 @@ static enum weir_status write_json(const struct weir_comparison *c, struct weir_
 static enum weir_status write_text(const struct weir_comparison *c, struct weir_err *err) {
   struct weir_text out = {0};
   size_t ended, failed;
-  enum weir_status st = weir_compare_text(&c->study, c->baseline, &out, err);
+  enum weir_status st = weir_compare_text(&c->study, c->baseline, c->per_kernel, &out, err);
   weir_comparison_count(&c->study, &ended, &failed);
   if (st == WEIR_OK && weir_cli_signal() != 0)
     weir_text_printf(&out, "interrupted: %zu of %zu runs ended\n", ended + failed,
@@ -179,6 +181,8 @@ static int parse_options(int argc, char **argv, struct weir_comparison *c) {
       c->csv = args.value;
     else if (id == OPT_JSON)
       c->json = args.value;
+    else if (id == OPT_PER_KERNEL)
+      c->per_kernel = true;
     else if (weir_comparison_option(c, id, args.value, &err) != WEIR_OK)
       return weir_cli_error(&err);
   }
@@ -212,8 +216,10 @@ static enum weir_status compare(struct weir_comparison *c, struct weir_err *err)
 }
 
 int weir_cmd_compare(int argc, char **argv) {
-  struct weir_comparison c = {
-      .jobs = weir_cli_cores(), .choice = WEIR_PROGRAM_ALL, .keeping.wants_results = true};
+  struct weir_comparison c = {.jobs = weir_cli_cores(),
+                              .choice = WEIR_PROGRAM_ALL,
+                              .store_options.wait_ms = WEIR_CMP_WAIT_MS,
+                              .keeping.wants_results = true};
   struct weir_err err;
   int code = weir_prov_begin(&c.prov, &usage, &argc, &argv);
   if (code < 0) code = weir_cli_plugins(argc, argv, &usage, WEIR_CMP_PLUGIN);

@@ -18,8 +18,8 @@ enum { OPT_ONLY_FAILED = 1, OPT_SHARD, OPT_WHERE };
   "l1.size=16K,32K, or 16K..128K x2, or 4..16 +4; a value that has commas stands in brackets:\n"   \
   "l1.carveouts=[0,8K],[0,96K]; may be repeated"
 #define WHERE_HELP                                                                                 \
-  "run only points for which this is true, an SQL expression of gpu, scheme and the keys with\n"   \
-  "several values: 'l1.size / l1.ways >= 2048'; may be repeated"
+  "run only points for which this is true, an SQL expression of gpu, scheme and parameters:\n"     \
+  "'l1.size / l1.ways >= 2048'; may be repeated"
 #define SWEEP_OPTIONS                                                                              \
   WEIR_CMP_STORING,                                                                                \
       {"only-failed", 0, NULL, "run nothing but those that failed before", OPT_ONLY_FAILED},       \
@@ -261,7 +261,7 @@ static enum weir_status report(const struct weir_comparison *c, struct weir_err 
   if (n.refused > 0) weir_text_printf(&out, ", %zu refused by their set-up", n.refused);
   if (n.failed > 0) weir_text_printf(&out, ", %zu failed", n.failed);
   if (n.left > 0) weir_text_printf(&out, "; %zu left out", n.left);
-  weir_text_printf(&out, "\n%" PRIu64 " workloads executed, %" PRIu64 " runs timed\n",
+  weir_text_printf(&out, "\nexecutions: %" PRIu64 ", runs timed from them: %" PRIu64 "\n",
                    c->study.n_executions, c->study.n_replays);
   if (weir_cli_signal() != 0) weir_text_printf(&out, "interrupted: the same command goes on\n");
   return weir_cli_print(&out) == 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot write to stdout");
@@ -285,11 +285,10 @@ static int exit_code(const struct weir_comparison *c) {
 }
 
 static int run(int argc, char **argv, const struct weir_usage *u, bool is_shard) {
-  enum { WAIT_MS = 1000 };
   struct weir_comparison c = {.jobs = weir_cli_cores(),
                               .choice = WEIR_PROGRAM_ALL,
                               .is_sweep = true,
-                              .store_options = {.wait_ms = WAIT_MS, .is_shard = is_shard}};
+                              .store_options = {.wait_ms = WEIR_CMP_WAIT_MS, .is_shard = is_shard}};
   struct weir_err err;
   int code = weir_prov_begin(&c.prov, u, &argc, &argv);
   if (code < 0) code = weir_cli_plugins(argc, argv, u, WEIR_CMP_PLUGIN);

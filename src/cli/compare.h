@@ -36,7 +36,7 @@ struct weir_comparison {
   } axes;
   const char *input, *baseline_name, *tags, *csv, *json;
   uint32_t jobs;
-  bool check, quiet;
+  bool check, quiet, per_kernel;
   bool is_sweep;          /* a set-up that is refused is a result, whichever it is */
   const char *store_path; /* NULL: no store */
   struct weir_store_options store_options;
@@ -83,6 +83,8 @@ enum {
   WEIR_CMP_QUIET,
   WEIR_CMP_PLUGIN
 };
+
+enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
 
 /* Rows of a struct weir_opt table: what is run, */
 #define WEIR_CMP_WHAT                                                                              \
@@ -156,17 +158,18 @@ void weir_comparison_free(struct weir_comparison *c);
 
 /* ---- compare_axes.c ---- */
 
-/* "KEY=VALUE,...": a setting, or an axis if there are several values or brackets around one. */
-enum weir_status weir_comparison_axis(struct weir_comparison *c, const char *assignment,
-                                      struct weir_err *err);
+/* "KEY=VALUE,...": a setting, or an axis if there are several values. `option`,
+ * "--set ", stands before it in messages. */
+enum weir_status weir_comparison_axis(struct weir_comparison *c, const char *option,
+                                      const char *assignment, struct weir_err *err);
 /* Every machine with every combination of values. */
 enum weir_status weir_comparison_variants(struct weir_comparison *c, struct weir_err *err);
 /* Assigns the values of a variant. */
 enum weir_status weir_variant_assign(const struct weir_comparison *c, const struct weir_variant *v,
                                      struct weir_settings *s, struct weir_err *err);
-/* Do all constraints hold for a variant with a scheme? */
-enum weir_status weir_comparison_holds(struct weir_comparison *c, size_t variant,
-                                       const char *scheme, bool *holds, struct weir_err *err);
+/* Do all constraints hold for a set-up, whether it can be built or not? */
+enum weir_status weir_comparison_holds(const struct weir_comparison *c, size_t setup, bool *holds,
+                                       struct weir_err *err);
 
 /* ---- compare_what.c ---- */
 

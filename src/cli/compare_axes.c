@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "cli/cmd.h"
 #include "cli/compare.h"
+#include "study/identity.h"
 
 enum { MOST_VARIANTS = 100000 };
 
@@ -33,18 +34,18 @@ static enum weir_status add_axis(struct weir_comparison *c, const struct weir_se
   return WEIR_PUSH(c->axes, *axis) ? WEIR_OK : no_memory(err);
 }
 
-enum weir_status weir_comparison_axis(struct weir_comparison *c, const char *assignment,
-                                      struct weir_err *err) {
+enum weir_status weir_comparison_axis(struct weir_comparison *c, const char *option,
+                                      const char *assignment, struct weir_err *err) {
   const char *eq = strchr(assignment, '=');
   struct weir_set_axis axis;
   struct weir_err why;
   if (eq == NULL || eq == assignment)
-    return weir_fail(err, WEIR_EINVAL, "--set %s: want KEY=VALUE or KEY=VALUE,VALUE,...",
+    return weir_fail(err, WEIR_EINVAL, "%s%s: want KEY=VALUE or KEY=VALUE,VALUE,...", option,
                      assignment);
   axis.key = weir_arena_strndup(&c->arena, assignment, (size_t)(eq - assignment));
   if (axis.key == NULL) return no_memory(err);
   if (weir_axis_read(&c->arena, eq + 1, &axis.values, &why) != WEIR_OK)
-    return weir_fail(err, why.code, "--set %s: %s", assignment, why.msg);
+    return weir_fail(err, why.code, "%s%s: %s", option, assignment, why.msg);
   if (axis.values.n > 1) return add_axis(c, &axis, err);
   const char *set = weir_arena_printf(&c->arena, "%s=%s", axis.key, axis.values.v[0]);
   return set != NULL && WEIR_PUSH(c->sets, set) ? WEIR_OK : no_memory(err);
@@ -124,32 +125,33 @@ static void put_value(struct weir_text *sql, const char *value) {
   }
 }
 
-/* Of a key's group, "l1", a table with a column for each of its axes: l1.size is a name in SQL. */
-static void put_group(const struct weir_comparison *c, const struct weir_variant *v, size_t first,
-                      struct weir_text *sql) {
-  size_t n = strcspn(c->axes.v[first].key, ".");
+/* Of a group of parameters, "l1", a table with a column for each: l1.size is a name in SQL. */
+static void put_group(const struct weir_study_setup *s, size_t first, struct weir_text *sql) {
+  const struct weir_param_group *group = s->settings->v[first].group;
   const char *mark = ", (SELECT ";
-  for (size_t i = 0; i < first; i++)
-    if (strncmp(c->axes.v[i].key, c->axes.v[first].key, n + 1) == 0) return; /* was there */
-  for (size_t i = first; i < c->axes.n; i++) {
-    if (strncmp(c->axes.v[i].key, c->axes.v[first].key, n + 1) != 0) continue;
+  for (size_t i = first; i < s->settings->n && s->settings->v[i].group == group; i++) {
     weir_text_puts(sql, mark);
-    put_value(sql, v->values[i]);
-    weir_text_printf(sql, " AS \"%s\"", c->axes.v[i].key + n + 1);
+    put_value(sql, s->settings->v[i].text);
+    weir_text_printf(sql, " AS \"%s\"", s->settings->v[i].param->name);
     mark = ", ";
   }
-  weir_text_printf(sql, ") AS \"%.*s\"", (int)n, c->axes.v[first].key);
+  weir_text_printf(sql, ") AS \"%s\"", group->prefix);
 }
 
-static void put_query(const struct weir_comparison *c, const struct weir_variant *v,
-                      const char *scheme, const char *constraint, struct weir_text *sql) {
+static void put_query(const struct weir_comparison *c, size_t setup, const char *constraint,
+                      struct weir_text *sql) {
+  const struct weir_study_setup *s = &c->study_setups[setup];
+  const struct weir_param_group *last = NULL;
   weir_text_printf(sql, "SELECT (%s) FROM (SELECT ", constraint);
-  put_value(sql, v->gpu);
+  put_value(sql, c->variants[setup / c->schemes.n].gpu);
   weir_text_puts(sql, " AS gpu, ");
-  put_value(sql, scheme);
+  put_value(sql, c->schemes.v[setup % c->schemes.n]);
   weir_text_puts(sql, " AS scheme)");
-  for (size_t i = 0; i < c->axes.n; i++)
-    put_group(c, v, i, sql);
+  for (size_t i = 0; i < s->settings->n; i++) {
+    const struct weir_setting *v = &s->settings->v[i];
+    if (v->group != last && weir_setting_counts(s, v, false)) put_group(s, i, sql);
+    last = v->group;
+  }
 }
 
 static enum weir_status is_true(sqlite3 *db, const struct weir_text *sql, const char *constraint,
@@ -161,15 +163,15 @@ static enum weir_status is_true(sqlite3 *db, const struct weir_text *sql, const 
   *holds = code == SQLITE_ROW && sqlite3_column_int(q, 0) != 0;
   if (code != SQLITE_ROW) {
     weir_fail(err, WEIR_EINVAL, "constraint '%s': %s", constraint, sqlite3_errmsg(db));
-    weir_err_add(err, "it is an SQL expression of gpu, scheme and the keys that have several "
-                      "values, such as l1.size / l1.ways >= 2048");
+    weir_err_add(err, "it is an SQL expression of gpu, scheme and parameters, such as "
+                      "l1.size / l1.ways >= 2048");
   }
   sqlite3_finalize(q);
   return code == SQLITE_ROW ? WEIR_OK : WEIR_EINVAL;
 }
 
-enum weir_status weir_comparison_holds(struct weir_comparison *c, size_t variant,
-                                       const char *scheme, bool *holds, struct weir_err *err) {
+enum weir_status weir_comparison_holds(const struct weir_comparison *c, size_t setup, bool *holds,
+                                       struct weir_err *err) {
   sqlite3 *db = NULL;
   enum weir_status st = WEIR_OK;
   *holds = true;
@@ -177,7 +179,7 @@ enum weir_status weir_comparison_holds(struct weir_comparison *c, size_t variant
   if (sqlite3_open(":memory:", &db) != SQLITE_OK) st = no_memory(err);
   for (size_t i = 0; st == WEIR_OK && *holds && i < c->constraints.n; i++) {
     struct weir_text sql = {0};
-    put_query(c, &c->variants[variant], scheme, c->constraints.v[i], &sql);
+    put_query(c, setup, c->constraints.v[i], &sql);
     st = sql.failed ? no_memory(err) : is_true(db, &sql, c->constraints.v[i], holds, err);
     weir_text_free(&sql);
   }

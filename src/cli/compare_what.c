@@ -303,11 +303,9 @@ static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct w
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
-  st = weir_comparison_holds(c, i / c->schemes.n, scheme, &is_meant, err);
-  if (st != WEIR_OK) return st;
-  c->study_setups[i].is_left = !is_meant;
-  if (!is_meant) return WEIR_OK;
   st = fit_setup(&(struct fit){&c->setups[i], &c->settings[i], gpu}, &unfit);
+  if (weir_comparison_holds(c, i, &is_meant, err) != WEIR_OK) return err->code;
+  c->study_setups[i].is_left = !is_meant;
   if (st == WEIR_OK && c->check) weir_setup_watch_plugins(&c->setups[i]);
   if (st == WEIR_OK) return WEIR_OK;
   c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));

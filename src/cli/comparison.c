@@ -62,7 +62,7 @@ enum weir_status weir_comparison_option(struct weir_comparison *c, int id, const
   case WEIR_CMP_NO_CONTRACT:
     return WEIR_PUSH(c->sets, WEIR_NO_CONTRACT) ? WEIR_OK : no_memory(err);
   case WEIR_CMP_SET:
-    if (c->is_sweep) return weir_comparison_axis(c, value, err);
+    if (c->is_sweep) return weir_comparison_axis(c, "--set ", value, err);
     return WEIR_PUSH(c->sets, value) ? WEIR_OK : no_memory(err);
   case WEIR_CMP_CONFIG:
     return WEIR_PUSH(c->configs, value) ? WEIR_OK : no_memory(err);

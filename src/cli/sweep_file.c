@@ -27,7 +27,8 @@ bool weir_is_study_file(const char *path) {
   struct weir_config f;
   if (!ends_with(path, ".yaml") && !ends_with(path, ".yml")) return false;
   if (weir_config_load_settings(&f, path, NULL) != WEIR_OK) return false;
-  bool is = weir_config_find(&f, 0, VERSION_KEY) != 0;
+  /* One without its version is not taken for a workload. */
+  bool is = weir_config_find(&f, 0, VERSION_KEY) != 0 || weir_config_find(&f, 0, "workloads") != 0;
   weir_config_free(&f);
   return is;
 }
@@ -110,18 +111,30 @@ static bool is_given(const struct weir_comparison *c, const char *key) {
   return false;
 }
 
+static enum weir_status check_key(const struct weir_config *f, uint32_t i, const char *key,
+                                  struct weir_err *err) {
+  struct weir_settings s;
+  struct weir_where where = weir_config_key_where(f, i);
+  enum weir_status st = weir_settings_init(&s, weir_param_groups(), err);
+  if (st != WEIR_OK) return st;
+  if (weir_settings_find(&s, key) == NULL) st = weir_settings_unknown(&s, key, &where, err);
+  weir_settings_free(&s);
+  return st;
+}
+
 static enum weir_status add_setting(struct weir_comparison *c, struct weir_config *f, uint32_t i,
                                     const char *key, struct weir_err *err) {
   struct weir_text text = {0};
   struct weir_err why;
-  enum weir_status st = WEIR_OK;
+  enum weir_status st = check_key(f, i, key, err);
+  if (st != WEIR_OK) return st;
   weir_text_printf(&text, "%s=", key);
   if (f->entry[i].kind == WEIR_SCALAR)
     weir_text_puts(&text, f->entry[i].text);
   else if (!put_list(f, i, &text))
     st = weir_config_fail(f, i, WEIR_EINVAL, err, "want a value or a list of values");
   if (st == WEIR_OK && text.failed) st = no_memory(err);
-  if (st == WEIR_OK && !is_given(c, key) && weir_comparison_axis(c, text.v, &why) != WEIR_OK)
+  if (st == WEIR_OK && !is_given(c, key) && weir_comparison_axis(c, "", text.v, &why) != WEIR_OK)
     st = weir_config_fail(f, i, why.code, err, "%s", why.msg);
   weir_text_free(&text);
   return st;
@@ -197,7 +210,9 @@ static enum weir_status check_version(struct weir_config *f, struct weir_err *er
   uint32_t at;
   int64_t n;
   enum weir_status st = weir_config_child(f, 0, VERSION_KEY, WEIR_SCALAR, true, &at, err);
-  if (st == WEIR_OK) st = weir_config_int(f, at, VERSION, VERSION, &n, err);
+  if (st == WEIR_OK) st = weir_config_int(f, at, 1, INT32_MAX, &n, err);
+  if (st == WEIR_OK && n != VERSION)
+    st = weir_config_fail(f, at, WEIR_EINVAL, err, "this weir reads version %d", VERSION);
   weir_config_find(f, 0, "about");
   return st;
 }

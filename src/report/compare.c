@@ -32,6 +32,28 @@ struct weir_interval weir_compare_speedup(const struct weir_study *s, size_t wor
   return weir_interval_of_logs(logs, n);
 }
 
+double weir_compare_kernel_repeat(const struct weir_study *s, size_t workload, size_t gpu,
+                                  size_t scheme, size_t kernel, size_t repeat, size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, workload, gpu, scheme, repeat);
+  const struct weir_run *base = weir_study_repeat(s, workload, gpu, baseline, repeat);
+  if (run->state != WEIR_RUN_DONE || base->state != WEIR_RUN_DONE || kernel >= run->n_kernels ||
+      kernel >= base->n_kernels || run->kernels[kernel].result.cycles == 0)
+    return (double)NAN;
+  return (double)base->kernels[kernel].result.cycles / (double)run->kernels[kernel].result.cycles;
+}
+
+struct weir_interval weir_compare_kernel(const struct weir_study *s, size_t workload, size_t gpu,
+                                         size_t scheme, size_t kernel, size_t baseline) {
+  double logs[WEIR_MAX_REPEATS];
+  size_t n = weir_study_repeats(s);
+  for (size_t r = 0; r < n; r++) {
+    double one = weir_compare_kernel_repeat(s, workload, gpu, scheme, kernel, r, baseline);
+    if (n == 1 || isnan(one)) return (struct weir_interval){one, (double)NAN, (double)NAN};
+    logs[r] = log(one);
+  }
+  return weir_interval_of_logs(logs, n);
+}
+
 const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
                                 size_t scheme, size_t repeat) {
   return weir_study_reason(s,

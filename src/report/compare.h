@@ -28,19 +28,25 @@ struct weir_interval weir_compare_speedup(const struct weir_study *s, size_t wor
 /* Of one repeat. */
 double weir_compare_repeat(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme,
                            size_t repeat, size_t baseline);
+/* The same of one of the run's kernels, which is the baseline's of the same number. */
+struct weir_interval weir_compare_kernel(const struct weir_study *s, size_t workload, size_t gpu,
+                                         size_t scheme, size_t kernel, size_t baseline);
+double weir_compare_kernel_repeat(const struct weir_study *s, size_t workload, size_t gpu,
+                                  size_t scheme, size_t kernel, size_t repeat, size_t baseline);
 /* Why a run failed: its own reason, its setup's or its workload's. NULL: it did not. */
 const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
                                 size_t scheme, size_t repeat);
 
 /* For each machine: a table of speed-ups, bars of their means, a table of what lies behind them,
- * and the reasons of failures. */
-enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
+ * with `per_kernel` one of the kernels, and the reasons of failures. */
+enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline, bool per_kernel,
                                    struct weir_text *out, struct weir_err *err);
 /* A row for each run, in the order machine, workload, scheme, repeat; columns do not depend on the
- * study, but for a few more at the end where there are several repeats. */
-enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline,
+ * study, but for a few more at the end where there are several repeats. With `per_kernel` a row for
+ * each kernel follows that of its run, and two columns say which. */
+enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline, bool per_kernel,
                                   struct weir_text *out, struct weir_err *err);
 /* Everything; NULL: no memory. */
-json_t *weir_compare_json(const struct weir_study *s, size_t baseline);
+json_t *weir_compare_json(const struct weir_study *s, size_t baseline, bool per_kernel);
 
 #endif

@@ -37,11 +37,12 @@ static void sources_of(const struct weir_sim_result *r, const struct computed *c
 }
 
 static void results_of(const struct weir_study *s, size_t gpu, size_t scheme,
-                       const struct weir_run *run, struct computed *c, struct source v[N_SOURCES]) {
+                       const struct weir_sim_result *r, struct computed *c,
+                       struct source v[N_SOURCES]) {
   const struct weir_setup *setup = weir_study_setup(s, gpu, scheme)->setup;
-  weir_derive(&run->sum, (uint32_t)setup->machine.sm.count, &c->derived);
-  weir_energy(&setup->energy, &setup->machine, &run->sum, &c->energy);
-  sources_of(&run->sum, c, setup->machine.l3.enabled, v);
+  weir_derive(r, (uint32_t)setup->machine.sm.count, &c->derived);
+  weir_energy(&setup->energy, &setup->machine, r, &c->energy);
+  sources_of(r, c, setup->machine.l3.enabled, v);
 }
 
 static const char *state_name(enum weir_run_state state) {
@@ -87,47 +88,90 @@ static void repeat_cells(struct weir_table *t, const struct weir_study *s, size_
   real_cell(t, all.high);
 }
 
-static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, size_t g, size_t c,
-                    size_t repeat, size_t baseline) {
-  const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
+/* What was run, and what became of it. */
+static void identity_cells(struct weir_table *t, const struct weir_study *s, size_t w, size_t g,
+                           size_t c, size_t repeat) {
   const char *reason = weir_compare_reason(s, w, g, c, repeat);
-  struct computed computed;
-  struct source sources[N_SOURCES];
   weir_table_cell(t, "%s", s->gpus[g]);
   weir_table_cell(t, "%s", s->workloads[w].name);
   weir_table_cell(t, "%s", s->workloads[w].input != NULL ? s->workloads[w].input : "");
   weir_table_cell(t, "%s", s->schemes[c]);
-  weir_table_cell(t, "%s", state_name(run->state));
+  weir_table_cell(t, "%s", state_name(weir_study_repeat(s, w, g, c, repeat)->state));
   weir_table_cell(t, "%.*s", reason != NULL ? (int)strcspn(reason, "\n") : 0,
                   reason != NULL ? reason : "");
-  if (run->state != WEIR_RUN_DONE) {
-    weir_table_end_row(t);
-    return;
-  }
-  weir_table_cell(t, "%llu", (unsigned long long)run->launches);
-  if (run->storage_bits == WEIR_NOT_DECLARED)
+}
+
+static void storage_cell(struct weir_table *t, uint64_t bits) {
+  if (bits == WEIR_NOT_DECLARED)
     weir_table_cell(t, "%s", "");
   else
-    weir_table_cell(t, "%llu", (unsigned long long)run->storage_bits);
-  weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
-  real_cell(t, weir_compare_repeat(s, w, g, c, repeat, baseline));
-  profile_cells(t, s, w, g, c);
-  results_of(s, g, c, run, &computed, sources);
+    weir_table_cell(t, "%llu", (unsigned long long)bits);
+}
+
+static void stats_cells(struct weir_table *t, const struct weir_study *s, size_t g, size_t c,
+                        const struct weir_sim_result *r) {
+  struct computed computed;
+  struct source sources[N_SOURCES];
+  results_of(s, g, c, r, &computed, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     stat_cells(t, &sources[i]);
-  repeat_cells(t, s, w, g, c, repeat, baseline);
+}
+
+static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, size_t g, size_t c,
+                    size_t repeat, size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
+  identity_cells(t, s, w, g, c, repeat);
+  if (run->state == WEIR_RUN_DONE) {
+    weir_table_cell(t, "%llu", (unsigned long long)run->launches);
+    storage_cell(t, run->storage_bits);
+    weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
+    real_cell(t, weir_compare_repeat(s, w, g, c, repeat, baseline));
+    profile_cells(t, s, w, g, c);
+    stats_cells(t, s, g, c, &run->sum);
+    repeat_cells(t, s, w, g, c, repeat, baseline);
+  }
+  weir_table_end_row(t);
+}
+
+/* After the row of its run. */
+static void kernel_row(struct weir_table *t, const struct weir_study *s,
+                       const struct weir_study_place *at, size_t kernel, size_t baseline) {
+  size_t w = at->workload, g = at->gpu, c = at->scheme;
+  const struct weir_run *run = weir_study_repeat(s, w, g, c, at->repeat);
+  const struct weir_run_kernel *k = &run->kernels[kernel];
+  struct weir_interval all = weir_compare_kernel(s, w, g, c, kernel, baseline);
+  identity_cells(t, s, w, g, c, at->repeat);
+  weir_table_cell(t, "%llu", (unsigned long long)k->launches);
+  storage_cell(t, run->storage_bits);
+  weir_table_cell(t, "%llu", (unsigned long long)k->result.cycles);
+  real_cell(t, weir_compare_kernel_repeat(s, w, g, c, kernel, at->repeat, baseline));
+  profile_cells(t, s, w, g, c);
+  stats_cells(t, s, g, c, &k->result);
+  if (weir_study_repeats(s) > 1) {
+    weir_table_cell(t, "%zu", at->repeat + 1);
+    weir_table_cell(t, "%" PRIu64, weir_study_seed(weir_study_setup(s, g, c), at->repeat));
+    real_cell(t, all.mean);
+    real_cell(t, all.low);
+    real_cell(t, all.high);
+  }
+  weir_table_cell(t, "%zu", kernel + 1);
+  weir_table_cell(t, "%s", k->name);
+  weir_table_end_row(t);
 }
 
 /* Names of columns, which live in the arena. */
-static struct weir_table *csv_table(const struct weir_study *s, struct weir_arena *a) {
+static struct weir_table *csv_table(const struct weir_study *s, bool per_kernel,
+                                    struct weir_arena *a) {
   static const char *const first[] = {"gpu",    "workload", "input",         "scheme",
                                       "status", "reason",   "launches",      "storage_bits",
                                       "cycles", "speedup",  "profile_input", "profile_is_timed"};
   static const char *const last[] = {"repeat", "seed", "speedup_mean", "speedup_low",
                                      "speedup_high"};
+  static const char *const kernel[] = {"kernel", "kernel_name"};
   size_t n_last = weir_study_repeats(s) > 1 ? sizeof last / sizeof *last : 0;
+  size_t n_kernel = per_kernel ? sizeof kernel / sizeof *kernel : 0;
   struct source sources[N_SOURCES];
-  size_t n = sizeof first / sizeof *first + n_last, at = 0;
+  size_t n = sizeof first / sizeof *first + n_last + n_kernel, at = 0;
   sources_of(&(struct weir_sim_result){0}, &(struct computed){0}, false, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     n += weir_stat_count(sources[i].group->table);
@@ -143,18 +187,25 @@ static struct weir_table *csv_table(const struct weir_study *s, struct weir_aren
     }
   for (size_t i = 0; i < n_last; i++)
     columns[at++] = (struct weir_column){last[i], NULL, WEIR_LEFT};
+  for (size_t i = 0; i < n_kernel; i++)
+    columns[at++] = (struct weir_column){kernel[i], NULL, WEIR_LEFT};
   return weir_table_new(columns, n);
 }
 
-enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline,
+enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline, bool per_kernel,
                                   struct weir_text *out, struct weir_err *err) {
   struct weir_arena a = {0};
-  struct weir_table *t = csv_table(s, &a);
+  struct weir_table *t = csv_table(s, per_kernel, &a);
   size_t n = weir_study_repeats(s);
   for (size_t g = 0; t != NULL && g < s->n_gpus; g++)
     for (size_t w = 0; w < s->n_workloads; w++)
-      for (size_t i = 0; i < s->n_schemes * n; i++)
-        csv_row(t, s, w, g, i / n, i % n, baseline);
+      for (size_t i = 0; i < s->n_schemes * n; i++) {
+        struct weir_study_place at = {w, g, i / n, i % n};
+        const struct weir_run *run = weir_study_repeat(s, w, g, at.scheme, at.repeat);
+        csv_row(t, s, w, g, at.scheme, at.repeat, baseline);
+        for (size_t k = 0; per_kernel && k < run->n_kernels; k++)
+          kernel_row(t, s, &at, k, baseline);
+      }
   enum weir_status st =
       t != NULL ? weir_table_csv(t, out, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
   weir_table_free(t);
@@ -181,23 +232,52 @@ static json_t *parts_json(const struct weir_setup *setup, const struct weir_sim_
   return o;
 }
 
-static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t g, size_t c,
-                        size_t repeat, size_t baseline) {
-  const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
+static bool add_stats(json_t *o, const struct weir_study *s, size_t g, size_t c,
+                      const struct weir_sim_result *r) {
   struct computed computed;
   struct source sources[N_SOURCES];
-  results_of(s, g, c, run, &computed, sources);
-  bool ok = json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
-            json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
-            json_object_set_new(
-                o, "speedup", real_json(weir_compare_repeat(s, w, g, c, repeat, baseline))) == 0 &&
-            json_object_set_new(o, "storage_bits", weir_storage_json(run->storage_bits)) == 0;
+  bool ok = true;
+  results_of(s, g, c, r, &computed, sources);
   for (size_t i = 0; ok && i < N_SOURCES; i++)
     if (sources[i].base != NULL)
       ok = json_object_set_new(o, sources[i].group->prefix,
                                weir_stat_json(sources[i].group->table, sources[i].base)) == 0;
-  return ok && json_object_set_new(o, "parts",
-                                   parts_json(weir_study_setup(s, g, c)->setup, &run->sum)) == 0;
+  return ok &&
+         json_object_set_new(o, "parts", parts_json(weir_study_setup(s, g, c)->setup, r)) == 0;
+}
+
+static bool add_results(json_t *o, const struct weir_study *s, size_t w, size_t g, size_t c,
+                        size_t repeat, size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
+  return json_object_set_new(o, "launches", json_integer((json_int_t)run->launches)) == 0 &&
+         json_object_set_new(o, "cycles", json_integer((json_int_t)run->sum.cycles)) == 0 &&
+         json_object_set_new(o, "speedup",
+                             real_json(weir_compare_repeat(s, w, g, c, repeat, baseline))) == 0 &&
+         json_object_set_new(o, "storage_bits", weir_storage_json(run->storage_bits)) == 0 &&
+         add_stats(o, s, g, c, &run->sum);
+}
+
+static json_t *kernels_json(const struct weir_study *s, const struct weir_study_place *at,
+                            size_t baseline) {
+  const struct weir_run *run = weir_study_repeat(s, at->workload, at->gpu, at->scheme, at->repeat);
+  json_t *all = json_array();
+  bool ok = all != NULL;
+  for (size_t i = 0; ok && i < run->n_kernels; i++) {
+    const struct weir_run_kernel *k = &run->kernels[i];
+    double speedup =
+        weir_compare_kernel_repeat(s, at->workload, at->gpu, at->scheme, i, at->repeat, baseline);
+    json_t *o = json_pack("{s:o, s:I, s:I, s:o}", "name", weir_json_text(k->name), "launches",
+                          (json_int_t)k->launches, "cycles", (json_int_t)k->result.cycles,
+                          "speedup", real_json(speedup));
+    ok = o != NULL && add_stats(o, s, at->gpu, at->scheme, &k->result);
+    if (ok)
+      ok = json_array_append_new(all, o) == 0;
+    else
+      json_decref(o);
+  }
+  if (ok) return all;
+  json_decref(all);
+  return NULL;
 }
 
 static bool add_seed(json_t *o, const struct weir_study *s, size_t g, size_t c, size_t repeat) {
@@ -208,7 +288,7 @@ static bool add_seed(json_t *o, const struct weir_study *s, size_t g, size_t c, 
 }
 
 static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c, size_t repeat,
-                        size_t baseline) {
+                        size_t baseline, bool per_kernel) {
   const struct weir_run *run = weir_study_repeat(s, w, g, c, repeat);
   const char *reason = weir_compare_reason(s, w, g, c, repeat);
   const char *input = s->workloads[w].input;
@@ -222,6 +302,10 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
   if (ok && prep != NULL && prep->n_made > 0)
     ok = json_object_set_new(o, "profile", weir_profile_json(prep->made, prep->n_made)) == 0;
   if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, repeat, baseline);
+  if (ok && run->state == WEIR_RUN_DONE && per_kernel)
+    ok = json_object_set_new(
+             o, "kernels",
+             kernels_json(s, &(struct weir_study_place){w, g, c, repeat}, baseline)) == 0;
   if (ok) return o;
   json_decref(o);
   return NULL;
@@ -296,7 +380,7 @@ static json_t *setup_json(const struct weir_study *s, size_t g, size_t c) {
   return NULL;
 }
 
-json_t *weir_compare_json(const struct weir_study *s, size_t baseline) {
+json_t *weir_compare_json(const struct weir_study *s, size_t baseline, bool per_kernel) {
   json_t *setups = json_array(), *means = json_array(), *runs = json_array(), *cells = json_array();
   size_t n = weir_study_repeats(s);
   bool ok = setups != NULL && means != NULL && runs != NULL && cells != NULL;
@@ -306,9 +390,10 @@ json_t *weir_compare_json(const struct weir_study *s, size_t baseline) {
            json_array_append_new(means, mean_json(s, g, c, baseline)) == 0;
     for (size_t w = 0; w < s->n_workloads; w++)
       for (size_t i = 0; ok && i < s->n_schemes * n; i++)
-        ok = (i % n != 0 || n == 1 ||
-              json_array_append_new(cells, cell_json(s, w, g, i / n, baseline)) == 0) &&
-             json_array_append_new(runs, run_json(s, w, g, i / n, i % n, baseline)) == 0;
+        ok =
+            (i % n != 0 || n == 1 ||
+             json_array_append_new(cells, cell_json(s, w, g, i / n, baseline)) == 0) &&
+            json_array_append_new(runs, run_json(s, w, g, i / n, i % n, baseline, per_kernel)) == 0;
   }
   json_t *root = ok ? json_pack("{s:i, s:o, s:I, s:I, s:O, s:O, s:O}", "weir_compare", 1,
                                 "baseline", weir_json_text(s->schemes[baseline]), "executions",

@@ -175,6 +175,49 @@ static void bars(const struct view *v) {
   }
 }
 
+/* ---- kernels ---- */
+
+static void kernel_row(struct weir_table *t, const struct view *v, size_t w, size_t kernel) {
+  const struct weir_run *base = weir_study_repeat(v->s, w, v->gpu, v->baseline, 0);
+  const struct weir_run_kernel *k = &base->kernels[kernel];
+  weir_table_cell(t, "%s", kernel == 0 ? v->s->workloads[w].name : "");
+  weir_table_cell(t, "%s", k->name);
+  weir_table_cell(t, "%" PRIu64, k->launches);
+  number(t, "%.1f", 100 * (double)k->result.cycles / (double)base->sum.cycles, "");
+  for (size_t c = 0; c < v->s->n_schemes; c++) {
+    const struct weir_interval i = weir_compare_kernel(v->s, w, v->gpu, c, kernel, v->baseline);
+    if (weir_study_at(v->s, w, v->gpu, c)->state == WEIR_RUN_FAILED)
+      weir_table_cell(t, "failed");
+    else
+      interval_cell(t, v, &i, c, "");
+  }
+}
+
+static enum weir_status kernel_table(const struct view *v, struct weir_err *err) {
+  enum { FIRST = 4 };
+  size_t n = v->s->n_schemes;
+  struct weir_column *columns = weir_calloc(n + FIRST, sizeof *columns);
+  if (columns == NULL) return no_memory(err);
+  columns[0] = (struct weir_column){"workload", NULL, WEIR_LEFT};
+  columns[1] = (struct weir_column){"kernel", NULL, WEIR_LEFT};
+  columns[2] = (struct weir_column){"launches", NULL, WEIR_RIGHT};
+  columns[3] = (struct weir_column){"cycles", "% of run", WEIR_RIGHT};
+  for (size_t c = 0; c < n; c++)
+    columns[c + FIRST] = (struct weir_column){v->s->schemes[c], NULL, WEIR_RIGHT};
+  struct weir_table *t = weir_table_new(columns, n + FIRST);
+  free(columns);
+  if (t == NULL) return no_memory(err);
+  for (size_t w = 0; w < v->s->n_workloads; w++) {
+    const struct weir_run *base = weir_study_repeat(v->s, w, v->gpu, v->baseline, 0);
+    for (size_t k = 0; base->state == WEIR_RUN_DONE && k < base->n_kernels; k++)
+      kernel_row(t, v, w, k);
+  }
+  weir_text_printf(v->out, "\nspeed-up of each kernel over %s\n", v->s->schemes[v->baseline]);
+  enum weir_status st = weir_table_text(t, v->out, err);
+  weir_table_free(t);
+  return st;
+}
+
 /* ---- what lies behind ---- */
 
 static void behind_row(struct weir_table *t, const struct view *v, size_t scheme) {
@@ -374,7 +417,7 @@ static void failures(const struct view *v) {
   }
 }
 
-enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
+enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline, bool per_kernel,
                                    struct weir_text *out, struct weir_err *err) {
   struct weir_compare_mean *means = weir_calloc(s->n_schemes, sizeof *means);
   if (means == NULL) return no_memory(err);
@@ -387,6 +430,7 @@ enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline,
     st = speedup_table(&v, err);
     bars(&v);
     if (st == WEIR_OK) st = behind_table(&v, err);
+    if (st == WEIR_OK && per_kernel) st = kernel_table(&v, err);
     repeat_note(&v);
     energy_notes(&v);
     partial_note(&v);

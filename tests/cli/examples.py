@@ -27,7 +27,7 @@ def small(words):
     """The same line on small inputs."""
     command, rest = words[1], words[2:]
     options = rest[:rest.index("--")] if "--" in rest else rest
-    is_sized = command in ("run", "compare", "record") and "--" not in rest and "--input" not in rest
+    is_sized = command in ("run", "compare", "record", "sweep", "worker") and "--" not in rest and "--input" not in rest
     names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") for w in options
                       if w not in (options[options.index("-o") + 1] if "-o" in options else "",))
     rest = ["vecadd" if w == "all" and i == 0 else w for i, w in enumerate(rest)]
@@ -49,6 +49,8 @@ def furnish(folder, client, source):
               % (source / "workloads/vecadd/vecadd.ptx"))
     (folder / "my/launch.yaml").write_text(launch, encoding="utf-8")
     (folder / "my-launch.yaml").write_text(launch, encoding="utf-8")
+    (folder / "study.yaml").write_text("weir-study: 1\nworkloads: [vecadd]\ninput: test\nschemes: [baseline]\nset: {l1.size: [16K, 32K]}\n",
+                                       encoding="utf-8")
     (folder / "my-scheme.yaml").write_bytes((source / "schemes/decoupled.yaml").read_bytes())
     for name in ("kernel.ptx", "vecadd.ptx"):
         (folder / name).write_bytes((source / "workloads/vecadd/vecadd.ptx").read_bytes())

@@ -81,7 +81,7 @@ static void the_baseline_can_be_any_scheme(void **state) {
 }
 
 static void text_of(struct weir_study *s, struct weir_text *out) {
-  assert_int_equal(weir_compare_text(s, 0, out, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_text(s, 0, false, out, NULL), WEIR_OK);
   assert_false(out->failed);
 }
 
@@ -125,13 +125,13 @@ static void preparations_show(void **state) {
                          "b,c             1.000   2.000  failed  new\n");
   assert_contains(out.v, "= loads were classified on the very input that is timed\n");
   assert_contains(out.v, "failed: b,c with schemes that are prepared: no PTX\n");
-  assert_int_equal(weir_compare_csv(&s, 0, &csv, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_csv(&s, 0, false, &csv, NULL), WEIR_OK);
   assert_contains(csv.v, ",speedup,profile_input,profile_is_timed,");
   assert_contains(csv.v, "\ng,a,small,new,ok,,1,160,500,2,small,yes,");
   assert_contains(csv.v, ",new,ok,,1,160,2000,2,profile,no,");
   assert_contains(csv.v, ",old,ok,,1,80,1000,1,,,");
   assert_contains(csv.v, ",broken,failed,no PTX,");
-  json_t *json = weir_compare_json(&s, 0);
+  json_t *json = weir_compare_json(&s, 0, false);
   json_t *run = json_array_get(json_object_get(json, "runs"), 1);
   assert_true(json_is_true(json_object_get(json_object_get(run, "profile"), "is_timed_input")));
   assert_null(json_object_get(json_array_get(json_object_get(json, "runs"), 0), "profile"));
@@ -184,7 +184,7 @@ static void csv_has_a_row_for_each_run(void **state) {
   (void)state;
   struct weir_study s = sample();
   struct weir_text out = {0};
-  assert_int_equal(weir_compare_csv(&s, 0, &out, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_csv(&s, 0, false, &out, NULL), WEIR_OK);
   assert_int_equal(
       strncmp(out.v, "gpu,workload,input,scheme,status,reason,launches,storage_bits,", 62), 0);
   assert_contains(out.v, ",cycles,speedup,profile_input,profile_is_timed,derived.ipc,");
@@ -204,15 +204,15 @@ static void an_l3_has_columns_and_only_where_there_is_one_values(void **state) {
   (void)state;
   struct weir_study s = sample();
   struct weir_text out = {0};
-  json_t *root = weir_compare_json(&s, 0);
+  json_t *root = weir_compare_json(&s, 0, false);
   assert_null(json_object_get(json_array_get(json_object_get(root, "runs"), 0), "l3"));
   json_decref(root);
-  assert_int_equal(weir_compare_csv(&s, 0, &out, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_csv(&s, 0, false, &out, NULL), WEIR_OK);
   assert_contains(out.v, ",l3.");
   weir_text_free(&out);
   for (size_t i = 0; i < SCHEMES; i++)
     setups[i].machine.l3.enabled = true;
-  root = weir_compare_json(&s, 0);
+  root = weir_compare_json(&s, 0, false);
   assert_non_null(json_object_get(json_array_get(json_object_get(root, "runs"), 0), "l3"));
   json_decref(root);
 }
@@ -220,7 +220,7 @@ static void an_l3_has_columns_and_only_where_there_is_one_values(void **state) {
 static void json_has_everything(void **state) {
   (void)state;
   struct weir_study s = sample();
-  json_t *root = weir_compare_json(&s, 0);
+  json_t *root = weir_compare_json(&s, 0, false);
   assert_non_null(root);
   json_t *list = json_object_get(root, "runs"), *run = json_array_get(list, 1);
   assert_int_equal(json_array_size(list), WORKLOADS * SCHEMES);

@@ -108,7 +108,7 @@ static void text_shows_intervals(void **state) {
   (void)state;
   struct weir_study s = sample();
   struct weir_text out = {0};
-  assert_int_equal(weir_compare_text(&s, 0, &out, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_text(&s, 0, false, &out, NULL), WEIR_OK);
   assert_contains(out.v, "g: speed-up over old, mean of 3 repeats and 95 % interval\n");
   assert_contains(out.v, "a               1.000  2.098 ±0.249  1.003 ±0.028≈  new\n"
                          "b               1.000  2.098 ±0.249  1.000 ±0.000≈  new\n");
@@ -126,7 +126,7 @@ static void the_second_is_named_if_it_may_be_the_first(void **state) {
   s.schemes = (const char *const[]){"x", "y", "z"};
   for (size_t i = 0; i < REPEATS; i++) /* "y" is slow: x and z are left */
     runs[REPEATS + i].sum.cycles = runs[4 * REPEATS + i].sum.cycles = 50000;
-  assert_int_equal(weir_compare_text(&s, 0, &out, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_text(&s, 0, false, &out, NULL), WEIR_OK);
   assert_contains(out.v, "±0.028≈  z ≈ x\n");
   assert_contains(out.v, "±0.000≈  x ≈ z\n"); /* equals: the first of them */
   assert_contains(out.v, "±0.014≈  z ≈ x\n"); /* on the mean */
@@ -141,7 +141,7 @@ static void a_repeat_that_fails_fails_its_cell(void **state) {
   char why[] = "no luck";
   runs[REPEATS + 1] = (struct weir_run){.state = WEIR_RUN_FAILED, .error = why};
   runs[RUNS - 1] = (struct weir_run){.state = WEIR_RUN_WAITING};
-  assert_int_equal(weir_compare_text(&s, 0, &out, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_text(&s, 0, false, &out, NULL), WEIR_OK);
   assert_contains(out.v, "a               1.000         failed   1.003 ±0.028≈  like-old ≈ old\n"
                          "b               1.000   2.098 ±0.249               -  -\n");
   assert_contains(out.v, "failed: a on g with new: no luck\n");
@@ -154,7 +154,7 @@ static void csv_has_a_row_for_each_repeat(void **state) {
   (void)state;
   struct weir_study s = sample();
   struct weir_text out = {0};
-  assert_int_equal(weir_compare_csv(&s, 0, &out, NULL), WEIR_OK);
+  assert_int_equal(weir_compare_csv(&s, 0, false, &out, NULL), WEIR_OK);
   assert_contains(out.v, ",repeat,seed,speedup_mean,speedup_low,speedup_high\n");
   assert_contains(out.v, "\ng,a,,new,ok,,1,0,500,2.2,");
   assert_contains(out.v, ",2,12,2.0984115,1.86411727,2.36215332\n");
@@ -164,7 +164,7 @@ static void csv_has_a_row_for_each_repeat(void **state) {
 static void json_has_repeats_and_cells(void **state) {
   (void)state;
   struct weir_study s = sample();
-  json_t *root = weir_compare_json(&s, 0), *list = json_object_get(root, "runs");
+  json_t *root = weir_compare_json(&s, 0, false), *list = json_object_get(root, "runs");
   assert_int_equal(json_array_size(list), RUNS);
   json_t *run = json_array_get(list, REPEATS + 1);
   assert_int_equal(json_integer_value(json_object_get(run, "repeat")), 2);
@@ -181,7 +181,7 @@ static void json_has_repeats_and_cells(void **state) {
   json_decref(root);
   /* One repeat is none: nothing more is said. */
   s.repeats = 1;
-  root = weir_compare_json(&s, 0);
+  root = weir_compare_json(&s, 0, false);
   assert_null(json_object_get(root, "cells"));
   assert_null(json_object_get(json_array_get(json_object_get(root, "runs"), 0), "repeat"));
   json_decref(root);
