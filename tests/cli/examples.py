@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every example of every command's help runs: examples.py WEIR CLIENT SOURCE-FOLDER
+"""Every example of every command's help runs: examples.py WEIR CLIENT SAMPLE-STORE SOURCE-FOLDER
 
-What an example takes for granted (a program, a policy, a launch file, a trace) is put into the folder that it runs in. Workloads
+What an example takes for granted (a program, a policy, a launch file, a trace, a store) is put into the folder that it runs in. Workloads
 are run on their small input, and 'all' is one of them: what is tested is that the line is right.
 """
 import os
@@ -60,13 +60,14 @@ def furnish(folder, client, source):
 
 
 def main():
-    weir, client, source = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+    weir, client, sample_store, source = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
     overview = subprocess.run([weir, "--help"], capture_output=True, text=True, check=True).stdout
     commands = re.findall(r"^  ([a-z-]+) ", overview.partition("Commands:\n")[2].partition("\n\n")[0], re.M)
     n, failed = 0, 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         furnish(folder, client, source)
+        subprocess.run([sample_store, "s.db"], cwd=folder, check=True)
         env = dict(os.environ, WEIR_CACHE=str(folder / "cache"))
         subprocess.run([weir, "record", "-q", "-o", "app.wtrace", "vecadd", "--input", "test"], cwd=folder, check=True)
         subprocess.run([weir, "record", "-q", "-o", "spmv.wtrace", "spmv", "--input", "test"], cwd=folder, check=True)

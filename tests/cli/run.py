@@ -46,7 +46,9 @@ def run(case, program):
         (wrapper / "weir").symlink_to(program)
         env = dict(os.environ, PATH=f"{wrapper}:{os.environ['PATH']}", TMP=str(work), LC_ALL="C")
         env.pop("WEIR_DATA", None)
-        env["CLIENT"] = str(pathlib.Path(program).resolve().parent / "tests/cli/program_client")
+        built = pathlib.Path(program).resolve().parent
+        env["CLIENT"] = str(built / "tests/cli/program_client")
+        env["SAMPLE_STORE"] = str(built / "tests/study/sample_store")
         env["WEIR_CACHE"] = str(pathlib.Path(scratch, "cache"))
         try:
             done = subprocess.run(["bash", case.name], cwd=case.parent, env=env, capture_output=True,
