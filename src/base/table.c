@@ -9,11 +9,16 @@
 
 enum { GAP = 2 };
 
+struct cell {
+  char *text;
+  bool is_best;
+};
+
 struct weir_table {
   struct weir_column *column;
   size_t n_columns;
   struct {
-    char **v; /* NULL in the first cell of a row: a rule */
+    struct cell *v; /* no text in the first cell of a row: a rule */
     size_t n, cap;
   } cell;
   bool failed;
@@ -36,7 +41,7 @@ struct weir_table *weir_table_new(const struct weir_column *columns, size_t n) {
 void weir_table_free(struct weir_table *t) {
   if (!t) return;
   for (size_t i = 0; i < t->cell.n; i++)
-    free(t->cell.v[i]);
+    free(t->cell.v[i].text);
   free(t->cell.v);
   free(t->column);
   free(t);
@@ -44,7 +49,8 @@ void weir_table_free(struct weir_table *t) {
 
 /* Takes `text` over. */
 static void push(struct weir_table *t, char *text) {
-  if (t->failed || !WEIR_PUSH(t->cell, text)) {
+  struct cell cell = {.text = text};
+  if (t->failed || !WEIR_PUSH(t->cell, cell)) {
     t->failed = true;
     free(text);
   }
@@ -64,6 +70,10 @@ void weir_table_cell(struct weir_table *t, const char *fmt, ...) {
     push(t, text.v);
   }
   weir_text_free(&raw);
+}
+
+void weir_table_best(struct weir_table *t) {
+  if (t->cell.n > 0) t->cell.v[t->cell.n - 1].is_best = true;
 }
 
 void weir_table_end_row(struct weir_table *t) {
@@ -89,12 +99,34 @@ static size_t n_rows(const struct weir_table *t) {
 
 static const char *cell_at(const struct weir_table *t, size_t row, size_t col) {
   size_t i = row * t->n_columns + col;
-  return i < t->cell.n && t->cell.v[i] ? t->cell.v[i] : "";
+  return i < t->cell.n && t->cell.v[i].text ? t->cell.v[i].text : "";
+}
+
+static bool is_best(const struct weir_table *t, size_t row, size_t col) {
+  size_t i = row * t->n_columns + col;
+  return i < t->cell.n && t->cell.v[i].is_best;
 }
 
 static bool is_rule(const struct weir_table *t, size_t row) {
-  return !t->cell.v[row * t->n_columns];
+  return !t->cell.v[row * t->n_columns].text;
 }
+
+/* ---- text ---- */
+
+struct measure {
+  size_t width;
+  /* Where cells have a mark behind them, the others have a blank there: digits stand below digits.
+   */
+  bool has_marks;
+};
+
+/* Columns that are written side by side: the first `n_left` of the table, and [first, end). */
+struct block {
+  const struct weir_table *t;
+  const struct weir_table_layout *layout;
+  const struct measure *of; /* each column of the table */
+  size_t first, end;
+};
 
 static bool has_units(const struct weir_table *t) {
   for (size_t i = 0; i < t->n_columns; i++) {
@@ -103,24 +135,31 @@ static bool has_units(const struct weir_table *t) {
   return false;
 }
 
-static size_t column_width(const struct weir_table *t, size_t col) {
-  size_t width = weir_text_width(t->column[col].head);
+static struct measure measure(const struct weir_table *t, size_t col, bool is_bold) {
+  struct measure m = {.width = weir_text_width(t->column[col].head)};
   const char *unit = t->column[col].unit;
-  if (unit && weir_text_width(unit) > width) width = weir_text_width(unit);
+  if (unit && weir_text_width(unit) > m.width) m.width = weir_text_width(unit);
   for (size_t row = 0; row < n_rows(t); row++) {
     size_t w = weir_text_width(cell_at(t, row, col));
-    if (w > width) width = w;
+    if (w > m.width) m.width = w;
+    if (is_best(t, row, col) && !is_bold) m.has_marks = true;
   }
-  return width;
+  m.width += m.has_marks;
+  return m;
 }
 
-static void put_cell(const struct weir_table *t, struct weir_text *out, size_t col, const char *s,
-                     size_t width) {
-  size_t pad = width - weir_text_width(s);
-  if (col) weir_text_pad(out, ' ', GAP);
-  if (t->column[col].align == WEIR_RIGHT) weir_text_pad(out, ' ', pad);
+static void put_cell(const struct block *b, struct weir_text *out, size_t col, const char *s,
+                     bool best) {
+  const struct measure *m = &b->of[col];
+  bool is_bold = best && b->layout->is_bold;
+  size_t pad = m->width - weir_text_width(s) - m->has_marks;
+  if (col != (b->layout->n_left > 0 ? 0 : b->first)) weir_text_pad(out, ' ', GAP);
+  if (b->t->column[col].align == WEIR_RIGHT) weir_text_pad(out, ' ', pad);
+  if (is_bold) weir_text_puts(out, "\033[1m");
   weir_text_puts(out, s);
-  if (t->column[col].align == WEIR_LEFT) weir_text_pad(out, ' ', pad);
+  if (is_bold) weir_text_puts(out, "\033[0m");
+  if (m->has_marks) weir_text_puts(out, best ? "*" : " ");
+  if (b->t->column[col].align == WEIR_LEFT) weir_text_pad(out, ' ', pad);
 }
 
 /* No blanks before the end of a line: outputs are compared and pasted. */
@@ -130,47 +169,82 @@ static void end_line(struct weir_text *out) {
   weir_text_puts(out, "\n");
 }
 
-enum weir_status weir_table_text(const struct weir_table *t, struct weir_text *out,
-                                 struct weir_err *err) {
-  size_t *width = weir_calloc(t->n_columns, sizeof *width);
-  if (!width) return weir_fail(err, WEIR_ENOMEM, "out of memory for a table");
-  size_t total = GAP * (t->n_columns - 1);
-  for (size_t i = 0; i < t->n_columns; i++)
-    total += width[i] = column_width(t, i);
-  for (size_t i = 0; i < t->n_columns; i++)
-    put_cell(t, out, i, t->column[i].head, width[i]);
-  end_line(out);
-  for (size_t i = 0; has_units(t) && i < t->n_columns; i++) {
-    put_cell(t, out, i, t->column[i].unit ? t->column[i].unit : "", width[i]);
+static bool is_in(const struct block *b, size_t col) {
+  return col < b->layout->n_left || (col >= b->first && col < b->end);
+}
+
+static void put_heads(const struct block *b, struct weir_text *out, bool units) {
+  for (size_t i = 0; i < b->t->n_columns; i++) {
+    const char *unit = b->t->column[i].unit;
+    if (is_in(b, i)) put_cell(b, out, i, !units ? b->t->column[i].head : unit ? unit : "", false);
   }
-  if (has_units(t)) end_line(out);
+  end_line(out);
+}
+
+static size_t block_width(const struct block *b) {
+  size_t total = 0;
+  for (size_t i = 0; i < b->t->n_columns; i++)
+    if (is_in(b, i)) total += b->of[i].width + (total > 0 ? GAP : 0);
+  return total;
+}
+
+static void put_block(const struct block *b, struct weir_text *out) {
+  const struct weir_table *t = b->t;
+  size_t total = block_width(b);
+  put_heads(b, out, false);
+  if (has_units(t)) put_heads(b, out, true);
   weir_text_pad(out, '-', total);
   end_line(out);
   for (size_t row = 0; row < n_rows(t); row++) {
-    if (is_rule(t, row)) {
-      weir_text_pad(out, '-', total);
-    } else {
-      for (size_t i = 0; i < t->n_columns; i++)
-        put_cell(t, out, i, cell_at(t, row, i), width[i]);
-    }
+    if (is_rule(t, row)) weir_text_pad(out, '-', total);
+    for (size_t i = 0; !is_rule(t, row) && i < t->n_columns; i++)
+      if (is_in(b, i)) put_cell(b, out, i, cell_at(t, row, i), is_best(t, row, i));
     end_line(out);
   }
-  free(width);
+}
+
+enum weir_status weir_table_text_in(const struct weir_table *t, const struct weir_table_layout *l,
+                                    struct weir_text *out, struct weir_err *err) {
+  struct measure *of = weir_calloc(t->n_columns, sizeof *of);
+  if (!of) return weir_fail(err, WEIR_ENOMEM, "out of memory for a table");
+  struct block b = {.t = t, .layout = l, .of = of};
+  for (size_t i = 0; i < t->n_columns; i++)
+    of[i] = measure(t, i, l->is_bold);
+  for (size_t at = l->n_left < t->n_columns ? l->n_left : 0; at < t->n_columns; at = b.end) {
+    b.first = at;
+    b.end = at + 1; /* one at least, however wide it is */
+    while (b.end < t->n_columns) {
+      b.end++;
+      if (l->width == 0 || block_width(&b) <= l->width) continue;
+      b.end--;
+      break;
+    }
+    if (b.first > l->n_left) weir_text_puts(out, "\n");
+    put_block(&b, out);
+  }
+  free(of);
   return finish(t, out, err);
 }
+
+enum weir_status weir_table_text(const struct weir_table *t, struct weir_text *out,
+                                 struct weir_err *err) {
+  return weir_table_text_in(t, &(struct weir_table_layout){0}, out, err);
+}
+
+/* ---- Markdown and CSV ---- */
 
 static void put_head(const struct weir_column *c, struct weir_text *head) {
   weir_text_puts(head, c->head);
   if (c->unit) weir_text_printf(head, " [%s]", c->unit);
 }
 
-static void put_markdown(struct weir_text *out, const char *s) {
-  weir_text_puts(out, " ");
+static void put_markdown(struct weir_text *out, const char *s, bool best) {
+  weir_text_puts(out, best ? " **" : " ");
   for (; *s; s++) {
     if (*s == '|') weir_text_puts(out, "\\");
     weir_text_add(out, *s == '\n' ? " " : s, 1);
   }
-  weir_text_puts(out, " |");
+  weir_text_puts(out, best ? "** |" : " |");
 }
 
 enum weir_status weir_table_markdown(const struct weir_table *t, struct weir_text *out,
@@ -180,7 +254,7 @@ enum weir_status weir_table_markdown(const struct weir_table *t, struct weir_tex
     struct weir_text head = {0};
     put_head(&t->column[i], &head);
     if (head.failed) out->failed = true;
-    put_markdown(out, head.v ? head.v : "");
+    put_markdown(out, head.v ? head.v : "", false);
     weir_text_free(&head);
   }
   weir_text_puts(out, "\n|");
@@ -192,7 +266,7 @@ enum weir_status weir_table_markdown(const struct weir_table *t, struct weir_tex
     if (is_rule(t, row)) continue;
     weir_text_puts(out, "|");
     for (size_t i = 0; i < t->n_columns; i++)
-      put_markdown(out, cell_at(t, row, i));
+      put_markdown(out, cell_at(t, row, i), is_best(t, row, i));
     weir_text_puts(out, "\n");
   }
   return finish(t, out, err);

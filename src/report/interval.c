@@ -27,17 +27,22 @@ double weir_student_t(size_t degrees) {
   return (low + high) / 2;
 }
 
-struct weir_interval weir_interval_of_logs(const double *logs, size_t n) {
+struct weir_interval weir_interval_of(const double *values, size_t n) {
   double sum = 0, squares = 0;
   for (size_t i = 0; i < n; i++)
-    sum += logs[i];
+    sum += values[i];
   double mean = n > 0 ? sum / (double)n : (double)NAN;
   for (size_t i = 0; i < n; i++)
-    squares += (logs[i] - mean) * (logs[i] - mean);
-  struct weir_interval out = {exp(mean), (double)NAN, (double)NAN};
+    squares += (values[i] - mean) * (values[i] - mean);
+  struct weir_interval out = {mean, (double)NAN, (double)NAN};
   if (n < 2) return out;
   double half = weir_student_t(n - 1) * sqrt(squares / (double)(n - 1) / (double)n);
-  out.low = exp(mean - half);
-  out.high = exp(mean + half);
+  out.low = mean - half;
+  out.high = mean + half;
   return out;
+}
+
+struct weir_interval weir_interval_of_logs(const double *logs, size_t n) {
+  struct weir_interval of = weir_interval_of(logs, n);
+  return (struct weir_interval){exp(of.mean), exp(of.low), exp(of.high)};
 }

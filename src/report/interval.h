@@ -12,6 +12,8 @@ struct weir_interval {
   double mean, low, high; /* low and high NaN: fewer than two values */
 };
 
+/* Arithmetic mean and 95 % interval of it. */
+struct weir_interval weir_interval_of(const double *values, size_t n);
 /* Of ratios, by their logarithms: geometric mean and 95 % interval of it. */
 struct weir_interval weir_interval_of_logs(const double *logs, size_t n);
 

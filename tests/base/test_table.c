@@ -61,6 +61,73 @@ static void an_empty_table_has_its_head(void **state) {
   weir_table_free(NULL);
 }
 
+static struct weir_table *wide(void) {
+  static const struct weir_column columns[] = {{"name", NULL, WEIR_LEFT},
+                                               {"a", NULL, WEIR_RIGHT},
+                                               {"b", NULL, WEIR_RIGHT},
+                                               {"c", "1/s", WEIR_RIGHT}};
+  struct weir_table *t = weir_table_new(columns, 4);
+  if (!t) return NULL;
+  weir_table_best(t); /* no cell: no effect */
+  for (int i = 1; i <= 2; i++) {
+    weir_table_cell(t, "row%d", i);
+    weir_table_cell(t, "%d", 5 * i);
+    weir_table_cell(t, "%d", 70);
+    if (i == 2) weir_table_best(t);
+    weir_table_cell(t, "%d", 100 * i);
+  }
+  return t;
+}
+
+static void the_best_stands_out(void **state) {
+  (void)state;
+  struct weir_table *t = wide();
+  struct weir_text out = {0};
+  assert_int_equal(weir_table_text(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name   a   b     c\n"
+                             "               1/s\n"
+                             "------------------\n"
+                             "row1   5  70   100\n"
+                             "row2  10  70*  200\n");
+  weir_text_free(&out);
+  struct weir_table_layout bold = {.is_bold = true};
+  assert_int_equal(weir_table_text_in(t, &bold, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name   a   b    c\n"
+                             "              1/s\n"
+                             "-----------------\n"
+                             "row1   5  70  100\n"
+                             "row2  10  \033[1m70\033[0m  200\n");
+  weir_text_free(&out);
+  assert_int_equal(weir_table_markdown(t, &out, NULL), WEIR_OK);
+  assert_contains(out.v, "| row2 | 10 | **70** | 200 |\n");
+  weir_text_free(&out);
+  assert_int_equal(weir_table_csv(t, &out, NULL), WEIR_OK);
+  assert_contains(out.v, "row2,10,70,200\n");
+  weir_text_free(&out);
+  weir_table_free(t);
+}
+
+static void what_is_too_wide_is_broken(void **state) {
+  (void)state;
+  struct weir_table *t = wide();
+  struct weir_text out = {0};
+  struct weir_table_layout l = {.width = 13, .n_left = 1};
+  assert_int_equal(weir_table_text_in(t, &l, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name   a   b\n"
+                             "\n"
+                             "-------------\n"
+                             "row1   5  70\n"
+                             "row2  10  70*\n"
+                             "\n"
+                             "name    c\n"
+                             "      1/s\n"
+                             "---------\n"
+                             "row1  100\n"
+                             "row2  200\n");
+  weir_text_free(&out);
+  weir_table_free(t);
+}
+
 static int write_all(void) {
   struct weir_table *t = sample();
   struct weir_text out = {0};
@@ -103,6 +170,8 @@ int main(void) {
       cmocka_unit_test(text_is_aligned_by_what_is_seen),
       cmocka_unit_test(csv_and_markdown_quote),
       cmocka_unit_test(an_empty_table_has_its_head),
+      cmocka_unit_test(the_best_stands_out),
+      cmocka_unit_test(what_is_too_wide_is_broken),
       cmocka_unit_test(lack_of_memory_is_reported),
       cmocka_unit_test(widths),
       cmocka_unit_test(thousands),

@@ -27,6 +27,19 @@ static void two_values_say_little(void **state) {
   assert_true(weir_interval_is_open(&i));
 }
 
+static void values_have_an_interval(void **state) {
+  (void)state;
+  struct weir_interval i = weir_interval_of((const double[]){1, 2}, 2);
+  assert_float_equal(i.mean, 1.5, 1e-12);
+  assert_float_equal(i.low, -4.853, 0.001); /* 1.5 - 12.706 / 2 */
+  assert_float_equal(i.high, 7.853, 0.001);
+  i = weir_interval_of((const double[]){1, 2, 3}, 3);
+  assert_float_equal(i.mean, 2, 1e-12);
+  assert_float_equal(i.high, 4.484, 0.001); /* 2 + 4.303 / sqrt(3) */
+  i = weir_interval_of((const double[]){7}, 1);
+  assert_true(i.mean == 7 && isnan(i.low) && isnan(i.high));
+}
+
 static void one_value_says_nothing(void **state) {
   (void)state;
   struct weir_interval i = weir_interval_of_logs((const double[]){log(3)}, 1);
@@ -190,6 +203,7 @@ static void json_has_repeats_and_cells(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(quantiles_are_those_of_the_tables),
                                      cmocka_unit_test(two_values_say_little),
+                                     cmocka_unit_test(values_have_an_interval),
                                      cmocka_unit_test(one_value_says_nothing),
                                      cmocka_unit_test(equal_values_leave_no_doubt),
                                      cmocka_unit_test(repeats_are_compared_in_pairs),

@@ -1,0 +1,3 @@
+$SAMPLE_STORE $TMP/s.db
+weir show $TMP/s.db --rows workload,kernel --where "gpu = 'v100' AND [l1.size] = '16K'"
+weir show $TMP/s.db --rows kernel --columns scheme --where "gpu = 'fermi-s3' AND [l1.size] = '16K' AND workload = 'spmv' AND kernel_name <> 'norm'" --baseline scheme=baseline

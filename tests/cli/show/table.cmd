@@ -1,0 +1,2 @@
+$SAMPLE_STORE $TMP/s.db
+weir show $TMP/s.db
