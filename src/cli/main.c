@@ -23,6 +23,7 @@ const struct weir_command weir_commands[] = {
      weir_cmd_record},
     {"trace", "look into a trace or check it", weir_cmd_trace},
     {"show", "show the results in a store as a table", weir_cmd_show},
+    {"merge", "join stores of results", weir_cmd_merge},
     {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
     {"check-policy", "run the rules that every policy must keep on a plug-in",
      weir_cmd_check_policy},

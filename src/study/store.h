@@ -127,6 +127,12 @@ struct weir_store_merged {
 enum weir_status weir_store_merge(struct weir_store *into, const char *path,
                                   struct weir_store_merged *merged, struct weir_err *err);
 
+/* Several at once: all of them or, after an error, none. `merged` has an element for each. */
+enum weir_status weir_store_merge_all(struct weir_store *into, const char *const *paths, size_t n,
+                                      struct weir_store_merged *merged, struct weir_err *err);
+/* WEIR_ELIMIT: another process writes to it, and is named. Nothing is opened or waited for. */
+enum weir_status weir_store_is_still(const char *path, struct weir_err *err);
+
 /* All results as sorted text, without messages, times, hosts and where settings were set: equal
  * results give equal bytes. Each run is whole, though others may be stored meanwhile. */
 enum weir_status weir_store_dump(struct weir_store *s, FILE *out, struct weir_err *err);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,8 +13,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "study/store.h"
 
 enum { PAUSE_MS = 20, HOLDER = 300 };
+
+static const char ending[] = ".lock";
 
 /* Of this process. The system does not keep its threads apart, and takes a lock back when any
  * descriptor of the file is closed: a file whose lock is held here is not opened again. */
@@ -95,8 +99,8 @@ static void read_holder(const char *path, char *text) {
   text[strcspn(text, "\n")] = 0;
 }
 
-static enum weir_status refuse(const struct weir_store_lock *l, const char *name, uint32_t wait_ms,
-                               struct weir_err *err) {
+/* Who writes to the store `name`. */
+static void name_holder(const struct weir_store_lock *l, const char *name, struct weir_err *err) {
   char text[HOLDER], *pid;
   pthread_mutex_lock(&mutex);
   bool is_here = is_held_here(l->path);
@@ -111,6 +115,11 @@ static enum weir_status refuse(const struct weir_store_lock *l, const char *name
   } else {
     weir_fail(err, WEIR_ELIMIT, "'%s' is being written by another process", name);
   }
+}
+
+static enum weir_status refuse(const struct weir_store_lock *l, const char *name, uint32_t wait_ms,
+                               struct weir_err *err) {
+  name_holder(l, name, err);
   if (wait_ms > 0) weir_err_add(err, "it was waited for: %.1f s", wait_ms / 1000.0);
   weir_err_add(err, "remedy: wait until it has ended, or write to another store and merge the two");
   return WEIR_ELIMIT;
@@ -143,7 +152,6 @@ static enum weir_status wait_for(struct weir_store_lock *l, const char *file, co
 
 enum weir_status weir_store_lock(struct weir_store_lock *l, const char *file, const char *name,
                                  uint32_t wait_ms, struct weir_err *err) {
-  static const char ending[] = ".lock";
   size_t n = strlen(file);
   *l = (struct weir_store_lock){.path = weir_malloc(n + sizeof ending)};
   if (l->path == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -169,4 +177,28 @@ void weir_store_unlock(struct weir_store_lock *l) {
   pthread_mutex_unlock(&mutex);
   free(l->path);
   l->path = NULL;
+}
+
+/* Not of one that is held here: closing it would end that lock. */
+static bool is_held_elsewhere(const char *path) {
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (is_held_here(path)) return false;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool is_held = fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+  close(fd);
+  return is_held;
+}
+
+enum weir_status weir_store_is_still(const char *path, struct weir_err *err) {
+  char file[PATH_MAX], name[PATH_MAX + sizeof ending];
+  if (realpath(path, file) == NULL) return WEIR_OK; /* opening it says what is wrong */
+  snprintf(name, sizeof name, "%s%s", file, ending);
+  pthread_mutex_lock(&mutex);
+  bool is_held = is_held_elsewhere(name);
+  pthread_mutex_unlock(&mutex);
+  if (!is_held) return WEIR_OK;
+  name_holder(&(struct weir_store_lock){.path = name}, path, err);
+  weir_err_add(err, "remedy: wait until it has ended");
+  return WEIR_ELIMIT;
 }

@@ -7,6 +7,8 @@
 
 struct merge {
   struct weir_store *into, *from;
+  const char *const *before; /* stores that were merged in the same transaction */
+  size_t n_before;
   char hash[WEIR_HASH_TEXT]; /* of the run that is looked at */
   int64_t from_id;
   struct weir_store_merged n;
@@ -112,14 +114,40 @@ static int order_of(const struct weir_text *a, const struct weir_text *b) {
   return strcmp(a->n > 0 ? a->v : "", b->n > 0 ? b->v : "");
 }
 
+/* Where the run in `into` comes from: after an error it may not be there any more. */
+static const char *first_of(const struct merge *m, const char *hash) {
+  for (size_t i = 0; i < m->n_before; i++) {
+    struct weir_store *s;
+    sqlite3_stmt *q = NULL;
+    bool is_row = false;
+    if (weir_store_open(m->before[i], WEIR_STORE_READ, NULL, &s, NULL) != WEIR_OK) continue;
+    if (weir_store_prepared(s, WEIR_STMT_FIND, &q, NULL) == WEIR_OK &&
+        weir_store_bind_text(s, q, 1, hash) && weir_store_step(s, q, &is_row, NULL) != WEIR_OK)
+      is_row = false;
+    weir_store_close(s);
+    if (is_row) return m->before[i];
+  }
+  return m->into->path;
+}
+
+/* What was run, in one line, without its settings. */
+static void put_about(struct weir_text *out, const char *about) {
+  const char *end = strstr(about, "\nstatus ");
+  for (; *about != 0 && about != end; about++)
+    weir_text_puts(out, *about == '\n' ? ", " : (const char[]){*about, 0});
+}
+
 static enum weir_status refuse(const struct merge *m, struct weir_err *err) {
+  struct weir_text about = {0};
+  put_about(&about, m->about[0].n > 0 ? m->about[0].v : "");
   weir_fail(err, WEIR_EINVAL, "the same run has other results in '%s' than in '%s':", m->from->path,
-            m->into->path);
-  weir_err_add(err, "%.300s", m->about[0].v);
+            first_of(m, m->hash));
+  weir_err_add(err, "%.300s", about.v != NULL ? about.v : m->hash);
   weir_err_add(err,
                "remedy: find out which is right, and delete the other: "
                "sqlite3 FILE \"DELETE FROM runs WHERE identity = '%s'\"",
                m->hash);
+  weir_text_free(&about);
   return WEIR_EINVAL;
 }
 
@@ -202,22 +230,39 @@ static enum weir_status not_itself(const struct weir_store *into, const char *pa
   return weir_fail(err, WEIR_EINVAL, "'%s' cannot be merged into itself", path);
 }
 
-enum weir_status weir_store_merge(struct weir_store *into, const char *path,
-                                  struct weir_store_merged *merged, struct weir_err *err) {
-  struct merge m = {.into = into, .from_id = 1};
+/* Within a transaction. */
+static enum weir_status merge_store(struct weir_store *into, const char *const *paths, size_t at,
+                                    struct weir_store_merged *merged, struct weir_err *err) {
+  struct merge m = {.into = into, .from_id = 1, .before = paths, .n_before = at};
+  const char *path = paths[at];
   enum weir_status st = not_itself(into, path, err);
   if (st == WEIR_OK) st = weir_store_open(path, WEIR_STORE_READ, NULL, &m.from, err);
-  if (st == WEIR_OK) st = weir_store_begin(into, err);
-  if (st == WEIR_OK) {
-    while (st == WEIR_OK && m.from_id != 0)
-      st = merge_next(&m, err);
-    st = weir_store_end(into, st, err);
-  }
+  while (st == WEIR_OK && m.from_id != 0)
+    st = merge_next(&m, err);
   for (int i = 0; i < 2; i++) {
     weir_text_free(&m.about[i]);
     weir_text_free(&m.results[i]);
   }
   weir_store_close(m.from);
-  if (merged != NULL) *merged = st == WEIR_OK ? m.n : (struct weir_store_merged){0};
+  *merged = m.n;
   return st;
+}
+
+enum weir_status weir_store_merge_all(struct weir_store *into, const char *const *paths, size_t n,
+                                      struct weir_store_merged *merged, struct weir_err *err) {
+  enum weir_status st = weir_store_begin(into, err);
+  if (st == WEIR_OK) {
+    for (size_t i = 0; st == WEIR_OK && i < n; i++)
+      st = merge_store(into, paths, i, &merged[i], err);
+    st = weir_store_end(into, st, err);
+  }
+  for (size_t i = 0; st != WEIR_OK && i < n; i++)
+    merged[i] = (struct weir_store_merged){0};
+  return st;
+}
+
+enum weir_status weir_store_merge(struct weir_store *into, const char *path,
+                                  struct weir_store_merged *merged, struct weir_err *err) {
+  struct weir_store_merged mine;
+  return weir_store_merge_all(into, &path, 1, merged != NULL ? merged : &mine, err);
 }

@@ -67,7 +67,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         furnish(folder, client, source)
-        subprocess.run([sample_store, "s.db"], cwd=folder, check=True)
+        (folder / "shards").mkdir()
+        for name in ("s.db", "shards/1.db", "monday.db", "tuesday.db"):
+            subprocess.run([sample_store, name], cwd=folder, check=True)
         env = dict(os.environ, WEIR_CACHE=str(folder / "cache"))
         subprocess.run([weir, "record", "-q", "-o", "app.wtrace", "vecadd", "--input", "test"], cwd=folder, check=True)
         subprocess.run([weir, "record", "-q", "-o", "spmv.wtrace", "spmv", "--input", "test"], cwd=folder, check=True)

@@ -1,4 +1,6 @@
 /* Stores that become one. */
+#include <sys/wait.h>
+
 #include "store_rig.h"
 
 /* Each has runs of its own and some of the next; those with an odd number failed in one of two. */
@@ -111,6 +113,77 @@ static void a_collision_is_refused(void **state) {
 
 /* ---- memory ---- */
 
+/* Of several stores all or none, and the message has names that are there afterwards. */
+static void several_are_merged_at_once(void **state) {
+  (void)state;
+  struct weir_store_merged n[3];
+  struct weir_err err;
+  make_shard(in_dir("b.db"), 0, 3, false);
+  make_shard(in_dir("c.db"), 2, 5, false);
+  make_shard(in_dir("d.db"), 4, 6, false);
+  const char *paths[] = {in_dir("b.db"), in_dir("c.db"), in_dir("d.db")};
+  do_sql(paths[2], "UPDATE statistics SET value = 7");
+  struct weir_store *s = open_store(in_dir("s.db"), WEIR_STORE_WRITE);
+  assert_int_equal(weir_store_merge_all(s, paths, 3, n, &err), WEIR_EINVAL);
+  assert_contains(err.msg, "d.db' than in");
+  assert_contains(err.msg, "c.db':");
+  for (size_t i = 0; i < 3; i++)
+    assert_int_equal(n[i].taken, 0);
+  assert_string_equal(asked_of(s, "SELECT count(*) FROM runs"), "0");
+  assert_int_equal(weir_store_merge_all(s, paths, 2, n, &err), WEIR_OK);
+  assert_int_equal(n[0].taken, 3);
+  assert_int_equal(n[1].taken, 4);
+  assert_int_equal(n[1].skipped, 1);
+  assert_string_equal(asked_of(s, "SELECT count(*) FROM runs"), "7");
+  weir_store_close(s);
+}
+
+/* Its writer is in another process, which then goes. */
+static void a_store_is_still_or_not(void **state) {
+  (void)state;
+  struct weir_err err;
+  int ready[2], done[2];
+  char c;
+  make_shard(in_dir("b.db"), 0, 1, false);
+  assert_int_equal(weir_store_is_still(in_dir("b.db"), &err), WEIR_OK);
+  assert_int_equal(weir_store_is_still(in_dir("none.db"), &err), WEIR_OK);
+  assert_int_equal(pipe(ready) | pipe(done), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    struct weir_store *s = open_store(in_dir("b.db"), WEIR_STORE_WRITE);
+    close(done[1]);
+    bool is_good = write(ready[1], "x", 1) == 1 && read(done[0], &c, 1) == 0;
+    weir_store_close(s);
+    _exit(is_good ? 0 : 1);
+  }
+  char expected[64];
+  int status;
+  snprintf(expected, sizeof expected, "pid %ld", (long)pid);
+  assert_int_equal(read(ready[0], &c, 1), 1);
+  assert_int_equal(weir_store_is_still(in_dir("b.db"), &err), WEIR_ELIMIT);
+  assert_contains(err.msg, "b.db' is being written by another process");
+  assert_contains(err.msg, expected);
+  close(done[1]);
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+  assert_int_equal(weir_store_is_still(in_dir("b.db"), &err), WEIR_OK);
+  /* What this process writes is no other's, and stays locked. */
+  struct weir_store *s = open_store(in_dir("b.db"), WEIR_STORE_WRITE);
+  assert_int_equal(weir_store_is_still(in_dir("b.db"), &err), WEIR_OK);
+  pid = fork();
+  if (pid == 0) {
+    struct weir_store *other;
+    _exit(weir_store_open(in_dir("b.db"), WEIR_STORE_WRITE, NULL, &other, NULL) == WEIR_ELIMIT ? 0
+                                                                                               : 1);
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+  weir_store_close(s);
+  for (int i = 0; i < 2; i++)
+    close(ready[i]);
+  close(done[0]);
+}
+
 static int everything(void) {
   struct weir_store *s;
   struct some_run r;
@@ -138,7 +211,9 @@ static void memory_may_run_out(void **state) {
 #define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {IN_DIR(merged_in_any_order), IN_DIR(a_merge_is_all_or_nothing),
-                                     IN_DIR(a_collision_is_refused), IN_DIR(memory_may_run_out)};
+  const struct CMUnitTest tests[] = {
+      IN_DIR(merged_in_any_order),     IN_DIR(a_merge_is_all_or_nothing),
+      IN_DIR(a_collision_is_refused),  IN_DIR(several_are_merged_at_once),
+      IN_DIR(a_store_is_still_or_not), IN_DIR(memory_may_run_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
