@@ -272,8 +272,8 @@ enum weir_status weir_table_markdown(const struct weir_table *t, struct weir_tex
   return finish(t, out, err);
 }
 
-static void put_csv(struct weir_text *out, size_t col, const char *s) {
-  if (col) weir_text_puts(out, ",");
+void weir_csv_cell(struct weir_text *out, bool is_first, const char *s) {
+  if (!is_first) weir_text_puts(out, ",");
   if (!strpbrk(s, ",\"\r\n")) {
     weir_text_puts(out, s);
     return;
@@ -292,14 +292,14 @@ enum weir_status weir_table_csv(const struct weir_table *t, struct weir_text *ou
     struct weir_text head = {0};
     put_head(&t->column[i], &head);
     if (head.failed) out->failed = true;
-    put_csv(out, i, head.v ? head.v : "");
+    weir_csv_cell(out, i == 0, head.v ? head.v : "");
     weir_text_free(&head);
   }
   weir_text_puts(out, "\n");
   for (size_t row = 0; row < n_rows(t); row++) {
     if (is_rule(t, row)) continue;
     for (size_t i = 0; i < t->n_columns; i++)
-      put_csv(out, i, cell_at(t, row, i));
+      weir_csv_cell(out, i == 0, cell_at(t, row, i));
     weir_text_puts(out, "\n");
   }
   return finish(t, out, err);

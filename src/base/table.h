@@ -46,5 +46,8 @@ enum weir_status weir_table_markdown(const struct weir_table *t, struct weir_tex
 /* RFC 4180, with LF line ends; a unit stands in the head as "name [unit]". */
 enum weir_status weir_table_csv(const struct weir_table *t, struct weir_text *out,
                                 struct weir_err *err);
+/* A cell of such a line, for rows that are written as they come; a comma stands before all but the
+ * first. */
+void weir_csv_cell(struct weir_text *out, bool is_first, const char *s);
 
 #endif

@@ -165,6 +165,16 @@ void weir_text_unescape(struct weir_text *t, const char *s) {
   weir_text_add(t, (const char *)from, (size_t)(p - from));
 }
 
+void weir_text_real(struct weir_text *t, double v) {
+  char text[40];
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, v);
+    if (strtod(text, NULL) == v) break;
+  }
+  weir_text_puts(t, text);
+  if (strpbrk(text, ".eni") == NULL) weir_text_puts(t, ".0");
+}
+
 const char *weir_text_thousands(unsigned long long value, char *buf) {
   char digits[21];
   int n = snprintf(digits, sizeof digits, "%llu", value);

@@ -34,6 +34,8 @@ void weir_text_wrap(struct weir_text *t, const char *s, size_t most, const char 
 
 /* Columns that a UTF-8 text takes in a terminal; a broken byte counts as one. */
 size_t weir_text_width(const char *s);
+/* Appends a real in as few digits as read back as the same one: 0.1, 2.0, 1e+300. */
+void weir_text_real(struct weir_text *t, double v);
 /* 1234567 as "1,234,567". Returns `buf`, which needs 27 bytes. */
 const char *weir_text_thousands(unsigned long long value, char *buf);
 

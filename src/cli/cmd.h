@@ -27,6 +27,7 @@ int weir_cmd_help(int argc, char **argv);
 int weir_cmd_lint(int argc, char **argv);
 int weir_cmd_list(int argc, char **argv);
 int weir_cmd_merge(int argc, char **argv);
+int weir_cmd_query(int argc, char **argv);
 int weir_cmd_record(int argc, char **argv);
 int weir_cmd_replay(int argc, char **argv);
 int weir_cmd_run(int argc, char **argv);

@@ -27,6 +27,7 @@ const struct weir_command weir_commands[] = {
     {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
     {"check-policy", "run the rules that every policy must keep on a plug-in",
      weir_cmd_check_policy},
+    {"query", "ask a store of results with SQL", weir_cmd_query},
     {"list", "list the built-in workloads, machines or parameters", weir_cmd_list},
     {"explain", "say what a parameter or statistic means and where its value comes from",
      weir_cmd_explain},

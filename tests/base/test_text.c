@@ -100,12 +100,34 @@ static void lines_are_as_wide_as_may_be(void **state) {
   assert_wrapped("\xc3\xbc\xc3\xbc \xc3\xbc", 4, "", "\xc3\xbc\xc3\xbc \xc3\xbc");
 }
 
+static void reals_read_back(void **state) {
+  (void)state;
+  static const struct {
+    double v;
+    const char *text;
+  } cases[] = {{0.1, "0.1"},
+               {2, "2.0"},
+               {-0.0, "-0.0"},
+               {1.0 / 3, "0.3333333333333333"},
+               {0.1 + 0.2, "0.30000000000000004"},
+               {1e300, "1e+300"},
+               {123456789012345680.0, "1.2345678901234568e+17"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct weir_text t = {0};
+    weir_text_real(&t, cases[i].v);
+    assert_string_equal(t.v, cases[i].text);
+    assert_true(strtod(t.v, NULL) == cases[i].v);
+    weir_text_free(&t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bytes_that_are_no_character),
       cmocka_unit_test(nothing_is_lost),
       cmocka_unit_test(tables_have_them_too),
       cmocka_unit_test(lines_are_as_wide_as_may_be),
+      cmocka_unit_test(reals_read_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Ctrl-C ends a comparison with the rows that are finished, and a classification; both leave nothing behind.
 
-    tests/cli/interrupt.py PROGRAM
+    tests/cli/interrupt.py PROGRAM SAMPLE-STORE
 """
 import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -87,13 +88,34 @@ def classify(program, temporary):
         print(progress.search(before).group(0))
 
 
+def query(program, sample_store, scratch):
+    """In the midst of a statement that would not end, after one that has."""
+    store = os.path.join(scratch, "s.db")
+    subprocess.run([sample_store, store], check=True)
+    endless = "SELECT 1 AS one; WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    with subprocess.Popen([program, "query", store, "--csv", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as asked:
+        before = asked.stdout.readline() + asked.stdout.readline()
+        asked.send_signal(signal.SIGINT)
+        try:
+            _, after = asked.communicate(timeout=60)
+        finally:
+            asked.kill()
+    judge({
+        "exit code 130": asked.returncode == 130,
+        "the first table": before == "one\n1\n",
+        "a word about it": after == "weir: interrupted\n",
+    }, asked.returncode, before, after)
+
+
 def main():
-    program = os.path.abspath(sys.argv[1])
+    program, sample_store = (os.path.abspath(word) for word in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as scratch:
         temporary = os.path.join(scratch, "tmp")
         os.mkdir(temporary)
         compare(program, scratch, temporary)
         classify(program, temporary)
+        query(program, sample_store, scratch)
 
 
 main()
