@@ -23,6 +23,7 @@ int weir_cmd_check_policy(int argc, char **argv);
 int weir_cmd_compare(int argc, char **argv);
 int weir_cmd_docs(int argc, char **argv);
 int weir_cmd_explain(int argc, char **argv);
+int weir_cmd_export(int argc, char **argv);
 int weir_cmd_help(int argc, char **argv);
 int weir_cmd_lint(int argc, char **argv);
 int weir_cmd_list(int argc, char **argv);

@@ -128,8 +128,8 @@ static enum weir_status tables(struct view *v, struct weir_err *err) {
            "  UNION ALL SELECT 'kernel_results', count(*) FROM kernels"
            "  UNION ALL SELECT 'statistics', count(*) FROM statistics"
            "  UNION ALL SELECT 'names', count(*) FROM names)"
-           " SELECT size.name, iif(t.type = 'view' AND c.name IN (SELECT name FROM names),"
-           "  'and one for each statistic', c.name), n"
+           " SELECT size.name, CASE WHEN t.type = 'view' AND c.name IN (SELECT name FROM names)"
+           "  THEN 'and one for each statistic' ELSE c.name END, n"
            " FROM size JOIN pragma_table_list AS t USING (name)"
            " JOIN pragma_table_info(size.name) AS c WHERE t.schema = 'main'"
            " GROUP BY 1, 2 ORDER BY t.type DESC, size.name DESC, min(c.cid)",
