@@ -272,6 +272,9 @@ static enum weir_status report(const struct weir_comparison *c, struct weir_err 
 static enum weir_status sweep(struct weir_comparison *c, struct weir_err *err) {
   enum weir_status st = choose_shard(c, err);
   if (st == WEIR_OK) st = weir_comparison_open(c, err);
+  if (st == WEIR_OK) st = weir_study_check_metrics(c, err);
+  for (size_t i = 0; st == WEIR_OK && i < c->metrics.n; i++)
+    st = weir_store_metric(c->keeping.store, c->metrics.v[i].name, c->metrics.v[i].expression, err);
   if (st == WEIR_OK) st = weir_comparison_provenance(c, true, err);
   if (st == WEIR_OK) st = weir_comparison_run(c, err);
   return st == WEIR_OK ? report(c, err) : st;

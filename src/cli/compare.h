@@ -34,6 +34,12 @@ struct weir_comparison {
     struct weir_set_axis *v;
     size_t n, cap;
   } axes;
+  struct {
+    struct weir_metric {
+      const char *name, *expression;
+    } * v;
+    size_t n, cap;
+  } metrics;
   const char *input, *baseline_name, *tags, *csv, *json;
   uint32_t jobs;
   bool check, quiet, per_kernel;

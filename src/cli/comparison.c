@@ -355,6 +355,7 @@ void weir_comparison_free(struct weir_comparison *c) {
   free(c->configs.v);
   free(c->constraints.v);
   free(c->axes.v);
+  free(c->metrics.v);
   weir_prov_free(&c->prov);
   weir_arena_free(&c->arena);
 }

@@ -9,6 +9,8 @@ bool weir_is_study_file(const char *path);
 /* What the command line leaves open: lists that it gives take the place of the file's. Plug-ins of
  * the file are not loaded here. */
 enum weir_status weir_study_file(struct weir_comparison *c, const char *path, struct weir_err *err);
+/* Are its metrics SQL expressions of statistics that the runs will have? Before anything runs. */
+enum weir_status weir_study_check_metrics(const struct weir_comparison *c, struct weir_err *err);
 /* The plug-ins that it names, before anything else. */
 enum weir_status weir_study_file_plugins(const char *path, struct weir_err *err);
 

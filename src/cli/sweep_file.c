@@ -1,4 +1,6 @@
 /* A study from a file. */
+#include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,13 +8,14 @@
 #include "cli/cmd.h"
 #include "cli/sweep.h"
 #include "session/groups.h"
+#include "session/stat_rows.h"
 
 #define VERSION_KEY "weir-study"
 enum { VERSION = 1 };
 
-static const char *const keys[] = {VERSION_KEY, "about", "workloads", "traces",     "program",
-                                   "input",     "gpus",  "schemes",   "plugins",    "tags",
-                                   "config",    "set",   "seeds",     "constraints"};
+static const char *const keys[] = {VERSION_KEY, "about", "workloads", "traces",      "program",
+                                   "input",     "gpus",  "schemes",   "plugins",     "tags",
+                                   "config",    "set",   "seeds",     "constraints", "metrics"};
 
 static enum weir_status no_memory(struct weir_err *err) {
   return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -206,6 +209,83 @@ static enum weir_status set_program(struct weir_comparison *c, struct weir_confi
   return st;
 }
 
+static enum weir_status add_metrics(struct weir_comparison *c, struct weir_config *f,
+                                    struct weir_err *err) {
+  uint32_t map;
+  enum weir_status st = weir_config_child(f, 0, "metrics", WEIR_MAP, false, &map, err);
+  if (st != WEIR_OK || map == 0) return st;
+  for (uint32_t i = weir_config_first(f, map); st == WEIR_OK && i != 0;
+       i = weir_config_next(f, i)) {
+    const struct weir_entry *e = &f->entry[i];
+    struct weir_metric m = {weir_arena_strndup(&c->arena, e->key, strlen(e->key)),
+                            weir_arena_strndup(&c->arena, e->text, strlen(e->text))};
+    st = weir_config_want(f, i, WEIR_SCALAR, err);
+    if (st == WEIR_OK && (m.name == NULL || m.expression == NULL || !WEIR_PUSH(c->metrics, m)))
+      st = no_memory(err);
+  }
+  return st;
+}
+
+/* ---- are the metrics right? ---- */
+
+/* A table with a column for each statistic that a run may have. */
+static enum weir_status put_columns(const struct weir_comparison *c, struct weir_text *sql,
+                                    struct weir_err *err) {
+  struct weir_arena a = {0};
+  enum weir_status st = WEIR_OK;
+  weir_text_puts(sql, "CREATE TABLE r (workload, input, gpu, scheme, seed, seconds");
+  for (size_t k = 0; st == WEIR_OK && k < c->schemes.n; k++) {
+    struct weir_stat_rows rows = {0};
+    st = weir_stat_rows(&c->setups[k], &a, &rows, err);
+    for (size_t i = 0; st == WEIR_OK && i < rows.n; i++) {
+      bool is_part = rows.v[i].place == WEIR_IN_PART;
+      char column[160];
+      snprintf(column, sizeof column, ", [%s]", rows.v[i].name);
+      if (rows.v[i].place == WEIR_IN_EXECUTION || (k > 0 && !is_part)) continue;
+      if (!is_part || strstr(sql->v, column) == NULL) weir_text_puts(sql, column);
+    }
+    free(rows.v);
+  }
+  weir_text_puts(sql, ")");
+  weir_arena_free(&a);
+  return st == WEIR_OK && sql->failed ? no_memory(err) : st;
+}
+
+static enum weir_status check_metric(sqlite3 *db, const struct weir_metric *m,
+                                     struct weir_err *err) {
+  struct weir_text sql = {0};
+  sqlite3_stmt *q = NULL;
+  enum weir_status st = WEIR_OK;
+  weir_text_printf(&sql, "SELECT (%s) FROM r", m->expression);
+  if (sql.failed) {
+    st = no_memory(err);
+  } else if (sqlite3_prepare_v2(db, sql.v, -1, &q, NULL) != SQLITE_OK) {
+    st = weir_fail(err, WEIR_EINVAL, "metric %s: %s", m->name, sqlite3_errmsg(db));
+    weir_err_add(err, "it is an SQL expression of statistics ('weir list stats') in brackets, such "
+                      "as 1.0 * [l1.bypassed] / [l1.loads]");
+  }
+  sqlite3_finalize(q);
+  weir_text_free(&sql);
+  return st;
+}
+
+enum weir_status weir_study_check_metrics(const struct weir_comparison *c, struct weir_err *err) {
+  struct weir_text sql = {0};
+  sqlite3 *db = NULL;
+  if (c->metrics.n == 0) return WEIR_OK;
+  enum weir_status st = put_columns(c, &sql, err);
+  if (st == WEIR_OK && (sqlite3_open(":memory:", &db) != SQLITE_OK ||
+                        sqlite3_exec(db, sql.v, NULL, NULL, NULL) != SQLITE_OK))
+    st = no_memory(err);
+  for (size_t i = 0; st == WEIR_OK && i < c->metrics.n; i++)
+    st = check_metric(db, &c->metrics.v[i], err);
+  sqlite3_close(db);
+  weir_text_free(&sql);
+  return st;
+}
+
+/* ---- the file ---- */
+
 static enum weir_status check_version(struct weir_config *f, struct weir_err *err) {
   uint32_t at;
   int64_t n;
@@ -258,6 +338,7 @@ enum weir_status weir_study_file(struct weir_comparison *c, const char *path,
   if (st == WEIR_OK) st = set_text(c, &f, "input", &c->input, err);
   if (st == WEIR_OK) st = set_text(c, &f, "tags", &c->tags, err);
   if (st == WEIR_OK) st = set_seeds(c, &f, err);
+  if (st == WEIR_OK) st = add_metrics(c, &f, err);
   if (st == WEIR_OK) st = weir_config_child(&f, 0, "set", WEIR_MAP, false, &set, err);
   if (st == WEIR_OK && set != 0) st = add_settings(c, &f, set, NULL, err);
   if (st == WEIR_OK) st = weir_config_unused(&f, keys, sizeof keys / sizeof *keys, err);

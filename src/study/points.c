@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/mem.h"
 #include "base/number.h"
 #include "base/suggest.h"
 #include "study/store_db.h"
@@ -410,16 +411,50 @@ static enum weir_status no_statistic(struct weir_store *s, const char *name, str
   return WEIR_ENOENT;
 }
 
-static enum weir_status add_values(struct weir_store *s, const char *name, struct weir_points *p,
-                                   struct weir_err *err) {
-  static const char sql[] = "SELECT value FROM statistics WHERE run = ?1 AND kernel = ?2 AND "
-                            "name_id = (SELECT id FROM names WHERE name = ?3)";
+/* An expression that is named in the store, or is written out: with names in brackets. NULL: it is
+ * none; freed by the caller. */
+static char *expression_of(sqlite3 *db, const char *name) {
+  sqlite3_stmt *q = NULL;
+  char *found = NULL;
+  if (strchr(name, '[') != NULL) return weir_strdup(name);
+  if (sqlite3_prepare_v2(db, "SELECT expression FROM metrics WHERE name = ?1", -1, &q, NULL) ==
+          SQLITE_OK &&
+      sqlite3_bind_text(q, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+      sqlite3_step(q) == SQLITE_ROW)
+    found = weir_strdup((const char *)sqlite3_column_text(q, 0));
+  sqlite3_finalize(q);
+  return found;
+}
+
+static enum weir_status prepare_value(struct weir_store *s, const char *name, bool by_kernel,
+                                      sqlite3_stmt **q, struct weir_err *err) {
+  static const char plain[] = "SELECT value FROM statistics WHERE run = ?1 AND kernel = ?2 AND "
+                              "name_id = (SELECT id FROM names WHERE name = ?3)";
+  struct weir_text sql = {0};
+  bool is_plain = is_statistic(s->db, name);
+  char *expression = is_plain ? NULL : expression_of(s->db, name);
+  if (!is_plain && expression == NULL) return no_statistic(s, name, err);
+  if (is_plain)
+    weir_text_puts(&sql, plain);
+  else
+    weir_text_printf(&sql, "SELECT (%s) FROM %s WHERE run = ?1 AND %s = ?2", expression,
+                     by_kernel ? "kernel_results" : "run_results", by_kernel ? "kernel" : "0");
+  free(expression);
+  enum weir_status st = WEIR_OK;
+  if (sql.failed)
+    st = no_memory(err);
+  else if (sqlite3_prepare_v2(s->db, sql.v, -1, q, NULL) != SQLITE_OK)
+    st = weir_fail(err, WEIR_EINVAL, "--value %s: %s", name, sqlite3_errmsg(s->db));
+  weir_text_free(&sql);
+  if (st == WEIR_OK && is_plain) sqlite3_bind_text(*q, 3, name, -1, SQLITE_STATIC);
+  return st;
+}
+
+static enum weir_status add_values(struct weir_store *s, const struct weir_points_want *want,
+                                   struct weir_points *p, struct weir_err *err) {
   sqlite3_stmt *q = NULL;
   bool is_row;
-  if (!is_statistic(s->db, name)) return no_statistic(s, name, err);
-  if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) != SQLITE_OK) return weir_store_fail(s, err);
-  enum weir_status st = WEIR_OK;
-  sqlite3_bind_text(q, 3, name, -1, SQLITE_STATIC);
+  enum weir_status st = prepare_value(s, want->statistic, want->by_kernel, &q, err);
   for (size_t i = 0; st == WEIR_OK && i < p->points.n; i++) {
     sqlite3_bind_int64(q, 1, p->points.v[i].run);
     sqlite3_bind_int64(q, 2, p->points.v[i].kernel);
@@ -445,7 +480,7 @@ static enum weir_status load(struct weir_store *s, const struct weir_points_want
   st = add_points(s, want, p, err);
   if (st == WEIR_OK) st = add_settings(s, p, err);
   if (st == WEIR_OK) st = find_users(p, err);
-  if (st == WEIR_OK && p->points.n > 0) st = add_values(s, want->statistic, p, err);
+  if (st == WEIR_OK && p->points.n > 0) st = add_values(s, want, p, err);
   for (int i = 0; i < WEIR_N_STMTS; i++)
     sqlite3_reset(s->stmt[i]);
   if (!sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);

@@ -54,9 +54,9 @@ struct weir_points {
 };
 
 struct weir_points_want {
-  const char *statistic;
-  const char *where; /* a condition of SQL; NULL: all */
-  bool by_kernel;    /* a point for each kernel; one for each run that has none */
+  const char *statistic; /* or a metric of the store, or an expression with names in brackets */
+  const char *where;     /* a condition of SQL; NULL: all */
+  bool by_kernel;        /* a point for each kernel; one for each run that has none */
 };
 
 /* At one moment, though another process may write. WEIR_EINVAL, WEIR_ENOENT: what is wanted makes

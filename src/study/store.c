@@ -266,3 +266,18 @@ enum weir_status weir_store_put(struct weir_store *s, const struct weir_store_ru
   if (is_stored != NULL) *is_stored = is_new && st == WEIR_OK;
   return st;
 }
+
+/* ---- metrics ---- */
+
+enum weir_status weir_store_metric(struct weir_store *s, const char *name, const char *expression,
+                                   struct weir_err *err) {
+  sqlite3_stmt *q;
+  enum weir_status st = weir_store_begin(s, err);
+  if (st != WEIR_OK) return st;
+  st = weir_store_prepared(s, WEIR_STMT_METRIC, &q, err);
+  if (st == WEIR_OK &&
+      !(weir_store_bind_text(s, q, 1, name) && weir_store_bind_text(s, q, 2, expression)))
+    st = no_memory(err);
+  if (st == WEIR_OK) st = weir_store_run_stmt(s, q, err);
+  return weir_store_end(s, st, err);
+}

@@ -104,6 +104,11 @@ struct weir_store_run {
 enum weir_status weir_store_put(struct weir_store *s, const struct weir_store_run *run,
                                 bool *is_stored, struct weir_err *err);
 
+/* A name for an SQL expression of statistics, "1.0 * [l1.hits] / [l1.loads]"; another one of that
+ * name is replaced. It is not looked at here. */
+enum weir_status weir_store_metric(struct weir_store *s, const char *name, const char *expression,
+                                   struct weir_err *err);
+
 /* What is stored of a run that ended. Texts live as long as the call; kernel 0 is the whole run,
  * and comes first. False: no memory. */
 struct weir_store_reader {

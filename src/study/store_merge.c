@@ -231,6 +231,20 @@ static enum weir_status not_itself(const struct weir_store *into, const char *pa
 }
 
 /* Within a transaction. */
+static enum weir_status copy_metrics(struct merge *m, struct weir_err *err) {
+  sqlite3_stmt *from, *to;
+  bool is_row;
+  enum weir_status st = weir_store_prepared(m->from, WEIR_STMT_READ_METRICS, &from, err);
+  if (st == WEIR_OK) st = weir_store_prepared(m->into, WEIR_STMT_METRIC, &to, err);
+  if (st != WEIR_OK) return st;
+  while ((st = weir_store_step(m->from, from, &is_row, err)) == WEIR_OK && is_row) {
+    st = bind_columns(to, 1, from, 2) ? weir_store_run_stmt(m->into, to, err)
+                                      : weir_store_fail(m->into, err);
+    if (st != WEIR_OK) break;
+  }
+  return st;
+}
+
 static enum weir_status merge_store(struct weir_store *into, const char *const *paths, size_t at,
                                     struct weir_store_merged *merged, struct weir_err *err) {
   struct merge m = {.into = into, .from_id = 1, .before = paths, .n_before = at};
@@ -239,6 +253,7 @@ static enum weir_status merge_store(struct weir_store *into, const char *const *
   if (st == WEIR_OK) st = weir_store_open(path, WEIR_STORE_READ, NULL, &m.from, err);
   while (st == WEIR_OK && m.from_id != 0)
     st = merge_next(&m, err);
+  if (st == WEIR_OK) st = copy_metrics(&m, err);
   for (int i = 0; i < 2; i++) {
     weir_text_free(&m.about[i]);
     weir_text_free(&m.results[i]);

@@ -25,6 +25,7 @@ static const char tables[] =
     "CREATE TABLE statistics ("
     "  run INTEGER NOT NULL, kernel INTEGER NOT NULL, name_id INTEGER NOT NULL, value,"
     "  PRIMARY KEY (run, kernel, name_id)) WITHOUT ROWID;"
+    "CREATE TABLE metrics (name TEXT PRIMARY KEY, expression TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TRIGGER run_goes AFTER DELETE ON runs BEGIN"
     "  DELETE FROM settings WHERE run = OLD.id;"
     "  DELETE FROM kernels WHERE run = OLD.id;"
@@ -46,8 +47,10 @@ const char *const weir_store_sql_texts[WEIR_N_STMTS] = {
     [WEIR_STMT_STATISTIC] =
         "INSERT INTO statistics (run, kernel, name_id, value) VALUES (?1, ?2, ?3, ?4)",
     [WEIR_STMT_NAME] = "INSERT INTO names (name) VALUES (?1)",
+    [WEIR_STMT_METRIC] = "INSERT OR REPLACE INTO metrics (name, expression) VALUES (?1, ?2)",
     [WEIR_STMT_NEXT] =
         "SELECT id, identity FROM runs WHERE identity > ?1 ORDER BY identity LIMIT 1",
+    [WEIR_STMT_READ_METRICS] = "SELECT name, expression FROM metrics ORDER BY name",
     [WEIR_STMT_READ_RUN] = ("SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1"),
     [WEIR_STMT_READ_SETTINGS] =
         "SELECT key, value, origin FROM settings WHERE run = ?1 ORDER BY key",
