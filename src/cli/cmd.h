@@ -32,8 +32,8 @@ int weir_cmd_query(int argc, char **argv);
 int weir_cmd_record(int argc, char **argv);
 int weir_cmd_replay(int argc, char **argv);
 int weir_cmd_run(int argc, char **argv);
-int weir_cmd_sweep(int argc, char **argv);
 int weir_cmd_show(int argc, char **argv);
+int weir_cmd_sweep(int argc, char **argv);
 int weir_cmd_trace(int argc, char **argv);
 int weir_cmd_worker(int argc, char **argv);
 

@@ -1,10 +1,11 @@
 /* Tables of runs for people: as text and as Markdown; and as CSV. */
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/number.h"
 #include "report/pivot.h"
+#include "session/groups.h"
 
 struct view {
   const struct weir_pivot *p;
@@ -75,10 +76,38 @@ static void put_cell(struct weir_table *t, const struct weir_pivot *p,
 
 /* ---- heads ---- */
 
+static bool is_in_bytes(const struct weir_key *k) {
+  for (size_t g = 0; k->is_setting && weir_param_groups()[g] != NULL; g++) {
+    const struct weir_param_group *group = weir_param_groups()[g];
+    size_t n = strlen(group->prefix);
+    if (strncmp(k->name, group->prefix, n) != 0 || k->name[n] != '.') continue;
+    for (const struct weir_param *p = group->table; p->name != NULL; p++)
+      if (strcmp(p->name, k->name + n + 1) == 0) return p->unit != NULL && !strcmp(p->unit, "byte");
+  }
+  return false;
+}
+
+/* Sizes as people write them: a store has 16384 for 16K. */
+static void put_value(struct weir_text *out, const struct weir_key *k, uint32_t point) {
+  static const char units[] = "KMG";
+  const char *text = weir_key_text(k, point);
+  int64_t bytes;
+  int unit = -1;
+  if (!is_in_bytes(k) || !weir_parse_int(text, &bytes) || bytes < 1024) {
+    weir_text_puts(out, text);
+    return;
+  }
+  for (; unit < 2 && bytes % 1024 == 0; unit++)
+    bytes /= 1024;
+  weir_text_printf(out, "%" PRId64 "%.*s", bytes, unit >= 0, unit >= 0 ? units + unit : "");
+}
+
 static void put_values(struct weir_text *out, const struct weir_pivot_axis *a, size_t first,
                        uint32_t point, const char *between) {
-  for (size_t i = first; i < a->n; i++)
-    weir_text_printf(out, "%s%s", i > first ? between : "", weir_key_text(a->key[i], point));
+  for (size_t i = first; i < a->n; i++) {
+    if (i > first) weir_text_puts(out, between);
+    put_value(out, a->key[i], point);
+  }
 }
 
 /* Does its value not say what it is, as that of a scheme does? */
@@ -86,12 +115,18 @@ static bool is_bare(const struct weir_key *k) {
   return k->is_setting || weir_key_is_seed(k);
 }
 
-/* In one line with names where they are needed: "tsc l1.size=16K". */
-static void put_column_name(struct weir_text *out, const struct weir_pivot *p, uint32_t point) {
+/* In one line with names where they are needed: "tsc l1.size=16K". For programs values are as the
+ * store has them. */
+static void put_column_name(struct weir_text *out, const struct weir_pivot *p, uint32_t point,
+                            bool is_plain) {
   for (size_t i = 0; i < p->columns.n; i++) {
     const struct weir_key *k = p->columns.key[i];
-    weir_text_printf(out, "%s%s%s%s", i > 0 ? " " : "", is_bare(k) ? k->name : "",
-                     is_bare(k) ? "=" : "", weir_key_text(k, point));
+    weir_text_printf(out, "%s%s%s", i > 0 ? " " : "", is_bare(k) ? k->name : "",
+                     is_bare(k) ? "=" : "");
+    if (is_plain)
+      weir_text_puts(out, weir_key_text(k, point));
+    else
+      put_value(out, k, point);
   }
   if (p->columns.n == 0) weir_text_puts(out, p->statistic);
 }
@@ -104,20 +139,27 @@ static const char *keep(struct weir_arena *a, struct weir_text *t) {
 }
 
 /* With several keys the first stands above the others. */
-static bool name_column(const struct weir_pivot *p, uint32_t point, bool is_one_line,
-                        struct weir_arena *a, struct weir_column *out) {
+static bool name_column(const struct weir_pivot *p, uint32_t point, struct weir_arena *a,
+                        struct weir_column *out) {
   struct weir_text head = {0}, rest = {0};
   *out = (struct weir_column){NULL, NULL, WEIR_RIGHT};
-  if (is_one_line || p->columns.n == 0)
-    put_column_name(&head, p, point);
+  if (p->columns.n == 0)
+    weir_text_puts(&head, p->statistic);
   else
-    weir_text_puts(&head, weir_key_text(p->columns.key[0], point));
-  if (!is_one_line && p->columns.n > 1) {
+    put_value(&head, p->columns.key[0], point);
+  if (p->columns.n > 1) {
     put_values(&rest, &p->columns, 1, point, ", ");
     out->unit = keep(a, &rest);
-    if (out->unit == NULL) return false;
   }
   out->head = keep(a, &head);
+  return out->head != NULL && (p->columns.n < 2 || out->unit != NULL);
+}
+
+static bool name_column_in_line(const struct weir_pivot *p, uint32_t point, bool is_plain,
+                                struct weir_arena *a, struct weir_column *out) {
+  struct weir_text head = {0};
+  put_column_name(&head, p, point, is_plain);
+  *out = (struct weir_column){keep(a, &head), NULL, WEIR_RIGHT};
   return out->head != NULL;
 }
 
@@ -132,9 +174,17 @@ static void name_rows(const struct weir_pivot *p, struct weir_column *columns) {
     columns[i] = (struct weir_column){p->rows.key[i]->name, NULL, WEIR_LEFT};
 }
 
-static void put_row_cells(struct weir_table *t, const struct weir_pivot *p, uint32_t point) {
-  for (size_t i = 0; i < p->rows.n; i++)
-    weir_table_cell(t, "%s", weir_key_text(p->rows.key[i], point));
+static void put_row_cells(struct weir_table *t, const struct weir_pivot *p, uint32_t point,
+                          bool is_plain) {
+  for (size_t i = 0; i < p->rows.n; i++) {
+    struct weir_text text = {0};
+    if (is_plain)
+      weir_text_puts(&text, weir_key_text(p->rows.key[i], point));
+    else
+      put_value(&text, p->rows.key[i], point);
+    weir_table_cell(t, "%s", text.v != NULL ? text.v : "");
+    weir_text_free(&text);
+  }
   if (p->rows.n == 0) weir_table_cell(t, "all");
 }
 
@@ -157,10 +207,12 @@ static struct weir_table *table_of(const struct view *v, bool is_one_line, struc
   if (columns == NULL) return NULL;
   name_rows(v->p, columns);
   for (size_t c = 0; c < n; c++)
-    if (!name_column(v->p, v->t->column[c], is_one_line, a, &columns[left + c])) return NULL;
+    if (!(is_one_line ? name_column_in_line(v->p, v->t->column[c], false, a, &columns[left + c])
+                      : name_column(v->p, v->t->column[c], a, &columns[left + c])))
+      return NULL;
   struct weir_table *t = weir_table_new(columns, left + n);
   for (size_t r = 0; t != NULL && r < v->t->n_rows; r++) {
-    put_row_cells(t, v->p, v->t->row[r]);
+    put_row_cells(t, v->p, v->t->row[r], false);
     for (size_t c = 0; c < n; c++)
       put_cell(t, v->p, cell_at(v, r, c));
   }
@@ -233,7 +285,7 @@ static void put_baseline_note(const struct view *v) {
         put_row_name(v, r);
       }
       weir_text_puts(v->out, v->p->columns.n > 0 ? mark : "");
-      if (v->p->columns.n > 0) put_column_name(v->out, v->p, v->t->column[c]);
+      if (v->p->columns.n > 0) put_column_name(v->out, v->p, v->t->column[c], false);
       mark = ", ";
     }
     if (mark[0] == ',') weir_text_printf(v->out, ": no such run with %s ended\n", v->p->baseline);
@@ -302,7 +354,7 @@ static void put_failure(const struct view *v, size_t row, const struct weir_poin
       any = any || is_same_end(bad_point(v, cell, i), bad);
     if (!any) continue;
     weir_text_puts(v->out, v->p->columns.n > 0 ? mark : "");
-    if (v->p->columns.n > 0) put_column_name(v->out, v->p, v->t->column[c]);
+    if (v->p->columns.n > 0) put_column_name(v->out, v->p, v->t->column[c], false);
     put_seeds(v, cell, bad);
     mark = ", ";
   }
@@ -417,7 +469,7 @@ static void put_csv_cells(struct weir_table *out, const struct view *v,
 static void put_csv_rows(struct weir_table *out, const struct view *v) {
   for (size_t r = 0; r < v->t->n_rows; r++) {
     if (v->t->gpu != NULL) weir_table_cell(out, "%s", v->t->gpu);
-    put_row_cells(out, v->p, v->t->row[r]);
+    put_row_cells(out, v->p, v->t->row[r], true);
     put_csv_cells(out, v, &v->t->cell[r * v->t->n_columns]);
   }
   if (v->t->mean == NULL) return;
@@ -437,7 +489,7 @@ static struct weir_table *csv_table(const struct weir_pivot *p, bool has_gpu,
   name_rows(p, columns + has_gpu);
   for (size_t c = 0; c < p->n_columns; c++) {
     struct weir_column *at = &columns[left + each * c];
-    if (!name_column(p, p->column[c], true, a, at)) return NULL;
+    if (!name_column_in_line(p, p->column[c], true, a, at)) return NULL;
     if (each == 1) continue;
     at[1].head = weir_arena_printf(a, "%s low", at->head);
     at[2].head = weir_arena_printf(a, "%s high", at->head);

@@ -68,12 +68,13 @@ def main():
         folder = pathlib.Path(scratch)
         furnish(folder, client, source)
         (folder / "shards").mkdir()
-        for name in ("s.db", "shards/1.db", "monday.db", "tuesday.db"):
-            subprocess.run([sample_store, name], cwd=folder, check=True)
         env = dict(os.environ, WEIR_CACHE=str(folder / "cache"))
         subprocess.run([weir, "record", "-q", "-o", "app.wtrace", "vecadd", "--input", "test"], cwd=folder, check=True)
         subprocess.run([weir, "record", "-q", "-o", "spmv.wtrace", "spmv", "--input", "test"], cwd=folder, check=True)
         for command in commands:
+            for name in ("s.db", "shards/1.db", "monday.db", "tuesday.db"):  # whatever others did to them
+                (folder / name).unlink(missing_ok=True)
+                subprocess.run([sample_store, name], cwd=folder, check=True)
             for line in examples(weir, command):
                 n += 1
                 done = subprocess.run([weir] + small(shlex.split(line)), cwd=folder, env=env, stdin=subprocess.DEVNULL,
