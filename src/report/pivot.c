@@ -270,9 +270,36 @@ static struct weir_interval mean_of(const struct weir_pivot *p, double *values, 
   return weir_interval_of_logs(values, n);
 }
 
+static bool is_same_but_kernel(const struct weir_pivot *p, const struct weir_pivot_axis *a,
+                               uint32_t x, uint32_t y) {
+  for (size_t i = 0; i < a->n; i++)
+    if (a->key[i] != fixed(p, WEIR_KEY_KERNEL) && a->key[i]->of[x] != a->key[i]->of[y])
+      return false;
+  return true;
+}
+
+bool weir_pivot_is_at(const struct weir_pivot *p, const struct weir_pivot_table *t, size_t cell,
+                      uint32_t point) {
+  return is_same_but_kernel(p, &p->rows, t->row[cell / t->n_columns], point) &&
+         is_same_but_kernel(p, &p->columns, t->column[cell % t->n_columns], point);
+}
+
+/* Of runs that are the cell's but for their lack of kernels the mean would not know. */
+static enum weir_cell_state state_with_lost(const struct weir_pivot *p,
+                                            const struct weir_pivot_table *t, size_t cell,
+                                            enum weir_cell_state state) {
+  for (size_t i = 0; i < t->n_lost; i++) {
+    if (!weir_pivot_is_at(p, t, cell, t->lost[i])) continue;
+    if (p->of->points.v[t->lost[i]].status == WEIR_STORED_FAILED) return WEIR_CELL_FAILED;
+    state = WEIR_CELL_REFUSED;
+  }
+  return state;
+}
+
 static void fill_cell(const struct weir_pivot *p, const uint32_t *base_of,
-                      struct weir_pivot_cell *c, double *values) {
-  c->state = state_of(p, base_of, c);
+                      const struct weir_pivot_table *t, size_t cell, double *values) {
+  struct weir_pivot_cell *c = &t->cell[cell];
+  c->state = state_with_lost(p, t, cell, state_of(p, base_of, c));
   c->v = (struct weir_interval){(double)NAN, (double)NAN, (double)NAN};
   c->is_baseline = p->relative != WEIR_RELATIVE_NONE && c->n > 0;
   for (size_t i = 0; i < c->n; i++) {
@@ -407,7 +434,7 @@ static bool fill_table(struct weir_pivot *p, const uint32_t *base_of, struct wei
   double *values = weir_arena_array(&p->arena, most, sizeof *values);
   if (values == NULL) return false;
   for (size_t i = 0; i < t->n_rows * t->n_columns; i++)
-    fill_cell(p, base_of, &t->cell[i], values);
+    fill_cell(p, base_of, t, i, values);
   if (p->relative != WEIR_RELATIVE_NONE && !fill_means(p, base_of, t)) return false;
   for (size_t r = 0; r < t->n_rows; r++)
     mark_best(p, &t->cell[r * t->n_columns], t->n_columns);
@@ -421,12 +448,16 @@ static bool find_table(struct weir_pivot *p, struct weir_pivot_table *t, uint32_
   const struct weir_key *gpus = fixed(p, WEIR_KEY_GPU);
   bool by_kernel =
       is_on(&p->rows, fixed(p, WEIR_KEY_KERNEL)) || is_on(&p->columns, fixed(p, WEIR_KEY_KERNEL));
+  uint32_t *lost = weir_arena_array(&p->arena, p->of->points.n + 1, sizeof *lost);
   size_t n = 0;
-  for (size_t i = 0; i < p->of->points.n; i++) {
-    bool is_without = by_kernel && p->of->points.v[i].kernel == 0;
+  if (lost == NULL) return false;
+  t->lost = lost;
+  for (uint32_t i = 0; i < p->of->points.n; i++) {
     if (!is_of_all && gpus->of[i] != gpu) continue;
-    p->n_without_kernel += is_without;
-    if (!is_without) points[n++] = (uint32_t)i;
+    if (by_kernel && p->of->points.v[i].kernel == 0)
+      lost[t->n_lost++] = i;
+    else
+      points[n++] = i;
   }
   t->gpu = is_of_all ? NULL : gpus->values.v[gpu];
   return find_lines(p, &p->rows, points, n, &t->row, &t->n_rows) &&

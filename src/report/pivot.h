@@ -64,6 +64,10 @@ struct weir_pivot_table {
   /* Geometric means of columns, over the rows that all columns with a value have. */
   struct weir_pivot_cell *mean; /* NULL: nothing is relative */
   size_t n_mean_rows;
+  /* With kernels on an axis: runs without any, which failed or were refused. A cell that they would
+   * be in is as they are. */
+  const uint32_t *lost;
+  size_t n_lost;
 };
 
 struct weir_pivot {
@@ -78,7 +82,6 @@ struct weir_pivot {
   enum weir_best best;                    /* not AUTO */
   const char *input;                      /* that all runs have, if it is on no axis; or NULL */
   size_t n_seeds;                         /* runs of a cell, if all have as many; else 0 */
-  size_t n_without_kernel;                /* runs that are in no table */
   struct weir_pivot_table *table;
   size_t n_tables;
   const uint32_t *column; /* a point of each column of any table */
@@ -95,6 +98,9 @@ enum weir_status weir_pivot_make(struct weir_pivot *p, const struct weir_points 
                                  const struct weir_pivot_want *want, struct weir_err *err);
 void weir_pivot_free(struct weir_pivot *p);
 
+/* Would the point be in the cell, but for the kernel? */
+bool weir_pivot_is_at(const struct weir_pivot *p, const struct weir_pivot_table *t, size_t cell,
+                      uint32_t point);
 /* The table's column with the keys of `point`; n_columns: none. */
 size_t weir_pivot_column_of(const struct weir_pivot *p, const struct weir_pivot_table *t,
                             uint32_t point);

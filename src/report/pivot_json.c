@@ -49,10 +49,15 @@ static const char *status_of(enum weir_cell_state state) {
   return names[state];
 }
 
-static const char *reason_of(const struct weir_pivot *p, const struct weir_pivot_cell *c) {
+static const char *reason_of(const struct weir_pivot *p, const struct weir_pivot_table *t,
+                             size_t cell) {
+  const struct weir_pivot_cell *c = &t->cell[cell];
+  bool is_bad = c->state == WEIR_CELL_FAILED || c->state == WEIR_CELL_REFUSED;
   for (size_t i = 0; i < c->n; i++)
     if (p->of->points.v[c->point[i]].status != WEIR_STORED_OK)
       return p->of->points.v[c->point[i]].message;
+  for (size_t i = 0; is_bad && i < t->n_lost; i++)
+    if (weir_pivot_is_at(p, t, cell, t->lost[i])) return p->of->points.v[t->lost[i]].message;
   return NULL;
 }
 
@@ -73,7 +78,7 @@ static json_t *cell_of(const struct weir_pivot *p, const struct weir_pivot_table
   json_t *o = json_object();
   if (add(o, "row", values_of(&p->rows, t->row[i / t->n_columns])) &&
       add(o, "column", values_of(&p->columns, t->column[i % t->n_columns])) &&
-      add(o, "status", text(status_of(c->state))) && add(o, "reason", text(reason_of(p, c))) &&
+      add(o, "status", text(status_of(c->state))) && add(o, "reason", text(reason_of(p, t, i))) &&
       add(o, "runs", json_integer((json_int_t)c->n)))
     return with_interval(o, c);
   json_decref(o);
@@ -108,7 +113,8 @@ static json_t *table_of(const struct weir_pivot *p, const struct weir_pivot_tabl
   if (add(o, "gpu", text(t->gpu)) && add(o, "cells", cells_of(p, t)) &&
       add(o, "geometric_means", means_of(p, t)) &&
       add(o, "rows", json_integer((json_int_t)t->n_rows)) &&
-      add(o, "rows_of_means", json_integer((json_int_t)t->n_mean_rows)))
+      add(o, "rows_of_means", json_integer((json_int_t)t->n_mean_rows)) &&
+      add(o, "runs_without_kernels", json_integer((json_int_t)t->n_lost)))
     return o;
   json_decref(o);
   return NULL;
@@ -142,8 +148,7 @@ json_t *weir_pivot_json(const struct weir_pivot *p) {
   if (add(o, "weir_show", json_integer(1)) && add(o, "value", text(p->statistic)) &&
       add(o, "relative", text(relative[p->relative])) && add(o, "baseline", baseline_of(p)) &&
       add(o, "rows", names_of(&p->rows)) && add(o, "columns", names_of(&p->columns)) &&
-      add(o, "tables", tables_of(p)) &&
-      add(o, "runs_without_kernels", json_integer((json_int_t)p->n_without_kernel)))
+      add(o, "tables", tables_of(p)))
     return o;
   json_decref(o);
   return NULL;

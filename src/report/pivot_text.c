@@ -371,20 +371,39 @@ static void put_failures(const struct view *v) {
       }
 }
 
+/* Values on an axis but for the kernel, each after `mark`; those of columns with names. */
+static void put_lost_values(const struct view *v, const struct weir_pivot_axis *a, uint32_t point,
+                            const char *mark, const char *between, bool is_named) {
+  for (size_t i = 0; i < a->n; i++) {
+    const struct weir_key *k = a->key[i];
+    if (k == &v->p->of->keys.v[WEIR_KEY_KERNEL]) continue;
+    weir_text_printf(v->out, "%s%s%s", mark, is_named && is_bare(k) ? k->name : "",
+                     is_named && is_bare(k) ? "=" : "");
+    put_value(v->out, k, point);
+    mark = between;
+  }
+}
+
+static void put_lost(const struct view *v) {
+  for (size_t i = 0; i < v->t->n_lost; i++) {
+    uint32_t point = v->t->lost[i];
+    const struct weir_point *bad = &v->p->of->points.v[point];
+    weir_text_printf(v->out, "%s%s, without kernels:", v->bullet, weir_stored_name(bad->status));
+    put_lost_values(v, &v->p->rows, point, " ", ", ", false);
+    if (v->t->gpu != NULL && strcmp(v->t->gpu, "-") != 0)
+      weir_text_printf(v->out, " on %s", v->t->gpu);
+    put_lost_values(v, &v->p->columns, point, " with ", " ", true);
+    weir_text_printf(v->out,
+                     " (seed %s): ", weir_key_text(&v->p->of->keys.v[WEIR_KEY_SEED], point));
+    put_reason(v, bad->message != NULL ? bad->message : "no reason was stored");
+  }
+}
+
 static void put_notes(const struct view *v) {
   put_best_note(v);
   put_baseline_note(v);
   put_failures(v);
-}
-
-static void put_kernel_note(const struct view *v) {
-  size_t n = v->p->n_without_kernel;
-  if (n > 0)
-    weir_text_printf(v->out,
-                     "%s%zu run%s without kernels, which failed or %s refused, %s not shown: leave "
-                     "'kernel' away to see why\n",
-                     v->bullet, n, n == 1 ? "" : "s", n == 1 ? "was" : "were",
-                     n == 1 ? "is" : "are");
+  put_lost(v);
 }
 
 /* ---- text and Markdown ---- */
@@ -406,7 +425,6 @@ enum weir_status weir_pivot_text(const struct weir_pivot *p, size_t width, bool 
     weir_table_free(t);
     weir_arena_free(&a);
   }
-  put_kernel_note(&v);
   return st;
 }
 
@@ -429,8 +447,6 @@ enum weir_status weir_pivot_markdown(const struct weir_pivot *p, struct weir_tex
     weir_table_free(t);
     weir_arena_free(&a);
   }
-  if (p->n_without_kernel > 0) weir_text_puts(out, "\n");
-  put_kernel_note(&v);
   return st;
 }
 
