@@ -513,6 +513,7 @@ static void find_common(struct weir_pivot *p) {
   bool is_common = p->of->points.n > 0 && input->of[0] != 0;
   for (size_t i = 1; i < p->of->points.n; i++)
     is_common = is_common && input->of[i] == input->of[0];
+  p->n_seeds = 1;
   p->input = is_common && !is_shown ? weir_key_text(input, 0) : NULL;
   for (size_t t = 0; t < p->n_tables; t++)
     for (size_t i = 0; i < p->table[t].n_rows * p->table[t].n_columns; i++) {
