@@ -15,9 +15,17 @@ set:
 constraints:
   - l1.size / l1.ways >= 4096
   - scheme = 'baseline' OR l1.size > 16384
+metrics:
+  loads: "[l1.loads]"
+  cycles_per_load: 1.0 * cycles / [l1.loads]
 EOF
 weir sweep study.yaml --store s.db
 sqlite3 s.db "SELECT r.workload, r.scheme, s.value, w.value FROM runs AS r
   JOIN settings AS s ON s.run = r.id AND s.key = 'l1.size' JOIN settings AS w ON w.run = r.id AND w.key = 'l1.ways'
   WHERE r.workload = 'vecadd' ORDER BY 2, 3, 4"
+weir show s.db --value loads --rows workload,scheme | tail -n +2
+weir show s.db --value cycles_per_load --rows workload,scheme --where "[l1.ways] = 4" | wc -l
+sed -i 's/l1.loads\]$/l1.load]/' study.yaml
+weir sweep study.yaml --store s.db
+sed -i '/^metrics/,$d' study.yaml
 weir sweep study.yaml vecadd -S baseline --set l1.ways=2 --where "l1.size = 16384" --store s.db
