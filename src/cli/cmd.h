@@ -21,6 +21,7 @@ enum { WEIR_EXIT_OK, WEIR_EXIT_FAILED, WEIR_EXIT_USAGE, WEIR_EXIT_INTERNAL };
 int weir_cmd_classify(int argc, char **argv);
 int weir_cmd_check_policy(int argc, char **argv);
 int weir_cmd_compare(int argc, char **argv);
+int weir_cmd_diff(int argc, char **argv);
 int weir_cmd_docs(int argc, char **argv);
 int weir_cmd_explain(int argc, char **argv);
 int weir_cmd_export(int argc, char **argv);

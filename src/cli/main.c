@@ -28,6 +28,7 @@ const struct weir_command weir_commands[] = {
     {"check-policy", "run the rules that every policy must keep on a plug-in",
      weir_cmd_check_policy},
     {"query", "ask a store of results with SQL", weir_cmd_query},
+    {"diff", "compare two results: settings and statistics that differ most", weir_cmd_diff},
     {"export", "write a store of results as CSV", weir_cmd_export},
     {"list", "list the built-in workloads, machines or parameters", weir_cmd_list},
     {"explain", "say what a parameter or statistic means and where its value comes from",

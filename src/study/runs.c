@@ -95,7 +95,8 @@ static void setting_row(struct reader *d, sqlite3_stmt *q, void *self) {
   const struct weir_store_setting none = {0}, *before = &none;
   if (s->before != NULL && s->n < s->before->n_settings) before = &s->before->setting[s->n];
   struct weir_store_setting new = {.key = shared(d, q, 0, before->key),
-                                   .value = shared(d, q, 1, before->value)};
+                                   .value = shared(d, q, 1, before->value),
+                                   .origin = shared(d, q, 2, before->origin)};
   if (new.key == NULL || new.value == NULL || !WEIR_PUSH(*s, new)) d->is_failed = true;
 }
 
@@ -107,8 +108,8 @@ static enum weir_status read_run(struct reader *d, int64_t id, struct weir_store
                              " scheme, message, host FROM runs WHERE id = ?1",
                              id, run_row, run, err);
   if (st == WEIR_OK)
-    st = each(d, "SELECT key, value FROM settings WHERE run = ?1 ORDER BY key", id, setting_row, &s,
-              err);
+    st = each(d, "SELECT key, value, origin FROM settings WHERE run = ?1 ORDER BY key", id,
+              setting_row, &s, err);
   if (st == WEIR_OK && s.n > 0) {
     struct weir_store_setting *kept = weir_arena_array(&d->r->a, s.n, sizeof *kept);
     if (kept == NULL)

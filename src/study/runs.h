@@ -18,7 +18,7 @@ struct weir_stored_run {
   const char *identity, *workload, *input, *gpu, *scheme, *message, *host;
   enum weir_stored status;
   double seconds;                           /* NaN: not known */
-  const struct weir_store_setting *setting; /* by key; without their origins */
+  const struct weir_store_setting *setting; /* by key */
   size_t n_settings;
   size_t first_kernel, n_kernels; /* if they were asked for */
 };

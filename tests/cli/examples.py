@@ -68,9 +68,13 @@ def main():
         folder = pathlib.Path(scratch)
         furnish(folder, client, source)
         (folder / "shards").mkdir()
+        subprocess.run([sample_store, "later.db", "later"], cwd=folder, check=True)
         env = dict(os.environ, WEIR_CACHE=str(folder / "cache"))
         subprocess.run([weir, "record", "-q", "-o", "app.wtrace", "vecadd", "--input", "test"], cwd=folder, check=True)
         subprocess.run([weir, "record", "-q", "-o", "spmv.wtrace", "spmv", "--input", "test"], cwd=folder, check=True)
+        for result, scheme in (("before.json", "baseline"), ("after.json", "tsc")):
+            subprocess.run([weir, "run", "-q", "vecadd", "--input", "test", "--gpu", "fermi-s3", "--scheme", scheme, "--json",
+                            result], cwd=folder, check=True)
         for command in commands:
             for name in ("s.db", "shards/1.db", "monday.db", "tuesday.db"):  # whatever others did to them
                 (folder / name).unlink(missing_ok=True)
