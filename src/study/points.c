@@ -309,7 +309,9 @@ static void note_origin(struct weir_key *k, const char *origin) {
     k->is_said = true;
   else if (strncmp(origin, "--", 2) == 0)
     k->is_set = true;
-  else if (strcmp(origin, "default") != 0 && strncmp(origin, "follows from", 12) != 0)
+  else if (strncmp(origin, "follows from", 12) == 0)
+    k->is_derived = true;
+  else if (strcmp(origin, "default") != 0)
     k->is_said = true;
 }
 
@@ -379,7 +381,7 @@ static enum weir_status find_users(struct weir_points *p, struct weir_err *err) 
   for (size_t i = WEIR_FIXED_KEYS; i < p->keys.n; i++) {
     struct weir_key *k = &p->keys.v[i];
     k->is_users = k->values.n > 2 && !weir_key_is_seed(k) &&
-                  (k->is_set || (k->is_said && differs_within(p, order, k)));
+                  (k->is_set || (k->is_said && !k->is_derived && differs_within(p, order, k)));
   }
   return WEIR_OK;
 }

@@ -17,6 +17,7 @@ struct weir_key {
   bool is_users;     /* the user set it, and not to the same value in all runs */
   bool is_set;       /* private: on some command line */
   bool is_said;      /* private: in some file */
+  bool is_derived;   /* private: in some run it follows from others */
   uint32_t n_before; /* private: the number that was found last */
 };
 
