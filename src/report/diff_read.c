@@ -24,10 +24,13 @@ static enum weir_status no_memory(struct weir_err *err) {
 
 /* ---- names ---- */
 
+/* What can be read only once, such as a pipe, is no store. */
 static enum weir_status look_at(struct weir_diff_source *s, struct weir_err *err) {
   static const char magic[] = "SQLite format 3";
+  struct stat info;
   char *data;
   size_t n;
+  if (stat(s->path, &info) == 0 && !S_ISREG(info.st_mode)) return WEIR_OK;
   enum weir_status st = weir_file_read_start(s->path, sizeof magic, &data, &n, err);
   if (st != WEIR_OK) return st;
   s->is_store = n == sizeof magic && memcmp(data, magic, sizeof magic) == 0;

@@ -201,11 +201,15 @@ static void name_row(struct reader *d, sqlite3_stmt *q, void *self) {
  * do not depend on its rows, nor on runs that failed halfway. */
 static enum weir_status read_names(struct reader *d, struct weir_err *err) {
   struct names names = {0};
-  enum weir_status st =
-      each(d,
-           "SELECT id, name FROM names WHERE id IN (SELECT name_id FROM statistics WHERE run IN"
-           " (SELECT id FROM runs WHERE status = 'ok')) ORDER BY name",
-           0, name_row, &names, err);
+  enum weir_status st = each(
+      d,
+      "SELECT id, name FROM names WHERE"
+      " EXISTS (SELECT 1 FROM runs JOIN statistics AS s ON s.run = runs.id AND s.kernel = 0"
+      "  AND s.name_id = names.id WHERE runs.status = 'ok') OR"
+      " EXISTS (SELECT 1 FROM runs JOIN kernels AS k ON k.run = runs.id"
+      "  JOIN statistics AS s ON s.run = k.run AND s.kernel = k.number AND s.name_id = names.id"
+      "  WHERE runs.status = 'ok') ORDER BY name",
+      0, name_row, &names, err);
   const char **kept = weir_arena_array(&d->r->a, names.n + 1, sizeof *kept);
   if (kept != NULL && names.n > 0) memcpy(kept, names.v, names.n * sizeof *names.v);
   if (st == WEIR_OK && kept == NULL) st = no_memory(err);

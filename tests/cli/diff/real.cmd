@@ -11,3 +11,4 @@ weir diff a.json c.json | head -6
 weir diff a.json c.json --top 0 | grep -c points
 weir diff a.json d.json | grep -v -e func -e "^$"
 weir diff e.json#1 e.json#2 | head -6
+weir diff a.json <(weir run -q gather --input test --gpu fermi-s3 --json -) --exit-code | tail -1
