@@ -1,8 +1,10 @@
 /* A store at a glance. */
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "report/query.h"
 #include "study/store.h"
 
@@ -16,6 +18,11 @@ struct view {
   struct weir_text line; /* that is being put together */
   char group[64];
   int64_t n;
+  struct weir_arena a;
+  struct {
+    const char **v;
+    size_t n, cap;
+  } tables;
 };
 
 typedef void row_of(struct view *v, sqlite3_stmt *q);
@@ -104,38 +111,52 @@ static void end_line(struct view *v) {
   v->line.n = 0;
 }
 
-/* "kernels, 116 rows: run, number, name" */
-static void column_row(struct view *v, sqlite3_stmt *q) {
-  const char *table = text_at(q, 0);
-  bool is_new = strcmp(table, v->group) != 0;
-  if (is_new) {
-    end_line(v);
-    snprintf(v->group, sizeof v->group, "%s", table);
-    weir_text_printf(&v->line, "%s, %" PRId64 " rows", table, (int64_t)sqlite3_column_int64(q, 2));
-  }
-  weir_text_printf(&v->line, "%s%s", is_new ? ": " : ", ", text_at(q, 1));
+static void count_row(struct view *v, sqlite3_stmt *q) {
+  int64_t n = sqlite3_column_int64(q, 0);
+  weir_text_printf(&v->line, ", %" PRId64 " %s: ", n, n == 1 ? "row" : "rows");
+  v->n = 0;
 }
 
-/* What a view has besides one column for each statistic. */
+static void column_row(struct view *v, sqlite3_stmt *q) {
+  weir_text_printf(&v->line, "%s%s", v->n++ > 0 ? ", " : "", text_at(q, 0));
+}
+
+/* "kernels, 116 rows: run, number, name"; what a view has besides one column for each statistic. */
+static enum weir_status table(struct view *v, const char *name, struct weir_err *err) {
+  char *count = sqlite3_mprintf("SELECT count(*) FROM \"%w\"", name);
+  char *columns =
+      sqlite3_mprintf("SELECT CASE WHEN t.type = 'view' AND c.name IN (SELECT name FROM names)"
+                      " THEN 'and one for each statistic' ELSE c.name END AS text"
+                      " FROM pragma_table_info(%Q) AS c, pragma_table_list(%Q) AS t"
+                      " GROUP BY text ORDER BY min(c.cid)",
+                      name, name);
+  weir_text_puts(&v->line, name);
+  enum weir_status st = count != NULL && columns != NULL
+                            ? each(v, count, count_row, err)
+                            : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (st == WEIR_OK) st = each(v, columns, column_row, err);
+  sqlite3_free(count);
+  sqlite3_free(columns);
+  end_line(v);
+  return st;
+}
+
+static void table_row(struct view *v, sqlite3_stmt *q) {
+  const char *name = text_at(q, 0);
+  const char *copy = weir_arena_strndup(&v->a, name, strlen(name));
+  if (copy == NULL || !WEIR_PUSH(v->tables, copy)) v->out->failed = true;
+}
+
+/* Whatever tables there are: a newer weir may have more. */
 static enum weir_status tables(struct view *v, struct weir_err *err) {
   weir_text_puts(v->out, "\nviews and tables, with their columns:\n");
   enum weir_status st =
       each(v,
-           "WITH size (name, n) AS (SELECT 'runs', count(*) FROM runs"
-           "  UNION ALL SELECT 'run_results', count(*) FROM runs"
-           "  UNION ALL SELECT 'settings', count(*) FROM settings"
-           "  UNION ALL SELECT 'kernels', count(*) FROM kernels"
-           "  UNION ALL SELECT 'kernel_results', count(*) FROM kernels"
-           "  UNION ALL SELECT 'statistics', count(*) FROM statistics"
-           "  UNION ALL SELECT 'names', count(*) FROM names)"
-           " SELECT size.name, CASE WHEN t.type = 'view' AND c.name IN (SELECT name FROM names)"
-           "  THEN 'and one for each statistic' ELSE c.name END, n"
-           " FROM size JOIN pragma_table_list AS t USING (name)"
-           " JOIN pragma_table_info(size.name) AS c WHERE t.schema = 'main'"
-           " GROUP BY 1, 2 ORDER BY t.type DESC, size.name DESC, min(c.cid)",
-           column_row, err);
-  end_line(v);
-  v->group[0] = 0;
+           "SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%'"
+           " ORDER BY type = 'table', name DESC",
+           table_row, err);
+  for (size_t i = 0; st == WEIR_OK && i < v->tables.n; i++)
+    st = table(v, v->tables.v[i], err);
   return st;
 }
 
@@ -168,6 +189,8 @@ enum weir_status weir_store_overview(struct weir_store *s, const char *path, str
   weir_text_puts(out, "\nfunctions besides those of SQLite: geomean(x), median(x), bytes('16K'),\n"
                       "setting(run, 'l1.size')\n");
   weir_text_free(&v.line);
+  free(v.tables.v);
+  weir_arena_free(&v.a);
   if (st == WEIR_OK && out->failed) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   return st;
 }
