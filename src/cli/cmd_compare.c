@@ -74,7 +74,7 @@ static const struct weir_usage usage = {
             WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples =
-        "  weir compare spmv gather --input profile         all schemes, in a second or two\n"
+        "  weir compare spmv gather --input profile         all schemes, in some seconds\n"
         "  weir compare all --schemes baseline,decoupled,pc-bypass,tsc+ --csv results.csv\n"
         "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,gtx480-cfg\n"
         "  weir compare spmv -S baseline,random-bypass,pc-bypass --repeat 10    is it real?\n"

@@ -8,12 +8,13 @@
 
 #include "cli/timing.h"
 
-enum { FIRST_MS = 300, EVERY_MS = 200 };
+enum { FIRST_MS = 300, EVERY_MS = 200, LOG_MS = 60000 };
 
 enum weir_status weir_compare_progress_begin(struct weir_compare_progress *p,
                                              const struct weir_study *s, struct weir_err *err) {
-  *p = (struct weir_compare_progress){.show_at = weir_cli_ms() + FIRST_MS};
-  if (!isatty(STDERR_FILENO)) return WEIR_OK;
+  bool is_terminal = isatty(STDERR_FILENO);
+  *p = (struct weir_compare_progress){.show_at = weir_cli_ms() + (is_terminal ? FIRST_MS : LOG_MS),
+                                      .is_terminal = is_terminal};
   p->runs = weir_calloc(weir_study_n_runs(s) + 1, sizeof *p->runs);
   return p->runs != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
@@ -106,12 +107,16 @@ static void show(struct weir_compare_progress *p, const struct weir_study *s, ui
   double left = left_ms(p, s, now);
   weir_text_printf(&line, "%zu of %zu runs", ended, n);
   if (left >= 1000) add_time(&line, left);
-  add_running(&line, s);
-  if (!line.failed) fprintf(stderr, "\r\033[K%.*s", (int)terminal_width() - 1, line.v);
+  if (p->is_terminal) {
+    add_running(&line, s);
+    if (!line.failed) fprintf(stderr, "\r\033[K%.*s", (int)terminal_width() - 1, line.v);
+  } else if (!line.failed) {
+    fprintf(stderr, "weir: %s\n", line.v);
+  }
   fflush(stderr);
   weir_text_free(&line);
-  p->show_at = now + EVERY_MS;
-  p->showed = true;
+  p->show_at = now + (p->is_terminal ? EVERY_MS : LOG_MS);
+  p->showed = p->is_terminal;
 }
 
 void weir_compare_progress_event(void *self, const struct weir_study *s,
@@ -120,7 +125,7 @@ void weir_compare_progress_event(void *self, const struct weir_study *s,
                                  const struct weir_run *run) {
   struct weir_compare_progress *p = self;
   (void)workload;
-  if (p->runs == NULL) return;
+  if (p->runs == NULL) return; /* quiet */
   uint64_t now = weir_cli_ms();
   if (run != NULL && event == WEIR_STUDY_STARTED) p->runs[run - s->runs].began = now;
   if (run != NULL && event == WEIR_STUDY_ENDED)

@@ -295,7 +295,7 @@ static enum weir_status run_study(struct weir_comparison *c, struct weir_err *er
   weir_cli_signals_hold();
   enum weir_status st = prepare_all(c, err);
   if (st == WEIR_OK && weir_cli_signal() == 0) st = begin_keeping(c, &hooks, err);
-  if (st == WEIR_OK) st = weir_compare_progress_begin(&c->progress, &c->study, err);
+  if (st == WEIR_OK && !c->quiet) st = weir_compare_progress_begin(&c->progress, &c->study, err);
   if (st == WEIR_OK) st = weir_study_run(&c->study, &hooks, err);
   weir_cli_signals_release();
   weir_compare_progress_end(&c->progress);

@@ -110,13 +110,17 @@ static double cost_of(const struct weir_study *s, size_t run) {
   return s->costs != NULL ? s->costs[run] : NAN;
 }
 
+static bool is_longer(double a, double b) {
+  return !isnan(b) && (isnan(a) || a > b);
+}
+
 /* Of the runs of a workload that wait, the longest; those of unknown length in their order. */
 static bool longest_waiting(const struct weir_study *s, size_t workload, size_t *run) {
   size_t first = workload * runs_of_each(s);
   bool any = false;
   for (size_t i = first; i < first + runs_of_each(s); i++) {
     if (s->runs[i].state != WEIR_RUN_WAITING) continue;
-    if (!any || cost_of(s, i) > cost_of(s, *run)) *run = i;
+    if (!any || is_longer(cost_of(s, i), cost_of(s, *run))) *run = i;
     any = true;
   }
   return any;
@@ -364,7 +368,7 @@ static void put_in_order(struct weir_study *s) {
     size_t at = i;
     for (; at > 0; at--) {
       double before = cost_of_workload(s, s->order[at - 1]);
-      if (isnan(before) || (!isnan(cost) && before >= cost)) break;
+      if (!is_longer(cost, before)) break;
       s->order[at] = s->order[at - 1];
     }
     s->order[at] = i;

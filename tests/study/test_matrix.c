@@ -2,6 +2,7 @@
 #include "study/matrix.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -300,6 +301,129 @@ static void what_has_ended_stays_when_it_is_stopped(void **state) {
   rig_free(&r);
 }
 
+/* ---- what is known before, order, memory ---- */
+
+struct keeping {
+  size_t known, left;         /* runs that are not to be run */
+  size_t kept, most, running; /* most: at the same time */
+  size_t order[64], n_order;  /* in which runs were begun */
+  bool is_broken;
+};
+
+static enum weir_status find_some(void *self, const struct weir_study *s, size_t run,
+                                  struct weir_err *err) {
+  const struct keeping *k = self;
+  (void)err;
+  if (run == k->known) s->runs[run] = (struct weir_run){.state = WEIR_RUN_DONE, .was_known = true};
+  if (run == k->left) s->runs[run].state = WEIR_RUN_LEFT;
+  return WEIR_OK;
+}
+
+static enum weir_status keep_all(void *self, const struct weir_study *s, size_t run,
+                                 struct weir_err *err) {
+  struct keeping *k = self;
+  assert_true(s->runs[run].state == WEIR_RUN_DONE || s->runs[run].state == WEIR_RUN_FAILED);
+  if (k->is_broken) return weir_fail(err, WEIR_EIO, "no room");
+  k->kept++;
+  return WEIR_OK;
+}
+
+static void count_running(void *self, const struct weir_study *s, enum weir_study_event event,
+                          const struct weir_study_workload *workload, const struct weir_run *run) {
+  struct keeping *k = self;
+  if (workload == NULL) return;
+  if (event == WEIR_STUDY_STARTED) k->running++;
+  if (event == WEIR_STUDY_ENDED) k->running--;
+  if (k->running > k->most) k->most = k->running;
+  if (event == WEIR_STUDY_STARTED && run != NULL) k->order[k->n_order++] = (size_t)(run - s->runs);
+}
+
+static struct weir_study_hooks keeping_hooks(struct keeping *k) {
+  return (struct weir_study_hooks){
+      .event = count_running, .self = k, .find = find_some, .keep = keep_all, .keeper = k};
+}
+
+static void what_is_known_is_not_run(void **state) {
+  (void)state;
+  struct rig r;
+  struct keeping k = {.known = 1, .left = CELLS};
+  struct weir_study_hooks hooks = keeping_hooks(&k);
+  rig_init(&r, 2);
+  rig_run(&r, &hooks);
+  assert_int_equal(k.kept, WORKLOADS * CELLS - 2);
+  assert_int_equal(r.study.n_replays, WORKLOADS * CELLS - 2);
+  assert_true(r.study.runs[1].was_known && r.study.runs[1].sum.cycles == 0);
+  assert_int_equal(r.study.runs[CELLS].state, WEIR_RUN_LEFT);
+  rig_free(&r);
+}
+
+static void a_run_that_cannot_be_kept_ends_the_study(void **state) {
+  (void)state;
+  struct rig r;
+  struct weir_err err;
+  struct keeping k = {.known = SIZE_MAX, .left = SIZE_MAX, .is_broken = true};
+  struct weir_study_hooks hooks = keeping_hooks(&k);
+  rig_init(&r, 1);
+  assert_int_equal(weir_study_run(&r.study, &hooks, &err), WEIR_EIO);
+  assert_string_equal(err.msg, "no room");
+  assert_int_equal(r.study.n_replays, 1);
+  rig_free(&r);
+}
+
+static void the_longest_come_first(void **state) {
+  (void)state;
+  struct rig r;
+  double costs[WORKLOADS * CELLS];
+  struct keeping k = {.known = SIZE_MAX, .left = SIZE_MAX};
+  struct weir_study_hooks hooks = keeping_hooks(&k);
+  for (size_t i = 0; i < WORKLOADS * CELLS; i++)
+    costs[i] = (double)i;
+  costs[2] = (double)NAN; /* nobody knows: before all others, and its workload, too */
+  rig_init(&r, 1);
+  r.study.costs = costs;
+  rig_run(&r, &hooks);
+  static const size_t first[CELLS] = {2, 3, 1, 0};
+  for (size_t i = 0; i < CELLS; i++)
+    assert_int_equal(k.order[i], first[i]);
+  for (size_t i = CELLS; i < WORKLOADS * CELLS; i++)
+    assert_int_equal(k.order[i], WORKLOADS * CELLS - 1 - (i - CELLS));
+  rig_free(&r);
+}
+
+static void memory_limits_how_many_run(void **state) {
+  (void)state;
+  struct rig r;
+  struct keeping k = {.known = SIZE_MAX, .left = SIZE_MAX};
+  struct weir_study_hooks hooks = keeping_hooks(&k);
+  rig_init(&r, 4);
+  r.study.memory = 1 << 20;
+  rig_run(&r, &hooks);
+  assert_int_equal(k.most, 1);
+  assert_int_equal(k.kept, WORKLOADS * CELLS);
+  rig_free(&r);
+}
+
+static void kernels_add_up(void **state) {
+  (void)state;
+  struct rig r;
+  rig_init(&r, 2);
+  rig_run(&r, &no_hooks);
+  for (size_t i = 0; i < WORKLOADS * CELLS; i++) {
+    const struct weir_run *run = &r.study.runs[i];
+    uint64_t cycles = 0, launches = 0, loads = 0;
+    assert_true(run->n_kernels > 0 && run->seconds > 0);
+    for (size_t n = 0; n < run->n_kernels; n++) {
+      cycles += run->kernels[n].result.cycles;
+      launches += run->kernels[n].launches;
+      loads += run->kernels[n].result.l1.loads;
+    }
+    assert_int_equal(cycles, run->sum.cycles);
+    assert_int_equal(launches, run->launches);
+    assert_int_equal(loads, run->sum.l1.loads);
+  }
+  rig_free(&r);
+}
+
 static void a_folder_that_cannot_be_made_is_an_error(void **state) {
   (void)state;
   struct rig r;
@@ -322,6 +446,11 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_trace_is_replayed_as_it_is),
       cmocka_unit_test(everything_is_told),
       cmocka_unit_test(what_has_ended_stays_when_it_is_stopped),
+      cmocka_unit_test(what_is_known_is_not_run),
+      cmocka_unit_test(a_run_that_cannot_be_kept_ends_the_study),
+      cmocka_unit_test(the_longest_come_first),
+      cmocka_unit_test(memory_limits_how_many_run),
+      cmocka_unit_test(kernels_add_up),
       cmocka_unit_test(a_folder_that_cannot_be_made_is_an_error)};
   if (argc < 2 || mkdtemp(scratch) == NULL) return 1;
   source = argv[1];
