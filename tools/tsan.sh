@@ -16,7 +16,7 @@ for test in $tests; do
 done
 # shellcheck disable=SC2086 # lists are meant to be split
 {
-  WEIR_TARGETS=$targets tools/build.sh "$dir" -Db_sanitize=thread -Db_lundef=false -Doptimization=2 \
-    -Dwerror=false
+  WEIR_TARGETS=$targets tools/build.sh "$dir" -Db_sanitize=thread -Db_lundef=false -Doptimization=2 -Ddebug=false \
+    -Dc_args=-g1 -Dwerror=false
   exec tools/test.sh "$dir" --no-rebuild $names
 }
