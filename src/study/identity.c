@@ -65,9 +65,9 @@ static enum weir_status fill(struct filled *f, const struct weir_settings *s,
                              const struct weir_param_group *group, struct weir_err *err) {
   free(f->is);
   free(f->would_be);
-  *f = (struct filled){.group = group,
-                       .is = weir_calloc(1, group->cfg_bytes + 1),
-                       .would_be = weir_calloc(1, group->cfg_bytes + 1)};
+  f->group = group;
+  f->is = weir_calloc(1, group->cfg_bytes + 1);
+  f->would_be = weir_calloc(1, group->cfg_bytes + 1);
   if (f->is == NULL || f->would_be == NULL) return no_memory(err);
   weir_param_defaults(group->table, f->would_be);
   return weir_settings_fill(s, group, f->is, err);

@@ -1,7 +1,6 @@
 #include "study/matrix.h"
 
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -78,9 +77,7 @@ const char *weir_study_reason(const struct weir_study *s, size_t run) {
 struct matrix {
   struct weir_study *study;
   const struct weir_study_hooks *hooks;
-  struct weir_study_job *jobs; /* those that run */
-  size_t n_jobs;
-  struct pollfd *polls;
+  struct weir_crew crew;   /* of struct weir_study_job */
   struct weir_temp folder; /* a killed recording leaves files in it, too */
 };
 
@@ -163,10 +160,12 @@ static uint64_t need_of(const struct weir_study_job *j) {
 /* One at least always runs. */
 static bool has_room(const struct matrix *m, const struct weir_study_job *next) {
   uint64_t taken = need_of(next);
-  if (m->n_jobs >= m->study->jobs) return false;
-  for (size_t i = 0; i < m->n_jobs; i++)
-    taken += m->jobs[i].reserved;
-  return m->n_jobs == 0 || m->study->memory == 0 || taken <= m->study->memory;
+  if (weir_crew_is_full(&m->crew)) return false;
+  for (size_t i = 0; i < m->crew.n; i++) {
+    const struct weir_study_job *j = weir_crew_job(&m->crew, i);
+    taken += j->reserved;
+  }
+  return m->crew.n == 0 || m->study->memory == 0 || taken <= m->study->memory;
 }
 
 /* ---- beginnings and ends ---- */
@@ -240,7 +239,7 @@ static enum weir_status settle(struct matrix *m, struct weir_study_job *j,
 
 static enum weir_status start(struct matrix *m, const struct weir_study_job *next,
                               struct weir_err *err) {
-  struct weir_study_job *j = &m->jobs[m->n_jobs];
+  struct weir_study_job *j = weir_crew_job(&m->crew, m->crew.n);
   struct weir_study_answer failed = {0};
   *j = *next;
   j->reserved = need_of(j);
@@ -253,62 +252,45 @@ static enum weir_status start(struct matrix *m, const struct weir_study_job *nex
     j->run->state = WEIR_RUN_RUNNING;
     m->study->n_replays++;
   }
-  m->n_jobs++;
+  weir_crew_add(&m->crew);
   tell(m, WEIR_STUDY_STARTED, j->workload, j->run);
   return WEIR_OK;
 }
 
-static enum weir_status end(struct matrix *m, size_t i, struct weir_err *err) {
+static enum weir_status end(void *self, void *job, struct weir_err *err) {
+  struct matrix *m = self;
+  struct weir_study_job *j = job;
   struct weir_study_answer a;
   struct weir_run_kernel *kernels;
-  struct weir_study_job j = m->jobs[i];
   double seconds;
   uint64_t peak;
-  weir_study_job_end(&j, &a, &kernels, &seconds, &peak);
-  if (j.run != NULL && peak > j.workload->peak) j.workload->peak = peak;
-  m->jobs[i] = m->jobs[--m->n_jobs];
-  return settle(m, &j, &a, kernels, seconds, err);
+  weir_study_job_end(j, &a, &kernels, &seconds, &peak);
+  if (j->run != NULL && peak > j->workload->peak) j->workload->peak = peak;
+  return settle(m, j, &a, kernels, seconds, err);
 }
 
 /* ---- all of it ---- */
 
-enum { WAIT_MS = 200 };
-
-static enum weir_status wait_for_some(struct matrix *m, struct weir_err *err) {
-  for (size_t i = 0; i < m->n_jobs; i++)
-    m->polls[i] = (struct pollfd){.fd = m->jobs[i].worker.fd, .events = POLLIN};
-  int ready = poll(m->polls, m->n_jobs, WAIT_MS);
-  if (ready <= 0) {
-    tell(m, WEIR_STUDY_WAITING, NULL, NULL);
-    return WEIR_OK;
-  }
-  enum weir_status st = WEIR_OK;
-  /* From the last: ending one moves the last into its place. */
-  for (size_t i = m->n_jobs; st == WEIR_OK && i-- > 0;)
-    if (m->polls[i].revents != 0) st = end(m, i, err);
-  return st;
-}
-
 static void kill_all(struct matrix *m) {
-  for (size_t i = 0; i < m->n_jobs; i++) {
-    struct weir_study_job *j = &m->jobs[i];
+  for (struct weir_study_job *j; (j = weir_crew_take(&m->crew)) != NULL;) {
     weir_study_job_kill(j);
     if (j->run == NULL)
       j->workload->state = WEIR_RUN_WAITING;
     else
       j->run->state = WEIR_RUN_WAITING;
   }
-  m->n_jobs = 0;
 }
 
 static enum weir_status work(struct matrix *m, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   struct weir_study_job next;
+  bool any;
   while (st == WEIR_OK && !is_stopped(m)) {
     while (st == WEIR_OK && next_job(m, &next) && has_room(m, &next))
       st = start(m, &next, err);
-    if (st != WEIR_OK || m->n_jobs == 0) break;
-    st = wait_for_some(m, err);
+    if (st != WEIR_OK || m->crew.n == 0) break;
+    st = weir_crew_wait(&m->crew, end, m, &any, err);
+    if (st == WEIR_OK && !any) tell(m, WEIR_STUDY_WAITING, NULL, NULL);
   }
   kill_all(m);
   return st;
@@ -380,17 +362,15 @@ enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_ho
   struct matrix m = {.study = s, .hooks = hooks};
   s->runs = weir_calloc(weir_study_n_runs(s) + 1, sizeof *s->runs);
   s->order = weir_calloc(s->n_workloads + 1, sizeof *s->order);
-  m.jobs = weir_calloc(s->jobs, sizeof *m.jobs);
-  m.polls = weir_calloc(s->jobs, sizeof *m.polls);
-  enum weir_status st = s->runs != NULL && s->order != NULL && m.jobs != NULL && m.polls != NULL
-                            ? weir_temp_make(&m.folder, err)
-                            : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  enum weir_status st = weir_crew_init(&m.crew, s->jobs, sizeof(struct weir_study_job), err);
+  if (st == WEIR_OK && (s->runs == NULL || s->order == NULL))
+    st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (st == WEIR_OK) st = weir_temp_make(&m.folder, err);
   if (st == WEIR_OK) st = prepare(&m, err);
   if (st == WEIR_OK) put_in_order(s);
   if (st == WEIR_OK) st = work(&m, err);
   weir_temp_remove(&m.folder);
-  free(m.jobs);
-  free(m.polls);
+  weir_crew_free(&m.crew);
   return st;
 }
 

@@ -3,10 +3,11 @@
 #ifndef WEIR_STUDY_MATRIX_JOB_H
 #define WEIR_STUDY_MATRIX_JOB_H
 
+#include "study/crew.h"
 #include "study/matrix.h"
-#include "study/worker.h"
 
 struct weir_study_job {
+  struct weir_worker worker;
   const struct weir_study *study;
   struct weir_study_workload *workload;
   const struct weir_setup *setup;       /* NULL: record */
@@ -18,7 +19,6 @@ struct weir_study_job {
   int kernels;        /* what each kernel did; a file without a name */
   uint64_t reserved;  /* bytes of memory that it is taken to need */
   double began;       /* seconds of a clock */
-  struct weir_worker worker;
 };
 
 struct weir_study_answer {

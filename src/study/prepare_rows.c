@@ -1,15 +1,15 @@
 #include "study/prepare_rows.h"
 
-#include <poll.h>
 #include <stdio.h>
 
 #include "base/temp.h"
-#include "study/worker.h"
+#include "study/crew.h"
 #include "trace/accelsim.h"
 
 struct job {
+  struct weir_worker worker;
   const struct weir_prepare_request *r;
-  char file[4096]; /* rows may be many: they come back in a file */
+  const char *file; /* rows may be many: they come back in a file */
 };
 
 struct answer {
@@ -49,36 +49,47 @@ static void work(const void *self, void *answer) {
 
 /* ---- here ---- */
 
-static enum weir_status wait_for(const struct weir_profile_request *r, struct weir_worker *w,
-                                 struct weir_err *err) {
-  enum { WAIT_MS = 200 };
-  struct pollfd p = {.fd = w->fd, .events = POLLIN};
+static enum weir_status end(void *self, void *job, struct weir_err *err) {
+  struct job *j = job;
   struct answer a;
-  for (int ready = 0; ready <= 0;) {
-    if (r->progress != NULL) r->progress(r->self, 0, 1);
-    ready = poll(&p, 1, WAIT_MS);
-    if (r->is_stopped != NULL && r->is_stopped(r->self)) {
-      weir_worker_kill(w);
-      return weir_fail(err, WEIR_ELIMIT, "interrupted");
-    }
-  }
-  enum weir_status st = weir_worker_end(w, &a, sizeof a, err);
+  (void)self;
+  enum weir_status st = weir_worker_end(&j->worker, &a, sizeof a, err);
   if (st == WEIR_OK && a.status != WEIR_OK && err != NULL) *err = a.err;
   return st == WEIR_OK ? a.status : st;
 }
 
+static enum weir_status run_alone(const struct weir_profile_request *r, struct weir_crew *crew,
+                                  struct weir_err *err) {
+  struct job *j = weir_crew_job(crew, 0);
+  bool any;
+  enum weir_status st = weir_worker_start(&j->worker, work, j, sizeof(struct answer), err);
+  if (st == WEIR_OK) weir_crew_add(crew);
+  while (st == WEIR_OK && crew->n > 0) {
+    if (r->progress != NULL) r->progress(r->self, 0, 1);
+    st = weir_crew_wait(crew, end, NULL, &any, err);
+    if (st == WEIR_OK && r->is_stopped != NULL && r->is_stopped(r->self))
+      st = weir_fail(err, WEIR_ELIMIT, "interrupted");
+  }
+  if ((j = weir_crew_take(crew)) != NULL) weir_worker_kill(&j->worker);
+  return st;
+}
+
 enum weir_status weir_prepare_rows_apart(const struct weir_prepare_request *r,
                                          struct weir_rows *rows, struct weir_err *err) {
-  struct job j = {.r = r};
-  struct weir_worker w;
+  struct weir_crew crew;
   struct weir_temp folder;
+  char file[4096];
   *rows = (struct weir_rows){0};
   enum weir_status st = weir_temp_make(&folder, err);
   if (st != WEIR_OK) return st;
-  snprintf(j.file, sizeof j.file, "%s/prepared.rows", folder.path);
-  st = weir_worker_start(&w, work, &j, sizeof(struct answer), err);
-  if (st == WEIR_OK) st = wait_for(&r->profile, &w, err);
-  if (st == WEIR_OK) st = weir_rows_load(rows, j.file, err);
+  snprintf(file, sizeof file, "%s/prepared.rows", folder.path);
+  st = weir_crew_init(&crew, 1, sizeof(struct job), err);
+  if (st == WEIR_OK) {
+    *(struct job *)weir_crew_job(&crew, 0) = (struct job){.r = r, .file = file};
+    st = run_alone(&r->profile, &crew, err);
+  }
+  if (st == WEIR_OK) st = weir_rows_load(rows, file, err);
+  weir_crew_free(&crew);
   weir_temp_remove(&folder);
   return st;
 }

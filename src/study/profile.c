@@ -1,6 +1,5 @@
 #include "study/profile.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "base/temp.h"
 #include "session/streams.h"
 #include "session/timing.h"
-#include "study/worker.h"
+#include "study/crew.h"
 
 static enum weir_status no_memory(struct weir_err *err) {
   return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -43,9 +42,9 @@ static bool is_chosen(const struct run *run, uint32_t kernel, const struct weir_
 /* ---- one piece of work, in its process ---- */
 
 struct job {
+  struct weir_worker worker;
   const struct profiler *profiler;
   const struct run *run; /* NULL: record */
-  struct weir_worker worker;
 };
 
 struct counts {
@@ -127,12 +126,11 @@ static void replay(const void *self, void *answer) {
 
 /* ---- several at a time ---- */
 
-struct pool {
+struct shift {
   struct profiler *f;
-  struct job *jobs;
-  struct pollfd *polls;
+  struct weir_crew crew; /* of struct job */
   struct answer *answer;
-  uint32_t n_jobs, next; /* next: run to start */
+  uint32_t next; /* run to start */
 };
 
 static void tell(const struct profiler *f) {
@@ -154,66 +152,61 @@ static void take(struct profiler *f, const struct run *run, const struct answer 
   }
 }
 
-static enum weir_status end(struct pool *pool, uint32_t i, struct weir_err *err) {
-  struct job j = pool->jobs[i];
-  enum weir_status st = weir_worker_end(&j.worker, pool->answer, answer_bytes(pool->f), err);
-  pool->jobs[i] = pool->jobs[--pool->n_jobs];
+static enum weir_status end(void *self, void *job, struct weir_err *err) {
+  struct shift *s = self;
+  struct job *j = job;
+  enum weir_status st = weir_worker_end(&j->worker, s->answer, answer_bytes(s->f), err);
   if (st != WEIR_OK) return st;
-  if (pool->answer->status != WEIR_OK) {
-    *err = pool->answer->err;
-    return pool->answer->status;
+  if (s->answer->status != WEIR_OK) {
+    *err = s->answer->err;
+    return s->answer->status;
   }
-  if (j.run != NULL) {
-    take(pool->f, j.run, pool->answer);
-    pool->f->n_done++;
+  if (j->run != NULL) {
+    take(s->f, j->run, s->answer);
+    s->f->n_done++;
   }
-  tell(pool->f);
+  tell(s->f);
   return WEIR_OK;
 }
 
-static enum weir_status start(struct pool *pool, const struct run *run, struct weir_err *err) {
-  struct job *j = &pool->jobs[pool->n_jobs];
-  *j = (struct job){.profiler = pool->f, .run = run};
+static enum weir_status start(struct shift *s, const struct run *run, struct weir_err *err) {
+  struct job *j = weir_crew_job(&s->crew, s->crew.n);
+  *j = (struct job){.profiler = s->f, .run = run};
   enum weir_status st =
-      weir_worker_start(&j->worker, run == NULL ? record : replay, j, answer_bytes(pool->f), err);
-  if (st == WEIR_OK) pool->n_jobs++;
+      weir_worker_start(&j->worker, run == NULL ? record : replay, j, answer_bytes(s->f), err);
+  if (st == WEIR_OK) weir_crew_add(&s->crew);
   return st;
 }
 
-static enum weir_status wait_for_some(struct pool *pool, struct weir_err *err) {
-  enum { WAIT_MS = 200 };
-  enum weir_status st = WEIR_OK;
-  for (uint32_t i = 0; i < pool->n_jobs; i++)
-    pool->polls[i] = (struct pollfd){.fd = pool->jobs[i].worker.fd, .events = POLLIN};
-  if (poll(pool->polls, pool->n_jobs, WAIT_MS) <= 0) tell(pool->f);
-  /* From the last: ending one moves the last into its place. */
-  for (uint32_t i = pool->n_jobs; st == WEIR_OK && i-- > 0;)
-    if (pool->polls[i].revents != 0) st = end(pool, i, err);
-  const struct weir_profile_request *r = pool->f->r;
+static enum weir_status wait_for_some(struct shift *s, struct weir_err *err) {
+  const struct weir_profile_request *r = s->f->r;
+  bool any;
+  enum weir_status st = weir_crew_wait(&s->crew, end, s, &any, err);
+  if (st == WEIR_OK && !any) tell(s->f);
   if (st == WEIR_OK && r->is_stopped != NULL && r->is_stopped(r->self))
     st = weir_fail(err, WEIR_ELIMIT, "interrupted");
   return st;
 }
 
-static enum weir_status work(struct pool *pool, struct weir_err *err) {
-  enum weir_status st = pool->f->r->trace == NULL ? start(pool, NULL, err) : WEIR_OK;
-  while (st == WEIR_OK && pool->n_jobs > 0)
-    st = wait_for_some(pool, err);
-  pool->f->n_runs = pool->f->p->n_runs;
-  while (st == WEIR_OK && (pool->n_jobs > 0 || pool->next < pool->f->n_runs)) {
-    while (st == WEIR_OK && pool->n_jobs < pool->f->r->jobs && pool->next < pool->f->n_runs)
-      st = start(pool, &pool->f->runs[pool->next++], err);
-    if (st == WEIR_OK) st = wait_for_some(pool, err);
+static enum weir_status work(struct shift *s, struct weir_err *err) {
+  enum weir_status st = s->f->r->trace == NULL ? start(s, NULL, err) : WEIR_OK;
+  while (st == WEIR_OK && s->crew.n > 0)
+    st = wait_for_some(s, err);
+  s->f->n_runs = s->f->p->n_runs;
+  while (st == WEIR_OK && (s->crew.n > 0 || s->next < s->f->n_runs)) {
+    while (st == WEIR_OK && !weir_crew_is_full(&s->crew) && s->next < s->f->n_runs)
+      st = start(s, &s->f->runs[s->next++], err);
+    if (st == WEIR_OK) st = wait_for_some(s, err);
   }
-  while (pool->n_jobs > 0)
-    weir_worker_kill(&pool->jobs[--pool->n_jobs].worker);
+  for (struct job *j; (j = weir_crew_take(&s->crew)) != NULL;)
+    weir_worker_kill(&j->worker);
   return st;
 }
 
 /* The same without processes, one after the other. */
-static enum weir_status work_here(struct pool *pool, struct weir_err *err) {
-  struct profiler *f = pool->f;
-  struct answer *a = pool->answer;
+static enum weir_status work_here(struct shift *s, struct weir_err *err) {
+  struct profiler *f = s->f;
+  struct answer *a = s->answer;
   struct job j = {.profiler = f};
   f->n_runs = f->p->n_runs;
   if (f->r->trace == NULL) record(&j, a);
@@ -238,18 +231,13 @@ static enum weir_status place_trace(struct profiler *f, struct weir_err *err) {
 }
 
 static enum weir_status run_all(struct profiler *f, struct weir_err *err) {
-  struct pool pool = {.f = f};
-  pool.jobs = weir_calloc(f->r->jobs, sizeof *pool.jobs);
-  pool.polls = weir_calloc(f->r->jobs, sizeof *pool.polls);
-  pool.answer = weir_calloc(1, answer_bytes(f));
-  enum weir_status st = pool.jobs != NULL && pool.polls != NULL && pool.answer != NULL
-                            ? place_trace(f, err)
-                            : no_memory(err);
-  if (st == WEIR_OK) st = f->r->here != NULL ? work_here(&pool, err) : work(&pool, err);
+  struct shift s = {.f = f, .answer = weir_calloc(1, answer_bytes(f))};
+  enum weir_status st = weir_crew_init(&s.crew, f->r->jobs, sizeof(struct job), err);
+  if (st == WEIR_OK) st = s.answer != NULL ? place_trace(f, err) : no_memory(err);
+  if (st == WEIR_OK) st = f->r->here != NULL ? work_here(&s, err) : work(&s, err);
   weir_temp_remove(&f->folder);
-  free(pool.jobs);
-  free(pool.polls);
-  free(pool.answer);
+  weir_crew_free(&s.crew);
+  free(s.answer);
   return st;
 }
 
