@@ -287,11 +287,12 @@ def heed_signals():
 
 def main():
     heed_signals()
+    is_slow = "WEIR_SKIP_SLOW" in os.environ  # with a sanitizer
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("client")
-    parser.add_argument("--signals", type=int, default=36)
-    parser.add_argument("--limits", type=int, default=24)
+    parser.add_argument("--signals", type=int, default=12 if is_slow else 36)
+    parser.add_argument("--limits", type=int, default=8 if is_slow else 24)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cuda")
     args = parser.parse_args()

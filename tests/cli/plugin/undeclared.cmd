@@ -1,4 +1,5 @@
 M="cc -Wall -Wextra -Werror -O1 -shared -fPIC -I ../../../include mine.c -o"
+# slow: many runs, each of them like one of other cases
 $M "$TMP/mine.so"; $M "$TMP/small.so" -DSTORAGE=80; $M "$TMP/huge.so" -DSTORAGE=UINT64_MAX-1; cd "$TMP"
 bits() { python3 -c "import json,sys; print(json.load(sys.stdin)['runs'][0]['launches'][0]['timing']['storage']['bits_per_sm'])"; }
 mean() { python3 -c "import json,sys; d = json.load(sys.stdin); print([m['added_storage_bits'] for m in d['means']], [r['storage_bits'] for r in d['runs']])"; }

@@ -1,4 +1,5 @@
 # A comparison finds runs of a sweep, and the other way round; tables and files are the same.
+# slow: many runs, each of them like one of other cases
 cd $TMP
 compare() { weir compare reduction vecadd -i test -S baseline,tsc+ --per-kernel --no-provenance --csv $1.csv --json $1.json "${@:2}" > $1.txt; }
 weir sweep reduction -i test -S baseline,tsc+ --set l1.ways=4 --store s.db

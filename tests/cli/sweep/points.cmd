@@ -1,4 +1,5 @@
 # Every combination once; what a set-up refuses is kept with the reason, and nothing is run twice, in another sweep neither.
+# slow: many runs, each of them like one of other cases
 cd $TMP
 sweep() { weir sweep vecadd -i test -S baseline,tsc+ --set l1.size=16K,32K "$@" --store s.db; }
 sweep --set l1.ways=4,6

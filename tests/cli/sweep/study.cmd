@@ -1,4 +1,5 @@
 # A study in a file; options take the place of its lists.
+# slow: many runs, each of them like one of other cases
 cd $TMP
 cat > study.yaml <<'EOF'
 weir-study: 1
