@@ -186,12 +186,13 @@ static int parse_options(int argc, char **argv, struct weir_comparison *c) {
     else if (weir_comparison_option(c, id, args.value, &err) != WEIR_OK)
       return weir_cli_error(&err);
   }
-  c->argv = args.program;
-  if (c->argv != NULL && c->argv[0] == NULL)
+  if (args.program != NULL && args.program[0] == NULL)
     return weir_cli_usage("compare", "which program? It comes after --");
-  if (c->workloads.n == 0 && c->argv == NULL)
+  if (args.program != NULL && weir_comparison_add_program(c, args.program, &err) != WEIR_OK)
+    return weir_cli_error(&err);
+  if (c->workloads.n == 0 && c->programs.n == 0)
     return weir_cli_usage("compare", "which workloads? See 'weir list workloads', or say 'all'");
-  if (c->argv == NULL && weir_program_is_chosen(&c->choice))
+  if (c->programs.n == 0 && weir_program_is_chosen(&c->choice))
     return weir_cli_usage(
         "compare", "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
   if (weir_cli_is_stdout(c->csv) && weir_cli_is_stdout(c->json))
@@ -230,13 +231,13 @@ int weir_cmd_compare(int argc, char **argv) {
     if (compare(&c, &err) != WEIR_OK) {
       code = weir_cli_error(&err);
       if (weir_cli_signal() != 0) code = 128 + weir_cli_signal();
-      if (c.program.result.signal != 0) code = c.program.result.exit_code;
+      if (weir_comparison_exit(&c, true) != 0) code = weir_comparison_exit(&c, true);
     } else if (weir_cli_signal() != 0) {
       code = 128 + weir_cli_signal();
     } else {
       weir_comparison_count(&c.study, &ended, &failed);
-      if (failed > 0 || c.program.result.is_failed) code = WEIR_EXIT_FAILED;
-      if (c.program.result.exit_code != 0) code = c.program.result.exit_code;
+      code = weir_comparison_exit(&c, false);
+      if (failed > 0 && code == 0) code = WEIR_EXIT_FAILED;
     }
   }
   weir_comparison_free(&c);

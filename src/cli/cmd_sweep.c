@@ -140,11 +140,9 @@ static enum weir_status set_option(struct weir_comparison *c, int id, const char
 
 /* Returns -1 to go on, else the exit code. */
 static int check_line(const struct weir_comparison *c, const char *command) {
-  if (c->argv != NULL && c->argv[0] == NULL)
-    return weir_cli_usage(command, "which program? It comes after --");
-  if (c->workloads.n == 0 && c->argv == NULL)
+  if (c->workloads.n == 0 && c->programs.n == 0)
     return weir_cli_usage(command, "which workloads? See 'weir list workloads', or say 'all'");
-  if (c->argv == NULL && weir_program_is_chosen(&c->choice))
+  if (c->programs.n == 0 && weir_program_is_chosen(&c->choice))
     return weir_cli_usage(
         command, "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
   if (c->store_path == NULL)
@@ -164,7 +162,10 @@ static int parse_options(int argc, char **argv, const struct weir_usage *u,
     if (id == WEIR_OPT_DONE) return args.exit_code;
     if (set_option(c, id, args.value, &study, &err) != WEIR_OK) return weir_cli_error(&err);
   }
-  c->argv = args.program;
+  if (args.program != NULL && args.program[0] == NULL)
+    return weir_cli_usage(u->command, "which program? It comes after --");
+  if (args.program != NULL && weir_comparison_add_program(c, args.program, &err) != WEIR_OK)
+    return weir_cli_error(&err);
   if (study != NULL && weir_study_file(c, study, &err) != WEIR_OK) return weir_cli_error(&err);
   int code = check_line(c, u->command);
   if (code < 0 && !weir_comparison_defaults(c)) {
@@ -282,9 +283,8 @@ static enum weir_status sweep(struct weir_comparison *c, struct weir_err *err) {
 
 static int exit_code(const struct weir_comparison *c) {
   if (weir_cli_signal() != 0) return 128 + weir_cli_signal();
-  if (c->program.result.exit_code != 0) return c->program.result.exit_code;
-  return count(&c->study).failed > 0 || c->program.result.is_failed ? WEIR_EXIT_FAILED
-                                                                    : WEIR_EXIT_OK;
+  int code = weir_comparison_exit(c, false);
+  return code == 0 && count(&c->study).failed > 0 ? WEIR_EXIT_FAILED : code;
 }
 
 static int run(int argc, char **argv, const struct weir_usage *u, bool is_shard) {

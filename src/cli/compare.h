@@ -15,6 +15,11 @@ struct weir_names {
   size_t n, cap;
 };
 
+struct weir_compared_program {
+  char **argv;
+  struct weir_classify_program it;
+};
+
 /* A parameter that takes several values. */
 struct weir_set_axis {
   const char *key;
@@ -47,7 +52,10 @@ struct weir_comparison {
   const char *store_path; /* NULL: no store */
   struct weir_store_options store_options;
   struct weir_keeper_options keeping;
-  char **argv; /* of a program; NULL: there is none */
+  struct {
+    struct weir_compared_program *v;
+    size_t n, cap;
+  } programs; /* of compare one at most */
   struct weir_program_choice choice;
   /* Made from these. */
   struct weir_arena arena;
@@ -64,7 +72,6 @@ struct weir_comparison {
   struct weir_study study;       /* its machines are the variants */
   struct weir_keeper *keeper;
   struct weir_compare_progress progress;
-  struct weir_classify_program program;
   struct weir_prov prov;
 };
 
@@ -159,6 +166,11 @@ enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_w
                                             struct weir_err *err);
 /* All of it, the program first. */
 enum weir_status weir_comparison_run(struct weir_comparison *c, struct weir_err *err);
+/* What programs ended with: 0, or the exit code for weir. */
+int weir_comparison_exit(const struct weir_comparison *c, bool is_error);
+/* One more; `argv` lives on. */
+enum weir_status weir_comparison_add_program(struct weir_comparison *c, char **argv,
+                                             struct weir_err *err);
 void weir_comparison_count(const struct weir_study *s, size_t *ended, size_t *failed);
 void weir_comparison_free(struct weir_comparison *c);
 
@@ -194,8 +206,8 @@ enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_e
 enum weir_status weir_comparison_baseline(struct weir_comparison *c, struct weir_err *err);
 /* A setting without an effect in any of the runs is a mistake. */
 enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_err *err);
-/* Is it the program after "--", whose launches will be a trace? */
-bool weir_comparison_is_program(const struct weir_comparison *c,
-                                const struct weir_study_workload *w);
+/* The program whose launches it is, which will be a trace; NULL: it is none. */
+struct weir_compared_program *weir_comparison_program(const struct weir_comparison *c,
+                                                      const struct weir_study_workload *w);
 
 #endif

@@ -130,27 +130,48 @@ static enum weir_status find_workload(struct weir_comparison *c, const char *nam
   return st == WEIR_OK ? check_launchfile(c, w, err) : st;
 }
 
-/* The program's launches will be a trace. */
-static void add_program(struct weir_comparison *c, struct weir_study_workload *w) {
-  const char *slash = strrchr(c->argv[0], '/');
-  *w = (struct weir_study_workload){
-      .name = slash != NULL ? slash + 1 : c->argv[0], .path = c->program.trace, .is_trace = true};
-  c->study.n_workloads++;
+/* Programs go by their names without folder, as long as these are different. */
+static const char *name_program(struct weir_comparison *c, size_t at) {
+  char **argv = c->programs.v[at].argv;
+  const char *slash = strrchr(argv[0], '/'), *name = slash != NULL ? slash + 1 : argv[0];
+  bool is_taken = false;
+  for (size_t i = 0; i < c->programs.n; i++) {
+    const char *other = c->programs.v[i].argv[0];
+    slash = strrchr(other, '/');
+    is_taken |= i != at && strcmp(name, slash != NULL ? slash + 1 : other) == 0;
+  }
+  for (size_t i = 1; is_taken && name != NULL && argv[i] != NULL; i++)
+    name = weir_arena_printf(&c->arena, "%s %s", name, argv[i]);
+  return name;
 }
 
-bool weir_comparison_is_program(const struct weir_comparison *c,
-                                const struct weir_study_workload *w) {
-  return w->path == c->program.trace;
+/* Their launches will be traces. */
+static enum weir_status add_programs(struct weir_comparison *c, struct weir_err *err) {
+  for (size_t i = 0; i < c->programs.n; i++) {
+    struct weir_study_workload *w = &c->study.workloads[c->study.n_workloads++];
+    *w = (struct weir_study_workload){
+        .name = name_program(c, i), .path = c->programs.v[i].it.trace, .is_trace = true};
+    if (w->name == NULL) return no_memory(err);
+  }
+  return WEIR_OK;
+}
+
+struct weir_compared_program *weir_comparison_program(const struct weir_comparison *c,
+                                                      const struct weir_study_workload *w) {
+  for (size_t i = 0; i < c->programs.n; i++)
+    if (w->path == c->programs.v[i].it.trace) return &c->programs.v[i];
+  return NULL;
 }
 
 enum weir_status weir_comparison_workloads(struct weir_comparison *c, struct weir_err *err) {
   enum weir_status st = expand(c, &c->workloads, weir_data_workloads, is_of_all, err);
-  if (st == WEIR_OK && c->workloads.n == 0 && c->argv == NULL) {
+  if (st == WEIR_OK && c->workloads.n == 0 && c->programs.n == 0) {
     st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
     weir_err_add(err, "'weir list workloads' shows the inputs");
   }
   if (st != WEIR_OK) return st;
-  struct weir_study_workload *v = weir_arena_array(&c->arena, c->workloads.n + 1, sizeof *v);
+  struct weir_study_workload *v =
+      weir_arena_array(&c->arena, c->workloads.n + c->programs.n + 1, sizeof *v);
   if (v == NULL) return no_memory(err);
   bool any = c->input == NULL;
   for (size_t i = 0; st == WEIR_OK && i < c->workloads.n; i++) {
@@ -161,8 +182,7 @@ enum weir_status weir_comparison_workloads(struct weir_comparison *c, struct wei
     st = weir_fail(err, WEIR_EINVAL, "--input goes with workloads; a trace has one input");
   c->study.workloads = v;
   c->study.n_workloads = c->workloads.n;
-  if (st == WEIR_OK && c->argv != NULL) add_program(c, &v[c->workloads.n]);
-  return st;
+  return st == WEIR_OK ? add_programs(c, err) : st;
 }
 
 /* ---- machines and schemes ---- */
@@ -250,8 +270,8 @@ static bool can_have_tags(const struct weir_comparison *c, const char *name) {
   if (c->tags != NULL) return true;
   bool is_traced = true; /* only traces, which cannot be classified */
   for (size_t i = 0; i < c->study.n_workloads; i++)
-    is_traced &=
-        c->study.workloads[i].is_trace && !weir_comparison_is_program(c, &c->study.workloads[i]);
+    is_traced &= c->study.workloads[i].is_trace &&
+                 weir_comparison_program(c, &c->study.workloads[i]) == NULL;
   bool is = weir_data_scheme(&a, name, &path, NULL) != WEIR_OK ||
             weir_comparison_settings(c, &settings, NULL) != WEIR_OK ||
             weir_data_machine(&settings, gpu, NULL) != WEIR_OK ||
@@ -364,7 +384,7 @@ enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_
   struct weir_use *uses = weir_arena_array(&c->arena, c->n_setups, sizeof *uses);
   const struct weir_settings **settings =
       weir_arena_array(&c->arena, c->n_setups, sizeof *settings);
-  bool is_executed = c->argv != NULL;
+  bool is_executed = c->programs.n > 0;
   if (uses == NULL || settings == NULL) return no_memory(err);
   for (size_t i = 0; i < c->study.n_workloads; i++)
     is_executed |= !c->study.workloads[i].is_trace;
@@ -374,7 +394,7 @@ enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_
     settings[n] = &c->settings[i];
     uses[n++] = (struct weir_use){.setup = &c->setups[i],
                                   .is_executed = is_executed,
-                                  .is_program = c->argv != NULL,
+                                  .is_program = c->programs.n > 0,
                                   .has_streams = is_executed,
                                   .is_classified = weir_setup_is_classified(&c->setups[i]),
                                   .has_energy = true};

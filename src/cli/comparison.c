@@ -130,12 +130,12 @@ static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, 
                                     struct weir_err *err) {
   const struct weir_study_workload *w = &c->study.workloads[workload];
   struct weir_study_prep *prep = &c->preps[workload * c->n_setups + setup];
-  bool is_program = weir_comparison_is_program(c, w);
+  const struct weir_compared_program *program = weir_comparison_program(c, w);
   struct weir_cli_preparing r = {.workload = w->name,
                                  .path = w->is_trace ? NULL : w->path,
                                  .trace = w->is_trace ? w->path : NULL,
-                                 .programs = is_program ? c->program.programs : NULL,
-                                 .n_programs = is_program ? c->program.n_programs : 0,
+                                 .programs = program != NULL ? program->it.programs : NULL,
+                                 .n_programs = program != NULL ? program->it.n_programs : 0,
                                  .input = w->input,
                                  .setup = &c->setups[setup],
                                  .settings = &c->settings[setup],
@@ -143,7 +143,7 @@ static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, 
                                  .check = c->check};
   struct weir_err why;
   prep->input = "";
-  if (w->is_trace && !is_program && weir_setup_is_classified(r.setup))
+  if (w->is_trace && program == NULL && weir_setup_is_classified(r.setup))
     return keep_text(c,
                      "loads are classified by their PTX, and a trace has none; give tags with "
                      "--tags FILE",
@@ -233,8 +233,9 @@ enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_w
   }
   for (size_t i = 0; st == WEIR_OK && i < c->study.n_workloads; i++) {
     const struct weir_study_workload *w = &c->study.workloads[i];
-    if (weir_comparison_is_program(c, w))
-      st = weir_prov_program(p, c->argv[0], c->program.program.path, err);
+    const struct weir_compared_program *program = weir_comparison_program(c, w);
+    if (program != NULL)
+      st = weir_prov_program(p, program->argv[0], program->it.program.path, err);
     else if (w->is_trace)
       st = weir_prov_trace(p, w->path, err);
     else
@@ -246,22 +247,33 @@ enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_w
 /* ---- running ---- */
 
 /* Before all others, which do not wait for it: it has the terminal for itself. */
-static enum weir_status record_program(struct weir_comparison *c, struct weir_err *err) {
-  const struct weir_program_result *r = &c->program.result;
+static enum weir_status record_program(struct weir_comparison *c, struct weir_study_workload *w,
+                                       struct weir_err *err) {
+  struct weir_classify_program *program = &weir_comparison_program(c, w)->it;
+  const struct weir_program_result *r = &program->result;
   uint64_t n_failed;
   enum weir_status st = weir_classify_program_run(
-      &c->program, is_anything_classified(c) ? &c->exec : NULL, c->quiet, err);
+      program, is_anything_classified(c) ? &c->exec : NULL, c->quiet, err);
   if (st == WEIR_OK && r->exit_code != 0 && r->signal == 0)
     fprintf(stderr, "weir: %s ended with exit code %d; what it launched is compared\n",
-            c->program.program.name, r->exit_code);
-  n_failed = c->program.recording.n_failed;
+            program->program.name, r->exit_code);
+  n_failed = program->recording.n_failed;
   if (st != WEIR_OK || n_failed == 0) return st;
   /* Times of half a kernel, or of what is left without it, are no result. */
-  const char *why =
+  w->fault =
       weir_arena_printf(&c->arena, "%" PRIu64 " of its %" PRIu64 " launches did not end properly",
                         n_failed, r->n_launches);
-  c->study.workloads[c->study.n_workloads - 1].fault = why;
-  return why != NULL ? WEIR_OK : no_memory(err);
+  return w->fault != NULL ? WEIR_OK : no_memory(err);
+}
+
+int weir_comparison_exit(const struct weir_comparison *c, bool is_error) {
+  int code = 0;
+  for (size_t i = 0; i < c->programs.n && code == 0; i++) {
+    const struct weir_program_result *r = &c->programs.v[i].it.result;
+    if (!is_error || r->signal != 0) code = r->exit_code;
+    if (code == 0 && !is_error && r->is_failed) code = WEIR_EXIT_FAILED;
+  }
+  return code;
 }
 
 /* What is stored with each run about how it came about. */
@@ -303,11 +315,20 @@ static enum weir_status run_study(struct weir_comparison *c, struct weir_err *er
 }
 
 enum weir_status weir_comparison_run(struct weir_comparison *c, struct weir_err *err) {
-  enum weir_status st = c->argv != NULL ? record_program(c, err) : WEIR_OK;
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < c->study.n_workloads; i++)
+    if (weir_comparison_program(c, &c->study.workloads[i]) != NULL)
+      st = record_program(c, &c->study.workloads[i], err);
   return st == WEIR_OK ? run_study(c, err) : st;
 }
 
 /* ---- beginning and end ---- */
+
+enum weir_status weir_comparison_add_program(struct weir_comparison *c, char **argv,
+                                             struct weir_err *err) {
+  return WEIR_PUSH(c->programs, (struct weir_compared_program){.argv = argv}) ? WEIR_OK
+                                                                              : no_memory(err);
+}
 
 static enum weir_status open_store(struct weir_comparison *c, struct weir_err *err) {
   if (c->store_path == NULL && c->keeping.retry)
@@ -323,9 +344,9 @@ enum weir_status weir_comparison_open(struct weir_comparison *c, struct weir_err
   if (st == WEIR_OK) st = weir_comparison_workloads(c, err);
   if (st == WEIR_OK) st = weir_comparison_setups(c, err);
   if (st == WEIR_OK) st = weir_comparison_effects(c, err);
-  if (st == WEIR_OK && c->argv != NULL)
-    st = weir_classify_program_open(&c->program, c->argv, &c->settings[0], c->gpus.v[0], &c->choice,
-                                    err);
+  for (size_t i = 0; st == WEIR_OK && i < c->programs.n; i++)
+    st = weir_classify_program_open(&c->programs.v[i].it, c->programs.v[i].argv, &c->settings[0],
+                                    c->gpus.v[0], &c->choice, err);
   return st == WEIR_OK ? open_store(c, err) : st;
 }
 
@@ -341,7 +362,9 @@ void weir_comparison_free(struct weir_comparison *c) {
   weir_study_free(&c->study);
   weir_keeper_free(c->keeper);
   weir_store_close(c->keeping.store);
-  weir_classify_program_free(&c->program);
+  for (size_t i = 0; i < c->programs.n; i++)
+    weir_classify_program_free(&c->programs.v[i].it);
+  free(c->programs.v);
   weir_preparations_free(&c->preparations);
   for (size_t i = 0; i < c->n_setups; i++) {
     weir_setup_free(&c->setups[i]);

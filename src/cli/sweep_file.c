@@ -13,7 +13,7 @@
 #define VERSION_KEY "weir-study"
 enum { VERSION = 1 };
 
-static const char *const keys[] = {VERSION_KEY, "about", "workloads", "traces",      "program",
+static const char *const keys[] = {VERSION_KEY, "about", "workloads", "traces",      "programs",
                                    "input",     "gpus",  "schemes",   "plugins",     "tags",
                                    "config",    "set",   "seeds",     "constraints", "metrics"};
 
@@ -186,26 +186,33 @@ static enum weir_status set_seeds(struct weir_comparison *c, struct weir_config 
 }
 
 /* Its words, as a shell would hand them over. */
-static enum weir_status set_program(struct weir_comparison *c, struct weir_config *f,
+static enum weir_status add_program(struct weir_comparison *c, struct weir_config *f, uint32_t at,
                                     struct weir_err *err) {
-  struct weir_names words = {0};
-  struct names n = {c, &words, NULL};
-  uint32_t at;
-  enum weir_status st = weir_config_child(f, 0, "program", WEIR_SEQ, false, &at, err);
-  if (st != WEIR_OK || at == 0) return st;
+  uint32_t n = weir_config_count(f, at), k = 0;
+  char **argv = weir_arena_array(&c->arena, n + 1, sizeof *argv);
+  enum weir_status st = weir_config_want(f, at, WEIR_SEQ, err);
+  if (st == WEIR_OK && n == 0)
+    st = weir_config_fail(f, at, WEIR_EINVAL, err, "want [./program, argument, ...]");
+  if (st == WEIR_OK && argv == NULL) st = no_memory(err);
   for (uint32_t i = weir_config_first(f, at); st == WEIR_OK && i != 0; i = weir_config_next(f, i)) {
     st = weir_config_want(f, i, WEIR_SCALAR, err);
-    const char *copy = weir_arena_strndup(&n.c->arena, f->entry[i].text, strlen(f->entry[i].text));
-    if (st == WEIR_OK && (copy == NULL || !WEIR_PUSH(words, copy))) st = no_memory(err);
+    argv[k] = weir_arena_strndup(&c->arena, f->entry[i].text, strlen(f->entry[i].text));
+    if (st == WEIR_OK && argv[k++] == NULL) st = no_memory(err);
   }
-  if (st == WEIR_OK && words.n == 0)
-    st = weir_config_fail(f, at, WEIR_EINVAL, err, "want [./program, argument, ...]");
-  char **argv = weir_arena_array(&c->arena, words.n + 1, sizeof *argv);
-  if (st == WEIR_OK && argv == NULL) st = no_memory(err);
-  for (size_t i = 0; st == WEIR_OK && argv != NULL && i < words.n; i++)
-    argv[i] = (char *)(uintptr_t)words.v[i];
-  if (st == WEIR_OK && c->argv == NULL) c->argv = argv;
-  free(words.v);
+  return st == WEIR_OK ? weir_comparison_add_program(c, argv, err) : st;
+}
+
+/* Unless the command line has one. */
+static enum weir_status add_programs(struct weir_comparison *c, struct weir_config *f,
+                                     struct weir_err *err) {
+  uint32_t list;
+  enum weir_status st = weir_config_child(f, 0, "programs", WEIR_SEQ, false, &list, err);
+  if (st != WEIR_OK || list == 0) return st;
+  bool is_given = c->programs.n > 0;
+  for (uint32_t i = weir_config_first(f, list); st == WEIR_OK && !is_given && i != 0;
+       i = weir_config_next(f, i))
+    st = add_program(c, f, i, err);
+  weir_config_use_all(f, list);
   return st;
 }
 
@@ -334,7 +341,7 @@ enum weir_status weir_study_file(struct weir_comparison *c, const char *path,
   st = check_version(&f, err);
   if (st == WEIR_OK) st = weir_config_only(&f, 0, keys, sizeof keys / sizeof *keys, err);
   if (st == WEIR_OK) st = add_lists(c, &f, err);
-  if (st == WEIR_OK) st = set_program(c, &f, err);
+  if (st == WEIR_OK) st = add_programs(c, &f, err);
   if (st == WEIR_OK) st = set_text(c, &f, "input", &c->input, err);
   if (st == WEIR_OK) st = set_text(c, &f, "tags", &c->tags, err);
   if (st == WEIR_OK) st = set_seeds(c, &f, err);
