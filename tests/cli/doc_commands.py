@@ -49,6 +49,9 @@ class Page:
         self.weir, self.sample, self.folder, self.n = weir, sample, folder, 0
         (folder / "bin").mkdir()
         (folder / "bin/weir").symlink_to(weir)
+        for name, scheme in (("a.json", "baseline"), ("b.json", "tsc")):
+            subprocess.run([weir, "run", "-q", "vecadd", "--input", "test", "--gpu", "fermi-s3", "--scheme", scheme, "--json", name],
+                           cwd=folder, check=True)
         (folder / "speedups.sql").write_text("SELECT count(*) FROM runs", encoding="utf-8")
         self.env = dict(os.environ, WEIR_CACHE=str(folder / "cache"), PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
 
@@ -57,8 +60,8 @@ class Page:
             store.unlink()
         if title in EMPTY:
             return
-        for name in ("s.db", "a.db", "b.db"):
-            subprocess.run([self.sample, name], cwd=self.folder, check=True)
+        for args in (["s.db"], ["before.db"], ["after.db", "later"]):
+            subprocess.run([self.sample, *args], cwd=self.folder, check=True)
 
     def run(self, args, error=None, **how):
         done = subprocess.run(args, cwd=self.folder, env=self.env, capture_output=True, text=True, **how)
