@@ -227,7 +227,6 @@ int weir_cmd_compare(int argc, char **argv) {
   if (code < 0) code = parse_options(argc, argv, &c);
   if (code < 0) {
     size_t ended, failed;
-    code = WEIR_EXIT_OK;
     if (compare(&c, &err) != WEIR_OK) {
       code = weir_cli_error(&err);
       if (weir_cli_signal() != 0) code = 128 + weir_cli_signal();

@@ -121,7 +121,7 @@ static enum weir_status set_shard(struct weir_comparison *c, const char *text,
 
 /* A word may be the file of a study. */
 static enum weir_status set_option(struct weir_comparison *c, int id, const char *value,
-                                   const char **study, struct weir_err *err) {
+                                   struct weir_err *err) {
   if (id == OPT_ONLY_FAILED) {
     c->keeping.only_failed = true;
     return WEIR_OK;
@@ -132,9 +132,9 @@ static enum weir_status set_option(struct weir_comparison *c, int id, const char
                                             : weir_fail(err, WEIR_ENOMEM, "out of memory");
   if (id != WEIR_OPT_WORD || !weir_is_study_file(value))
     return weir_comparison_option(c, id, value, err);
-  if (*study != NULL)
-    return weir_fail(err, WEIR_EINVAL, "%s and %s: one study at a time", *study, value);
-  *study = value;
+  if (c->study_file != NULL)
+    return weir_fail(err, WEIR_EINVAL, "%s and %s: one study at a time", c->study_file, value);
+  c->study_file = value;
   return WEIR_OK;
 }
 
@@ -157,16 +157,16 @@ static int parse_options(int argc, char **argv, const struct weir_usage *u,
                          struct weir_comparison *c) {
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   struct weir_err err;
-  const char *study = NULL;
   for (int id; (id = weir_opt_next(&args, u)) != WEIR_OPT_END;) {
     if (id == WEIR_OPT_DONE) return args.exit_code;
-    if (set_option(c, id, args.value, &study, &err) != WEIR_OK) return weir_cli_error(&err);
+    if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
   }
   if (args.program != NULL && args.program[0] == NULL)
     return weir_cli_usage(u->command, "which program? It comes after --");
   if (args.program != NULL && weir_comparison_add_program(c, args.program, &err) != WEIR_OK)
     return weir_cli_error(&err);
-  if (study != NULL && weir_study_file(c, study, &err) != WEIR_OK) return weir_cli_error(&err);
+  if (c->study_file != NULL && weir_study_file(c, c->study_file, &err) != WEIR_OK)
+    return weir_cli_error(&err);
   int code = check_line(c, u->command);
   if (code < 0 && !weir_comparison_defaults(c)) {
     weir_fail(&err, WEIR_ENOMEM, "out of memory");

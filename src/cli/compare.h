@@ -46,6 +46,7 @@ struct weir_comparison {
     size_t n, cap;
   } metrics;
   const char *input, *baseline_name, *tags, *csv, *json;
+  const char *study_file; /* NULL: none */
   uint32_t jobs;
   bool check, quiet, per_kernel;
   bool is_sweep;          /* a set-up that is refused is a result, whichever it is */

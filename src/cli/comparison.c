@@ -224,6 +224,7 @@ enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_w
   enum weir_status st = weir_prov_open(p, is_wanted, err);
   if (st != WEIR_OK || p->block.root == NULL) return st;
   st = tell_names(c, err);
+  if (st == WEIR_OK && c->study_file != NULL) st = weir_prov_file(p, c->study_file, err);
   size_t each = c->n_variants / c->gpus.n; /* values of axes stand in the arguments */
   for (size_t i = 0; st == WEIR_OK && i < c->gpus.n * c->schemes.n; i++) {
     size_t gpu = i / c->schemes.n, scheme = i % c->schemes.n;

@@ -372,9 +372,10 @@ static bool is_own(const char *name) {
   return n > 5 && strcmp(name + n - 5, ".yaml") == 0;
 }
 
-static enum weir_status add_text(struct weir_prov *p, const char *path, struct weir_err *err) {
+enum weir_status weir_prov_file(struct weir_prov *p, const char *path, struct weir_err *err) {
   char *text;
   size_t n;
+  if (p->block.root == NULL) return WEIR_OK;
   enum weir_status st = weir_hash_may_read(path, err);
   if (st == WEIR_OK) st = weir_file_read(path, 0, NULL, &text, &n, err);
   if (st != WEIR_OK) return st;
@@ -418,7 +419,7 @@ static enum weir_status add_scheme(struct weir_prov *p, const char *scheme,
   if (st == WEIR_OK && is_own(scheme)) st = weir_file_read(scheme, 0, NULL, &text, &n, err);
   if (st == WEIR_OK) {
     weir_provenance_scheme(&p->block, scheme, &setup.scheme, base, first, text);
-    if (setup.scheme.tags != NULL) st = add_text(p, setup.scheme.tags, err);
+    if (setup.scheme.tags != NULL) st = weir_prov_file(p, setup.scheme.tags, err);
   }
   free(text);
   weir_setup_free(&setup);
@@ -434,7 +435,7 @@ enum weir_status weir_prov_setup(struct weir_prov *p, const char *gpu, const cha
   if (st != WEIR_OK) return st;
   if (gpu != NULL) st = add_machine(p, gpu, &base, err);
   if (st == WEIR_OK && scheme != NULL) st = add_scheme(p, scheme, &base, err);
-  if (st == WEIR_OK && tags != NULL) st = add_text(p, tags, err);
+  if (st == WEIR_OK && tags != NULL) st = weir_prov_file(p, tags, err);
   if (st == WEIR_OK) weir_provenance_settings(&p->block, s, &base);
   weir_settings_free(&base);
   return st;

@@ -66,6 +66,8 @@ void weir_prov_words(struct weir_prov *p, const char *const *words, size_t n);
 enum weir_status weir_prov_setup(struct weir_prov *p, const char *gpu, const char *scheme,
                                  const char *tags, const struct weir_settings *s,
                                  struct weir_err *err);
+/* A file that is needed as it is, with its text. */
+enum weir_status weir_prov_file(struct weir_prov *p, const char *path, struct weir_err *err);
 enum weir_status weir_prov_workload(struct weir_prov *p, const char *name, const char *path,
                                     const char *input, struct weir_err *err);
 enum weir_status weir_prov_trace(struct weir_prov *p, const char *path, struct weir_err *err);

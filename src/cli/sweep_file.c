@@ -193,7 +193,7 @@ static enum weir_status add_program(struct weir_comparison *c, struct weir_confi
   enum weir_status st = weir_config_want(f, at, WEIR_SEQ, err);
   if (st == WEIR_OK && n == 0)
     st = weir_config_fail(f, at, WEIR_EINVAL, err, "want [./program, argument, ...]");
-  if (st == WEIR_OK && argv == NULL) st = no_memory(err);
+  if (argv == NULL) return no_memory(err);
   for (uint32_t i = weir_config_first(f, at); st == WEIR_OK && i != 0; i = weir_config_next(f, i)) {
     st = weir_config_want(f, i, WEIR_SCALAR, err);
     argv[k] = weir_arena_strndup(&c->arena, f->entry[i].text, strlen(f->entry[i].text));

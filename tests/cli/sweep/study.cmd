@@ -1,5 +1,6 @@
 # A study in a file; options take the place of its lists.
 # slow: many runs, each of them like one of other cases
+sql() { python3 "$HERE/../sql.py" "$@"; }; HERE=$PWD
 cd $TMP
 cat > study.yaml <<'EOF'
 weir-study: 1
@@ -21,7 +22,7 @@ metrics:
   cycles_per_load: 1.0 * cycles / [l1.loads]
 EOF
 weir sweep study.yaml --store s.db
-sqlite3 s.db "SELECT r.workload, r.scheme, s.value, w.value FROM runs AS r
+sql s.db "SELECT r.workload, r.scheme, s.value, w.value FROM runs AS r
   JOIN settings AS s ON s.run = r.id AND s.key = 'l1.size' JOIN settings AS w ON w.run = r.id AND w.key = 'l1.ways'
   WHERE r.workload = 'vecadd' ORDER BY 2, 3, 4"
 weir show s.db --value loads --rows workload,scheme | tail -n +2
@@ -30,3 +31,4 @@ sed -i 's/l1.loads\]$/l1.load]/' study.yaml
 weir sweep study.yaml --store s.db
 sed -i '/^metrics/,$d' study.yaml
 weir sweep study.yaml vecadd -S baseline --set l1.ways=2 --where "l1.size = 16384" --store s.db
+sql s.db "SELECT DISTINCT json_extract(provenance, '$.files[0].name'), json_extract(provenance, '$.files[0].text') LIKE '%How large must the L1 be?%' FROM runs"
