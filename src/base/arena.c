@@ -55,6 +55,10 @@ void *weir_aligned_alloc(size_t align, size_t bytes) {
   return aligned_alloc(align, (bytes + align - 1) & ~(align - 1));
 }
 
+enum weir_status weir_no_memory(struct weir_err *err) {
+  return weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
 static struct weir_arena_block *add_block(struct weir_arena *a, size_t bytes) {
   /* Blocks double, so that many small arenas stay small and a big one has few blocks. */
   size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
@@ -91,6 +95,12 @@ void *weir_arena_array(struct weir_arena *a, size_t n, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(n, size, &bytes)) return NULL;
   return weir_arena_alloc(a, bytes);
+}
+
+void *weir_arena_copy(struct weir_arena *a, const void *v, size_t n, size_t size) {
+  void *copy = weir_arena_array(a, n, size);
+  if (copy && n) memcpy(copy, v, n * size);
+  return copy;
 }
 
 char *weir_arena_strndup(struct weir_arena *a, const char *s, size_t n) {

@@ -13,6 +13,8 @@ struct weir_arena {
 void *weir_arena_alloc(struct weir_arena *a, size_t bytes);
 /* Array of n elements; NULL also when n * size overflows. */
 void *weir_arena_array(struct weir_arena *a, size_t n, size_t size);
+/* Such an array of what `v` has; of none, not NULL either. */
+void *weir_arena_copy(struct weir_arena *a, const void *v, size_t n, size_t size);
 char *weir_arena_strndup(struct weir_arena *a, const char *s, size_t n);
 char *weir_arena_printf(struct weir_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/stat_io.h"
@@ -92,8 +93,7 @@ enum weir_status weir_stat_text(const struct weir_stat *table, const char *prefi
 
 static json_t *json_of(const struct weir_stat *s, const void *base) {
   if (s->kind == WEIR_RATIO) {
-    double v = weir_stat_value(s, base);
-    return isnan(v) ? json_null() : json_real(v);
+    return weir_json_real(weir_stat_value(s, base));
   }
   uint64_t v = load(base, s->offset);
   return v <= INT64_MAX ? json_integer((json_int_t)v) : json_real((double)v);

@@ -186,3 +186,15 @@ const char *weir_text_thousands(unsigned long long value, char *buf) {
   *out = '\0';
   return buf;
 }
+
+bool weir_next_word(const char **at, char *word, size_t len) {
+  if (*at == NULL) return false;
+  size_t n = strcspn(*at, ",");
+  snprintf(word, len, "%.*s", (int)n, *at);
+  *at = (*at)[n] != 0 ? *at + n + 1 : NULL;
+  return true;
+}
+
+int weir_by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

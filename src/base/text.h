@@ -38,5 +38,9 @@ size_t weir_text_width(const char *s);
 void weir_text_real(struct weir_text *t, double v);
 /* 1234567 as "1,234,567". Returns `buf`, which needs 27 bytes. */
 const char *weir_text_thousands(unsigned long long value, char *buf);
+/* The next of the words of *at, which have commas between them; false after the last. */
+bool weir_next_word(const char **at, char *word, size_t len);
+/* For qsort and bsearch of `const char *`: by their bytes. */
+int weir_by_text(const void *a, const void *b);
 
 #endif

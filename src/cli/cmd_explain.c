@@ -92,18 +92,6 @@ static void explain_param(const struct weir_setting *v) {
   }
 }
 
-/* The statistic "prefix.name", or NULL. */
-static const struct weir_stat *find_stat(const char *path, const struct weir_stat_group **group) {
-  for (size_t g = 0; weir_stat_groups()[g]; g++) {
-    size_t n = strlen(weir_stat_groups()[g]->prefix);
-    if (strncmp(path, weir_stat_groups()[g]->prefix, n) != 0 || path[n] != '.') continue;
-    *group = weir_stat_groups()[g];
-    const struct weir_stat *s = weir_stat_find(weir_stat_groups()[g]->table, path + n + 1);
-    if (s) return s;
-  }
-  return NULL;
-}
-
 static void explain_stat(const struct weir_stat_group *g, const struct weir_stat *s) {
   static const char *const kinds[] = {"a counter; adds up over kernels and units",
                                       "a maximum; over kernels and units, the largest counts",
@@ -148,7 +136,7 @@ static enum weir_status explain(const struct weir_settings *s, const char *key,
                                 const struct weir_machine *m, struct weir_err *err) {
   const struct weir_setting *v = weir_settings_find(s, key);
   const struct weir_stat_group *g = NULL;
-  const struct weir_stat *stat = v ? NULL : find_stat(key, &g);
+  const struct weir_stat *stat = v ? NULL : weir_stat_named(key, &g);
   if (v) {
     explain_param(v);
     if (m) explain_caps(m, v);

@@ -127,17 +127,13 @@ enum weir_status weir_classify_text(const struct weir_profile *p,
 
 /* ---- JSON ---- */
 
-static json_t *text_json(const char *text) {
-  return text != NULL ? weir_json_text(text) : json_null();
-}
-
 static json_t *load_json(const struct weir_profiled_kernel *k, uint32_t i) {
   const struct weir_static_load *load = &k->loads.v[i];
   const struct weir_load_counts *c = &k->counts[i];
   json_t *o = json_pack("{s:I, s:I, s:I, s:o, s:I, s:o}", "insn", (json_int_t)load->insn, "pc",
                         (json_int_t)load->insn * 8, "ptx_line", (json_int_t)load->ptx->line, "file",
-                        text_json(load->line > 0 ? load->file : NULL), "line",
-                        (json_int_t)load->line, "array", text_json(load->array));
+                        weir_json_text_or_null(load->line > 0 ? load->file : NULL), "line",
+                        (json_int_t)load->line, "array", weir_json_text_or_null(load->array));
   json_t *found =
       load->is_fixed
           ? json_pack("{s:n}", "class")

@@ -11,10 +11,6 @@
 
 enum { WIDTH = 100 };
 
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
-
 static bool is_shown(const struct weir_diff_stat *s, const struct weir_diff_view *v) {
   return !(fabs(s->change) < v->least);
 }
@@ -89,7 +85,7 @@ static void label_cell(struct weir_table *table, const struct weir_diff *d,
 
 static enum weir_status end_table(struct weir_table *t, struct weir_text *out,
                                   struct weir_err *err) {
-  enum weir_status st = t != NULL ? weir_table_text(t, out, err) : no_memory(err);
+  enum weir_status st = t != NULL ? weir_table_text(t, out, err) : weir_no_memory(err);
   weir_table_free(t);
   return st;
 }
@@ -225,48 +221,38 @@ enum weir_status weir_diff_text(const struct weir_diff *d, const struct weir_dif
   show_names(&d->stats_b, "B", out);
   show_only(d, &d->a, &d->only_a, "A", v, out);
   show_only(d, &d->b, &d->only_b, "B", v, out);
-  return out->failed ? no_memory(err) : WEIR_OK;
+  return out->failed ? weir_no_memory(err) : WEIR_OK;
 }
 
 /* ---- JSON ---- */
-
-static json_t *text_or_null(const char *s) {
-  return s != NULL ? weir_json_text(s) : json_null();
-}
 
 static json_t *value_json(const struct weir_value *v) {
   if (v->kind == WEIR_VALUE_WHOLE) return json_integer(v->whole);
   return v->kind == WEIR_VALUE_REAL && isfinite(v->real) ? json_real(v->real) : json_null();
 }
 
-/* Whatever is NULL, for want of memory, shows at the end. */
-static bool set(json_t *o, const char *key, json_t *value) {
-  return json_object_set_new(o, key, value) == 0;
-}
-
 static json_t *item_json(const struct weir_diff *d, const struct weir_diff_item *item) {
   json_t *o = json_object();
-  bool is_good = o != NULL;
   for (int i = 0; i < WEIR_DIFF_PARTS; i++)
     if (item->part[i] != NULL)
-      is_good = is_good && set(o, weir_diff_part_names[i],
-                               i == WEIR_DIFF_SEED ? json_integer(strtoll(item->part[i], NULL, 10))
-                                                   : weir_json_text(item->part[i]));
+      weir_json_put(&o, weir_diff_part_names[i],
+                    i == WEIR_DIFF_SEED ? json_integer(strtoll(item->part[i], NULL, 10))
+                                        : weir_json_text(item->part[i]));
   for (size_t i = 0; i < item->n_settings; i++)
     for (size_t k = 0; k < d->n_swept; k++)
       if (strcmp(item->setting[i].key, d->swept[k]) == 0)
-        is_good = is_good && set(o, d->swept[k], weir_json_text(item->setting[i].value));
-  if (item->kernel > 0)
-    is_good = is_good && set(o, "kernel", json_integer(item->kernel)) &&
-              set(o, "kernel_name", text_or_null(item->kernel_name));
-  if (is_good) return o;
-  json_decref(o);
-  return NULL;
+        weir_json_put(&o, d->swept[k], weir_json_text(item->setting[i].value));
+  if (item->kernel > 0) {
+    weir_json_put(&o, "kernel", json_integer(item->kernel));
+    weir_json_put(&o, "kernel_name", weir_json_text_or_null(item->kernel_name));
+  }
+  return o;
 }
 
 static json_t *setting_json(const struct weir_diff_setting *s) {
   return json_pack("{s:o, s:o, s:o, s:I}", "setting", weir_json_text(s->key), "a",
-                   text_or_null(s->a), "b", text_or_null(s->b), "pairs", (json_int_t)s->pairs);
+                   weir_json_text_or_null(s->a), "b", weir_json_text_or_null(s->b), "pairs",
+                   (json_int_t)s->pairs);
 }
 
 static json_t *stat_json(const struct weir_diff *d, const struct weir_diff_stat *s) {
@@ -280,43 +266,30 @@ static json_t *stat_json(const struct weir_diff *d, const struct weir_diff_stat 
 static json_t *only_json(const struct weir_diff *d, const struct weir_diff_side *s,
                          const struct weir_diff_places *places) {
   json_t *list = json_array();
-  for (size_t i = 0; list != NULL && i < places->n; i++)
-    if (json_array_append_new(list, item_json(d, &s->v[places->v[i]])) != 0) {
-      json_decref(list);
-      return NULL;
-    }
+  for (size_t i = 0; i < places->n; i++)
+    weir_json_push(&list, item_json(d, &s->v[places->v[i]]));
   return list;
 }
 
 static json_t *names_json(const struct weir_diff_names *names) {
   json_t *list = json_array();
-  for (size_t i = 0; list != NULL && i < names->n; i++)
-    if (json_array_append_new(list, json_string(names->v[i])) != 0) {
-      json_decref(list);
-      return NULL;
-    }
+  for (size_t i = 0; i < names->n; i++)
+    weir_json_push(&list, json_string(names->v[i]));
   return list;
 }
 
 json_t *weir_diff_json(const struct weir_diff *d, const struct weir_diff_view *v) {
   size_t all, n = shown(d, v, &all);
   json_t *settings = json_array(), *stats = json_array();
-  bool is_good = settings != NULL && stats != NULL;
-  for (size_t i = 0; is_good && i < d->settings.n; i++)
-    is_good = json_array_append_new(settings, setting_json(&d->settings.v[i])) == 0;
-  for (size_t i = 0; is_good && i < n; i++)
-    is_good = json_array_append_new(stats, stat_json(d, &d->stats.v[i])) == 0;
-  if (!is_good) {
-    json_decref(settings);
-    json_decref(stats);
-    return NULL;
-  }
-  double ratio = weir_diff_cycles(d);
-  return json_pack(
-      "{s:i, s:o, s:o, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weir_diff", 1, "a",
-      weir_json_text(d->a.name), "b", weir_json_text(d->b.name), "equal", weir_diff_is_equal(d),
-      "pairs", (json_int_t)d->pairs.n, "different", (json_int_t)d->n_different, "cycles_ratio",
-      isnan(ratio) ? json_null() : json_real(ratio), "settings", settings, "statistics", stats,
-      "statistics_only_a", names_json(&d->stats_a), "statistics_only_b", names_json(&d->stats_b),
-      "only_a", only_json(d, &d->a, &d->only_a), "only_b", only_json(d, &d->b, &d->only_b));
+  for (size_t i = 0; i < d->settings.n; i++)
+    weir_json_push(&settings, setting_json(&d->settings.v[i]));
+  for (size_t i = 0; i < n; i++)
+    weir_json_push(&stats, stat_json(d, &d->stats.v[i]));
+  return json_pack("{s:i, s:o, s:o, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "weir_diff",
+                   1, "a", weir_json_text(d->a.name), "b", weir_json_text(d->b.name), "equal",
+                   weir_diff_is_equal(d), "pairs", (json_int_t)d->pairs.n, "different",
+                   (json_int_t)d->n_different, "cycles_ratio", weir_json_real(weir_diff_cycles(d)),
+                   "settings", settings, "statistics", stats, "statistics_only_a",
+                   names_json(&d->stats_a), "statistics_only_b", names_json(&d->stats_b), "only_a",
+                   only_json(d, &d->a, &d->only_a), "only_b", only_json(d, &d->b, &d->only_b));
 }

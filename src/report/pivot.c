@@ -9,10 +9,6 @@
 #include "base/suggest.h"
 #include "report/pivot_base.h"
 
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
-
 /* Of what is neither, more may be good or bad: fewer misses may be more loads that bypass. */
 int weir_stat_direction(const char *statistic) {
   static const char *const less[] = {
@@ -51,11 +47,9 @@ static enum weir_status read_axis(const struct weir_pivot *p, struct weir_pivot_
                                   const char *option, const char *keys, struct weir_err *err) {
   char name[256];
   enum weir_status st = WEIR_OK;
-  for (const char *at = keys; st == WEIR_OK; at++) {
-    size_t n = strcspn(at, ",");
-    snprintf(name, sizeof name, "%.*s", (int)n, at);
+  for (const char *at = keys; st == WEIR_OK && weir_next_word(&at, name, sizeof name);) {
     const struct weir_key *k = weir_points_key(p->of, name);
-    if (n == 0)
+    if (name[0] == 0)
       st = weir_fail(err, WEIR_EINVAL, "%s '%s': a key is missing", option, keys);
     else if (k == NULL)
       st = weir_points_no_key(p->of, option, name, err);
@@ -63,8 +57,6 @@ static enum weir_status read_axis(const struct weir_pivot *p, struct weir_pivot_
       st = weir_fail(err, WEIR_EINVAL, "%s: '%s' is on an axis already", option, name);
     else
       st = add_to_axis(a, k, option, err);
-    at += n;
-    if (*at == 0) break;
   }
   return st;
 }
@@ -118,8 +110,9 @@ static enum weir_status find_axes(struct weir_pivot *p, const struct weir_pivot_
 }
 
 static bool names_kernel(const char *keys) {
-  for (const char *at = keys; at != NULL && *at != 0; at += strcspn(at, ","), at += *at == ',')
-    if (strcspn(at, ",") == 6 && strncmp(at, "kernel", 6) == 0) return true;
+  char name[256];
+  while (weir_next_word(&keys, name, sizeof name))
+    if (strcmp(name, "kernel") == 0) return true;
   return false;
 }
 
@@ -553,11 +546,11 @@ enum weir_status weir_pivot_make(struct weir_pivot *p, const struct weir_points 
   choose_best(p, want->best);
   if (st == WEIR_OK) st = check_values(p, err);
   if (st == WEIR_OK && want->baseline != NULL) st = weir_pivot_read_baseline(p, err);
-  if (st == WEIR_OK && !find_tables(p)) st = no_memory(err);
+  if (st == WEIR_OK && !find_tables(p)) st = weir_no_memory(err);
   if (st == WEIR_OK) st = weir_pivot_check_cells(p, err);
   if (st == WEIR_OK && want->baseline != NULL) st = weir_pivot_find_baselines(p, &base_of, err);
   for (size_t i = 0; st == WEIR_OK && i < p->n_tables; i++)
-    if (!fill_table(p, base_of, &p->table[i])) st = no_memory(err);
+    if (!fill_table(p, base_of, &p->table[i])) st = weir_no_memory(err);
   if (st == WEIR_OK) find_common(p);
   return st;
 }

@@ -4,13 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/suggest.h"
 
 enum { LISTED_KEYS = 6, LISTED_VALUES = 4 };
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
 
 /* ---- what runs differ in ---- */
 
@@ -173,7 +170,7 @@ enum weir_status weir_pivot_check_cells(const struct weir_pivot *p, struct weir_
   struct weir_arena a = {0};
   struct conflict found = {.differs =
                                weir_arena_array(&a, p->of->keys.n + 1, sizeof *found.differs)};
-  enum weir_status st = found.differs != NULL ? WEIR_OK : no_memory(err);
+  enum weir_status st = found.differs != NULL ? WEIR_OK : weir_no_memory(err);
   for (size_t t = 0; st == WEIR_OK && t < p->n_tables; t++)
     for (size_t i = 0; i < p->table[t].n_rows * p->table[t].n_columns; i++)
       look_at(p, &p->table[t].cell[i], &found);
@@ -224,17 +221,13 @@ static enum weir_status add_baseline(struct weir_pivot *p, const char *name, con
 enum weir_status weir_pivot_read_baseline(struct weir_pivot *p, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   char pair[512];
-  for (const char *at = p->baseline; st == WEIR_OK; at++) {
-    size_t n = strcspn(at, ",");
-    snprintf(pair, sizeof pair, "%.*s", (int)n, at);
+  for (const char *at = p->baseline; st == WEIR_OK && weir_next_word(&at, pair, sizeof pair);) {
     char *equals = strchr(pair, '=');
     if (equals == NULL || equals == pair || equals[1] == 0)
       return weir_fail(err, WEIR_EINVAL, "--baseline %s: want KEY=VALUE, as scheme=baseline",
                        p->baseline);
     *equals = 0;
     st = add_baseline(p, pair, equals + 1, err);
-    at += n;
-    if (*at == 0) break;
   }
   return st;
 }
@@ -278,7 +271,7 @@ static enum weir_status refuse_several(const struct weir_pivot *p, uint32_t poin
   }
   if (!any) {
     weir_arena_free(&arena);
-    return differs != NULL ? refuse_twice(p, a, b, err) : no_memory(err);
+    return differs != NULL ? refuse_twice(p, a, b, err) : weir_no_memory(err);
   }
   choose_keys(p, differs);
   put_keys(&keys, p, differs);
@@ -304,7 +297,7 @@ enum weir_status weir_pivot_find_baselines(struct weir_pivot *p, const uint32_t 
   uint32_t *base_of = weir_arena_array(&p->arena, n + 1, sizeof *base_of);
   uint32_t *bases = weir_arena_array(&p->arena, n + 1, sizeof *bases);
   const struct weir_key **keys = weir_arena_array(&p->arena, p->of->keys.n + 1, sizeof *keys);
-  if (base_of == NULL || bases == NULL || keys == NULL) return no_memory(err);
+  if (base_of == NULL || bases == NULL || keys == NULL) return weir_no_memory(err);
   size_t n_keys = find_match_keys(p, keys);
   for (uint32_t i = 0; i < n; i++)
     if (is_baseline(p, i)) bases[n_bases++] = i;

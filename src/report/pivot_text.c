@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/number.h"
 #include "report/pivot.h"
 #include "session/groups.h"
@@ -14,10 +15,6 @@ struct view {
   const char *bullet; /* before each note */
   const char *mark;   /* what the best has */
 };
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
 
 static const struct weir_pivot_cell *cell_at(const struct view *v, size_t row, size_t column) {
   return &v->t->cell[row * v->t->n_columns + column];
@@ -420,7 +417,7 @@ enum weir_status weir_pivot_text(const struct weir_pivot *p, size_t width, bool 
     if (i > 0) weir_text_puts(out, "\n");
     put_title(&v);
     put_axis(&v);
-    st = t != NULL ? weir_table_text_in(t, &layout, out, err) : no_memory(err);
+    st = t != NULL ? weir_table_text_in(t, &layout, out, err) : weir_no_memory(err);
     put_notes(&v);
     weir_table_free(t);
     weir_arena_free(&a);
@@ -439,7 +436,7 @@ enum weir_status weir_pivot_markdown(const struct weir_pivot *p, struct weir_tex
     if (i > 0) weir_text_puts(out, "\n");
     put_title(&v);
     weir_text_puts(out, "\n");
-    st = t != NULL ? weir_table_markdown(t, out, err) : no_memory(err);
+    st = t != NULL ? weir_table_markdown(t, out, err) : weir_no_memory(err);
     size_t before = out->n;
     weir_text_puts(out, "\n");
     put_notes(&v);
@@ -521,7 +518,7 @@ enum weir_status weir_pivot_csv(const struct weir_pivot *p, struct weir_text *ou
   struct weir_table *t = csv_table(p, has_gpu, &a);
   for (size_t i = 0; t != NULL && i < p->n_tables; i++)
     put_csv_rows(t, &(struct view){.p = p, .t = &p->table[i]});
-  enum weir_status st = t != NULL ? weir_table_csv(t, out, err) : no_memory(err);
+  enum weir_status st = t != NULL ? weir_table_csv(t, out, err) : weir_no_memory(err);
   weir_table_free(t);
   weir_arena_free(&a);
   return st;

@@ -10,12 +10,6 @@
 #include "base/mem.h"
 #include "base/table.h"
 
-enum { PIECE = 1 << 16 }; /* written at a time */
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
-
 /* ---- values ---- */
 
 /* Six digits, and all of those before the point. */
@@ -90,17 +84,11 @@ static void put_value(struct weir_text *t, sqlite3_stmt *q, int column, bool is_
 
 /* ---- pieces ---- */
 
-struct output {
-  const struct weir_sink *to;
-  struct weir_text text;
-};
-
-/* Hands on what has come together, if it is enough for a piece or the last one. */
-static enum weir_status hand_on(struct output *o, size_t least, struct weir_err *err) {
-  if (o->text.failed) return no_memory(err);
-  if (o->text.n == 0 || o->text.n < least) return WEIR_OK;
-  enum weir_status st = o->to->put(o->to->self, o->text.v, o->text.n, err);
-  o->text.n = 0;
+enum weir_status weir_pieces_hand_on(struct weir_pieces *p, size_t least, struct weir_err *err) {
+  if (p->text.failed) return weir_no_memory(err);
+  if (p->text.n == 0 || p->text.n < least) return WEIR_OK;
+  enum weir_status st = p->to->put(p->to->self, p->text.v, p->text.n, err);
+  p->text.n = 0;
   return st;
 }
 
@@ -124,7 +112,7 @@ static enum weir_status take_row(struct cells *c, sqlite3_stmt *stmt, int n_colu
     int type = sqlite3_column_type(stmt, i);
     c->is_text[i] |= type == SQLITE_TEXT || type == SQLITE_BLOB;
     const char *copy = scratch->failed ? NULL : weir_arena_strndup(&c->a, scratch->v, scratch->n);
-    if (copy == NULL || !WEIR_PUSH(*c, copy)) return no_memory(err);
+    if (copy == NULL || !WEIR_PUSH(*c, copy)) return weir_no_memory(err);
   }
   return WEIR_OK;
 }
@@ -140,20 +128,20 @@ static enum weir_status lay_out(const struct cells *c, sqlite3_stmt *stmt, int n
   struct weir_table *t = columns != NULL ? weir_table_new(columns, (size_t)n_columns) : NULL;
   for (size_t i = 0; t != NULL && i < c->n; i++)
     weir_table_cell(t, "%s", c->v[i]);
-  enum weir_status st = t != NULL ? weir_table_text(t, out, err) : no_memory(err);
+  enum weir_status st = t != NULL ? weir_table_text(t, out, err) : weir_no_memory(err);
   weir_table_free(t);
   free(columns);
   return st;
 }
 
-static enum weir_status show_table(struct weir_query *q, size_t i, struct output *o,
+static enum weir_status show_table(struct weir_query *q, size_t i, struct weir_pieces *o,
                                    struct weir_err *err) {
   sqlite3_stmt *stmt = weir_query_stmt(q, i);
   int n = sqlite3_column_count(stmt);
   struct cells c = {.is_text = weir_calloc((size_t)n + 1, 1)};
   struct weir_text scratch = {0};
   bool is_row = true;
-  enum weir_status st = c.is_text != NULL ? WEIR_OK : no_memory(err);
+  enum weir_status st = c.is_text != NULL ? WEIR_OK : weir_no_memory(err);
   while (st == WEIR_OK) {
     st = weir_query_step(q, i, &is_row, err);
     if (st != WEIR_OK || !is_row) break;
@@ -169,7 +157,7 @@ static enum weir_status show_table(struct weir_query *q, size_t i, struct output
 
 /* ---- CSV ---- */
 
-static enum weir_status show_csv(struct weir_query *q, size_t i, struct output *o,
+static enum weir_status show_csv(struct weir_query *q, size_t i, struct weir_pieces *o,
                                  struct weir_err *err) {
   sqlite3_stmt *stmt = weir_query_stmt(q, i);
   int n = sqlite3_column_count(stmt);
@@ -190,7 +178,7 @@ static enum weir_status show_csv(struct weir_query *q, size_t i, struct output *
       weir_csv_cell(&o->text, c == 0, scratch.v != NULL ? scratch.v : "");
     }
     weir_text_puts(&o->text, "\n");
-    st = hand_on(o, PIECE, err);
+    st = weir_pieces_hand_on(o, WEIR_PIECE, err);
   }
   weir_text_free(&scratch);
   return st;
@@ -239,7 +227,7 @@ static void put_json_value(struct weir_text *out, sqlite3_stmt *stmt, int column
   weir_text_free(&text);
 }
 
-static enum weir_status show_json(struct weir_query *q, size_t i, struct output *o,
+static enum weir_status show_json(struct weir_query *q, size_t i, struct weir_pieces *o,
                                   struct weir_err *err) {
   sqlite3_stmt *stmt = weir_query_stmt(q, i);
   bool is_row = true, is_first = true;
@@ -257,7 +245,7 @@ static enum weir_status show_json(struct weir_query *q, size_t i, struct output 
       put_json_value(&o->text, stmt, c);
     }
     weir_text_puts(&o->text, "}");
-    st = hand_on(o, PIECE, err);
+    st = weir_pieces_hand_on(o, WEIR_PIECE, err);
   }
   weir_text_puts(&o->text, is_first ? "]" : "\n]");
   return st;
@@ -267,7 +255,7 @@ static enum weir_status show_json(struct weir_query *q, size_t i, struct output 
 
 enum weir_status weir_query_show(struct weir_query *q, enum weir_query_format format,
                                  const struct weir_sink *to, struct weir_err *err) {
-  struct output o = {.to = to};
+  struct weir_pieces o = {.to = to};
   bool is_json = format == WEIR_QUERY_JSON, is_list = is_json && weir_query_n(q) > 1;
   enum weir_status st = WEIR_OK;
   if (is_list) weir_text_puts(&o.text, "[\n");
@@ -276,10 +264,10 @@ enum weir_status weir_query_show(struct weir_query *q, enum weir_query_format fo
     st = is_json                      ? show_json(q, i, &o, err)
          : format == WEIR_QUERY_TABLE ? show_table(q, i, &o, err)
                                       : show_csv(q, i, &o, err);
-    if (st == WEIR_OK) st = hand_on(&o, 1, err); /* the next one may take long */
+    if (st == WEIR_OK) st = weir_pieces_hand_on(&o, 1, err); /* the next one may take long */
   }
   if (is_json) weir_text_puts(&o.text, is_list ? "\n]\n" : "\n");
-  if (st == WEIR_OK) st = hand_on(&o, 0, err);
+  if (st == WEIR_OK) st = weir_pieces_hand_on(&o, 0, err);
   weir_text_free(&o.text);
   return st;
 }

@@ -18,6 +18,15 @@ struct weir_sink {
   void *self;
 };
 
+/* What goes there comes together in `text`. */
+struct weir_pieces {
+  const struct weir_sink *to;
+  struct weir_text text;
+};
+enum { WEIR_PIECE = 1 << 16 }; /* enough to be handed on */
+/* Hands it on, if it is anything, and `least` bytes or more. */
+enum weir_status weir_pieces_hand_on(struct weir_pieces *p, size_t least, struct weir_err *err);
+
 /* Runs the statements, one after the other; an empty line stands between their tables. */
 enum weir_status weir_query_show(struct weir_query *q, enum weir_query_format format,
                                  const struct weir_sink *to, struct weir_err *err);

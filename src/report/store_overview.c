@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "report/query.h"
 #include "study/store.h"
 
@@ -131,9 +132,8 @@ static enum weir_status table(struct view *v, const char *name, struct weir_err 
                       " GROUP BY text ORDER BY min(c.cid)",
                       name, name);
   weir_text_puts(&v->line, name);
-  enum weir_status st = count != NULL && columns != NULL
-                            ? each(v, count, count_row, err)
-                            : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  enum weir_status st =
+      count != NULL && columns != NULL ? each(v, count, count_row, err) : weir_no_memory(err);
   if (st == WEIR_OK) st = each(v, columns, column_row, err);
   sqlite3_free(count);
   sqlite3_free(columns);
@@ -191,6 +191,6 @@ enum weir_status weir_store_overview(struct weir_store *s, const char *path, str
   weir_text_free(&v.line);
   free(v.tables.v);
   weir_arena_free(&v.a);
-  if (st == WEIR_OK && out->failed) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (st == WEIR_OK && out->failed) st = weir_no_memory(err);
   return st;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "machine/machine_file.h"
 #include "weir_build.h"
 
@@ -104,10 +105,6 @@ static enum weir_status scan_folder(struct weir_arena *a, struct names *list, co
   return status;
 }
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 enum weir_status weir_data_workloads(struct weir_arena *a, const char *const **names, size_t *n,
                                      struct weir_err *err) {
   struct names list = {0};
@@ -130,7 +127,7 @@ enum weir_status weir_data_workloads(struct weir_arena *a, const char *const **n
   const char **sorted = status ? NULL : weir_arena_array(a, list.n, sizeof *sorted);
   if (sorted && list.n) {
     memcpy(sorted, list.v, list.n * sizeof *sorted);
-    qsort(sorted, list.n, sizeof *sorted, by_name);
+    qsort(sorted, list.n, sizeof *sorted, weir_by_text);
   }
   if (!status && !sorted) status = no_memory(err);
   *names = sorted;
@@ -198,7 +195,7 @@ static enum weir_status list_files(struct weir_arena *a, const char *what,
     return weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
   if (list.n > 0) memcpy(out, list.v, list.n * sizeof *out);
-  qsort(out, list.n, sizeof *out, by_name);
+  qsort(out, list.n, sizeof *out, weir_by_text);
   free(list.v);
   *names = out;
   *n = list.n;

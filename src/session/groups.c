@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/stat_io.h"
 #include "exec/exec.h"
 #include "l1/design.h"
 #include "l1/plugin.h"
@@ -151,6 +152,19 @@ const struct weir_param_group *const *weir_param_groups(void) {
 const struct weir_stat_group *const *weir_stat_groups(void) {
   build_once();
   return all_stats;
+}
+
+const struct weir_stat *weir_stat_named(const char *name, const struct weir_stat_group **group) {
+  for (size_t g = 0; weir_stat_groups()[g] != NULL; g++) {
+    const struct weir_stat_group *at = weir_stat_groups()[g];
+    size_t n = strlen(at->prefix);
+    if (strncmp(name, at->prefix, n) != 0 || name[n] != '.') continue;
+    const struct weir_stat *row = weir_stat_find(at->table, name + n + 1);
+    if (row == NULL) continue;
+    if (group != NULL) *group = at;
+    return row;
+  }
+  return NULL;
 }
 
 enum weir_status weir_settings_file(struct weir_settings *s, const char *path,

@@ -9,6 +9,8 @@
  * weir_groups_add make them longer. */
 const struct weir_param_group *const *weir_param_groups(void);
 const struct weir_stat_group *const *weir_stat_groups(void);
+/* The statistic "prefix.name", and its group (may be NULL); NULL: there is none. */
+const struct weir_stat *weir_stat_named(const char *name, const struct weir_stat_group **group);
 
 /* One more, of a component above this module; before settings are made. It stays. */
 void weir_groups_add(const struct weir_param_group *g);

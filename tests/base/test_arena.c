@@ -56,6 +56,18 @@ static void strings_are_copied(void **state) {
   weir_arena_free(&a);
 }
 
+static void arrays_are_copied(void **state) {
+  (void)state;
+  struct weir_arena a = {0};
+  const int v[] = {3, 1, 2};
+  const int *copy = weir_arena_copy(&a, v, 3, sizeof *v);
+  assert_ptr_not_equal(copy, v);
+  assert_memory_equal(copy, v, sizeof v);
+  assert_non_null(weir_arena_copy(&a, NULL, 0, sizeof *v));
+  assert_null(weir_arena_copy(&a, v, SIZE_MAX / 2, sizeof *v));
+  weir_arena_free(&a);
+}
+
 static void vectors_grow(void **state) {
   (void)state;
   struct {
@@ -121,6 +133,7 @@ int main(void) {
       cmocka_unit_test(the_limit_is_kept),
       cmocka_unit_test(overflow_is_refused),
       cmocka_unit_test(strings_are_copied),
+      cmocka_unit_test(arrays_are_copied),
       cmocka_unit_test(vectors_grow),
       cmocka_unit_test(memory_of_other_kinds_can_fail_too),
       cmocka_unit_test(failures_leave_nothing_behind),

@@ -121,12 +121,29 @@ static void reals_read_back(void **state) {
   }
 }
 
+static void words_of_a_list(void **state) {
+  (void)state;
+  static const char *const wanted[] = {"scheme", "", "l1.", ""};
+  char word[4 + 3]; /* what is longer is cut */
+  const char *at = "scheme,,l1.,";
+  for (size_t i = 0; i < 4; i++) {
+    assert_true(weir_next_word(&at, word, sizeof word));
+    assert_string_equal(word, wanted[i]);
+  }
+  assert_false(weir_next_word(&at, word, sizeof word));
+  const char *names[] = {"b", "B", "a"};
+  qsort(names, 3, sizeof *names, weir_by_text);
+  assert_string_equal(names[0], "B");
+  assert_string_equal(names[2], "b");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bytes_that_are_no_character),
       cmocka_unit_test(nothing_is_lost),
       cmocka_unit_test(tables_have_them_too),
       cmocka_unit_test(lines_are_as_wide_as_may_be),
+      cmocka_unit_test(words_of_a_list),
       cmocka_unit_test(reals_read_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
