@@ -53,11 +53,10 @@ static const struct weir_fact *find_fact(const struct weir_fact *v, const char *
 }
 
 static bool number_of(const char *text, double *out) {
-  int64_t i;
   bool b;
-  if (weir_parse_int(text, &i)) return *out = (double)i, true;
+  if (weir_parse_number(text, out)) return true;
   if (weir_parse_bool(text, &b)) return *out = b, true;
-  return weir_parse_real(text, out);
+  return false;
 }
 
 static bool is_same(const char *a, const char *b) {

@@ -61,6 +61,28 @@ bool weir_parse_real(const char *text, double *out) {
   return isfinite(*out);
 }
 
+bool weir_parse_number(const char *text, double *out) {
+  int64_t whole;
+  if (!weir_parse_int(text, &whole)) return weir_parse_real(text, out);
+  *out = (double)whole;
+  return true;
+}
+
+int weir_value_order(const char *a, const char *b) {
+  double x, y;
+  bool is_a = weir_parse_number(a, &x), is_b = weir_parse_number(b, &y);
+  if (is_a && is_b && x != y) return x < y ? -1 : 1;
+  if (is_a != is_b) return is_a ? -1 : 1;
+  bool is_none_a = strcmp(a, "-") == 0, is_none_b = strcmp(b, "-") == 0;
+  if (is_none_a != is_none_b) return is_none_a ? 1 : -1;
+  return strcmp(a, b);
+}
+
+bool weir_value_equal(const char *a, const char *b) {
+  double x, y;
+  return strcmp(a, b) == 0 || (weir_parse_number(a, &x) && weir_parse_number(b, &y) && x == y);
+}
+
 bool weir_parse_bool(const char *text, bool *out) {
   static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -5,12 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/stat_io.h"
 #include "session/groups.h"
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
 
 static bool is_same(const char *a, const char *b) {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -58,24 +53,9 @@ static const char *next_key(struct walk *w, const char **a, const char **b) {
   return order <= 0 ? x->key : y->key;
 }
 
-static const struct weir_store_setting *find_setting(const struct weir_diff_item *item,
-                                                     const char *key) {
-  size_t low = 0, high = item->n_settings;
-  while (low < high) {
-    size_t mid = low + (high - low) / 2;
-    int order = strcmp(item->setting[mid].key, key);
-    if (order == 0) return &item->setting[mid];
-    if (order < 0)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return NULL;
-}
-
 /* "" for none. */
 static const char *setting_of(const struct weir_diff_item *item, const char *key) {
-  const struct weir_store_setting *s = find_setting(item, key);
+  const struct weir_store_setting *s = weir_setting_find(item->setting, item->n_settings, key);
   return s != NULL ? s->value : "";
 }
 
@@ -89,7 +69,7 @@ static int by_parts_and_keys(const void *a, const void *b, void *self) {
 
 /* Rather what somebody set than what follows from it. */
 static int rank_of(const struct weir_diff_item *item, const char *key) {
-  const struct weir_store_setting *s = find_setting(item, key);
+  const struct weir_store_setting *s = weir_setting_find(item->setting, item->n_settings, key);
   if (s == NULL) return 2;
   return s->origin == NULL ? 1 : strncmp(s->origin, "--", 2) == 0 ? 0 : 2;
 }
@@ -117,21 +97,16 @@ static bool find_swept(struct weir_diff_side *s, struct weir_diff_names *keys) {
   return true;
 }
 
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static enum weir_status find_keys(struct weir_diff *d, struct weir_err *err) {
   struct weir_diff_names keys = {0};
   bool is_good = find_swept(&d->a, &keys) && find_swept(&d->b, &keys);
-  if (keys.n > 0) qsort(keys.v, keys.n, sizeof *keys.v, by_text);
-  d->swept = is_good ? weir_arena_array(&d->arena, keys.n + 1, sizeof *d->swept) : NULL;
-  if (d->swept != NULL && keys.n > 0) memcpy(d->swept, keys.v, keys.n * sizeof *keys.v);
+  if (keys.n > 0) qsort(keys.v, keys.n, sizeof *keys.v, weir_by_text);
+  d->swept = is_good ? weir_arena_copy(&d->arena, keys.v, keys.n, sizeof *keys.v) : NULL;
   d->n_swept = d->swept != NULL ? keys.n : 0;
   free(keys.v);
   for (int i = 0; i < WEIR_DIFF_PARTS; i++)
     d->is_key[i] = is_varying(&d->a, i) || is_varying(&d->b, i);
-  return d->swept != NULL ? WEIR_OK : no_memory(err);
+  return d->swept != NULL ? WEIR_OK : weir_no_memory(err);
 }
 
 /* ---- pairs ---- */
@@ -156,7 +131,7 @@ static enum weir_status make_keys(struct weir_diff *d, struct weir_diff_side *s,
   }
   bool is_good = s->n == 0 || s->v[s->n - 1].key != NULL;
   weir_text_free(&t);
-  return is_good ? WEIR_OK : no_memory(err);
+  return is_good ? WEIR_OK : weir_no_memory(err);
 }
 
 /* Runs that settings do not tell apart are of several models: by their identities. */
@@ -186,7 +161,7 @@ static enum weir_status pair(struct weir_diff *d, struct weir_err *err) {
       k++;
     }
   }
-  return is_good ? WEIR_OK : no_memory(err);
+  return is_good ? WEIR_OK : weir_no_memory(err);
 }
 
 /* ---- settings ---- */
@@ -215,7 +190,7 @@ static enum weir_status compare_settings(struct weir_diff *d, const struct weir_
   is_good = is_good && add_setting(d, "status", a->status, b->status);
   for (const char *key; is_good && (key = next_key(&w, &x, &y)) != NULL;)
     is_good = is_said(a, b, key) || add_setting(d, key, x, y);
-  return is_good ? WEIR_OK : no_memory(err);
+  return is_good ? WEIR_OK : weir_no_memory(err);
 }
 
 /* What was run stands before settings. */
@@ -273,14 +248,9 @@ struct comparer {
 /* Of statistics that weir knows their unit says it; of others (a plug-in's) their name, or that all
  * values are such. */
 static bool is_in_points(const char *name, bool is_share) {
-  const char *dot = strchr(name, '.');
-  size_t n = dot != NULL ? (size_t)(dot - name) : 0, len = strlen(name);
-  for (size_t g = 0; dot != NULL && weir_stat_groups()[g] != NULL; g++) {
-    const struct weir_stat_group *group = weir_stat_groups()[g];
-    if (strlen(group->prefix) != n || strncmp(group->prefix, name, n) != 0) continue;
-    const struct weir_stat *row = weir_stat_find(group->table, dot + 1);
-    if (row != NULL) return row->kind == WEIR_RATIO && strcmp(row->unit, "1") == 0;
-  }
+  size_t len = strlen(name);
+  const struct weir_stat *row = weir_stat_named(name, NULL);
+  if (row != NULL) return row->kind == WEIR_RATIO && strcmp(row->unit, "1") == 0;
   return is_share || strstr(name, "_rate") != NULL ||
          (len > 5 && strcmp(name + len - 5, "_frac") == 0);
 }
@@ -352,7 +322,7 @@ static enum weir_status join_names(struct comparer *c, struct weir_err *err) {
   c->names = weir_calloc(a->n_names + b->n_names + 1, sizeof *c->names);
   c->a = weir_calloc(a->n_names + 1, sizeof *c->a);
   c->b = weir_calloc(b->n_names + 1, sizeof *c->b);
-  if (c->names == NULL || c->a == NULL || c->b == NULL) return no_memory(err);
+  if (c->names == NULL || c->a == NULL || c->b == NULL) return weir_no_memory(err);
   for (size_t i = 0, k = 0; i < a->n_names || k < b->n_names;) {
     int order = i == a->n_names ? 1 : k == b->n_names ? -1 : strcmp(a->names[i], b->names[k]);
     struct name *n = &c->names[c->n_names++];
@@ -394,7 +364,7 @@ static enum weir_status list_stats(struct comparer *c, struct weir_err *err) {
     if (is_good && n->is_in_b && !n->is_in_both) is_good = WEIR_PUSH(d->stats_b, n->text);
   }
   if (d->stats.n > 0) qsort(d->stats.v, d->stats.n, sizeof *d->stats.v, by_change);
-  return is_good ? WEIR_OK : no_memory(err);
+  return is_good ? WEIR_OK : weir_no_memory(err);
 }
 
 static enum weir_status compare(struct weir_diff *d, struct weir_err *err) {

@@ -18,10 +18,6 @@
 const char *const weir_diff_part_names[WEIR_DIFF_PARTS] = {"workload", "input", "gpu", "scheme",
                                                            "seed"};
 
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
-
 /* ---- names ---- */
 
 /* What can be read only once, such as a pipe, is no store. */
@@ -52,7 +48,7 @@ enum weir_status weir_diff_source(const char *name, struct weir_arena *a,
                        name);
   }
   out->path = weir_arena_strndup(a, name, n);
-  return out->path != NULL ? look_at(out, err) : no_memory(err);
+  return out->path != NULL ? look_at(out, err) : weir_no_memory(err);
 }
 
 /* ---- building ---- */
@@ -60,15 +56,6 @@ enum weir_status weir_diff_source(const char *name, struct weir_arena *a,
 static int by_name(const void *a, const void *b) {
   return strcmp(((const struct weir_diff_stat_of *)a)->name,
                 ((const struct weir_diff_stat_of *)b)->name);
-}
-
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int by_key(const void *a, const void *b) {
-  return strcmp(((const struct weir_store_setting *)a)->key,
-                ((const struct weir_store_setting *)b)->key);
 }
 
 /* Statistics of an item that is being read. */
@@ -103,15 +90,14 @@ static void sort_stats(struct stats *s) {
 static enum weir_status add_item(struct reader *d, struct weir_diff_item *item, struct stats *s,
                                  struct weir_err *err) {
   sort_stats(s);
-  item->stat = weir_arena_array(&d->side->a, s->n + 1, sizeof *item->stat);
+  item->stat = weir_arena_copy(&d->side->a, s->v, s->n, sizeof *s->v);
   item->n_stats = s->n;
   bool is_good = item->stat != NULL && !s->is_failed;
-  if (is_good && s->n > 0) memcpy(item->stat, s->v, s->n * sizeof *s->v);
   item->order = d->side->n;
   is_good = is_good && WEIR_PUSH(*d->side, *item);
   free(s->v);
   *s = (struct stats){0};
-  return is_good ? WEIR_OK : no_memory(err);
+  return is_good ? WEIR_OK : weir_no_memory(err);
 }
 
 /* ---- JSON ---- */
@@ -170,14 +156,14 @@ static enum weir_status read_settings(struct reader *d, const json_t *o,
   struct weir_store_setting *v =
       weir_arena_array(&d->side->a, json_object_size(o) + MORE, sizeof *v);
   *n = 0;
-  if (v == NULL) return no_memory(err);
+  if (v == NULL) return weir_no_memory(err);
   json_object_foreach((json_t *)o, key, value) {
     v[*n].key = weir_arena_strndup(&d->side->a, key, strlen(key));
     v[*n].value = text_of(d, o, key);
-    if (v[*n].key == NULL) return no_memory(err);
+    if (v[*n].key == NULL) return weir_no_memory(err);
     if (v[*n].value != NULL) ++*n;
   }
-  if (*n > 0) qsort(v, *n, sizeof *v, by_key);
+  if (*n > 0) qsort(v, *n, sizeof *v, weir_setting_by_key);
   *out = v;
   return WEIR_OK;
 }
@@ -210,7 +196,7 @@ static enum weir_status read_compared(struct reader *d, const json_t *run, struc
   for (int i = 0; i < WEIR_DIFF_PARTS; i++)
     item.part[i] = text_of(d, run, weir_diff_part_names[i]);
   json_t *bare = json_copy((json_t *)run);
-  if (bare == NULL) return no_memory(err);
+  if (bare == NULL) return weir_no_memory(err);
   json_object_del(bare, "seed");
   json_object_del(bare, "repeat");
   add_numbers(d, bare, "", &s);
@@ -228,20 +214,14 @@ static enum weir_status read_compared(struct reader *d, const json_t *run, struc
 enum sum { ADDS_UP, IS_LARGEST, IS_NONE };
 
 static enum sum sum_of(const char *name) {
-  const char *dot = strchr(name, '.');
-  size_t n = dot != NULL ? (size_t)(dot - name) : 0, len = strlen(name);
+  size_t len = strlen(name);
   if (strcmp(name, "cycles") == 0) return ADDS_UP;
   if (strncmp(name, "storage.", 8) == 0) return IS_LARGEST;
   if (strncmp(name, "energy.", 7) == 0 && len > 3 && strcmp(name + len - 3, "_nj") == 0)
     return ADDS_UP; /* shown as a ratio, to have a point */
-  for (size_t g = 0; dot != NULL && weir_stat_groups()[g] != NULL; g++) {
-    const struct weir_stat_group *group = weir_stat_groups()[g];
-    if (strlen(group->prefix) != n || strncmp(group->prefix, name, n) != 0) continue;
-    const struct weir_stat *row = weir_stat_find(group->table, dot + 1);
-    if (row == NULL) continue;
-    return row->kind == WEIR_COUNTER ? ADDS_UP : row->kind == WEIR_MAXIMUM ? IS_LARGEST : IS_NONE;
-  }
-  return IS_NONE;
+  const struct weir_stat *row = weir_stat_named(name, NULL);
+  if (row == NULL) return IS_NONE;
+  return row->kind == WEIR_COUNTER ? ADDS_UP : row->kind == WEIR_MAXIMUM ? IS_LARGEST : IS_NONE;
 }
 
 static void sum_value(enum sum how, struct weir_value *into, const struct weir_value *v) {
@@ -369,7 +349,7 @@ static enum weir_status read_common(struct reader *d, struct weir_err *err) {
   if (st != WEIR_OK) return st;
   add_hash(d, WEIR_DIFF_MACHINE_HASH, "machines");
   add_hash(d, WEIR_DIFF_SCHEME_HASH, "schemes");
-  qsort(d->settings, d->n_settings, sizeof *d->settings, by_key);
+  qsort(d->settings, d->n_settings, sizeof *d->settings, weir_setting_by_key);
   return WEIR_OK;
 }
 
@@ -453,14 +433,14 @@ static enum weir_status take_run(struct reader *d, const struct weir_stored_run 
                                 .setting = run->setting,
                                 .n_settings = run->n_settings,
                                 .run = run};
-  if (item.part[WEIR_DIFF_SEED] == NULL) return no_memory(err);
+  if (item.part[WEIR_DIFF_SEED] == NULL) return weir_no_memory(err);
   if (!d->has_kernels || run->n_kernels == 0)
-    return WEIR_PUSH(*d->side, item) ? WEIR_OK : no_memory(err);
+    return WEIR_PUSH(*d->side, item) ? WEIR_OK : weir_no_memory(err);
   for (size_t i = 0; i < run->n_kernels; i++) {
     const struct weir_stored_kernel *k = &d->side->runs.kernels.v[run->first_kernel + i];
     item.kernel = k->number;
     item.kernel_name = k->name;
-    if (!WEIR_PUSH(*d->side, item)) return no_memory(err);
+    if (!WEIR_PUSH(*d->side, item)) return weir_no_memory(err);
   }
   return WEIR_OK;
 }
@@ -498,16 +478,15 @@ static enum weir_status collect_names(struct weir_diff_side *side, struct weir_e
     const struct weir_diff_item *item = &side->v[i];
     for (size_t k = 0; is_good && k < item->n_stats; k++) {
       const char *name = item->stat[k].name;
-      if (before > 0 && bsearch(&name, all.v, before, sizeof name, by_text) != NULL) continue;
+      if (before > 0 && bsearch(&name, all.v, before, sizeof name, weir_by_text) != NULL) continue;
       is_good = WEIR_PUSH(all, name);
     }
-    if (all.n > before) qsort(all.v, all.n, sizeof *all.v, by_text);
+    if (all.n > before) qsort(all.v, all.n, sizeof *all.v, weir_by_text);
   }
-  side->names = is_good ? weir_arena_array(&side->a, all.n + 1, sizeof *side->names) : NULL;
-  if (side->names != NULL && all.n > 0) memcpy(side->names, all.v, all.n * sizeof *all.v);
+  side->names = is_good ? weir_arena_copy(&side->a, all.v, all.n, sizeof *all.v) : NULL;
   side->n_names = side->names != NULL ? all.n : 0;
   free(all.v);
-  return side->names != NULL ? WEIR_OK : no_memory(err);
+  return side->names != NULL ? WEIR_OK : weir_no_memory(err);
 }
 
 enum weir_status weir_diff_read(const struct weir_diff_source *source, bool has_kernels,

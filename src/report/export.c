@@ -11,58 +11,45 @@
 #include "base/table.h"
 #include "study/runs.h"
 
-enum { PIECE = 1 << 16 }; /* written at a time */
-
 struct writer {
   const struct weir_export_options *o;
-  const struct weir_sink *to;
   struct weir_runs runs;
   const char **keys; /* of settings that are columns */
   size_t n_keys;
   uint32_t *stats; /* those that are columns: which of the names */
   size_t n_stats;
   struct weir_value *values; /* of the row, one for each name */
-  struct weir_text out, cell;
+  struct weir_pieces out;
+  struct weir_text cell;
   size_t column; /* of the cell that comes next */
 };
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
 
 /* ---- which columns ---- */
 
 /* Is a name that of one of the patterns? */
 static bool matches(const char *patterns, const char *name) {
   char one[256];
-  for (const char *p = patterns;; p++) {
-    size_t n = strcspn(p, ",");
-    snprintf(one, sizeof one, "%.*s", (int)n, p);
+  while (weir_next_word(&patterns, one, sizeof one))
     if (fnmatch(one, name, 0) == 0) return true;
-    p += n;
-    if (*p == 0) return false;
-  }
+  return false;
 }
 
 /* Every pattern must be that of some name. */
 static enum weir_status check_patterns(const char *option, const char *patterns,
                                        const char *const *names, size_t n, struct weir_err *err) {
-  for (const char *p = patterns;; p++) {
-    char one[256];
-    size_t len = strcspn(p, ","), i = 0;
-    snprintf(one, sizeof one, "%.*s", (int)len, p);
+  char one[256];
+  while (weir_next_word(&patterns, one, sizeof one)) {
+    size_t i = 0;
     while (i < n && fnmatch(one, names[i], 0) != 0)
       i++;
-    if (i == n) {
-      weir_fail(err, WEIR_ENOENT, "%s: the store has no '%s'", option, one);
-      const char *near = weir_nearest(one, names, n);
-      if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
-      weir_err_add(err, "'weir query STORE' shows what there is");
-      return WEIR_ENOENT;
-    }
-    p += len;
-    if (*p == 0) return WEIR_OK;
+    if (i < n) continue;
+    weir_fail(err, WEIR_ENOENT, "%s: the store has no '%s'", option, one);
+    const char *near = weir_nearest(one, names, n);
+    if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+    weir_err_add(err, "'weir query STORE' shows what there is");
+    return WEIR_ENOENT;
   }
+  return WEIR_OK;
 }
 
 static enum weir_status choose_settings(struct writer *w, struct weir_err *err) {
@@ -70,7 +57,7 @@ static enum weir_status choose_settings(struct writer *w, struct weir_err *err) 
   bool is_varying = strcmp(wanted, "varying") == 0;
   if (strcmp(wanted, "none") == 0) return WEIR_OK;
   w->keys = weir_runs_keys(&w->runs, is_varying, &w->n_keys);
-  if (w->keys == NULL) return no_memory(err);
+  if (w->keys == NULL) return weir_no_memory(err);
   if (is_varying || strcmp(wanted, "all") == 0) return WEIR_OK;
   enum weir_status st = WEIR_OK;
   if (w->runs.n > 0) st = check_patterns("--settings", wanted, w->keys, w->n_keys, err);
@@ -89,7 +76,7 @@ static enum weir_status choose_stats(struct writer *w, struct weir_err *err) {
   if (st != WEIR_OK) return st;
   w->stats = weir_calloc(r->n_names + 1, sizeof *w->stats);
   w->values = weir_calloc(r->n_names + 1, sizeof *w->values);
-  if (w->stats == NULL || w->values == NULL) return no_memory(err);
+  if (w->stats == NULL || w->values == NULL) return weir_no_memory(err);
   for (size_t i = 0; i < r->n_names; i++)
     if (wanted == NULL || matches(wanted, r->names[i])) w->stats[w->n_stats++] = (uint32_t)i;
   return WEIR_OK;
@@ -98,11 +85,11 @@ static enum weir_status choose_stats(struct writer *w, struct weir_err *err) {
 /* ---- lines ---- */
 
 static void cell(struct writer *w, const char *text) {
-  weir_csv_cell(&w->out, w->column++ == 0, text != NULL ? text : "");
+  weir_csv_cell(&w->out.text, w->column++ == 0, text != NULL ? text : "");
 }
 
 static void end_line(struct writer *w) {
-  weir_text_puts(&w->out, "\n");
+  weir_text_puts(&w->out.text, "\n");
   w->column = 0;
 }
 
@@ -116,6 +103,7 @@ static void real_cell(struct writer *w, double v) {
   w->cell.n = 0;
   weir_text_puts(&w->cell, "");
   if (!isnan(v)) weir_text_real(&w->cell, v);
+  w->out.text.failed |= w->cell.failed;
   cell(w, w->cell.v);
 }
 
@@ -139,7 +127,7 @@ static void head(struct writer *w, struct heads *all, const char *name) {
     before += strcmp(all->v[i], name) == 0;
   weir_text_puts(&text, name);
   if (before > 0) weir_text_printf(&text, ":%d", before);
-  w->out.failed |= text.failed || !WEIR_PUSH(*all, name);
+  w->out.text.failed |= text.failed || !WEIR_PUSH(*all, name);
   cell(w, text.v);
   weir_text_free(&text);
 }
@@ -213,14 +201,6 @@ static void long_lines(struct writer *w, const struct weir_stored_run *run,
   end_line(w);
 }
 
-static enum weir_status hand_on(struct writer *w, size_t least, struct weir_err *err) {
-  if (w->out.failed || w->cell.failed) return no_memory(err);
-  if (w->out.n == 0 || w->out.n < least) return WEIR_OK;
-  enum weir_status st = w->to->put(w->to->self, w->out.v, w->out.n, err);
-  w->out.n = 0;
-  return st;
-}
-
 static enum weir_status lines_of(struct writer *w, const struct weir_stored_run *run,
                                  const struct weir_stored_kernel *kernel, struct weir_err *err) {
   enum weir_status st =
@@ -237,7 +217,7 @@ static enum weir_status lines_of(struct writer *w, const struct weir_stored_run 
       value_cell(w, &w->values[w->stats[i]]);
     end_line(w);
   }
-  return hand_on(w, PIECE, err);
+  return weir_pieces_hand_on(&w->out, WEIR_PIECE, err);
 }
 
 static enum weir_status run_lines(struct writer *w, const struct weir_stored_run *run,
@@ -253,16 +233,18 @@ static enum weir_status run_lines(struct writer *w, const struct weir_stored_run
 static enum weir_status sort(struct writer *w, struct weir_err *err) {
   size_t n;
   const char **varying = weir_runs_keys(&w->runs, true, &n);
-  if (varying == NULL) return no_memory(err);
+  if (varying == NULL) return weir_no_memory(err);
   weir_runs_sort(&w->runs, varying, n);
   return WEIR_OK;
 }
 
 enum weir_status weir_export_csv(struct weir_store *s, const struct weir_export_options *o,
                                  const struct weir_sink *to, struct weir_err *err) {
-  struct writer w = {.o = o, .to = to};
-  const struct weir_runs_options runs = {
-      .where = o->where, .only_ok = o->only_ok, .has_kernels = o->has_kernels};
+  struct writer w = {.o = o, .out.to = to};
+  const struct weir_runs_options runs = {.where = o->where,
+                                         .only_ok = o->only_ok,
+                                         .has_kernels = o->has_kernels,
+                                         .how_by_kernel = "kernels instead of runs: --kernels"};
   enum weir_status st = weir_runs_load(s, &runs, &w.runs, err);
   if (st != WEIR_OK) return st;
   st = choose_settings(&w, err);
@@ -271,8 +253,8 @@ enum weir_status weir_export_csv(struct weir_store *s, const struct weir_export_
   if (st == WEIR_OK) head_line(&w);
   for (size_t i = 0; st == WEIR_OK && i < w.runs.n; i++)
     st = run_lines(&w, &w.runs.v[i], err);
-  if (st == WEIR_OK) st = hand_on(&w, 0, err);
-  weir_text_free(&w.out);
+  if (st == WEIR_OK) st = weir_pieces_hand_on(&w.out, 0, err);
+  weir_text_free(&w.out.text);
   weir_text_free(&w.cell);
   free(w.stats);
   free(w.values);

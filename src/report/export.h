@@ -14,7 +14,7 @@ struct weir_export_options {
    * "varying". */
   const char *settings;
   const char *stats; /* names or patterns; NULL: all */
-  const char *where; /* an SQL condition (study/runs.h); NULL: none */
+  const char *where; /* a condition (study/condition.h); NULL: none */
 };
 
 /* Rows in the order of what was run. Stores with equal dumps give equal bytes, if `no_times`. */

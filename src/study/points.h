@@ -3,6 +3,7 @@
 #define WEIR_STUDY_POINTS_H
 
 #include "base/arena.h"
+#include "base/number.h"
 #include "study/store.h"
 
 /* Something by which points differ: what was run, or a setting. */
@@ -19,6 +20,7 @@ struct weir_key {
   bool is_said;      /* private: in some file */
   bool is_derived;   /* private: in some run it follows from others */
   uint32_t n_before; /* private: the number that was found last */
+  const struct weir_store_setting *before; /* private: the setting of the run before */
 };
 
 /* The first keys; settings follow. */
@@ -35,10 +37,9 @@ enum weir_fixed_key {
 struct weir_point {
   int64_t run;
   enum weir_stored status;
-  const char *message;             /* NULL: none */
-  double value;                    /* NaN: none */
-  int64_t kernel;                  /* 0: the whole run */
-  uint32_t fixed[WEIR_FIXED_KEYS]; /* private */
+  const char *message; /* NULL: none */
+  double value;        /* NaN: none */
+  int64_t kernel;      /* 0: the whole run */
 };
 
 struct weir_points {
@@ -56,7 +57,7 @@ struct weir_points {
 
 struct weir_points_want {
   const char *statistic; /* or a metric of the store, or an expression with names in brackets */
-  const char *where;     /* a condition of SQL; NULL: all */
+  const char *where;     /* a condition (study/condition.h); NULL: all */
   bool by_kernel;        /* a point for each kernel; one for each run that has none */
 };
 
@@ -72,11 +73,6 @@ const struct weir_key *weir_points_key(const struct weir_points *p, const char *
 enum weir_status weir_points_no_key(const struct weir_points *p, const char *option,
                                     const char *name, struct weir_err *err);
 const char *weir_key_text(const struct weir_key *k, size_t point);
-/* The order in which values are shown: numbers by their value (16K before 128K), then names by the
- * alphabet, then none. */
-int weir_value_order(const char *a, const char *b);
-/* Written alike, or numbers of the same value. */
-bool weir_value_equal(const char *a, const char *b);
 /* The setting that a seed becomes: it does not tell runs apart that the seed does not. */
 bool weir_key_is_seed(const struct weir_key *k);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/arena.h"
 #include "base/mem.h"
 #include "base/suggest.h"
 #include "study/store_db.h"
@@ -12,9 +11,7 @@
 struct weir_query {
   struct weir_store *s;
   struct weir_query_options o;
-  char *sql;        /* with what stands around it */
-  const char *text; /* the part that messages speak of */
-  size_t text_len;
+  char *sql;
   struct {
     sqlite3_stmt **v;
     size_t n, cap;
@@ -23,10 +20,6 @@ struct weir_query {
   int denied;
   char pragma[64];
 };
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
 
 /* ---- what a query may do ---- */
 
@@ -79,15 +72,9 @@ static int is_stopped(void *self) {
 
 /* ---- where something is wrong ---- */
 
-/* A place in the text; what lies before or behind it has none. */
 static struct weir_where place(const struct weir_query *q, const char *at, unsigned width) {
-  struct weir_where w = {.file = q->o.origin};
-  if (at < q->text || at > q->text + q->text_len) return w;
-  w.source = q->text;
-  w.source_len = q->text_len;
-  w.line = w.col = 1;
-  w.width = width;
-  for (const char *c = q->text; c < at; c++) {
+  struct weir_where w = {q->o.origin, q->sql, strlen(q->sql), .line = 1, .col = 1, .width = width};
+  for (const char *c = q->sql; c < at; c++) {
     if (*c == '\n') {
       w.line++;
       w.col = 1;
@@ -117,70 +104,47 @@ static unsigned word_length(const char *at) {
 
 /* ---- what may have been meant ---- */
 
-struct names {
-  struct weir_arena a;
-  const char **v;
-  size_t n, cap;
-};
-
-/* The first column of what `sql` gives, whatever it is that goes wrong. ?1 is `word`. */
-static void collect(struct weir_query *q, const char *sql, const char *word, struct names *out) {
-  sqlite3_stmt *stmt = NULL;
-  *out = (struct names){0};
-  if (sqlite3_prepare_v2(q->s->db, sql, -1, &stmt, NULL) == SQLITE_OK) {
-    if (sqlite3_bind_parameter_count(stmt) > 0) sqlite3_bind_text(stmt, 1, word, -1, SQLITE_STATIC);
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
-      const char *text = (const char *)sqlite3_column_text(stmt, 0);
-      const char *copy = text != NULL ? weir_arena_strndup(&out->a, text, strlen(text)) : NULL;
-      if (copy == NULL || !WEIR_PUSH(*out, copy)) break;
-    }
-  }
-  sqlite3_finalize(stmt);
-}
-
-static void forget(struct names *n) {
-  free(n->v);
-  weir_arena_free(&n->a);
-}
-
 static bool needs_brackets(const char *name) {
   return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] != 0;
 }
 
 /* "a, b and c" */
-static void list(struct weir_text *t, const struct names *names) {
+static void list(struct weir_text *t, const struct weir_store_texts *names) {
   for (size_t i = 0; i < names->n; i++)
     weir_text_printf(t, "%s%s", i == 0 ? "" : i + 1 < names->n ? ", " : " and ", names->v[i]);
 }
 
 static void suggest_column(struct weir_query *q, const char *word, struct weir_err *err) {
-  struct names all;
+  struct weir_store_texts all;
   const char *dot = strchr(word, '.');
-  collect(q,
-          "SELECT DISTINCT c.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c"
-          " WHERE t.schema = 'main' ORDER BY t.type = 'view', c.name",
-          NULL, &all);
+  weir_store_texts(
+      q->s,
+      "SELECT DISTINCT c.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c"
+      " WHERE t.schema = 'main' ORDER BY t.type = 'view', c.name",
+      NULL, &all);
   const char *near = weir_nearest(word, all.v, all.n);
   if (near == NULL && dot != NULL) near = weir_nearest(dot + 1, all.v, all.n);
   if (near != NULL)
     weir_err_add(err, needs_brackets(near) ? "did you mean [%s]?" : "did you mean '%s'?", near);
-  forget(&all);
+  weir_store_texts_free(&all);
 }
 
 /* There is such a column, or such a setting, but not so, or not here. */
 static bool explain_column(struct weir_query *q, const char *word, bool is_quoted,
                            struct weir_err *err) {
-  struct names tables, settings, stats;
+  struct weir_store_texts tables, settings, stats;
   struct weir_text t = {0};
-  collect(q,
-          "SELECT DISTINCT t.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c"
-          " WHERE t.schema = 'main' AND c.name = ?1 COLLATE NOCASE ORDER BY t.type, t.name DESC",
-          word, &tables);
-  collect(q, "SELECT key FROM settings WHERE key = ?1 LIMIT 1", word, &settings);
-  collect(q,
-          "SELECT '[' || name || ']' FROM names WHERE substr(name, -length(?1) - 1) = '.' || ?1"
-          " ORDER BY name LIMIT 5",
-          word, &stats);
+  weir_store_texts(
+      q->s,
+      "SELECT DISTINCT t.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c"
+      " WHERE t.schema = 'main' AND c.name = ?1 COLLATE NOCASE ORDER BY t.type, t.name DESC",
+      word, &tables);
+  weir_store_texts(q->s, "SELECT key FROM settings WHERE key = ?1 LIMIT 1", word, &settings);
+  weir_store_texts(
+      q->s,
+      "SELECT '[' || name || ']' FROM names WHERE substr(name, -length(?1) - 1) = '.' || ?1"
+      " ORDER BY name LIMIT 5",
+      word, &stats);
   bool is_known = tables.n > 0 || settings.n > 0 || stats.n > 0;
   if (tables.n > 0 && !is_quoted && needs_brackets(word)) {
     weir_err_add(err, "names with dots stand in brackets: [%s]", word);
@@ -194,9 +158,9 @@ static bool explain_column(struct weir_query *q, const char *word, bool is_quote
     if (t.v != NULL) weir_err_add(err, "statistics have their group before their name: %s", t.v);
   }
   weir_text_free(&t);
-  forget(&tables);
-  forget(&settings);
-  forget(&stats);
+  weir_store_texts_free(&tables);
+  weir_store_texts_free(&settings);
+  weir_store_texts_free(&stats);
   return is_known;
 }
 
@@ -207,7 +171,7 @@ static void suggest(struct weir_query *q, const char *said, const char *at, stru
       {"no such column: ", NULL},
       {"no such table: ", "SELECT name FROM pragma_table_list WHERE schema = 'main' ORDER BY name"},
       {"no such function: ", "SELECT DISTINCT name FROM pragma_function_list ORDER BY name"}};
-  struct names names;
+  struct weir_store_texts names;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     size_t n = strlen(kinds[i].begin);
     if (strncmp(said, kinds[i].begin, n) != 0) continue;
@@ -217,10 +181,10 @@ static void suggest(struct weir_query *q, const char *said, const char *at, stru
       if (!explain_column(q, word, is_quoted, err)) suggest_column(q, word, err);
       continue;
     }
-    collect(q, kinds[i].names, NULL, &names);
+    weir_store_texts(q->s, kinds[i].names, NULL, &names);
     const char *near = weir_nearest(word, names.v, names.n);
     if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
-    forget(&names);
+    weir_store_texts_free(&names);
   }
 }
 
@@ -282,7 +246,7 @@ static enum weir_status prepare(struct weir_query *q, struct weir_err *err) {
     if (sqlite3_prepare_v2(q->s->db, at, -1, &stmt, &end) != SQLITE_OK) return explain(q, at, err);
     if (stmt == NULL) continue; /* a comment that has no end */
     st = check(q, stmt, at, err);
-    if (st == WEIR_OK && !WEIR_PUSH(q->stmts, stmt)) st = no_memory(err);
+    if (st == WEIR_OK && !WEIR_PUSH(q->stmts, stmt)) st = weir_no_memory(err);
     if (st != WEIR_OK) sqlite3_finalize(stmt);
   }
   struct weir_where w = {.file = q->o.origin};
@@ -291,32 +255,17 @@ static enum weir_status prepare(struct weir_query *q, struct weir_err *err) {
   return st;
 }
 
-static enum weir_status take_text(struct weir_query *q, const char *sql, struct weir_err *err) {
-  struct weir_text all = {0};
-  size_t before = 0;
-  if (q->o.before != NULL) {
-    weir_text_printf(&all, "%s\n", q->o.before);
-    before = all.n;
-  }
-  weir_text_puts(&all, sql);
-  if (q->o.after != NULL) weir_text_printf(&all, "\n%s", q->o.after);
-  q->sql = all.v;
-  if (all.failed || all.v == NULL) return no_memory(err);
-  q->text = q->sql + before;
-  q->text_len = strlen(sql);
-  return WEIR_OK;
-}
-
 enum weir_status weir_query_open(struct weir_store *s, const char *sql,
                                  const struct weir_query_options *o, struct weir_query **out,
                                  struct weir_err *err) {
   struct weir_query *q = weir_calloc(1, sizeof *q);
   *out = NULL;
-  if (q == NULL) return no_memory(err);
+  if (q == NULL) return weir_no_memory(err);
   q->s = s;
   if (o != NULL) q->o = *o;
-  enum weir_status st = take_text(q, sql, err);
-  if (st == WEIR_OK && !weir_query_functions(s->db)) st = no_memory(err);
+  q->sql = weir_strdup(sql);
+  enum weir_status st = WEIR_OK;
+  if (q->sql == NULL || !weir_query_functions(s->db)) st = weir_no_memory(err);
   if (st == WEIR_OK) st = weir_store_exec(s, "BEGIN", err);
   if (st == WEIR_OK) {
     sqlite3_set_authorizer(s->db, authorize, q);

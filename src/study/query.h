@@ -18,10 +18,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 struct weir_query_options {
-  const char *origin; /* what messages call the text: the name of its file */
-  /* Put around the text, each on lines of its own: messages speak of the text alone. May be NULL.
-   */
-  const char *before, *after;
+  const char *origin;             /* what messages call the text: the name of its file */
   bool (*is_stopped)(void *self); /* asked while a statement runs; may be NULL */
   void *self;
 };

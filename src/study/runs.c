@@ -7,12 +7,8 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "study/query.h"
+#include "study/condition.h"
 #include "study/store_db.h"
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
 
 double weir_value_real(const struct weir_value *v) {
   if (v->kind == WEIR_VALUE_WHOLE) return (double)v->whole;
@@ -25,14 +21,21 @@ struct reader {
   struct weir_runs *r;
   const struct weir_runs_options *o;
   bool is_failed; /* no memory */
+  struct {
+    struct weir_store_setting *v;
+    size_t n, cap;
+  } settings; /* of the run that is being read */
 };
 
-static const char *text_at(struct reader *d, sqlite3_stmt *q, int column) {
-  const char *text = (const char *)sqlite3_column_text(q, column);
+static const char *copy(struct reader *d, const char *text) {
   if (text == NULL) return NULL;
-  const char *copy = weir_arena_strndup(&d->r->a, text, strlen(text));
-  d->is_failed |= copy == NULL;
-  return copy;
+  const char *kept = weir_arena_strndup(&d->r->a, text, strlen(text));
+  d->is_failed |= kept == NULL;
+  return kept;
+}
+
+static const char *text_at(struct reader *d, sqlite3_stmt *q, int column) {
+  return copy(d, (const char *)sqlite3_column_text(q, column));
 }
 
 static enum weir_stored status_of(const char *name) {
@@ -42,181 +45,162 @@ static enum weir_stored status_of(const char *name) {
   return WEIR_STORED_FAILED;
 }
 
-typedef void row_of(struct reader *d, sqlite3_stmt *q, void *self);
+/* The columns that are read, in their order. */
+#define RUN_COLUMNS                                                                                \
+  "run, seed, status, seconds, identity, workload, input, gpu, scheme, message, host"
+enum { RUN_ID, RUN_SEED, RUN_STATUS, RUN_SECONDS, RUN_TEXTS, RUN_KERNEL = 11, RUN_KERNEL_NAME };
 
-/* Hands each row of a statement, whose ?1 is a run, to a function. */
-static enum weir_status each(struct reader *d, const char *sql, int64_t run, row_of *row,
-                             void *self, struct weir_err *err) {
-  sqlite3_stmt *q = NULL;
-  bool is_row = true;
-  enum weir_status st = sqlite3_prepare_v2(d->r->store->db, sql, -1, &q, NULL) == SQLITE_OK
-                            ? WEIR_OK
-                            : weir_store_fail(d->r->store, err);
-  if (st == WEIR_OK && sqlite3_bind_parameter_count(q) > 0) sqlite3_bind_int64(q, 1, run);
-  while (st == WEIR_OK) {
-    st = weir_store_step(d->r->store, q, &is_row, err);
-    if (st != WEIR_OK || !is_row) break;
-    row(d, q, self);
-    if (d->is_failed) st = no_memory(err);
-  }
-  sqlite3_finalize(q);
-  return st;
-}
-
-static void run_row(struct reader *d, sqlite3_stmt *q, void *self) {
-  struct weir_stored_run *run = self;
-  *run = (struct weir_stored_run){.id = sqlite3_column_int64(q, 0),
-                                  .seed = sqlite3_column_int64(q, 1),
-                                  .status = status_of((const char *)sqlite3_column_text(q, 2)),
-                                  .seconds = sqlite3_column_type(q, 3) == SQLITE_NULL
-                                                 ? (double)NAN
-                                                 : sqlite3_column_double(q, 3)};
-  const char **texts[] = {&run->identity, &run->workload, &run->input, &run->gpu,
-                          &run->scheme,   &run->message,  &run->host};
+static struct weir_stored_run run_at(struct reader *d, sqlite3_stmt *q) {
+  bool is_timed = sqlite3_column_type(q, RUN_SECONDS) != SQLITE_NULL;
+  struct weir_stored_run run = {
+      .id = sqlite3_column_int64(q, RUN_ID),
+      .seed = sqlite3_column_int64(q, RUN_SEED),
+      .status = status_of((const char *)sqlite3_column_text(q, RUN_STATUS)),
+      .seconds = is_timed ? sqlite3_column_double(q, RUN_SECONDS) : (double)NAN,
+      .first_kernel = d->r->kernels.n};
+  const char **texts[] = {&run.identity, &run.workload, &run.input, &run.gpu,
+                          &run.scheme,   &run.message,  &run.host};
   for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
-    *texts[i] = text_at(d, q, 4 + i);
+    *texts[i] = text_at(d, q, RUN_TEXTS + i);
+  return run;
 }
-
-struct settings {
-  struct weir_store_setting *v;
-  size_t n, cap;
-  const struct weir_stored_run *before; /* the run that was read last, or NULL */
-};
 
 /* Most settings are those of the run before, and take no more memory. */
 static const char *shared(struct reader *d, sqlite3_stmt *q, int column, const char *before) {
   const char *text = (const char *)sqlite3_column_text(q, column);
-  if (text != NULL && before != NULL && strcmp(text, before) == 0) return before;
-  return text_at(d, q, column);
+  bool is_same = text != NULL && before != NULL && strcmp(text, before) == 0;
+  return is_same ? before : copy(d, text);
 }
 
-static void setting_row(struct reader *d, sqlite3_stmt *q, void *self) {
-  struct settings *s = self;
-  const struct weir_store_setting none = {0}, *before = &none;
-  if (s->before != NULL && s->n < s->before->n_settings) before = &s->before->setting[s->n];
-  struct weir_store_setting new = {.key = shared(d, q, 0, before->key),
-                                   .value = shared(d, q, 1, before->value),
-                                   .origin = shared(d, q, 2, before->origin)};
-  if (new.key == NULL || new.value == NULL || !WEIR_PUSH(*s, new)) d->is_failed = true;
-}
-
-static enum weir_status read_run(struct reader *d, int64_t id, struct weir_stored_run *run,
-                                 struct weir_err *err) {
-  struct settings s = {.before = d->r->n > 0 ? &d->r->v[d->r->n - 1] : NULL};
-  enum weir_status st = each(d,
-                             "SELECT id, seed, status, seconds, identity, workload, input, gpu,"
-                             " scheme, message, host FROM runs WHERE id = ?1",
-                             id, run_row, run, err);
-  if (st == WEIR_OK)
-    st = each(d, "SELECT key, value, origin FROM settings WHERE run = ?1 ORDER BY key", id,
-              setting_row, &s, err);
-  if (st == WEIR_OK && s.n > 0) {
-    struct weir_store_setting *kept = weir_arena_array(&d->r->a, s.n, sizeof *kept);
-    if (kept == NULL)
-      st = no_memory(err);
-    else
-      memcpy(kept, s.v, s.n * sizeof *kept);
-    run->setting = kept;
-    run->n_settings = s.n;
+/* `before`: the settings of the run before from some key on; goes on to the one that follows. */
+static bool add_setting(struct reader *d, sqlite3_stmt *q, const struct weir_store_setting **before,
+                        const struct weir_store_setting *end) {
+  static const struct weir_store_setting none;
+  const struct weir_store_setting *like = &none;
+  const char *key = (const char *)sqlite3_column_text(q, 0);
+  for (int order = -1; key != NULL && *before < end && order < 0; *before += order <= 0) {
+    order = strcmp((*before)->key, key);
+    if (order == 0) like = *before;
   }
-  free(s.v);
+  struct weir_store_setting new = {.key = like->key != NULL ? like->key : copy(d, key),
+                                   .value = shared(d, q, 1, like->value),
+                                   .origin = shared(d, q, 2, like->origin)};
+  return new.key != NULL &&new.value != NULL && !d->is_failed &&WEIR_PUSH(d->settings, new);
+}
+
+static enum weir_status read_settings(struct reader *d, int64_t run, struct weir_err *err) {
+  const struct weir_runs *r = d->r;
+  const struct weir_store_setting *before = r->n > 0 ? r->v[r->n - 1].setting : NULL;
+  const struct weir_store_setting *end = r->n > 0 ? before + r->v[r->n - 1].n_settings : NULL;
+  sqlite3_stmt *q;
+  bool is_row = true;
+  enum weir_status st = weir_store_prepared(r->store, WEIR_STMT_READ_SETTINGS, &q, err);
+  d->settings.n = 0;
+  if (st == WEIR_OK) sqlite3_bind_int64(q, 1, run);
+  while (st == WEIR_OK) {
+    st = weir_store_step(r->store, q, &is_row, err);
+    if (st != WEIR_OK || !is_row) break;
+    if (!add_setting(d, q, &before, end)) st = weir_no_memory(err);
+  }
   return st;
 }
 
-/* Of each row the first column is a run; the second, if there is one, a kernel, NULL for a run
- * without. */
+static enum weir_status add_run(struct reader *d, sqlite3_stmt *q, struct weir_err *err) {
+  struct weir_stored_run run = run_at(d, q);
+  enum weir_status st = read_settings(d, run.id, err);
+  if (st != WEIR_OK) return st;
+  run.n_settings = d->settings.n;
+  run.setting = weir_arena_copy(&d->r->a, d->settings.v, d->settings.n, sizeof *d->settings.v);
+  return run.setting != NULL && !d->is_failed && WEIR_PUSH(*d->r, run) ? WEIR_OK
+                                                                       : weir_no_memory(err);
+}
+
+/* A run, or a kernel of one: NULL for a run without. */
 static enum weir_status take_row(struct reader *d, sqlite3_stmt *q, struct weir_err *err) {
   struct weir_runs *r = d->r;
-  int64_t id = sqlite3_column_int64(q, 0);
+  bool is_ok = status_of((const char *)sqlite3_column_text(q, RUN_STATUS)) == WEIR_STORED_OK;
   enum weir_status st = WEIR_OK;
-  if (r->n == 0 || r->v[r->n - 1].id != id) {
-    struct weir_stored_run run;
-    st = read_run(d, id, &run, err);
-    if (st != WEIR_OK) return st;
-    if (d->o->only_ok && run.status != WEIR_STORED_OK) return WEIR_OK;
-    run.first_kernel = r->kernels.n;
-    if (!WEIR_PUSH(*r, run)) return no_memory(err);
-  }
-  if (!d->o->has_kernels || sqlite3_column_type(q, 1) == SQLITE_NULL ||
-      r->v[r->n - 1].status != WEIR_STORED_OK)
-    return WEIR_OK;
-  struct weir_stored_kernel k = {sqlite3_column_int64(q, 1), text_at(d, q, 2)};
-  if (k.name == NULL || !WEIR_PUSH(r->kernels, k)) return no_memory(err);
+  if (d->o->only_ok && !is_ok) return WEIR_OK;
+  if (r->n == 0 || r->v[r->n - 1].id != sqlite3_column_int64(q, RUN_ID)) st = add_run(d, q, err);
+  if (st != WEIR_OK || !is_ok || !d->o->has_kernels ||
+      sqlite3_column_type(q, RUN_KERNEL) == SQLITE_NULL)
+    return st;
+  struct weir_stored_kernel k = {sqlite3_column_int64(q, RUN_KERNEL),
+                                 text_at(d, q, RUN_KERNEL_NAME)};
+  if (k.name == NULL || !WEIR_PUSH(r->kernels, k)) return weir_no_memory(err);
   r->v[r->n - 1].n_kernels++;
   return WEIR_OK;
 }
 
 static enum weir_status choose(struct reader *d, struct weir_err *err) {
-  const struct weir_runs_options *o = d->o;
-  struct weir_query_options q = {.origin = "--where",
-                                 .before = o->has_kernels ? "SELECT run, kernel, kernel_name FROM"
-                                                            " kernel_results WHERE ("
-                                                          : "SELECT run FROM run_results WHERE (",
-                                 .after =
-                                     o->has_kernels ? ") ORDER BY run, kernel" : ") ORDER BY run"};
-  const char *text = o->where;
-  if (text == NULL) {
-    q.before = q.after = NULL;
-    text = o->has_kernels ? "SELECT runs.id, kernels.number, kernels.name FROM runs LEFT JOIN"
-                            " kernels ON kernels.run = runs.id ORDER BY runs.id, kernels.number"
-                          : "SELECT id FROM runs ORDER BY id";
-  }
+  const struct weir_condition c = {d->o->where, d->o->has_kernels, d->o->how_by_kernel};
+  sqlite3_stmt *q;
   bool is_row = true;
-  enum weir_status st = weir_query_open(d->r->store, text, &q, &d->r->query, err);
+  enum weir_status st = weir_condition_prepare(
+      d->r->store, &c, c.by_kernel ? RUN_COLUMNS ", kernel, kernel_name" : RUN_COLUMNS, &q, err);
   while (st == WEIR_OK) {
-    st = weir_query_step(d->r->query, 0, &is_row, err);
+    st = weir_condition_step(d->r->store, &c, q, &is_row, err);
     if (st != WEIR_OK || !is_row) break;
-    st = take_row(d, weir_query_stmt(d->r->query, 0), err);
+    st = take_row(d, q, err);
   }
+  sqlite3_finalize(q);
   return st;
 }
 
 /* ---- names ---- */
+
+static enum weir_status prepare(struct weir_runs *r, const char *sql, sqlite3_stmt **out,
+                                struct weir_err *err) {
+  return sqlite3_prepare_v2(r->store->db, sql, -1, out, NULL) == SQLITE_OK
+             ? WEIR_OK
+             : weir_store_fail(r->store, err);
+}
 
 struct names {
   const char **v;
   size_t n, cap;
 };
 
-static void name_row(struct reader *d, sqlite3_stmt *q, void *self) {
-  struct names *names = self;
+static bool add_name(struct reader *d, sqlite3_stmt *q, struct names *names) {
+  struct weir_runs *r = d->r;
   int64_t id = sqlite3_column_int64(q, 0);
   const char *name = text_at(d, q, 1);
-  while (d->r->n_places <= (size_t)id && !d->is_failed) {
-    size_t cap = d->r->n_places;
-    if (!weir_vec_grow((void **)&d->r->place, &cap, (size_t)id + 1, sizeof *d->r->place)) {
-      d->is_failed = true;
-      return;
-    }
-    memset(d->r->place + d->r->n_places, 0, (cap - d->r->n_places) * sizeof *d->r->place);
-    d->r->n_places = cap;
+  while (r->n_places <= (size_t)id) {
+    size_t cap = r->n_places;
+    if (!weir_vec_grow((void **)&r->place, &cap, (size_t)id + 1, sizeof *r->place)) return false;
+    memset(r->place + r->n_places, 0, (cap - r->n_places) * sizeof *r->place);
+    r->n_places = cap;
   }
-  if (name == NULL || !WEIR_PUSH(*names, name))
-    d->is_failed = true;
-  else
-    d->r->place[id] = (uint32_t)names->n;
+  if (name == NULL || !WEIR_PUSH(*names, name)) return false;
+  r->place[id] = (uint32_t)names->n;
+  return true;
 }
 
 /* All that runs of the store have which ended, whatever was chosen of them: the columns of a report
  * do not depend on its rows, nor on runs that failed halfway. */
 static enum weir_status read_names(struct reader *d, struct weir_err *err) {
-  struct names names = {0};
-  enum weir_status st = each(
-      d,
+  static const char sql[] =
       "SELECT id, name FROM names WHERE"
       " EXISTS (SELECT 1 FROM runs JOIN statistics AS s ON s.run = runs.id AND s.kernel = 0"
       "  AND s.name_id = names.id WHERE runs.status = 'ok') OR"
       " EXISTS (SELECT 1 FROM runs JOIN kernels AS k ON k.run = runs.id"
       "  JOIN statistics AS s ON s.run = k.run AND s.kernel = k.number AND s.name_id = names.id"
-      "  WHERE runs.status = 'ok') ORDER BY name",
-      0, name_row, &names, err);
-  const char **kept = weir_arena_array(&d->r->a, names.n + 1, sizeof *kept);
-  if (kept != NULL && names.n > 0) memcpy(kept, names.v, names.n * sizeof *names.v);
-  if (st == WEIR_OK && kept == NULL) st = no_memory(err);
-  d->r->names = kept;
-  d->r->n_names = kept != NULL ? names.n : 0;
+      "  WHERE runs.status = 'ok') ORDER BY name";
+  struct weir_runs *r = d->r;
+  struct names names = {0};
+  sqlite3_stmt *q;
+  bool is_row = true;
+  enum weir_status st = prepare(r, sql, &q, err);
+  while (st == WEIR_OK) {
+    st = weir_store_step(r->store, q, &is_row, err);
+    if (st != WEIR_OK || !is_row) break;
+    if (!add_name(d, q, &names)) st = weir_no_memory(err);
+  }
+  sqlite3_finalize(q);
+  r->names = weir_arena_copy(&r->a, names.v, names.n, sizeof *names.v);
+  r->n_names = names.n;
   free(names.v);
-  return st;
+  return st == WEIR_OK && r->names == NULL ? weir_no_memory(err) : st;
 }
 
 enum weir_status weir_runs_load(struct weir_store *s, const struct weir_runs_options *o,
@@ -224,20 +208,26 @@ enum weir_status weir_runs_load(struct weir_store *s, const struct weir_runs_opt
   static const struct weir_runs_options all;
   *out = (struct weir_runs){.store = s};
   struct reader d = {.r = out, .o = o != NULL ? o : &all};
-  enum weir_status st = choose(&d, err);
-  if (st == WEIR_OK) st = read_names(&d, err);
-  if (st == WEIR_OK &&
-      sqlite3_prepare_v2(s->db,
-                         "SELECT name_id, value FROM statistics WHERE run = ?1 AND kernel = ?2", -1,
-                         &out->stats, NULL) != SQLITE_OK)
-    st = weir_store_fail(s, err);
+  out->has_kernels = d.o->has_kernels;
+  enum weir_status st = weir_store_exec(s, "BEGIN", err);
+  if (st == WEIR_OK) st = choose(&d, err);
+  if (st == WEIR_OK && !d.o->no_stats) st = read_names(&d, err);
+  if (st == WEIR_OK)
+    st = prepare(out, "SELECT name_id, value FROM statistics WHERE run = ?1 AND kernel = ?2",
+                 &out->stats, err);
+  free(d.settings.v);
   if (st != WEIR_OK) weir_runs_free(out);
   return st;
 }
 
 void weir_runs_free(struct weir_runs *r) {
   sqlite3_finalize(r->stats);
-  weir_query_close(r->query);
+  sqlite3_finalize(r->value);
+  if (r->store != NULL) {
+    sqlite3_reset(r->store->stmt[WEIR_STMT_READ_SETTINGS]);
+    if (!sqlite3_get_autocommit(r->store->db))
+      sqlite3_exec(r->store->db, "COMMIT", NULL, NULL, NULL);
+  }
   free(r->v);
   free(r->kernels.v);
   free(r->place);
@@ -247,15 +237,19 @@ void weir_runs_free(struct weir_runs *r) {
 
 /* ---- settings ---- */
 
-static int by_key(const void *a, const void *b) {
+int weir_setting_by_key(const void *a, const void *b) {
   return strcmp(((const struct weir_store_setting *)a)->key,
                 ((const struct weir_store_setting *)b)->key);
 }
 
+const struct weir_store_setting *weir_setting_find(const struct weir_store_setting *v, size_t n,
+                                                   const char *key) {
+  const struct weir_store_setting wanted = {.key = key};
+  return n > 0 ? bsearch(&wanted, v, n, sizeof wanted, weir_setting_by_key) : NULL;
+}
+
 const char *weir_run_setting(const struct weir_stored_run *run, const char *key) {
-  const struct weir_store_setting wanted = {.key = key}, *found = NULL;
-  if (run->n_settings > 0)
-    found = bsearch(&wanted, run->setting, run->n_settings, sizeof wanted, by_key);
+  const struct weir_store_setting *found = weir_setting_find(run->setting, run->n_settings, key);
   return found != NULL ? found->value : NULL;
 }
 
@@ -267,10 +261,6 @@ static bool is_varying(const struct weir_runs *r, const char *key) {
     if (value == NULL || first == NULL || strcmp(value, first) != 0) return true;
   }
   return false;
-}
-
-static int by_text(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Runs with the same keys as the one before it, which most are, add none. */
@@ -289,7 +279,7 @@ const char **weir_runs_keys(struct weir_runs *r, bool varying, size_t *n) {
     for (size_t k = 0;
          (i == 0 || !has_keys_of(&r->v[i - 1], &r->v[i])) && is_good && k < r->v[i].n_settings; k++)
       is_good = WEIR_PUSH(all, r->v[i].setting[k].key);
-  if (all.n > 0) qsort(all.v, all.n, sizeof *all.v, by_text);
+  if (all.n > 0) qsort(all.v, all.n, sizeof *all.v, weir_by_text);
   const char **keys = is_good ? weir_arena_array(&r->a, all.n + 1, sizeof *keys) : NULL;
   for (size_t i = 0; keys != NULL && i < all.n; i++)
     if ((i == 0 || strcmp(all.v[i - 1], all.v[i]) != 0) && (!varying || is_varying(r, all.v[i])))
@@ -312,10 +302,7 @@ static int compare_texts(const char *a, const char *b) {
 }
 
 static int compare_values(const char *a, const char *b) {
-  double x, y;
-  if (a != NULL && b != NULL && weir_parse_real(a, &x) && weir_parse_real(b, &y) && x != y)
-    return x < y ? -1 : 1;
-  return compare_texts(a, b);
+  return a != NULL && b != NULL ? weir_value_order(a, b) : compare_texts(a, b);
 }
 
 static int by_what(const void *a, const void *b, void *self) {

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "study/store.h"
 
-struct weir_query;
 struct sqlite3_stmt;
 
 /* Texts are NULL where the store has none. */
@@ -57,16 +56,16 @@ struct weir_runs {
   uint32_t *place;
   size_t n_places;
   struct weir_store *store;
-  struct weir_query *query;
-  struct sqlite3_stmt *stats;
+  bool has_kernels;
+  struct sqlite3_stmt *stats, *value;
 };
 
 struct weir_runs_options {
-  /* An SQL condition on columns of run_results, or of kernel_results if kernels are wanted; NULL:
-   * all. */
-  const char *where;
-  bool only_ok;     /* those that ended */
-  bool has_kernels; /* kernels of runs that ended, too; with `where`, those that it is true for */
+  const char *where; /* a condition (study/condition.h); NULL: all */
+  bool only_ok;      /* those that ended */
+  bool has_kernels;  /* kernels of runs that ended, too; with `where`, those that it is true for */
+  const char *how_by_kernel; /* as in study/condition.h */
+  bool no_stats;             /* weir_runs_stats will not be asked; there are no names */
 };
 
 /* The store stays open until they are freed, and is not used for anything else meanwhile. */
@@ -74,6 +73,11 @@ enum weir_status weir_runs_load(struct weir_store *s, const struct weir_runs_opt
                                 struct weir_runs *out, struct weir_err *err);
 void weir_runs_free(struct weir_runs *r);
 
+/* For qsort. */
+int weir_setting_by_key(const void *a, const void *b);
+/* In a list by key; NULL: it is not there. */
+const struct weir_store_setting *weir_setting_find(const struct weir_store_setting *v, size_t n,
+                                                   const char *key);
 /* The value of a setting of a run, or NULL. */
 const char *weir_run_setting(const struct weir_stored_run *run, const char *key);
 /* Keys of all settings of the runs, sorted; with `varying`, those whose value is not the same in
@@ -87,5 +91,15 @@ void weir_runs_sort(struct weir_runs *r, const char *const *keys, size_t n);
  * a run that did not end there is none. */
 enum weir_status weir_runs_stats(struct weir_runs *r, const struct weir_stored_run *run,
                                  int64_t kernel, struct weir_value *out, struct weir_err *err);
+
+/* ---- runs_value.c ---- */
+
+/* One value of each, by which --value: the name of a statistic, or of a metric of the store, or an
+ * expression with names in brackets. WEIR_ENOENT, WEIR_EINVAL: there is none, it makes no sense. */
+enum weir_status weir_runs_choose_value(struct weir_runs *r, const char *what,
+                                        struct weir_err *err);
+/* That of a run (kernel 0) or of a kernel. NaN: it has none. */
+enum weir_status weir_runs_value(struct weir_runs *r, int64_t run, int64_t kernel, double *out,
+                                 struct weir_err *err);
 
 #endif

@@ -131,6 +131,40 @@ bool weir_store_bind_text(struct weir_store *s, sqlite3_stmt *q, int at, const c
          SQLITE_OK;
 }
 
+/* ---- for messages ---- */
+
+static sqlite3_stmt *prepare_with(struct weir_store *s, const char *sql, const char *word) {
+  sqlite3_stmt *q = NULL;
+  if (sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) == SQLITE_OK &&
+      sqlite3_bind_parameter_count(q) > 0)
+    sqlite3_bind_text(q, 1, word, -1, SQLITE_STATIC);
+  return q;
+}
+
+void weir_store_texts(struct weir_store *s, const char *sql, const char *word,
+                      struct weir_store_texts *out) {
+  sqlite3_stmt *q = prepare_with(s, sql, word);
+  *out = (struct weir_store_texts){0};
+  while (q != NULL && sqlite3_step(q) == SQLITE_ROW) {
+    const char *text = (const char *)sqlite3_column_text(q, 0);
+    const char *copy = text != NULL ? weir_arena_strndup(&out->a, text, strlen(text)) : NULL;
+    if (copy == NULL || !WEIR_PUSH(*out, copy)) break;
+  }
+  sqlite3_finalize(q);
+}
+
+void weir_store_texts_free(struct weir_store_texts *t) {
+  free(t->v);
+  weir_arena_free(&t->a);
+}
+
+bool weir_store_gives(struct weir_store *s, const char *sql, const char *word) {
+  sqlite3_stmt *q = prepare_with(s, sql, word);
+  bool is_row = q != NULL && sqlite3_step(q) == SQLITE_ROW;
+  sqlite3_finalize(q);
+  return is_row;
+}
+
 /* ---- transactions ---- */
 
 void weir_store_forget_names(struct weir_store *s) {

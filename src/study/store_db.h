@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "study/store.h"
 #include "study/store_lock.h"
@@ -68,6 +69,18 @@ enum weir_status weir_store_step(struct weir_store *s, sqlite3_stmt *q, bool *is
 enum weir_status weir_store_run_stmt(struct weir_store *s, sqlite3_stmt *q, struct weir_err *err);
 /* Any bytes, as UTF-8; NULL is none. False: no memory. */
 bool weir_store_bind_text(struct weir_store *s, sqlite3_stmt *q, int at, const char *text);
+
+/* For messages: the first column of what `sql` gives, as far as it can be read. ?1 is `word`. */
+struct weir_store_texts {
+  struct weir_arena a;
+  const char **v;
+  size_t n, cap;
+};
+void weir_store_texts(struct weir_store *s, const char *sql, const char *word,
+                      struct weir_store_texts *out);
+void weir_store_texts_free(struct weir_store_texts *t);
+/* Does it give any row? */
+bool weir_store_gives(struct weir_store *s, const char *sql, const char *word);
 
 /* What is written stands between these: `end` commits if `st` is WEIR_OK, and takes all back else;
  * it returns what became of it. */

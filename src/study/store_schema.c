@@ -160,18 +160,21 @@ static void put_quoted(struct weir_text *t, const char *name) {
   weir_text_add(t, "\"", 1);
 }
 
-/* A look-up for each column, and no join or sum over all: a query pays for the columns that it
- * uses, and no limit of SQLite but that of columns is near. */
-static void put_view(struct weir_text *t, const struct weir_store *s, const struct view *v) {
-  weir_text_printf(t, "DROP VIEW IF EXISTS %s; CREATE VIEW %s AS SELECT %s", v->name, v->name,
-                   v->columns);
+void weir_store_put_columns(struct weir_text *t, const struct weir_store *s, const char *run,
+                            const char *kernel) {
   for (size_t i = 0; i < s->names.n && i < WEIR_STORE_VIEW_NAMES; i++) {
     weir_text_printf(t,
                      ",\n(SELECT value FROM statistics"
-                     " WHERE run = runs.id AND kernel = %s AND name_id = %" PRId64 ") AS ",
-                     v->kernel, s->names.v[i].id);
+                     " WHERE run = %s AND kernel = %s AND name_id = %" PRId64 ") AS ",
+                     run, kernel, s->names.v[i].id);
     put_quoted(t, s->names.v[i].text);
   }
+}
+
+static void put_view(struct weir_text *t, const struct weir_store *s, const struct view *v) {
+  weir_text_printf(t, "DROP VIEW IF EXISTS %s; CREATE VIEW %s AS SELECT %s", v->name, v->name,
+                   v->columns);
+  weir_store_put_columns(t, s, "runs.id", v->kernel);
   weir_text_printf(t, "\nFROM %s;", v->tables);
 }
 

@@ -29,6 +29,11 @@ enum weir_status weir_store_upgrade(struct weir_store *s, const struct weir_stor
                                     int64_t to, struct weir_err *err);
 /* Within a transaction: views with a column for each name that there is. */
 enum weir_status weir_store_make_views(struct weir_store *s, struct weir_err *err);
+/* Their columns of statistics, each after a comma, of a run and a kernel that SQL names. A look-up
+ * for each, and no join or sum over all: a query pays for the columns that it uses, and no limit of
+ * SQLite but that of columns is near. */
+void weir_store_put_columns(struct weir_text *t, const struct weir_store *s, const char *run,
+                            const char *kernel);
 
 /* Names that are new since the table was read are added by weir_store_name_id. */
 enum weir_status weir_store_load_names(struct weir_store *s, struct weir_err *err);
