@@ -47,7 +47,7 @@ static const struct weir_usage usage = {
             {"where", 'w', "CONDITION",
              "only runs for which this condition of SQL is true; with --kernels,\n"
              "kernels. Columns are those of the store's views (docs/store.md), names\n"
-             "with dots in brackets, and so are settings: [l1.size] > '16K'",
+             "with dots in brackets, and so are settings: [l1.size] >= '32K'",
              OPT_WHERE},
             {"status", 0, "ok|all",
              "ok: runs that ended; all (default): also those that failed or were\n"
@@ -65,7 +65,7 @@ static const struct weir_usage usage = {
     .examples = "  weir export s.db --csv results.csv\n"
                 "  weir export s.db --kernels --stats 'cycles,l1.*'\n"
                 "  weir export s.db --layout long --where \"scheme = 'tsc'\" --settings l1.size\n"
-                "  weir export s.db --where \"gpu = 'v100' AND [l1.size] > '16K'\" --no-times\n"
+                "  weir export s.db --where \"gpu = 'v100' AND [l1.size] >= '32K'\" --no-times\n"
                 "  weir export s.db --dump s.txt\n",
 };
 
