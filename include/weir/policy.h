@@ -45,7 +45,7 @@
 #include "weir/param.h"
 #include "weir/stat.h"
 
-#define WEIR_POLICY_ABI 3
+#define WEIR_POLICY_ABI 4
 #define WEIR_NEVER      UINT64_MAX
 
 enum weir_op {
@@ -134,6 +134,7 @@ struct weir_access {
   uint32_t insn;            /* number of the instruction in its kernel */
   uint32_t warp, warp_uid;  /* slot; number of the warp since the kernel began on this SM */
   uint32_t cta, cta_uid;    /* slot; number of the block in its grid */
+  uint32_t cta_warp, nth;   /* number of the warp in its block; of the request in its warp */
   uint32_t kernel;          /* number of the launch */
   uint16_t sectors;         /* touched */
   uint16_t full;            /* of these, those that a store writes whole */

@@ -276,7 +276,7 @@ static enum weir_status run_kernels(const struct run_opts *o, const char *path,
 }
 
 static enum weir_status check_run(const struct run_opts *o, struct weir_workload *w,
-                                  const struct run_state *state, struct weir_err *err) {
+                                  struct run_state *state, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   if (o->t.check)
     st = weir_stat_verify(weir_func_stat_table, weir_func_checks, &state->report.total, err);

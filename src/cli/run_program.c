@@ -154,7 +154,7 @@ static json_t *session_json(const struct session *s) {
                    (json_int_t)s->n_failed, "stray_accesses", strays_json(s));
 }
 
-static enum weir_status check_session(const struct session *s, struct weir_err *err) {
+static enum weir_status check_session(struct session *s, struct weir_err *err) {
   if (!s->run->o->t->check) return WEIR_OK;
   enum weir_status st =
       weir_stat_verify(weir_func_stat_table, weir_func_checks, &s->report.total, err);

@@ -238,7 +238,7 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_machine *m,
   for (uint32_t i = 0; i <= c->n; i++) {
     struct weir_policy *p = weir_chain_part(c, i, &part);
     at = give_memory(c, p, part, i, at);
-    const struct weir_rows *rows = i > 0 ? d->policy[i - 1].rows : NULL;
+    const struct weir_rows *rows = i > 0 ? d->policy[i - 1].rows : d->org_rows;
     if (rows == NULL) continue;
     p->rows = rows->v;
     p->n_rows = rows->n;

@@ -17,6 +17,7 @@ struct weir_design_part {
 struct weir_design {
   const struct weir_org_ops *org;
   const void *org_cfg;
+  const struct weir_rows *org_rows; /* prepared for it; NULL: none */
   struct {
     const struct weir_policy_ops *ops;
     const void *cfg;

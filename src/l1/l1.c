@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "l1/guard.h"
 #include "l1/pipeline.h"
 
@@ -20,6 +21,8 @@ void weir_l1_destroy(struct weir_l1 *l1) {
   free(l1->split.v);
   free(l1->reused);
   free(l1->pc);
+  if (l1->tape != NULL) free(l1->tape->v);
+  free(l1->tape);
   free(l1);
 }
 
@@ -131,6 +134,7 @@ struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_hos
   c->miss.v = c->bypass.v = NULL;
   c->pipe.v = NULL;
   c->split.v = NULL;
+  c->tape = NULL;
   c->reused = weir_malloc((size_t)g->sets * g->ways);
   c->pc = weir_malloc((l1->kernel.n_insns + 1) * sizeof *c->pc);
   bool ok = weir_chain_clone(&c->chain, &l1->chain, host) && c->reused != NULL && c->pc != NULL &&
@@ -152,6 +156,42 @@ struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_hos
 uint64_t weir_l1_parts_hash(const struct weir_l1 *l1) {
   return weir_chain_hash(&l1->chain);
 }
+
+/* ---- tape ---- */
+
+bool weir_l1_tape_on(struct weir_l1 *l1) {
+  if (l1->tape == NULL) l1->tape = weir_calloc(1, sizeof *l1->tape);
+  return l1->tape != NULL;
+}
+
+struct weir_tape *weir_l1_tape(const struct weir_l1 *l1) {
+  return l1->tape;
+}
+
+void weir_l1_tape_add(struct weir_l1 *l1, const struct weir_access *a, enum weir_taped_as as) {
+  const struct weir_taped r = {.addr = a->addr,
+                               .cycle = l1->now - l1->begin,
+                               .cta = a->cta_uid,
+                               .warp = a->cta_warp,
+                               .nth = a->nth,
+                               .insn = a->insn,
+                               .sectors = a->sectors,
+                               .as = (uint8_t)as,
+                               .op = a->op,
+                               .is_local = a->is_local};
+  if (!WEIR_PUSH(*l1->tape, r)) l1->tape->has_failed = true;
+}
+
+static void tape_kernel(struct weir_l1 *l1, uint32_t ways) {
+  const struct weir_taped r = {.addr = l1->kernel.uid,
+                               .as = WEIR_TAPED_KERNEL,
+                               .op = WEIR_OTHER,
+                               .lines = ways * (uint32_t)l1->m->l1.sets,
+                               .is_flushed = l1->kernel.is_flushed};
+  if (!WEIR_PUSH(*l1->tape, r)) l1->tape->has_failed = true;
+}
+
+/* ---- kernels ---- */
 
 static void carry_out(struct weir_l1 *l1);
 
@@ -182,6 +222,7 @@ bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint3
     l1->flushed.ways = ways;
     l1->flushed.accepted = l1->chain.accepted;
   }
+  if (l1->tape != NULL) tape_kernel(l1, ways);
   weir_chain_forget_wakes(&l1->chain);
   l1->chain.kernel_id = k->id;
   weir_chain_kernel_begin(&l1->chain, &l1->kernel);

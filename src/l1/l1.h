@@ -4,6 +4,7 @@
 #define WEIR_L1_L1_H
 
 #include "l1/design.h"
+#include "l1/tape.h"
 #include "machine/msg.h"
 
 struct weir_l1_req {
@@ -73,6 +74,11 @@ enum weir_status weir_l1_try(const struct weir_machine *m, const struct weir_des
 void weir_l1_destroy(struct weir_l1 *l1);
 /* Another L1 in the same state, for another SM (`host`) of the same number. NULL: out of memory. */
 struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_host *host);
+
+/* From now on requests are taped. False: out of memory. */
+bool weir_l1_tape_on(struct weir_l1 *l1);
+/* NULL: they are not. Whoever has read it may empty it. */
+struct weir_tape *weir_l1_tape(const struct weir_l1 *l1);
 
 /* False: out of memory. */
 bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k,

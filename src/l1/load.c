@@ -15,8 +15,8 @@ static bool wants_bypass(const struct weir_l1 *l1, const struct weir_access *a) 
   }
 }
 
-static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t *kind,
-                       uint64_t *local_kind, uint64_t *pc_kind, uint32_t missed) {
+static void count_load(struct weir_l1 *l1, const struct weir_access *a, enum weir_taped_as as,
+                       uint64_t *kind, uint64_t *local_kind, uint64_t *pc_kind, uint32_t missed) {
   struct weir_pc_stats *pc = &l1->pc[a->insn];
   l1->stats.loads++;
   ++*kind;
@@ -28,9 +28,10 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, uint64_t
   ++*pc_kind;
   pc->sectors += n_sectors(l1, a->sectors);
   pc->sectors_missed += n_sectors(l1, missed);
+  if (l1->tape != NULL) weir_l1_tape_add(l1, a, as);
 }
-#define COUNT_LOAD(l1, a, f, missed)                                                               \
-  count_load(l1, a, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
+#define COUNT_LOAD(l1, a, as, f, missed)                                                           \
+  count_load(l1, a, as, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
 
 /* The smallest half of a half (of a half ...) of the line that has all these sectors. */
 static uint16_t segment(uint16_t sectors) {
@@ -55,7 +56,8 @@ static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l
   if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
   struct weir_access x = seen(l1, a);
   x.shortage = (uint8_t)why;
-  x.fetch = asked_for(l1, a->sectors);
+  x.fetch =
+      r != NULL && r->fetches_line && !l1->m->l1.sectored ? l1->all : asked_for(l1, a->sectors);
   if (r != NULL) {
     l1->stats.probes++;
     weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);
@@ -71,7 +73,8 @@ static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l
                          .id = q->id,
                          .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)},
        0);
-  COUNT_LOAD(l1, a, bypassed, a->sectors);
+  COUNT_LOAD(l1, a, wants_bypass(l1, a) ? WEIR_TAPED_PAST : WEIR_TAPED_BYPASS, bypassed,
+             a->sectors);
   l1->stats.bypass_reason[reason]++;
   l1->stats.sectors_bypassed += n_sectors(l1, a->sectors);
   return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = true};
@@ -90,7 +93,7 @@ static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a
   use_port(l1, banks, a->sectors, l1->now);
   l1->stats.probes++;
   l1->stats.data_reads++;
-  COUNT_LOAD(l1, a, hits, 0);
+  COUNT_LOAD(l1, a, WEIR_TAPED_HIT, hits, 0);
   l1->stats.sectors += n;
   l1->stats.sectors_hit += n;
   return (struct weir_l1_result){.answer = WEIR_L1_HIT,
@@ -143,6 +146,11 @@ static enum weir_outcome class_of(const struct weir_l1 *l1, const struct weir_pr
   if (l1->chain.org_ops->outcome_stands) return r->outcome;
   return n->entry == UINT32_MAX && r->way < 0 && r->valid == 0 && r->pending == 0 ? WEIR_MISS
                                                                                   : WEIR_PARTIAL;
+}
+
+/* Its line has come and gone, but others still wait to be answered with it. */
+static bool is_late(const struct weir_probe *r, const struct need *n) {
+  return r->way < 0 && r->pending == 0 && n->entry != UINT32_MAX && n->issued == 0;
 }
 
 /* All resources are there. `id` is the load that waits; UINT32_MAX: a prefetch. */
@@ -237,11 +245,11 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   l1->stats.sectors_hit += n_sectors(l1, a->sectors & r.valid);
   l1->stats.sectors_missed += n_sectors(l1, missed);
   if (outcome == WEIR_HIT_PENDING)
-    COUNT_LOAD(l1, a, hit_reserved, missed);
+    COUNT_LOAD(l1, a, is_late(&r, &n) ? WEIR_TAPED_LATE : WEIR_TAPED_PENDING, hit_reserved, missed);
   else if (outcome == WEIR_MISS)
-    COUNT_LOAD(l1, a, misses, missed);
+    COUNT_LOAD(l1, a, WEIR_TAPED_MISS, misses, missed);
   else
-    COUNT_LOAD(l1, a, partial_misses, missed);
+    COUNT_LOAD(l1, a, WEIR_TAPED_PARTIAL, partial_misses, missed);
   return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = n.fetch != 0};
 }
 

@@ -18,6 +18,7 @@ struct weir_probe {
   uint32_t valid, pending;   /* of the whole line */
   int way;                   /* that holds the line; -1: none, or several */
   uint32_t extra;            /* cycles that this probe takes longer */
+  bool fetches_line;         /* a bypass by its verdict asks for the whole line */
   bool together;             /* set by the core: WEIR_FETCH_TOGETHER was answered */
 };
 
@@ -30,6 +31,8 @@ struct weir_org_ops {
   /* A load that sends for something is what the probe said, MISS or PARTIAL. Else it is PARTIAL as
    * soon as an MSHR entry or a way has its line. */
   bool outcome_stands;
+  /* It answers what a run before this one says: the preparation that makes its rows. NULL: none. */
+  const char *prepare;
   /* Ways of a set for policies, if not the machine's. */
   uint32_t (*ways)(const void *cfg, uint32_t machine_ways, uint32_t line_bytes);
 

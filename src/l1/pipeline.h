@@ -9,6 +9,7 @@
 #include "l1/l1.h"
 #include "l1/mshr.h"
 #include "l1/split.h"
+#include "l1/tape.h"
 
 enum { SECTOR = 32, MAX_BANKS = 64 };
 
@@ -60,6 +61,7 @@ struct weir_l1 {
   uint8_t *reused; /* of each way: was it hit since it was allocated? */
   struct weir_pc_stats *pc;
   struct weir_l1_stats stats;
+  struct weir_tape *tape; /* NULL: nobody wants one */
 };
 
 static inline struct weir_l1 *l1_of(const struct weir_policy *part) {
@@ -183,6 +185,9 @@ static inline struct weir_l1_result failed(enum weir_shortage why, bool is_probe
 }
 
 /* ---- load.c, store.c ---- */
+
+/* An accepted request. */
+void weir_l1_tape_add(struct weir_l1 *l1, const struct weir_access *a, enum weir_taped_as as);
 
 /* What can be decided before a lookup. False: it goes to the tags; else *r is the answer. */
 bool weir_l1_route(struct weir_l1 *l1, const struct weir_l1_req *q, uint32_t inflight,

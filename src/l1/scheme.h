@@ -5,8 +5,10 @@
 #include "base/settings.h"
 #include "l1/design.h"
 
-/* The preparation that is no policy: tags from profiling runs, unless the scheme has some. */
+/* Preparations that are no policies: tags from profiling runs, unless the scheme has some; what the
+ * organisation `opt` answers. */
 #define WEIR_PREPARE_CLASSIFY "classify"
+#define WEIR_PREPARE_OPT      "opt"
 
 struct weir_scheme {
   const char *name, *about, *reference; /* reference may be NULL */

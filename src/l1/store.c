@@ -56,18 +56,29 @@ static void count_store(struct weir_l1 *l1, const struct weir_access *a, uint32_
   l1->stats.store_sectors_missed += missed;
 }
 
+/* May a load after it find the line? One that is on its way is found whatever the store does. */
+static enum weir_taped_as taped_as(const struct weir_l1 *l1, const struct weir_access *a,
+                                   uint32_t ended, enum store_mode mode) {
+  if (mode == ALLOCATE) return WEIR_TAPED_FILLS;
+  bool ends = mode == EVICT && ended == l1->all;
+  return ends && weir_l1_mshr_find(&l1->mshr, a->addr) == UINT32_MAX ? WEIR_TAPED_ENDS
+                                                                     : WEIR_TAPED_STORE;
+}
+
 static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const struct weir_probe *r,
                         enum store_mode mode) {
   struct weir_access x = seen(l1, a);
   const struct weir_org_ops *org = l1->chain.org_ops;
   weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);
   if (mode != EVICT) {
+    if (l1->tape != NULL) weir_l1_tape_add(l1, a, taped_as(l1, a, 0, mode));
     l1->stats.data_writes += r->way >= 0 || mode == ALLOCATE;
     org->write(&l1->chain.org, &x, r, mode == KEEP, mode == ALLOCATE);
     return;
   }
   uint32_t sectors = l1->is_sectored ? a->sectors : l1->all;
   if (org->ended_by_store != NULL) sectors = org->ended_by_store(&l1->chain.org, sectors);
+  if (l1->tape != NULL) weir_l1_tape_add(l1, a, taped_as(l1, a, sectors, mode));
   if (org->invalidate(&l1->chain.org, &x, sectors, WEIR_BY_STORE) > 0) l1->stats.store_evictions++;
   poison(l1, a->addr, sectors);
 }

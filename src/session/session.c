@@ -292,18 +292,21 @@ static enum weir_status prepare_design(struct weir_session_design *d,
   char input[WEIR_CONFIG_KEY + 1];
   bool is_same;
   uint32_t n = weir_setup_preparations(&d->setup, names);
-  struct weir_source of = *from;
+  struct weir_source of = *from, timed;
   enum weir_status st = WEIR_OK;
   free_prepared(d);
   if (n > 0 && of.kind == WEIR_SOURCE_LAUNCHES) {
-    st = weir_preparation_input(of.path, of.input, input, &is_same, err);
+    st = weir_preparation_input(of.path, of.input, false, input, &is_same, err);
     of.input = input[0] != 0 ? input : NULL;
   }
   of.printed = (struct ptx_output){0};
   of.launched = NULL;
+  timed = of;
+  timed.input = from->input;
   for (uint32_t i = 0; st == WEIR_OK && i < n; i++)
-    st = strcmp(names[i], WEIR_PREPARE_CLASSIFY) == 0 ? make_tags(d, &of, err)
-                                                      : make_rows(d, names[i], &of, err);
+    st = strcmp(names[i], WEIR_PREPARE_CLASSIFY) == 0
+             ? make_tags(d, &of, err)
+             : make_rows(d, names[i], weir_prepares_timed(names[i]) ? &timed : &of, err);
   return st;
 }
 
@@ -329,8 +332,9 @@ static enum weir_status begin_design(struct weir_session_design *d, const char *
 
 /* The simulator goes, the rows stay. */
 static enum weir_status end_design(struct weir_session_design *d, struct weir_err *err) {
+  enum weir_status st = d->session->check ? weir_timing_check(&d->timing, err) : WEIR_OK;
   weir_timing_stop(&d->timing);
-  return d->session->check ? weir_timing_check(&d->timing, err) : WEIR_OK;
+  return st;
 }
 
 static enum weir_status time_one(struct weir_session_design *d, const char *name,

@@ -139,6 +139,7 @@ bool weir_setup_is_classified(const struct weir_setup *s) {
 uint32_t weir_setup_preparations(const struct weir_setup *s, const char *names[WEIR_MAX_PARTS]) {
   uint32_t n = 0;
   if (weir_setup_is_classified(s)) names[n++] = WEIR_PREPARE_CLASSIFY;
+  if (s->design.org != NULL && s->design.org->prepare != NULL) names[n++] = s->design.org->prepare;
   for (uint32_t i = 0; i < s->design.n_policies; i++) {
     const char *name = weir_scheme_preparer(&s->scheme, s->design.policy[i].ops);
     bool is_new = name != NULL;

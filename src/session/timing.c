@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "session/ceiling.h"
 
 void weir_timing_begin(struct weir_timing *t, const struct weir_setup *setup,
                        const struct weir_timing_options *o) {
@@ -20,6 +21,7 @@ static bool watch(void *self, uint64_t cycle, uint64_t blocks) {
 enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err) {
   struct weir_sim_options o = {
       .threads = t->options.threads, .watchdog = WEIR_WATCHDOG_CYCLES, .check = t->options.check};
+  o.tape = t->options.check || t->options.read_tape != NULL;
   if (t->options.progress != NULL) {
     o.progress = watch;
     o.self = t;
@@ -31,6 +33,7 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
   weir_sim_free(t->sim);
   t->sim = NULL;
   t->design = t->setup->design;
+  t->design.org_rows = t->prepared.org_rows;
   for (uint32_t i = 0; i < t->design.n_policies; i++)
     t->design.policy[i].rows = t->prepared.rows[i];
   return weir_setup_sim(t->setup, &t->design, &o, &t->sim, err);
@@ -38,11 +41,34 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
 
 enum weir_status weir_timing_workload(struct weir_timing *t, const char *workload,
                                       const struct weir_prepared *prepared, struct weir_err *err) {
+  enum weir_status st = weir_timing_rewind(t, err);
+  if (st != WEIR_OK) return st;
   t->workload = workload;
   t->prepared = prepared != NULL ? *prepared : (struct weir_prepared){0};
   t->first = t->kernels.n;
   t->sum = (struct weir_sim_result){0};
   return weir_timing_restart(t, err);
+}
+
+/* ---- tapes ---- */
+
+enum weir_status weir_timing_rewind(struct weir_timing *t, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  struct weir_tape *tape;
+  if (t->sim == NULL) return WEIR_OK;
+  for (uint32_t i = 0; st == WEIR_OK && (tape = weir_sim_tape(t->sim, i)) != NULL; i++) {
+    if (tape->n == 0) continue;
+    if (t->options.check) st = weir_ceiling_check(t, i, tape, err);
+    if (st == WEIR_OK && t->options.read_tape != NULL)
+      st = t->options.read_tape(t->options.tape_self, t, i, tape, err);
+    tape->n = 0;
+  }
+  return st;
+}
+
+/* Nothing that an L1 has can come from an earlier kernel: what was taped stands by itself. */
+static bool is_emptied(const struct weir_machine *m) {
+  return m->l1.flush_on_kernel || m->l1.unified_bytes > 0;
 }
 
 /* ---- rows ---- */
@@ -121,6 +147,8 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
   weir_sim_result_add(&t->sum, &t->last);
   add_details(t, row);
   const struct weir_timing_options *o = &t->options;
+  if (is_emptied(&t->setup->machine)) st = weir_timing_rewind(t, err);
+  if (st != WEIR_OK) return st;
   return o->rows != NULL ? weir_sim_rows(t->sim, o->rows_part, o->rows, err) : WEIR_OK;
 }
 
@@ -148,8 +176,8 @@ void weir_timing_total(const struct weir_timing *t, struct weir_sim_result *sum)
     weir_sim_result_add(sum, &t->kernels.v[i].result);
 }
 
-enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err) {
-  enum weir_status st = WEIR_OK;
+enum weir_status weir_timing_check(struct weir_timing *t, struct weir_err *err) {
+  enum weir_status st = weir_timing_rewind(t, err);
   for (size_t i = 0; st == WEIR_OK && i < t->kernels.n; i++)
     st = weir_setup_check(&t->kernels.v[i].result, err);
   return st;

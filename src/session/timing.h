@@ -23,6 +23,7 @@ struct weir_timed_kernel {
 
 /* What was made for a workload before it is timed: tags, and rows for policies of the design. */
 struct weir_prepared {
+  const struct weir_rows *org_rows;                 /* for the organisation; NULL: none */
   const struct weir_tags *tags;                     /* NULL: those of the setup */
   const struct weir_rows *rows[WEIR_MAX_PARTS - 1]; /* by policy; NULL: none */
 };
@@ -39,6 +40,11 @@ struct weir_timing_options {
   struct weir_rows
       *rows; /* gets those of policy `rows_part` of the design; NULL: none are wanted */
   uint32_t rows_part;
+  /* Gets what each SM's L1 has accepted: after each kernel where the L1s are emptied between kernels,
+   * else when the workload is over. May be NULL. */
+  enum weir_status (*read_tape)(void *tape_self, const struct weir_timing *t, uint32_t sm,
+                                const struct weir_tape *tape, struct weir_err *err);
+  void *tape_self;
 };
 
 struct weir_timing {
@@ -75,6 +81,9 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
 enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
                                     struct weir_err *err);
 
+/* The workload is over: tapes that have not been read are. Part of weir_timing_check, and of the next
+ * workload's beginning. */
+enum weir_status weir_timing_rewind(struct weir_timing *t, struct weir_err *err);
 /* After the last kernel: what the policy makes of the rows that the options asked for. */
 enum weir_status weir_timing_digest(struct weir_timing *t, struct weir_err *err);
 /* Frees the simulator; the rows stay. */
@@ -84,7 +93,7 @@ enum weir_status weir_timing_join(struct weir_timing *into, struct weir_timing *
                                   struct weir_err *err);
 /* Everything that was timed, added up. */
 void weir_timing_total(const struct weir_timing *t, struct weir_sim_result *sum);
-/* The conservation rules of everything that was timed. */
-enum weir_status weir_timing_check(const struct weir_timing *t, struct weir_err *err);
+/* The conservation rules of everything that was timed, and the upper bounds. */
+enum weir_status weir_timing_check(struct weir_timing *t, struct weir_err *err);
 
 #endif

@@ -174,6 +174,8 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     w->state = WEIR_W_RUN;
     sm->age[slot] = sm->next_age++;
     w->block = b;
+    w->in_block = k;
+    w->n_requests = 0;
     w->loads = w->stores = w->atoms = 0;
     w->group = 0;
     memset(w->copies, 0, sizeof w->copies);

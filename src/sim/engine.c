@@ -570,6 +570,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
   }
   for (uint32_t i = 0; ok && i < sim->n_sms; i++)
     sim->sms[i].is_literal = o->literal;
+  for (uint32_t i = 0; ok && o->tape && i < sim->n_sms; i++)
+    ok = weir_l1_tape_on(sim->sms[i].l1);
   const struct weir_part *part;
   for (uint32_t i = 0; ok && (part = weir_sim_part(sim, i)) != NULL; i++)
     sim->has_soft |= part->tick != NULL || part->broadcast_received != NULL;
@@ -775,6 +777,10 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
 }
 
 /* ---- preparing ---- */
+
+struct weir_tape *weir_sim_tape(const struct weir_sim *sim, uint32_t sm) {
+  return sm < sim->n_sms ? weir_l1_tape(sim->sms[sm].l1) : NULL;
+}
 
 enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
                                struct weir_err *err) {

@@ -15,6 +15,7 @@ struct weir_sim_options {
   uint64_t window;   /* 0: the machine's; else at most that */
   bool literal;      /* call every component in every cycle: slow, for tests */
   bool check;        /* after each kernel: has everything been given back? */
+  bool tape;         /* what the L1s accept is recorded */
   uint64_t watchdog; /* cycles without an event after which a run is given up */
   /* After each window; false gives up, as WEIR_ELIMIT. May be NULL. */
   bool (*progress)(void *self, uint64_t cycle, uint64_t blocks_done);
@@ -67,6 +68,9 @@ enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct
 /* After the last: what the policy makes of all its rows. */
 enum weir_status weir_sim_digest(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
                                  struct weir_err *err);
+/* What the L1 of an SM has accepted since the tape was emptied; NULL: there is no such SM, or
+ * nothing is taped. */
+struct weir_tape *weir_sim_tape(const struct weir_sim *sim, uint32_t sm);
 /* Warp instructions issued in the kernel that runs, for progress. */
 uint64_t weir_sim_issued(const struct weir_sim *sim);
 /* What part i of the L1 is; NULL: no such part. */

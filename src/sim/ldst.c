@@ -226,6 +226,7 @@ bool weir_ldst_coalesce(struct weir_sm *sm) {
     q->a.addr = r->line_addr;
     q->a.sectors = (uint16_t)r->sectors;
     q->a.full = (uint16_t)(c->full & r->sectors);
+    q->a.nth = sm->warps[c->a.warp].n_requests++;
     if (++c->next == c->n) {
       c->is_busy = false;
       sm->is_dirty = true;
@@ -331,6 +332,7 @@ static struct weir_access describe_access(const struct weir_sm *sm, uint32_t slo
                               .warp_uid = sm->age[slot],
                               .cta = w->block,
                               .cta_uid = (uint32_t)sm->blocks[w->block].stream->id,
+                              .cta_warp = w->in_block,
                               .op = s->cls == WEIR_C_ATOM    ? WEIR_ATOMIC
                                     : s->cls == WEIR_C_STORE ? WEIR_STORE
                                                              : WEIR_LOAD,

@@ -55,6 +55,8 @@ struct weir_sm_warp {
   struct weir_dyn next;
   uint64_t *reg;          /* cycle in which each register is ready */
   uint32_t block;         /* slot */
+  uint32_t in_block;      /* number of the warp there */
+  uint32_t n_requests;    /* so far */
   uint32_t loads, stores; /* under way; loads: atomics too */
   uint32_t atoms;         /* of these, atomics */
   uint8_t state;

@@ -133,8 +133,8 @@ static enum weir_status find_key(const struct weir_prepare_request *r, struct we
   p->is_same_input = true;
   enum weir_status st = WEIR_OK;
   if (r->profile.trace == NULL)
-    st =
-        weir_preparation_input(r->profile.path, r->profile.input, p->input, &p->is_same_input, err);
+    st = weir_preparation_input(r->profile.path, r->profile.input, weir_prepares_timed(r->name),
+                                p->input, &p->is_same_input, err);
   if (st == WEIR_OK) st = hash_all(h, r, p, err);
   XXH3_freeState(h);
   return st;
