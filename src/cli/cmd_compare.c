@@ -138,8 +138,8 @@ static void say_failures(const struct weir_comparison *c) {
                           *first = weir_study_repeat(s, w, g, k, 0);
     if (run->state != WEIR_RUN_FAILED) continue;
     const char *reason = weir_compare_reason(s, w, g, k, (size_t)(run - first));
-    fprintf(stderr, "weir: %s with %s on %s: %s\n", s->workloads[w].name, s->schemes[k], s->gpus[g],
-            reason != NULL ? reason : "failed");
+    fprintf(stderr, "weir: %s with %s on %s: %s\n", s->workloads[w].name, weir_study_label(s, k),
+            s->gpus[g], reason != NULL ? reason : "failed");
   }
   weir_comparison_count(s, &ended, &failed);
   if (weir_cli_signal() != 0)

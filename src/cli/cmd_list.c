@@ -136,7 +136,7 @@ static int list_gpus(bool names_only) {
 }
 
 static void scheme_row(struct weir_table *t, const struct weir_scheme *s) {
-  weir_table_cell(t, "%s", s->name);
+  weir_table_cell(t, "%s", s->label);
   weir_table_cell(t, "%s", s->org != NULL ? s->org->part.name : "the machine's");
   struct weir_text chain = {0};
   for (uint32_t i = 0; i < s->n_policies; i++)

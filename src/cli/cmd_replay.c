@@ -80,10 +80,9 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
                              weir_json_text(r->file), "gpu", weir_json_text(r->t.gpu), "scheme",
                              weir_json_text(r->setup.scheme.name), "kernels", r->json_kernels);
     json_t *profile = weir_timing_profile_json(&r->timing, &r->profiles);
-    if (profile != NULL && json_object_set_new(root, "profile", profile) != 0) {
-      json_decref(root);
-      root = NULL;
-    }
+    const char *certainty = weir_certainty_said(r->setup.scheme.certainty);
+    if (certainty != NULL) weir_json_put(&root, "certainty", json_string(certainty));
+    if (profile != NULL) weir_json_put(&root, "profile", profile);
     root = weir_provenance_first(weir_prov_shown(&r->prov), root);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(1)) : NULL;
     json_decref(root);

@@ -240,7 +240,7 @@ static void say_failures(const struct weir_comparison *c) {
     if (all++ >= MOST) continue;
     const char *reason = weir_study_reason(s, i), *label = s->variants[at.gpu];
     fprintf(stderr, "weir: %s with %s on %s%s%s: %s\n", s->workloads[at.workload].name,
-            s->schemes[at.scheme], s->gpus[at.gpu], *label != '\0' ? ", " : "", label,
+            weir_study_label(s, at.scheme), s->gpus[at.gpu], *label != '\0' ? ", " : "", label,
             reason != NULL ? reason : "failed");
     said++;
   }

@@ -84,7 +84,7 @@ static void add_running(struct weir_text *line, const struct weir_study *s) {
     for (size_t g = 0; g < s->n_gpus; g++)
       for (size_t c = 0; c < s->n_schemes; c++) {
         if (!is_running(s, w, g, c)) continue;
-        weir_text_printf(line, "%s%s %s", mark, s->workloads[w].name, s->schemes[c]);
+        weir_text_printf(line, "%s%s %s", mark, s->workloads[w].name, weir_study_label(s, c));
         if (s->n_gpus > 1) weir_text_printf(line, " %s", s->gpus[g]);
         if (s->variants != NULL && *s->variants[g] != '\0')
           weir_text_printf(line, " %s", s->variants[g]);

@@ -357,6 +357,19 @@ static enum weir_status check_plugins_used(const struct weir_comparison *c, stru
   return WEIR_OK;
 }
 
+/* For people, with what is to be said of how certain a scheme is. */
+static enum weir_status label_schemes(struct weir_comparison *c, const char *const *names,
+                                      struct weir_err *err) {
+  const char **labels = weir_arena_array(&c->arena, c->schemes.n, sizeof *labels);
+  if (labels == NULL) return no_memory(err);
+  for (size_t i = 0; i < c->schemes.n; i++) {
+    labels[i] = weir_certainty_label(&c->arena, names[i], c->setups[i].scheme.certainty);
+    if (labels[i] == NULL) return no_memory(err);
+  }
+  c->study.labels = labels;
+  return WEIR_OK;
+}
+
 enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_err *err) {
   enum weir_status st = expand(c, &c->gpus, weir_data_gpus, NULL, err);
   if (st == WEIR_OK) st = expand(c, &c->schemes, weir_data_schemes, can_have_tags, err);
@@ -373,6 +386,7 @@ enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_e
   const char **labels = weir_arena_array(&c->arena, c->schemes.n, sizeof *labels);
   if (st == WEIR_OK && (labels == NULL || !label(c, c->schemes.v, c->schemes.n, labels)))
     st = no_memory(err);
+  if (st == WEIR_OK) st = label_schemes(c, labels, err);
   c->study.schemes = labels;
   c->study.n_schemes = c->schemes.n;
   c->study.setups = c->study_setups;

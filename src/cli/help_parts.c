@@ -190,11 +190,19 @@ static void example(struct weir_text *out, const struct weir_setup *setup) {
                    strcmp(scheme, "baseline") != 0 ? scheme : "", tags);
 }
 
+static const char *const certainty_notes[] = {
+    [WEIR_CERTAIN_TEXT] = "",
+    [WEIR_CERTAIN_MODEL] = "model: its paper is known from an abstract only; the idea is theirs, "
+                           "rules and sizes are ours\n",
+    [WEIR_CERTAIN_STAND_IN] =
+        "stand-in: no description of it was found; rules and sizes are ours\n"};
+
 static enum weir_status scheme_text(const struct weir_setup *setup, const struct weir_settings *s,
                                     struct weir_text *out, struct weir_err *err) {
   const struct weir_scheme *scheme = &setup->scheme;
-  weir_text_printf(out, "scheme %s: %s\n", scheme->name, scheme->about);
+  weir_text_printf(out, "scheme %s: %s\n", scheme->label, scheme->about);
   if (scheme->reference != NULL) weir_text_printf(out, "reference: %s\n", scheme->reference);
+  weir_text_puts(out, certainty_notes[scheme->certainty]);
   const char *names[WEIR_MAX_PARTS];
   uint32_t n = weir_setup_preparations(setup, names);
   for (uint32_t i = 0; i < n; i++)
@@ -289,7 +297,7 @@ static enum weir_status part_users(const struct weir_part *part, struct weir_tex
     if (st == WEIR_OK) st = weir_scheme_load(&s, names[i], path, NULL, err);
     if (st != WEIR_OK) break;
     if (uses(&s, part)) {
-      weir_text_printf(out, "%s%s", mark, names[i]);
+      weir_text_printf(out, "%s%s", mark, s.label);
       mark = ", ";
     }
     weir_scheme_free(&s);

@@ -46,6 +46,31 @@ static const char *entry_place(const struct weir_config *c, uint32_t i, char *bu
   return buf;
 }
 
+/* ---- certainty ---- */
+
+enum { N_CERTAINTIES = WEIR_CERTAIN_STAND_IN + 1 };
+
+const char *weir_certainty_name(enum weir_certainty c) {
+  static const char *const names[N_CERTAINTIES] = {"text", "model", "stand-in"};
+  return names[c];
+}
+
+const char *weir_certainty_said(enum weir_certainty c) {
+  return c != WEIR_CERTAIN_TEXT ? weir_certainty_name(c) : NULL;
+}
+
+const char *weir_certainty_label(struct weir_arena *a, const char *name, enum weir_certainty c) {
+  if (c == WEIR_CERTAIN_TEXT) return name;
+  return weir_arena_printf(a, "%s (%s)", name, weir_certainty_name(c));
+}
+
+static enum weir_status rename_scheme(struct weir_scheme *s, const char *name,
+                                      struct weir_err *err) {
+  s->name = name;
+  s->label = name != NULL ? weir_certainty_label(&s->arena, name, s->certainty) : NULL;
+  return s->label != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
 /* ---- files ---- */
 
 static enum weir_status read_parts(struct weir_scheme *s, struct weir_config *c,
@@ -78,6 +103,25 @@ static enum weir_status copy_text(struct weir_scheme *s, struct weir_config *c, 
   if (st != WEIR_OK || i == 0) return st;
   *out = weir_arena_strndup(&s->arena, c->entry[i].text, strlen(c->entry[i].text));
   return *out != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+static enum weir_status read_certainty(struct weir_scheme *s, struct weir_config *c,
+                                       struct weir_err *err) {
+  const char *names[N_CERTAINTIES];
+  uint32_t i;
+  enum weir_status st = weir_config_child(c, 0, "certainty", WEIR_SCALAR, false, &i, err);
+  if (st != WEIR_OK || i == 0) return st;
+  for (int k = 0; k < N_CERTAINTIES; k++) {
+    names[k] = weir_certainty_name((enum weir_certainty)k);
+    if (strcmp(c->entry[i].text, names[k]) != 0) continue;
+    s->certainty = (enum weir_certainty)k;
+    return rename_scheme(s, s->name, err);
+  }
+  weir_config_fail(c, i, WEIR_EINVAL, err, "there is no such certainty");
+  const char *near = weir_nearest(c->entry[i].text, names, N_CERTAINTIES);
+  if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+  weir_err_add(err, "there are: text, model, stand-in");
+  return WEIR_EINVAL;
 }
 
 /* A name is seen from the scheme's folder. */
@@ -121,7 +165,7 @@ static enum weir_status read_prepare(struct weir_scheme *s, struct weir_config *
 
 static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
                                   struct weir_settings *settings, struct weir_err *err) {
-  static const char *const keys[] = {"weir",     "about", "reference", "organisation",
+  static const char *const keys[] = {"weir",     "about", "reference", "certainty", "organisation",
                                      "policies", "tags",  "prepare",   "set"};
   uint32_t version, set;
   int64_t number;
@@ -129,6 +173,7 @@ static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
   if (st == WEIR_OK) st = weir_config_int(c, version, 1, 1, &number, err);
   if (st == WEIR_OK) st = copy_text(s, c, "about", true, &s->about, err);
   if (st == WEIR_OK) st = copy_text(s, c, "reference", false, &s->reference, err);
+  if (st == WEIR_OK) st = read_certainty(s, c, err);
   if (st == WEIR_OK) st = read_parts(s, c, err);
   if (st == WEIR_OK) st = read_tags(s, c, err);
   if (st == WEIR_OK) st = read_prepare(s, c, err);
@@ -147,9 +192,8 @@ enum weir_status weir_scheme_load(struct weir_scheme *s, const char *name, const
   *s = (struct weir_scheme){0};
   enum weir_status st = weir_config_load_settings(&c, path, err);
   if (st != WEIR_OK) return st;
-  s->name = weir_arena_strndup(&s->arena, name, strlen(name));
-  st = s->name != NULL ? read_file(s, &c, settings, err)
-                       : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  st = rename_scheme(s, weir_arena_strndup(&s->arena, name, strlen(name)), err);
+  if (st == WEIR_OK) st = read_file(s, &c, settings, err);
   weir_config_free(&c);
   if (st != WEIR_OK) weir_scheme_free(s);
   return st;
@@ -209,12 +253,6 @@ static enum weir_status check_preparers(const struct weir_scheme *s, struct weir
   return is_read ? WEIR_OK : cannot_prepare(s, s->prepare, "and no policy of it reads rows", err);
 }
 
-static enum weir_status rename_scheme(struct weir_scheme *s, const char *name,
-                                      struct weir_err *err) {
-  s->name = name;
-  return name != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
-
 enum weir_status weir_scheme_put_first(struct weir_scheme *s, const struct weir_policy_ops *o,
                                        struct weir_err *err) {
   if (s->n_policies == WEIR_MAX_PARTS - 1)
@@ -261,6 +299,7 @@ enum weir_status weir_scheme_change(struct weir_scheme *s, const char *organisat
   }
   if (st == WEIR_OK && policies != NULL) {
     st = set_policies(s, policies, err);
+    s->certainty = WEIR_CERTAIN_TEXT;
     name = weir_arena_printf(&s->arena, "%s on %s", policies,
                              s->org != NULL ? s->org->part.name : "the machine's L1");
   }

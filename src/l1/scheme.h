@@ -10,10 +10,21 @@
 #define WEIR_PREPARE_CLASSIFY "classify"
 #define WEIR_PREPARE_OPT      "opt"
 
+/* How much of what somebody published stands behind a scheme. */
+enum weir_certainty {
+  WEIR_CERTAIN_TEXT,    /* the text was read, or the scheme is weir's own */
+  WEIR_CERTAIN_MODEL,   /* an abstract alone was: the idea is theirs, rules and sizes are ours */
+  WEIR_CERTAIN_STAND_IN /* not even that */
+};
+/* The setting under which stores and comparisons have it, of schemes that are not of a text. */
+#define WEIR_CERTAINTY_KEY "scheme.certainty"
+
 struct weir_scheme {
   const char *name, *about, *reference; /* reference may be NULL */
-  const char *tags;                     /* file with the tags of loads; NULL: none */
-  const struct weir_org_ops *org;       /* NULL: what the machine has */
+  const char *label;                    /* its name for people: "apcm (model)" */
+  enum weir_certainty certainty;
+  const char *tags;               /* file with the tags of loads; NULL: none */
+  const struct weir_org_ops *org; /* NULL: what the machine has */
   const struct weir_policy_ops *policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;
   /* What is done once for each workload and machine before it runs: WEIR_PREPARE_CLASSIFY, or the
@@ -29,6 +40,13 @@ enum weir_status weir_scheme_load(struct weir_scheme *s, const char *name, const
                                   struct weir_settings *settings, struct weir_err *err);
 void weir_scheme_free(struct weir_scheme *s);
 
+/* "model", as files have it. */
+const char *weir_certainty_name(enum weir_certainty c);
+/* NULL for a text, where nothing has to be said. */
+const char *weir_certainty_said(enum weir_certainty c);
+/* A scheme's name as people are to read it, in the arena or the name itself; NULL: no memory. */
+const char *weir_certainty_label(struct weir_arena *a, const char *name, enum weir_certainty c);
+
 bool weir_scheme_has(const struct weir_scheme *s, const struct weir_policy_ops *o);
 /* One more policy, that is asked before the others. The name says so. */
 enum weir_status weir_scheme_put_first(struct weir_scheme *s, const struct weir_policy_ops *o,
@@ -39,7 +57,8 @@ const char *weir_scheme_preparer(const struct weir_scheme *s, const struct weir_
 bool weir_scheme_uses(const struct weir_scheme *s, const struct weir_policy_ops *o);
 /* A policy that is there for others: it makes rows, and does not read its own. */
 bool weir_only_prepares(const struct weir_policy_ops *o);
-/* Another organisation, another chain ("a,b"), or both; NULL: as it is. The name says so. */
+/* Another organisation, another chain ("a,b"), or both; NULL: as it is. The name says so; another
+ * chain is no longer the scheme's, and as certain as its parts. */
 enum weir_status weir_scheme_change(struct weir_scheme *s, const char *organisation,
                                     const char *policies, struct weir_err *err);
 

@@ -88,6 +88,11 @@ static void repeat_cells(struct weir_table *t, const struct weir_study *s, size_
   real_cell(t, all.high);
 }
 
+/* The same on every machine. */
+static enum weir_certainty certainty_of(const struct weir_study *s, size_t c) {
+  return weir_study_setup(s, 0, c)->setup->scheme.certainty;
+}
+
 /* What was run, and what became of it. */
 static void identity_cells(struct weir_table *t, const struct weir_study *s, size_t w, size_t g,
                            size_t c, size_t repeat) {
@@ -99,6 +104,12 @@ static void identity_cells(struct weir_table *t, const struct weir_study *s, siz
   weir_table_cell(t, "%s", state_name(weir_study_repeat(s, w, g, c, repeat)->state));
   weir_table_cell(t, "%.*s", reason != NULL ? (int)strcspn(reason, "\n") : 0,
                   reason != NULL ? reason : "");
+}
+
+enum { RESULTS = 6 }; /* cells between those and this one, which a run without results has too */
+
+static void certainty_cell(struct weir_table *t, const struct weir_study *s, size_t c) {
+  weir_table_cell(t, "%s", weir_certainty_name(certainty_of(s, c)));
 }
 
 static void storage_cell(struct weir_table *t, uint64_t bits) {
@@ -127,8 +138,13 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
     weir_table_cell(t, "%llu", (unsigned long long)run->sum.cycles);
     real_cell(t, weir_compare_repeat(s, w, g, c, repeat, baseline));
     profile_cells(t, s, w, g, c);
+    certainty_cell(t, s, c);
     stats_cells(t, s, g, c, &run->sum);
     repeat_cells(t, s, w, g, c, repeat, baseline);
+  } else {
+    for (int i = 0; i < RESULTS; i++)
+      weir_table_cell(t, "%s", "");
+    certainty_cell(t, s, c);
   }
   weir_table_end_row(t);
 }
@@ -146,6 +162,7 @@ static void kernel_row(struct weir_table *t, const struct weir_study *s,
   weir_table_cell(t, "%llu", (unsigned long long)k->result.cycles);
   real_cell(t, weir_compare_kernel_repeat(s, w, g, c, kernel, at->repeat, baseline));
   profile_cells(t, s, w, g, c);
+  certainty_cell(t, s, c);
   stats_cells(t, s, g, c, &k->result);
   if (weir_study_repeats(s) > 1) {
     weir_table_cell(t, "%zu", at->repeat + 1);
@@ -162,9 +179,10 @@ static void kernel_row(struct weir_table *t, const struct weir_study *s,
 /* Names of columns, which live in the arena. */
 static struct weir_table *csv_table(const struct weir_study *s, bool per_kernel,
                                     struct weir_arena *a) {
-  static const char *const first[] = {"gpu",    "workload", "input",         "scheme",
-                                      "status", "reason",   "launches",      "storage_bits",
-                                      "cycles", "speedup",  "profile_input", "profile_is_timed"};
+  static const char *const first[] = {"gpu",      "workload", "input",         "scheme",
+                                      "status",   "reason",   "launches",      "storage_bits",
+                                      "cycles",   "speedup",  "profile_input", "profile_is_timed",
+                                      "certainty"};
   static const char *const last[] = {"repeat", "seed", "speedup_mean", "speedup_low",
                                      "speedup_high"};
   static const char *const kernel[] = {"kernel", "kernel_name"};
@@ -214,6 +232,15 @@ enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline, b
 }
 
 /* ---- JSON ---- */
+
+/* Beside the name of a scheme that is not of a text. NULL as `o` is handed on. */
+static json_t *with_certainty(json_t *o, const struct weir_study *s, size_t c) {
+  const char *said = weir_certainty_said(certainty_of(s, c));
+  if (o == NULL || said == NULL || json_object_set_new(o, "certainty", json_string(said)) == 0)
+    return o;
+  json_decref(o);
+  return NULL;
+}
 
 static json_t *real_json(double v) {
   return isnan(v) ? json_null() : json_real(v);
@@ -296,6 +323,7 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
                         weir_json_text(s->workloads[w].name), "input",
                         input != NULL ? weir_json_text(input) : json_null(), "scheme",
                         weir_json_text(s->schemes[c]), "status", state_name(run->state));
+  o = with_certainty(o, s, c);
   bool ok = o != NULL && add_seed(o, s, g, c, repeat);
   if (ok && reason != NULL) ok = json_object_set_new(o, "reason", weir_json_text(reason)) == 0;
   const struct weir_study_prep *prep = weir_study_prep(s, w, g, c);
@@ -333,7 +361,7 @@ static json_t *cell_json(const struct weir_study *s, size_t w, size_t g, size_t 
       "{s:o, s:o, s:o, s:s, s:o}", "gpu", weir_json_text(s->gpus[g]), "workload",
       weir_json_text(s->workloads[w].name), "scheme", weir_json_text(s->schemes[c]), "status",
       state_name(weir_study_at(s, w, g, c)->state), "speedup", real_json(all.mean));
-  return add_interval(o, s, &all);
+  return add_interval(with_certainty(o, s, c), s, &all);
 }
 
 static json_t *mean_json(const struct weir_study *s, size_t g, size_t c, size_t baseline) {
@@ -347,7 +375,7 @@ static json_t *mean_json(const struct weir_study *s, size_t g, size_t c, size_t 
       real_json(m.requests), "l1_flits", real_json(m.flits), "dram_accesses", real_json(m.dram),
       "l1_energy", real_json(m.energy), "cycles", (json_int_t)m.cycles, "added_storage_bits",
       m.has_storage ? json_integer(m.storage_bits) : json_null());
-  return add_interval(o, s, &m.speedup);
+  return add_interval(with_certainty(o, s, c), s, &m.speedup);
 }
 
 /* What was simulated: the parts, and every setting that is not the default. */
@@ -368,6 +396,7 @@ static json_t *setup_json(const struct weir_study *s, size_t g, size_t c) {
   json_t *o = ok ? json_pack("{s:o, s:o, s:O, s:O}", "gpu", weir_json_text(s->gpus[g]), "scheme",
                              weir_json_text(s->schemes[c]), "parts", parts, "settings", settings)
                  : NULL;
+  o = with_certainty(o, s, c);
   json_decref(parts);
   json_decref(settings);
   const struct weir_jitter_cfg *jitter = &setup->setup->machine.jitter;

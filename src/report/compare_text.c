@@ -95,8 +95,8 @@ static void best_cell(struct weir_table *t, const struct view *v, size_t w) {
   struct weir_interval i = {(double)NAN, (double)NAN, (double)NAN};
   if (second != SIZE_MAX) i = ratio(v, w, best, second);
   bool is_open = weir_interval_is_open(&i);
-  weir_table_cell(t, "%s%s%s", best != SIZE_MAX ? v->s->schemes[best] : "-", is_open ? " ≈ " : "",
-                  is_open ? v->s->schemes[second] : "");
+  weir_table_cell(t, "%s%s%s", best != SIZE_MAX ? weir_study_label(v->s, best) : "-",
+                  is_open ? " ≈ " : "", is_open ? weir_study_label(v->s, second) : "");
 }
 
 static void speedup_rows(struct weir_table *t, const struct view *v) {
@@ -132,7 +132,7 @@ static enum weir_status speedup_table(const struct view *v, struct weir_err *err
   if (columns == NULL) return no_memory(err);
   columns[0] = (struct weir_column){"workload", NULL, WEIR_LEFT};
   for (size_t c = 0; c < n; c++)
-    columns[c + 1] = (struct weir_column){v->s->schemes[c], NULL, WEIR_RIGHT};
+    columns[c + 1] = (struct weir_column){weir_study_label(v->s, c), NULL, WEIR_RIGHT};
   columns[n + 1] = (struct weir_column){"fastest", NULL, WEIR_LEFT};
   struct weir_table *t = weir_table_new(columns, n + 2);
   free(columns);
@@ -141,7 +141,7 @@ static enum weir_status speedup_table(const struct view *v, struct weir_err *err
   const char *input = common_input(v->s);
   weir_text_printf(v->out, "%s%s%s: speed-up over %s", v->s->gpus[v->gpu],
                    input != NULL ? ", input " : "", input != NULL ? input : "",
-                   v->s->schemes[v->baseline]);
+                   weir_study_label(v->s, v->baseline));
   if (weir_study_repeats(v->s) > 1)
     weir_text_printf(v->out, ", mean of %zu repeats and 95 %% interval", weir_study_repeats(v->s));
   weir_text_puts(v->out, "\n");
@@ -157,7 +157,7 @@ static void bars(const struct view *v) {
   double most = 0;
   size_t width = 0;
   for (size_t c = 0; c < v->s->n_schemes; c++) {
-    size_t n = weir_text_width(v->s->schemes[c]);
+    size_t n = weir_text_width(weir_study_label(v->s, c));
     if (v->means[c].speedup.mean > most) most = v->means[c].speedup.mean;
     if (n > width) width = n;
   }
@@ -167,8 +167,8 @@ static void bars(const struct view *v) {
     char text[4 * LONGEST];
     const struct weir_interval *i = &v->means[c].speedup;
     if (isnan(i->mean)) continue;
-    weir_text_printf(v->out, "  %s", v->s->schemes[c]);
-    weir_text_pad(v->out, ' ', width - weir_text_width(v->s->schemes[c]));
+    weir_text_printf(v->out, "  %s", weir_study_label(v->s, c));
+    weir_text_pad(v->out, ' ', width - weir_text_width(weir_study_label(v->s, c)));
     weir_text_printf(v->out, "  %.3f  ", i->mean);
     if (!isnan(i->low)) weir_text_printf(v->out, "[%.3f, %.3f]  ", i->low, i->high);
     weir_text_printf(v->out, "%s\n", weir_bar(i->mean / most * LONGEST, text, sizeof text));
@@ -203,7 +203,7 @@ static enum weir_status kernel_table(const struct view *v, struct weir_err *err)
   columns[2] = (struct weir_column){"launches", NULL, WEIR_RIGHT};
   columns[3] = (struct weir_column){"cycles", "% of run", WEIR_RIGHT};
   for (size_t c = 0; c < n; c++)
-    columns[c + FIRST] = (struct weir_column){v->s->schemes[c], NULL, WEIR_RIGHT};
+    columns[c + FIRST] = (struct weir_column){weir_study_label(v->s, c), NULL, WEIR_RIGHT};
   struct weir_table *t = weir_table_new(columns, n + FIRST);
   free(columns);
   if (t == NULL) return no_memory(err);
@@ -212,7 +212,8 @@ static enum weir_status kernel_table(const struct view *v, struct weir_err *err)
     for (size_t k = 0; base->state == WEIR_RUN_DONE && k < base->n_kernels; k++)
       kernel_row(t, v, w, k);
   }
-  weir_text_printf(v->out, "\nspeed-up of each kernel over %s\n", v->s->schemes[v->baseline]);
+  weir_text_printf(v->out, "\nspeed-up of each kernel over %s\n",
+                   weir_study_label(v->s, v->baseline));
   enum weir_status st = weir_table_text(t, v->out, err);
   weir_table_free(t);
   return st;
@@ -223,7 +224,7 @@ static enum weir_status kernel_table(const struct view *v, struct weir_err *err)
 static void behind_row(struct weir_table *t, const struct view *v, size_t scheme) {
   const struct weir_compare_mean *m = &v->means[scheme];
   char num[27];
-  weir_table_cell(t, "%s%s", v->s->schemes[scheme], mark_of(v, scheme));
+  weir_table_cell(t, "%s%s", weir_study_label(v->s, scheme), mark_of(v, scheme));
   number(t, "%.1f", 100 * m->hit_rate_l1, "");
   number(t, "%.1f", 100 * m->hit_rate_stream, "");
   number(t, "%.1f", 100 * m->bypass_rate, "");
@@ -261,7 +262,7 @@ static enum weir_status behind_table(const struct view *v, struct weir_err *err)
   weir_text_printf(v->out,
                    "means over workloads, geometric where relative to %s; storage: what the parts "
                    "of its L1 add to it\n",
-                   v->s->schemes[v->baseline]);
+                   weir_study_label(v->s, v->baseline));
   return st;
 }
 
@@ -316,7 +317,7 @@ static void partial_note(const struct view *v) {
   const char *mark = "* over the workloads that ended with both: ";
   for (size_t c = 0; c < v->s->n_schemes; c++) {
     if (*mark_of(v, c) == 0) continue;
-    weir_text_printf(v->out, "%s%s %zu of %zu", mark, v->s->schemes[c], v->means[c].n,
+    weir_text_printf(v->out, "%s%s %zu of %zu", mark, weir_study_label(v->s, c), v->means[c].n,
                      v->s->n_workloads);
     mark = ", ";
   }
@@ -365,7 +366,7 @@ static void run_failures(const struct view *v, size_t w) {
     for (size_t k = c; k < s->n_schemes; k++) {
       const char *other = weir_study_at(s, w, v->gpu, k)->error;
       if (other == NULL || strcmp(other, error) != 0) continue;
-      weir_text_printf(v->out, "%s%s", mark, s->schemes[k]);
+      weir_text_printf(v->out, "%s%s", mark, weir_study_label(s, k));
       mark = ", ";
     }
     weir_text_puts(v->out, ": ");
@@ -391,7 +392,7 @@ static void prep_failure(const struct view *v, size_t w, size_t c) {
   for (size_t k = c; !is_same && k < v->s->n_schemes; k++) {
     const char *other = prep_error(v, w, k);
     if (other == NULL || strcmp(other, error) != 0) continue;
-    weir_text_printf(v->out, "%s%s", mark, v->s->schemes[k]);
+    weir_text_printf(v->out, "%s%s", mark, weir_study_label(v->s, k));
     mark = ", ";
   }
   weir_text_puts(v->out, is_same ? "schemes that are prepared: " : ": ");
@@ -403,7 +404,7 @@ static void failures(const struct view *v) {
   for (size_t c = 0; c < s->n_schemes; c++) {
     const char *error = weir_study_setup(s, v->gpu, c)->error;
     if (error == NULL) continue;
-    weir_text_printf(v->out, "failed: %s on %s: ", s->schemes[c], s->gpus[v->gpu]);
+    weir_text_printf(v->out, "failed: %s on %s: ", weir_study_label(s, c), s->gpus[v->gpu]);
     put_reason(v->out, error);
   }
   for (size_t w = 0; w < s->n_workloads; w++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "l1/scheme.h"
 #include "session/groups.h"
 
 static bool is_same(const char *a, const char *b) {
@@ -166,8 +167,15 @@ static enum weir_status pair(struct weir_diff *d, struct weir_err *err) {
 
 /* ---- settings ---- */
 
+const char *weir_diff_certainty(const struct weir_diff_item *item) {
+  const struct weir_store_setting *s =
+      weir_setting_find(item->setting, item->n_settings, WEIR_CERTAINTY_KEY);
+  return s != NULL ? s->value : NULL;
+}
+
 static bool add_setting(struct weir_diff *d, const char *key, const char *a, const char *b) {
-  return is_same(a, b) || WEIR_PUSH(d->settings, ((struct weir_diff_setting){key, a, b, 1}));
+  return is_same(a, b) ||
+         WEIR_PUSH(d->settings, ((struct weir_diff_setting){key, a, b, 1, NULL, NULL}));
 }
 
 /* Another machine has another hash, which says nothing more. */
@@ -183,10 +191,16 @@ static enum weir_status compare_settings(struct weir_diff *d, const struct weir_
                                          const struct weir_diff_item *b, struct weir_err *err) {
   const char *x, *y;
   struct walk w = {.a = a, .b = b};
+  size_t before = d->settings.n;
   bool is_good = true;
   for (int i = 0; is_good && i < WEIR_DIFF_PARTS; i++)
     if (a->part[i] != NULL && b->part[i] != NULL) /* else an output does not say it */
       is_good = add_setting(d, weir_diff_part_names[i], a->part[i], b->part[i]);
+  for (size_t i = before; i < d->settings.n; i++)
+    if (d->settings.v[i].key == weir_diff_part_names[WEIR_DIFF_SCHEME]) {
+      d->settings.v[i].said_a = weir_diff_certainty(a);
+      d->settings.v[i].said_b = weir_diff_certainty(b);
+    }
   is_good = is_good && add_setting(d, "status", a->status, b->status);
   for (const char *key; is_good && (key = next_key(&w, &x, &y)) != NULL;)
     is_good = is_said(a, b, key) || add_setting(d, key, x, y);

@@ -70,6 +70,8 @@ enum weir_status weir_diff_source(const char *name, struct weir_arena *a,
 enum weir_status weir_diff_read(const struct weir_diff_source *source, bool has_kernels,
                                 struct weir_diff_side *out, struct weir_err *err);
 void weir_diff_side_free(struct weir_diff_side *s);
+/* The certainty of its scheme; NULL: nothing is to be said of it. */
+const char *weir_diff_certainty(const struct weir_diff_item *item);
 /* n_names values. */
 enum weir_status weir_diff_values(struct weir_diff_side *s, const struct weir_diff_item *item,
                                   struct weir_value *out, struct weir_err *err);
@@ -81,8 +83,9 @@ struct weir_diff_pair {
 };
 
 struct weir_diff_setting {
-  const char *key, *a, *b; /* NULL: it has no such setting */
-  size_t pairs;            /* in how many it is so */
+  const char *key, *a, *b;     /* NULL: it has no such setting */
+  size_t pairs;                /* in how many it is so */
+  const char *said_a, *said_b; /* of schemes: their certainty; NULL: nothing is to be said */
 };
 
 /* A statistic that differs: its values where they differ most. */

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/stat_io.h"
+#include "l1/scheme.h"
 #include "report/diff.h"
 #include "session/groups.h"
 #include "sim/derived.h"
@@ -152,7 +153,7 @@ static enum weir_status read_settings(struct reader *d, const json_t *o,
                                       struct weir_err *err) {
   const char *key;
   json_t *value;
-  enum { MORE = 2 }; /* those of add_hash */
+  enum { MORE = 3 }; /* those of add_first */
   struct weir_store_setting *v =
       weir_arena_array(&d->side->a, json_object_size(o) + MORE, sizeof *v);
   *n = 0;
@@ -184,6 +185,12 @@ static enum weir_status compare_settings(struct reader *d, struct weir_diff_item
     struct weir_store_setting *v = NULL;
     enum weir_status st =
         read_settings(d, json_object_get(setup, "settings"), &v, &item->n_settings, err);
+    const char *certainty = text_of(d, setup, "certainty");
+    if (st == WEIR_OK && certainty != NULL) {
+      v[item->n_settings++] =
+          (struct weir_store_setting){.key = WEIR_CERTAINTY_KEY, .value = certainty};
+      qsort(v, item->n_settings, sizeof *v, weir_setting_by_key);
+    }
     item->setting = v;
     return st;
   }
@@ -336,10 +343,10 @@ static const char *first_of(struct reader *d, const char *list, const char *key)
   return text_of(d, json_array_get(json_object_get(provenance, list), 0), key);
 }
 
-static void add_hash(struct reader *d, const char *key, const char *list) {
-  const char *hash = first_of(d, list, "hash");
-  if (hash == NULL) return;
-  d->settings[d->n_settings++] = (struct weir_store_setting){.key = key, .value = hash};
+static void add_first(struct reader *d, const char *key, const char *list, const char *what) {
+  const char *value = first_of(d, list, what);
+  if (value == NULL) return;
+  d->settings[d->n_settings++] = (struct weir_store_setting){.key = key, .value = value};
 }
 
 static enum weir_status read_common(struct reader *d, struct weir_err *err) {
@@ -347,8 +354,9 @@ static enum weir_status read_common(struct reader *d, struct weir_err *err) {
   enum weir_status st =
       read_settings(d, json_object_get(provenance, "settings"), &d->settings, &d->n_settings, err);
   if (st != WEIR_OK) return st;
-  add_hash(d, WEIR_DIFF_MACHINE_HASH, "machines");
-  add_hash(d, WEIR_DIFF_SCHEME_HASH, "schemes");
+  add_first(d, WEIR_DIFF_MACHINE_HASH, "machines", "hash");
+  add_first(d, WEIR_DIFF_SCHEME_HASH, "schemes", "hash");
+  add_first(d, WEIR_CERTAINTY_KEY, "schemes", "certainty");
   qsort(d->settings, d->n_settings, sizeof *d->settings, weir_setting_by_key);
   return WEIR_OK;
 }

@@ -25,6 +25,10 @@ static size_t shown(const struct weir_diff *d, const struct weir_diff_view *v, s
 
 /* ---- text ---- */
 
+static void put_said(struct weir_text *t, const char *said) {
+  if (said != NULL) weir_text_printf(t, " (%s)", said);
+}
+
 /* "spmv fermi-s3 tsc seed 1 l1.size 32K kernel 2 norm": as much as tells it from others. */
 static void put_label(const struct weir_diff *d, const struct weir_diff_item *item,
                       struct weir_text *t) {
@@ -33,9 +37,11 @@ static void put_label(const struct weir_diff *d, const struct weir_diff_item *it
   for (int i = 0; i < WEIR_DIFF_PARTS; i++)
     has_key |= d->is_key[i];
   for (int i = 0; i < WEIR_DIFF_PARTS; i++)
-    if ((d->is_key[i] || !has_key) && item->part[i] != NULL)
+    if ((d->is_key[i] || !has_key) && item->part[i] != NULL) {
       weir_text_printf(t, "%s%s%s", t->n > begin ? " " : "", i == WEIR_DIFF_SEED ? "seed " : "",
                        item->part[i]);
+      if (i == WEIR_DIFF_SCHEME) put_said(t, weir_diff_certainty(item));
+    }
   for (size_t i = 0; i < item->n_settings; i++)
     for (size_t k = 0; k < d->n_swept; k++)
       if (strcmp(item->setting[i].key, d->swept[k]) == 0)
@@ -98,6 +104,11 @@ static void put_rest(struct weir_text *out, size_t shown_rows, size_t all) {
   if (shown_rows < all) weir_text_printf(out, "%zu more: --top 0 shows all\n", all - shown_rows);
 }
 
+static void setting_cell(struct weir_table *t, const char *value, const char *said) {
+  weir_table_cell(t, "%s%s%s%s", value != NULL ? value : "-", said != NULL ? " (" : "",
+                  said != NULL ? said : "", said != NULL ? ")" : "");
+}
+
 static enum weir_status show_settings(const struct weir_diff *d, const struct weir_diff_view *v,
                                       struct weir_text *out, struct weir_err *err) {
   static const struct weir_column columns[] = {{"setting", NULL, WEIR_LEFT},
@@ -111,8 +122,8 @@ static enum weir_status show_settings(const struct weir_diff *d, const struct we
   for (size_t i = 0; t != NULL && i < n; i++) {
     const struct weir_diff_setting *s = &d->settings.v[i];
     weir_table_cell(t, "%s", s->key);
-    weir_table_cell(t, "%s", s->a != NULL ? s->a : "-");
-    weir_table_cell(t, "%s", s->b != NULL ? s->b : "-");
+    setting_cell(t, s->a, s->said_a);
+    setting_cell(t, s->b, s->said_b);
     if (has_pairs) weir_table_cell(t, "%zu", s->pairs);
   }
   weir_text_puts(out, "\n");

@@ -18,7 +18,9 @@ static json_t *values_of(const struct weir_pivot_axis *a, uint32_t point) {
   for (size_t i = 0; i < a->n; i++) {
     const struct weir_key *k = a->key[i];
     const char *text = k->of[point] != 0 ? weir_key_text(k, point) : NULL;
+    const char *said = weir_key_said(k, point);
     weir_json_put(&o, k->name, weir_json_text_or_null(text));
+    if (said != NULL) weir_json_put(&o, k->certainty->name, weir_json_text(said));
   }
   return o;
 }

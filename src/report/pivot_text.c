@@ -84,6 +84,10 @@ static bool is_in_bytes(const struct weir_key *k) {
   return false;
 }
 
+static void put_said(struct weir_text *out, const char *said) {
+  if (said != NULL) weir_text_printf(out, " (%s)", said);
+}
+
 /* Sizes as people write them: a store has 16384 for 16K. */
 static void put_value(struct weir_text *out, const struct weir_key *k, uint32_t point) {
   static const char units[] = "KMG";
@@ -92,6 +96,7 @@ static void put_value(struct weir_text *out, const struct weir_key *k, uint32_t 
   int unit = -1;
   if (!is_in_bytes(k) || !weir_parse_int(text, &bytes) || bytes < 1024) {
     weir_text_puts(out, text);
+    put_said(out, weir_key_said(k, point));
     return;
   }
   for (; unit < 2 && bytes % 1024 == 0; unit++)
@@ -222,20 +227,44 @@ static struct weir_table *table_of(const struct view *v, bool is_one_line, struc
 
 /* ---- what is said of it ---- */
 
+static const char *scheme_said(const struct weir_pivot *p, const char *scheme) {
+  const struct weir_key *k = &p->of->keys.v[WEIR_KEY_SCHEME];
+  for (size_t i = 0; i < p->of->points.n; i++)
+    if (strcmp(weir_key_text(k, i), scheme) == 0) return weir_key_said(k, i);
+  return NULL;
+}
+
+/* As it was written, with what is to be said of its scheme. */
+static void put_baseline(struct weir_text *out, const struct weir_pivot *p) {
+  static const char scheme[] = "scheme=";
+  char pair[512];
+  const char *mark = "";
+  for (const char *at = p->baseline; weir_next_word(&at, pair, sizeof pair); mark = ",") {
+    weir_text_printf(out, "%s%s", mark, pair);
+    if (strncmp(pair, scheme, sizeof scheme - 1) == 0)
+      put_said(out, scheme_said(p, pair + sizeof scheme - 1));
+  }
+}
+
 static void put_title(const struct view *v) {
   const struct weir_pivot *p = v->p;
   const char *machine = v->t->gpu != NULL && strcmp(v->t->gpu, "-") != 0 ? v->t->gpu : "";
   weir_text_printf(v->out, "%s%s%s%s%s", machine, *machine != 0 && p->input != NULL ? ", " : "",
                    p->input != NULL ? "input " : "", p->input != NULL ? p->input : "",
                    *machine != 0 || p->input != NULL ? ": " : "");
+  struct weir_text base = {0};
+  put_baseline(&base, p);
+  const char *than = base.v != NULL ? base.v : "";
   if (p->relative == WEIR_RELATIVE_SPEEDUP)
-    weir_text_printf(v->out, "speed-up over %s, by %s", p->baseline, p->statistic);
+    weir_text_printf(v->out, "speed-up over %s, by %s", than, p->statistic);
   else if (p->relative == WEIR_RELATIVE_RATIO)
-    weir_text_printf(v->out, "%s relative to %s", p->statistic, p->baseline);
+    weir_text_printf(v->out, "%s relative to %s", p->statistic, than);
   else if (p->relative == WEIR_RELATIVE_PERCENT)
-    weir_text_printf(v->out, "change of %s from %s, in %%", p->statistic, p->baseline);
+    weir_text_printf(v->out, "change of %s from %s, in %%", p->statistic, than);
   else
     weir_text_puts(v->out, p->statistic);
+  v->out->failed |= base.failed;
+  weir_text_free(&base);
   if (p->n_seeds > 1)
     weir_text_printf(v->out, ", mean of %zu seeds and 95 %% interval", p->n_seeds);
   else if (p->n_seeds == 0)
@@ -285,7 +314,10 @@ static void put_baseline_note(const struct view *v) {
       if (v->p->columns.n > 0) put_column_name(v->out, v->p, v->t->column[c], false);
       mark = ", ";
     }
-    if (mark[0] == ',') weir_text_printf(v->out, ": no such run with %s ended\n", v->p->baseline);
+    if (mark[0] != ',') continue;
+    weir_text_puts(v->out, ": no such run with ");
+    put_baseline(v->out, v->p);
+    weir_text_puts(v->out, " ended\n");
   }
 }
 

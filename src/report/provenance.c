@@ -167,12 +167,14 @@ void weir_provenance_scheme(struct weir_provenance *p, const char *name,
                             const struct weir_scheme *of, const struct weir_settings *s,
                             uint32_t first, const char *text) {
   char hash[WEIR_HASH_TEXT];
+  const char *certainty = weir_certainty_said(of->certainty);
   if (!is_new(p, "schemes", name)) return;
   json_t *about = scheme_json(of, s, first), *o = json_object();
   bool ok = about != NULL && hash_json(about, hash) && set(o, "name", name) &&
             set(o, "hash", hash) &&
             json_object_set(o, "organisation", json_object_get(about, "organisation")) == 0 &&
             json_object_set(o, "policies", json_object_get(about, "policies")) == 0 &&
+            (certainty == NULL || set(o, "certainty", certainty)) &&
             (text == NULL || set(o, "text", text));
   json_decref(about);
   append(p, "schemes", ok ? o : NULL);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "l1/scheme.h"
 #include "report/query.h"
 #include "study/store.h"
 
@@ -84,7 +85,10 @@ static enum weir_status runs(struct view *v, struct weir_err *err) {
       {"workload", "workloads", "SELECT DISTINCT workload FROM runs ORDER BY 1"},
       {"input", "inputs", "SELECT DISTINCT input FROM runs WHERE input IS NOT NULL ORDER BY 1"},
       {"machine", "machines", "SELECT DISTINCT gpu FROM runs WHERE gpu IS NOT NULL ORDER BY 1"},
-      {"scheme", "schemes", "SELECT DISTINCT scheme FROM runs WHERE scheme IS NOT NULL ORDER BY 1"},
+      {"scheme", "schemes",
+       "SELECT DISTINCT scheme || coalesce(' (' || (SELECT value FROM settings"
+       " WHERE run = runs.id AND key = '" WEIR_CERTAINTY_KEY "') || ')', '')"
+       " FROM runs WHERE scheme IS NOT NULL ORDER BY 1"},
       {"seed", "seeds", "SELECT DISTINCT seed FROM runs ORDER BY 1"},
       {"setting that is not the same in all runs", "settings that are not the same in all runs",
        "SELECT key FROM settings GROUP BY key HAVING min(value) <> max(value)"

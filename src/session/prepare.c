@@ -56,7 +56,8 @@ static enum weir_status open_setup(struct weir_setup *out, const struct weir_set
   const struct weir_policy_ops *o = weir_policy_find(name);
   *out = (struct weir_setup){.machine = setup->machine};
   out->machine.jitter = (struct weir_jitter_cfg){0}; /* what is prepared serves all its seeds */
-  out->scheme = (struct weir_scheme){.name = name, .policy = {o}, .n_policies = o != NULL};
+  out->scheme = (struct weir_scheme){
+      .name = name, .label = name, .policy = {o}, .n_policies = o != NULL};
   enum weir_status st = weir_scheme_design(&out->scheme, &out->machine, settings,
                                            weir_param_groups(), &out->design, err);
   out->design.seed = setup->design.seed;

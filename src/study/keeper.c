@@ -120,6 +120,15 @@ static bool add_setting(void *self, const struct weir_canonical *c) {
   return v.key != NULL && v.value != NULL && v.origin != NULL && WEIR_PUSH(s->list, v);
 }
 
+/* No parameter, but as good as one to whoever reads the store. Runs of a text have none, as all had
+ * before there were others. */
+static enum weir_status add_certainty(struct settings *s, enum weir_certainty c,
+                                      struct weir_err *err) {
+  struct weir_store_setting v = {WEIR_CERTAINTY_KEY, weir_certainty_said(c),
+                                 "follows from the scheme"};
+  return v.value == NULL || WEIR_PUSH(s->list, v) ? WEIR_OK : no_memory(err);
+}
+
 /* A set-up that cannot be built, and not one that fails when it runs. */
 static bool is_refused(const struct weir_study *s, const struct weir_study_place *at,
                        const struct weir_run *r) {
@@ -158,6 +167,9 @@ static enum weir_status keep(void *self, const struct weir_study *s, size_t run,
   st =
       weir_settings_canonical(weir_study_setup(s, at.gpu, at.scheme),
                               is_executed(&s->workloads[at.workload]), add_setting, &settings, err);
+  if (st == WEIR_OK)
+    st = add_certainty(&settings, weir_study_setup(s, at.gpu, at.scheme)->setup->scheme.certainty,
+                       err);
   r.settings = settings.list.v;
   r.n_settings = settings.list.n;
   if (st == WEIR_OK && r.status == WEIR_STORED_OK) st = weir_keeper_stats(k, run, &arena, &r, err);

@@ -9,6 +9,10 @@
 #include "base/temp.h"
 #include "study/matrix_job.h"
 
+const char *weir_study_label(const struct weir_study *s, size_t scheme) {
+  return s->labels != NULL ? s->labels[scheme] : s->schemes[scheme];
+}
+
 size_t weir_study_repeats(const struct weir_study *s) {
   return s->repeats > 1 ? s->repeats : 1;
 }

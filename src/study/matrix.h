@@ -72,6 +72,7 @@ struct weir_study {
   struct weir_study_workload *workloads;
   const char *const *gpus, *const
                                *schemes; /* names; a machine's may come again with other setups */
+  const char *const *labels;             /* of schemes, for people; NULL: their names */
   const char *const *variants;           /* [gpu] what it is set to, "" if nothing; NULL: none is */
   const struct weir_study_setup *setups; /* [gpu][scheme] */
   size_t n_workloads, n_gpus, n_schemes;
@@ -120,6 +121,8 @@ void weir_run_forget(struct weir_run *r);
 void weir_study_free(struct weir_study *s);
 
 size_t weir_study_n_runs(const struct weir_study *s);
+/* The name of a scheme for people. */
+const char *weir_study_label(const struct weir_study *s, size_t scheme);
 /* What a run is one of. */
 struct weir_study_place {
   size_t workload, gpu, scheme, repeat;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "l1/scheme.h"
 #include "study/runs.h"
 
 static const char *const fixed_names[WEIR_FIXED_KEYS] = {"workload", "input", "gpu",
@@ -22,6 +23,11 @@ bool weir_key_is_seed(const struct weir_key *k) {
 
 const char *weir_key_text(const struct weir_key *k, size_t point) {
   return k->values.v[k->of[point]];
+}
+
+const char *weir_key_said(const struct weir_key *k, size_t point) {
+  const struct weir_key *c = k->certainty;
+  return c != NULL && c->of[point] != 0 ? weir_key_text(c, point) : NULL;
 }
 
 static bool find_value(const struct weir_key *k, const char *text, uint32_t *out) {
@@ -258,6 +264,8 @@ enum weir_status weir_points_load(struct weir_store *s, const struct weir_points
   enum weir_status st = weir_runs_load(s, &o, &runs, err);
   if (st != WEIR_OK) return st;
   st = take_runs(out, &runs) ? find_users(out, err) : weir_no_memory(err);
+  if (st == WEIR_OK)
+    out->keys.v[WEIR_KEY_SCHEME].certainty = weir_points_key(out, WEIR_CERTAINTY_KEY);
   if (st == WEIR_OK && out->points.n > 0) st = add_values(out, &runs, want->statistic, err);
   weir_runs_free(&runs);
   return st;

@@ -15,11 +15,12 @@ struct weir_key {
   } values;
   uint32_t *of; /* of each point its value's number */
   bool is_setting;
-  bool is_users;     /* the user set it, and not to the same value in all runs */
-  bool is_set;       /* private: on some command line */
-  bool is_said;      /* private: in some file */
-  bool is_derived;   /* private: in some run it follows from others */
-  uint32_t n_before; /* private: the number that was found last */
+  const struct weir_key *certainty; /* of schemes: what stands beside their names; NULL: nothing */
+  bool is_users;                    /* the user set it, and not to the same value in all runs */
+  bool is_set;                      /* private: on some command line */
+  bool is_said;                     /* private: in some file */
+  bool is_derived;                  /* private: in some run it follows from others */
+  uint32_t n_before;                /* private: the number that was found last */
   const struct weir_store_setting *before; /* private: the setting of the run before */
 };
 
@@ -73,6 +74,9 @@ const struct weir_key *weir_points_key(const struct weir_points *p, const char *
 enum weir_status weir_points_no_key(const struct weir_points *p, const char *option,
                                     const char *name, struct weir_err *err);
 const char *weir_key_text(const struct weir_key *k, size_t point);
+/* What is to be said beside a value, where people read it: of a scheme that is not of a text, which
+ * certainty it has. Else NULL. */
+const char *weir_key_said(const struct weir_key *k, size_t point);
 /* The setting that a seed becomes: it does not tell runs apart that the seed does not. */
 bool weir_key_is_seed(const struct weir_key *k);
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "l1/scheme.h"
 #include "study/condition.h"
 #include "study/store_db.h"
 
@@ -282,7 +283,8 @@ const char **weir_runs_keys(struct weir_runs *r, bool varying, size_t *n) {
   if (all.n > 0) qsort(all.v, all.n, sizeof *all.v, weir_by_text);
   const char **keys = is_good ? weir_arena_array(&r->a, all.n + 1, sizeof *keys) : NULL;
   for (size_t i = 0; keys != NULL && i < all.n; i++)
-    if ((i == 0 || strcmp(all.v[i - 1], all.v[i]) != 0) && (!varying || is_varying(r, all.v[i])))
+    if ((i == 0 || strcmp(all.v[i - 1], all.v[i]) != 0) &&
+        (!varying || is_varying(r, all.v[i]) || strcmp(all.v[i], WEIR_CERTAINTY_KEY) == 0))
       keys[(*n)++] = all.v[i];
   free(all.v);
   return keys;

@@ -81,7 +81,8 @@ const struct weir_store_setting *weir_setting_find(const struct weir_store_setti
 /* The value of a setting of a run, or NULL. */
 const char *weir_run_setting(const struct weir_stored_run *run, const char *key);
 /* Keys of all settings of the runs, sorted; with `varying`, those whose value is not the same in
- * all of them. In the arena of the runs; NULL: no memory. */
+ * all of them, and the certainty of schemes if anything is to be said of one. In the arena of the
+ * runs; NULL: no memory. */
 const char **weir_runs_keys(struct weir_runs *r, bool varying, size_t *n);
 /* By what was run: workload, input, machine, scheme, these settings (as numbers if they are some),
  * seed. */

@@ -187,10 +187,10 @@ static void csv_has_a_row_for_each_run(void **state) {
   assert_int_equal(weir_compare_csv(&s, 0, false, &out, NULL), WEIR_OK);
   assert_int_equal(
       strncmp(out.v, "gpu,workload,input,scheme,status,reason,launches,storage_bits,", 62), 0);
-  assert_contains(out.v, ",cycles,speedup,profile_input,profile_is_timed,derived.ipc,");
+  assert_contains(out.v, ",cycles,speedup,profile_input,profile_is_timed,certainty,derived.ipc,");
   assert_contains(out.v, ",l1.loads,l1.hits,");
   assert_contains(out.v, "\ng,a,small,new,ok,,1,160,500,2,");
-  assert_contains(out.v, "\ng,\"b,c\",small,broken,failed,no block fits,,");
+  assert_contains(out.v, "\ng,\"b,c\",small,broken,failed,no block fits,,,,,,,text,");
   const char *first = strchr(out.v, '\n') + 1;
   assert_int_equal(count_columns(out.v), count_columns(first));
   size_t lines = 0;

@@ -1,0 +1,1 @@
+weir run vecadd --gpu fermi-s3 --scheme bad_certainty.yaml
