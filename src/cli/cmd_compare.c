@@ -48,7 +48,7 @@ static const struct weir_usage usage = {
         "code 1). Ctrl-C ends the comparison with the runs that have ended (exit code 130).",
     .has_program = 1,
     .neutral = WEIR_CMP_NEUTRAL " set csv json per-kernel" WEIR_PROV_NEUTRAL,
-    .repeated = " plugin",
+    .repeated = " plugin best",
     .opts =
         (const struct weir_opt[]){
             WEIR_CMP_WHAT,
@@ -56,6 +56,13 @@ static const struct weir_usage usage = {
              OPT_BASELINE},
             WEIR_CMP_SETTINGS("KEY=VALUE", "set a parameter ('weir list params') in all runs; may "
                                            "be repeated"),
+            {"best", 0, "KEY=VALUES",
+             "search: show schemes that have the parameter at its best value for each workload\n"
+             "(\"pdp.distance=1..256\", \"random-bypass.p=0.1..0.9 +0.1\"); may be repeated",
+             WEIR_CMP_BEST},
+            {"search", 0, "coarse|all",
+             "of many values: some first, then those around the best (default), or every one",
+             WEIR_CMP_SEARCH},
             WEIR_CMP_HOW,
             {"store", 0, "FILE",
              "keep each run in a store (docs/store.md) when it ends, and take those from it that "

@@ -137,6 +137,7 @@ static int list_gpus(bool names_only) {
 
 static void scheme_row(struct weir_table *t, const struct weir_scheme *s) {
   weir_table_cell(t, "%s", s->label);
+  weir_table_cell(t, "%s", weir_role_name(s->role));
   weir_table_cell(t, "%s", s->org != NULL ? s->org->part.name : "the machine's");
   struct weir_text chain = {0};
   for (uint32_t i = 0; i < s->n_policies; i++)
@@ -148,6 +149,7 @@ static void scheme_row(struct weir_table *t, const struct weir_scheme *s) {
 
 static int list_schemes(bool names_only) {
   static const struct weir_column columns[] = {{"scheme", NULL, WEIR_LEFT},
+                                               {"role", NULL, WEIR_LEFT},
                                                {"organisation", NULL, WEIR_LEFT},
                                                {"policies", NULL, WEIR_LEFT},
                                                {"what it is", NULL, WEIR_LEFT}};
@@ -156,7 +158,7 @@ static int list_schemes(bool names_only) {
   const char *const *names;
   size_t n;
   enum weir_status status = weir_data_schemes(&a, &names, &n, &err);
-  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 4);
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 5);
   for (size_t i = 0; !status && i < n; i++) {
     struct weir_scheme s;
     const char *path;
@@ -202,10 +204,14 @@ static int list_preparations(bool names_only) {
                                                {"what it does", NULL, WEIR_LEFT}};
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
   if (names_only) puts(WEIR_PREPARE_CLASSIFY);
+  if (names_only) puts(WEIR_PREPARE_OPT);
   if (t) {
     weir_table_cell(t, "%s", WEIR_PREPARE_CLASSIFY);
     weir_table_cell(t, "tags");
     weir_table_cell(t, "loads are timed alone and in groups: use the L1, or bypass it");
+    weir_table_cell(t, "%s", WEIR_PREPARE_OPT);
+    weir_table_cell(t, "rows");
+    weir_table_cell(t, "the most hits that there can be, for the organisation opt alone");
   }
   for (size_t i = 0; weir_policies[i] != NULL; i++) {
     if (weir_policies[i]->row == NULL) continue;

@@ -8,7 +8,7 @@
 #include "cli/provenance.h"
 #include "study/axis.h"
 #include "study/keeper.h"
-#include "study/matrix.h"
+#include "study/search.h"
 
 struct weir_names {
   const char **v;
@@ -35,6 +35,8 @@ struct weir_variant {
 
 struct weir_comparison {
   struct weir_names workloads, schemes, gpus, sets, configs, constraints;
+  struct weir_names bests; /* KEY=VALUES */
+  bool searches_all;       /* of these, every value is tried */
   struct {
     struct weir_set_axis *v;
     size_t n, cap;
@@ -64,6 +66,13 @@ struct weir_comparison {
   struct ptx_exec_cfg exec;
   struct weir_variant *variants;
   size_t n_variants;
+  /* Searches: behind the schemes that are shown come columns for each value of each. */
+  const char **trials; /* [scheme] KEY=VALUE; NULL: it is no trial */
+  struct {
+    struct weir_study_search *v;
+    size_t n, cap;
+  } searches;
+  size_t n_shown;
   struct weir_settings *settings; /* [variant][scheme], as the next two */
   struct weir_setup *setups;
   struct weir_study_setup *study_setups;
@@ -86,6 +95,8 @@ enum {
   WEIR_CMP_INPUT,
   WEIR_CMP_CONFIG,
   WEIR_CMP_SET,
+  WEIR_CMP_BEST,
+  WEIR_CMP_SEARCH,
   WEIR_CMP_NO_CONTRACT,
   WEIR_CMP_REPEAT,
   WEIR_CMP_JOBS,
@@ -109,7 +120,8 @@ enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
       {"schemes", 'S', "LIST",                                                                     \
        "L1 designs: names of 'weir list schemes', files ending in .yaml, or a policy's name, for " \
        "the\n"                                                                                     \
-       "baseline with that policy (default: 'all' that can run, and the policies of plug-ins)",    \
+       "baseline with that policy; 'all' that can run; 'designs': but for those that papers\n"      \
+       "compared theirs with (default: these, and the policies of plug-ins)",                      \
        WEIR_CMP_SCHEMES},                                                                          \
       {"plugin", 'p', "FILE.so",                                                                   \
        "load a policy of your own (docs/tutorial-own-policy.md); may be repeated",                 \
@@ -189,6 +201,11 @@ enum weir_status weir_variant_assign(const struct weir_comparison *c, const stru
 /* Do all constraints hold for a set-up, whether it can be built or not? */
 enum weir_status weir_comparison_holds(const struct weir_comparison *c, size_t setup, bool *holds,
                                        struct weir_err *err);
+
+/* ---- compare_best.c ---- */
+
+/* After the schemes are known: which of them are searched for; adds a column for each value. */
+enum weir_status weir_comparison_searches(struct weir_comparison *c, struct weir_err *err);
 
 /* ---- compare_what.c ---- */
 

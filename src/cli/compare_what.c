@@ -53,19 +53,23 @@ enum weir_status weir_comparison_names(struct weir_comparison *c, struct weir_na
 typedef enum weir_status lister(struct weir_arena *a, const char *const **names, size_t *n,
                                 struct weir_err *err);
 
-/* 'all', alone or among others, stands for every name that there is; none comes twice by it. */
-static enum weir_status expand(struct weir_comparison *c, struct weir_names *list, lister *all,
-                               bool (*is_meant)(const struct weir_comparison *, const char *),
-                               struct weir_err *err) {
+/* 'all', alone or among others, stands for every name that there is, and so does another word of
+ * `also` (may be NULL), if they are meant by it; none comes twice by it. */
+static enum weir_status
+expand(struct weir_comparison *c, struct weir_names *list, lister *all, const char *also,
+       bool (*is_meant)(const struct weir_comparison *, const char *name, bool by_all),
+       struct weir_err *err) {
   struct weir_names out = {0};
   enum weir_status st = WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < list->n; i++) {
-    bool is_all = strcmp(list->v[i], "all") == 0;
+    bool by_all = strcmp(list->v[i], "all") == 0;
+    bool is_all = by_all || (also != NULL && strcmp(list->v[i], also) == 0);
     const char *const *names = &list->v[i];
     size_t n = 1;
     if (is_all) st = all(&c->arena, &names, &n, err);
     for (size_t k = 0; st == WEIR_OK && k < n; k++)
-      if (!is_in(&out, names[k]) && (!is_all || is_meant == NULL || is_meant(c, names[k])) &&
+      if (!is_in(&out, names[k]) &&
+          (!is_all || is_meant == NULL || is_meant(c, names[k], by_all)) &&
           !WEIR_PUSH(out, names[k]))
         st = no_memory(err);
   }
@@ -82,7 +86,8 @@ static bool has_input(const struct weir_comparison *c, const char *path) {
 }
 
 /* Kernels that test correctness are too small to time. */
-static bool is_of_all(const struct weir_comparison *c, const char *name) {
+static bool is_of_all(const struct weir_comparison *c, const char *name, bool by_all) {
+  (void)by_all;
   struct weir_arena a = {0};
   const char *path;
   bool is = strchr(name, '/') == NULL && weir_data_workload(&a, name, &path, NULL) == WEIR_OK &&
@@ -164,7 +169,7 @@ struct weir_compared_program *weir_comparison_program(const struct weir_comparis
 }
 
 enum weir_status weir_comparison_workloads(struct weir_comparison *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->workloads, weir_data_workloads, is_of_all, err);
+  enum weir_status st = expand(c, &c->workloads, weir_data_workloads, NULL, is_of_all, err);
   if (st == WEIR_OK && c->workloads.n == 0 && c->programs.n == 0) {
     st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
     weir_err_add(err, "'weir list workloads' shows the inputs");
@@ -261,13 +266,13 @@ static enum weir_status fit_setup(const struct fit *f, struct weir_err *err) {
   return st == WEIR_OK ? fit_here(f, err) : st;
 }
 
-/* 'all' leaves out what can only fail. Whatever else is wrong with a scheme is said later. */
-static bool can_have_tags(const struct weir_comparison *c, const char *name) {
+/* 'all' leaves out what can only fail, 'designs' what others compared theirs with, too. Whatever
+ * else is wrong with a scheme is said later. */
+static bool is_scheme_meant(const struct weir_comparison *c, const char *name, bool by_all) {
   struct weir_arena a = {0};
   struct weir_settings settings = {0};
   struct weir_setup setup = {0};
   const char *path, *gpu = c->gpus.v[0];
-  if (c->tags != NULL) return true;
   bool is_traced = true; /* only traces, which cannot be classified */
   for (size_t i = 0; i < c->study.n_workloads; i++)
     is_traced &= c->study.workloads[i].is_trace &&
@@ -278,8 +283,10 @@ static bool can_have_tags(const struct weir_comparison *c, const char *name) {
             weir_setup_load(&setup, name, path, &settings, NULL) != WEIR_OK ||
             has_plugin(&setup.scheme) ||
             weir_setup_fit(&setup, gpu, &settings, weir_param_groups(), NULL) != WEIR_OK ||
+            c->tags != NULL ||
             (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
              !(is_traced && weir_setup_is_classified(&setup)));
+  is &= by_all || setup.scheme.role != WEIR_ROLE_COMPARATOR;
   weir_setup_free(&setup);
   weir_settings_free(&settings);
   weir_arena_free(&a);
@@ -308,6 +315,13 @@ static enum weir_status set_jitter(const struct weir_comparison *c, struct weir_
   return WEIR_EINVAL;
 }
 
+/* Does the column show what a search finds? */
+static bool is_searched(const struct weir_comparison *c, size_t setup) {
+  for (size_t i = 0; i < c->searches.n; i++)
+    if (c->searches.v[i].column == setup % c->schemes.n) return true;
+  return false;
+}
+
 /* Wrong names and files end the command; a scheme that cannot stand on a machine is a result. */
 static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct weir_err *err) {
   const struct weir_variant *variant = &c->variants[i / c->schemes.n];
@@ -316,6 +330,8 @@ static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct w
   bool is_meant;
   enum weir_status st = weir_comparison_settings(c, &c->settings[i], err);
   if (st == WEIR_OK) st = weir_variant_assign(c, variant, &c->settings[i], err);
+  const char *trial = c->trials[i % c->schemes.n];
+  if (st == WEIR_OK && trial != NULL) st = weir_settings_assign(&c->settings[i], trial, err);
   if (st == WEIR_OK) st = weir_data_machine(&c->settings[i], gpu, err);
   if (st == WEIR_OK) st = weir_setup_named(&c->setups[i], scheme, &c->settings[i], err);
   if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
@@ -325,7 +341,8 @@ static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct w
       (struct weir_study_setup){.setup = &c->setups[i], .settings = &c->settings[i]};
   st = fit_setup(&(struct fit){&c->setups[i], &c->settings[i], gpu}, &unfit);
   if (weir_comparison_holds(c, i, &is_meant, err) != WEIR_OK) return err->code;
-  c->study_setups[i].is_left = !is_meant;
+  /* A value that cannot be is no trial; what shows the best of them does not run. */
+  c->study_setups[i].is_left = !is_meant || (trial != NULL && st != WEIR_OK) || is_searched(c, i);
   if (st == WEIR_OK && c->check) weir_setup_watch_plugins(&c->setups[i]);
   if (st == WEIR_OK) return WEIR_OK;
   c->study_setups[i].error = weir_arena_strndup(&c->arena, unfit.msg, strlen(unfit.msg));
@@ -371,10 +388,12 @@ static enum weir_status label_schemes(struct weir_comparison *c, const char *con
 }
 
 enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->gpus, weir_data_gpus, NULL, err);
-  if (st == WEIR_OK) st = expand(c, &c->schemes, weir_data_schemes, can_have_tags, err);
+  enum weir_status st = expand(c, &c->gpus, weir_data_gpus, NULL, NULL, err);
+  if (st == WEIR_OK)
+    st = expand(c, &c->schemes, weir_data_schemes, "designs", is_scheme_meant, err);
   if (st != WEIR_OK) return st;
-  st = weir_comparison_variants(c, err);
+  st = weir_comparison_searches(c, err);
+  if (st == WEIR_OK) st = weir_comparison_variants(c, err);
   if (st != WEIR_OK) return st;
   size_t n = c->n_variants * c->schemes.n;
   c->settings = weir_arena_array(&c->arena, n, sizeof *c->settings);
@@ -390,6 +409,9 @@ enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_e
   c->study.schemes = labels;
   c->study.n_schemes = c->schemes.n;
   c->study.setups = c->study_setups;
+  c->study.n_shown = c->n_shown;
+  c->study.searches = c->searches.v;
+  c->study.n_searches = c->searches.n;
   if (st == WEIR_OK) st = check_plugins_used(c, err);
   return st == WEIR_OK && !c->is_sweep ? check_any_fits(c, err) : st;
 }

@@ -64,6 +64,13 @@ enum weir_status weir_comparison_option(struct weir_comparison *c, int id, const
   case WEIR_CMP_SET:
     if (c->is_sweep) return weir_comparison_axis(c, "--set ", value, err);
     return WEIR_PUSH(c->sets, value) ? WEIR_OK : no_memory(err);
+  case WEIR_CMP_BEST:
+    return WEIR_PUSH(c->bests, value) ? WEIR_OK : no_memory(err);
+  case WEIR_CMP_SEARCH:
+    if (strcmp(value, "all") != 0 && strcmp(value, "coarse") != 0)
+      return weir_fail(err, WEIR_EINVAL, "--search %s: want coarse or all", value);
+    c->searches_all = strcmp(value, "all") == 0;
+    break;
   case WEIR_CMP_CONFIG:
     return WEIR_PUSH(c->configs, value) ? WEIR_OK : no_memory(err);
   case WEIR_CMP_INPUT:
@@ -111,8 +118,10 @@ static bool add_plugins(struct weir_comparison *c) {
 /* Of all schemes the baseline comes first, whatever the others are called. */
 bool weir_comparison_defaults(struct weir_comparison *c) {
   if (c->gpus.n == 0 && !WEIR_PUSH(c->gpus, "fermi-s3")) return false;
-  if (c->schemes.n > 0 && strcmp(c->schemes.v[0], "all") != 0) return true;
-  if (c->schemes.n == 0 && !(WEIR_PUSH(c->schemes, "all") && add_plugins(c))) return false;
+  bool is_listed = c->schemes.n > 0 && strcmp(c->schemes.v[0], "all") != 0 &&
+                   strcmp(c->schemes.v[0], "designs") != 0;
+  if (is_listed) return true;
+  if (c->schemes.n == 0 && !(WEIR_PUSH(c->schemes, "designs") && add_plugins(c))) return false;
   if (!WEIR_PUSH(c->schemes, c->schemes.v[0])) return false;
   c->schemes.v[0] = "baseline";
   return true;
@@ -209,7 +218,8 @@ static const char *join(struct weir_comparison *c, const struct weir_names *name
 
 /* What 'all' and defaults stand for is written out. */
 static enum weir_status tell_names(struct weir_comparison *c, struct weir_err *err) {
-  const char *schemes = join(c, &c->schemes), *gpus = join(c, &c->gpus);
+  const struct weir_names shown = {.v = c->schemes.v, .n = c->n_shown};
+  const char *schemes = join(c, &shown), *gpus = join(c, &c->gpus);
   if (schemes == NULL || gpus == NULL) return no_memory(err);
   weir_prov_words(&c->prov, c->workloads.v, c->workloads.n);
   weir_prov_option(&c->prov, "schemes", schemes);
@@ -226,8 +236,8 @@ enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_w
   st = tell_names(c, err);
   if (st == WEIR_OK && c->study_file != NULL) st = weir_prov_file(p, c->study_file, err);
   size_t each = c->n_variants / c->gpus.n; /* values of axes stand in the arguments */
-  for (size_t i = 0; st == WEIR_OK && i < c->gpus.n * c->schemes.n; i++) {
-    size_t gpu = i / c->schemes.n, scheme = i % c->schemes.n;
+  for (size_t i = 0; st == WEIR_OK && i < c->gpus.n * c->n_shown; i++) {
+    size_t gpu = i / c->n_shown, scheme = i % c->n_shown;
     st = weir_prov_setup(
         p, c->gpus.v[gpu], c->schemes.v[scheme], c->tags,
         c->axes.n > 0 ? &c->exec_settings : &c->settings[gpu * each * c->schemes.n + scheme], err);
@@ -376,6 +386,8 @@ void weir_comparison_free(struct weir_comparison *c) {
   free(c->schemes.v);
   free(c->gpus.v);
   free(c->sets.v);
+  free(c->bests.v);
+  free(c->searches.v);
   free(c->configs.v);
   free(c->constraints.v);
   free(c->axes.v);

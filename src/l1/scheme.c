@@ -124,6 +124,30 @@ static enum weir_status read_certainty(struct weir_scheme *s, struct weir_config
   return WEIR_EINVAL;
 }
 
+enum { N_ROLES = WEIR_ROLE_BOUND + 1 };
+static const char *const roles[N_ROLES] = {"design", "control", "comparator", "bound"};
+
+const char *weir_role_name(enum weir_role r) {
+  return roles[r];
+}
+
+static enum weir_status read_role(struct weir_scheme *s, struct weir_config *c,
+                                  struct weir_err *err) {
+  uint32_t i;
+  enum weir_status st = weir_config_child(c, 0, "role", WEIR_SCALAR, false, &i, err);
+  if (st != WEIR_OK || i == 0) return st;
+  for (unsigned r = 0; r < N_ROLES; r++)
+    if (strcmp(c->entry[i].text, roles[r]) == 0) {
+      s->role = (enum weir_role)r;
+      return WEIR_OK;
+    }
+  weir_config_fail(c, i, WEIR_EINVAL, err, "there is no such role");
+  const char *near = weir_nearest(c->entry[i].text, roles, N_ROLES);
+  if (near != NULL) weir_err_add(err, "did you mean '%s'?", near);
+  weir_err_add(err, "there are: design, control, comparator, bound");
+  return WEIR_EINVAL;
+}
+
 /* A name is seen from the scheme's folder. */
 static enum weir_status read_tags(struct weir_scheme *s, struct weir_config *c,
                                   struct weir_err *err) {
@@ -165,14 +189,17 @@ static enum weir_status read_prepare(struct weir_scheme *s, struct weir_config *
 
 static enum weir_status read_file(struct weir_scheme *s, struct weir_config *c,
                                   struct weir_settings *settings, struct weir_err *err) {
-  static const char *const keys[] = {"weir",     "about", "reference", "certainty", "organisation",
-                                     "policies", "tags",  "prepare",   "set"};
+  static const char *const keys[] = {"weir", "about",     "reference",    "role",
+                                     "best", "certainty", "organisation", "policies",
+                                     "tags", "prepare",   "set"};
   uint32_t version, set;
   int64_t number;
   enum weir_status st = weir_config_child(c, 0, "weir", WEIR_SCALAR, true, &version, err);
   if (st == WEIR_OK) st = weir_config_int(c, version, 1, 1, &number, err);
   if (st == WEIR_OK) st = copy_text(s, c, "about", true, &s->about, err);
   if (st == WEIR_OK) st = copy_text(s, c, "reference", false, &s->reference, err);
+  if (st == WEIR_OK) st = copy_text(s, c, "best", false, &s->best, err);
+  if (st == WEIR_OK) st = read_role(s, c, err);
   if (st == WEIR_OK) st = read_certainty(s, c, err);
   if (st == WEIR_OK) st = read_parts(s, c, err);
   if (st == WEIR_OK) st = read_tags(s, c, err);

@@ -19,10 +19,21 @@ enum weir_certainty {
 /* The setting under which stores and comparisons have it, of schemes that are not of a text. */
 #define WEIR_CERTAINTY_KEY "scheme.certainty"
 
+/* What it is there for. */
+enum weir_role {
+  WEIR_ROLE_DESIGN,     /* to be judged */
+  WEIR_ROLE_CONTROL,    /* what a design must beat to have chosen anything */
+  WEIR_ROLE_COMPARATOR, /* what papers compared theirs with */
+  WEIR_ROLE_BOUND       /* what nothing can exceed */
+};
+
 struct weir_scheme {
   const char *name, *about, *reference; /* reference may be NULL */
   const char *label;                    /* its name for people: "apcm (model)" */
   enum weir_certainty certainty;
+  enum weir_role role;
+  /* "KEY=VALUES": it is the best of these, which a search finds for each workload; NULL: none. */
+  const char *best;
   const char *tags;               /* file with the tags of loads; NULL: none */
   const struct weir_org_ops *org; /* NULL: what the machine has */
   const struct weir_policy_ops *policy[WEIR_MAX_PARTS - 1];
@@ -46,6 +57,8 @@ const char *weir_certainty_name(enum weir_certainty c);
 const char *weir_certainty_said(enum weir_certainty c);
 /* A scheme's name as people are to read it, in the arena or the name itself; NULL: no memory. */
 const char *weir_certainty_label(struct weir_arena *a, const char *name, enum weir_certainty c);
+
+const char *weir_role_name(enum weir_role r);
 
 bool weir_scheme_has(const struct weir_scheme *s, const struct weir_policy_ops *o);
 /* One more policy, that is asked before the others. The name says so. */

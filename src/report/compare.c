@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/stat_io.h"
+#include "l1/organisation/opt.h"
 #include "sim/derived.h"
 
 double weir_compare_repeat(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme,
@@ -162,4 +163,35 @@ struct weir_compare_mean weir_compare_mean(const struct weir_study *s, size_t gp
   out.dram = geometric(&m.dram);
   out.energy = geometric(&m.joule);
   return out;
+}
+
+/* ---- bounds ---- */
+
+/* Does it hold as many lines as the machine's own L1, or parts of more? */
+static bool has_parts(const struct weir_study *s, size_t gpu, size_t scheme) {
+  const struct weir_design *d = &weir_study_setup(s, gpu, scheme)->setup->design;
+  return d->org != NULL && d->org->ways != NULL;
+}
+
+static bool is_a_bound(const struct weir_study *s, size_t gpu, size_t scheme) {
+  return weir_study_setup(s, gpu, scheme)->setup->scheme.role == WEIR_ROLE_BOUND;
+}
+
+size_t weir_compare_bound(const struct weir_study *s, size_t gpu, size_t scheme) {
+  for (size_t c = 0; c < weir_study_shown(s); c++) {
+    const struct weir_setup *b = weir_study_setup(s, gpu, c)->setup;
+    const struct weir_opt_cfg *cfg = b->design.org_cfg;
+    if (!is_a_bound(s, gpu, c) || b->design.org == NULL || cfg == NULL) continue;
+    if (scheme == SIZE_MAX || cfg->chunks == has_parts(s, gpu, scheme)) return c;
+  }
+  return SIZE_MAX;
+}
+
+double weir_compare_share(const struct weir_study *s, size_t gpu, size_t scheme, size_t baseline) {
+  const double LEAST = 1.02;
+  size_t bound = weir_compare_bound(s, gpu, scheme);
+  if (bound == SIZE_MAX || scheme == baseline || is_a_bound(s, gpu, scheme)) return (double)NAN;
+  double most = weir_compare_mean(s, gpu, bound, baseline).speedup.mean;
+  double has = weir_compare_mean(s, gpu, scheme, baseline).speedup.mean;
+  return most >= LEAST ? (has - 1) / (most - 1) : (double)NAN;
 }

@@ -33,6 +33,12 @@ struct weir_interval weir_compare_kernel(const struct weir_study *s, size_t work
                                          size_t scheme, size_t kernel, size_t baseline);
 double weir_compare_kernel_repeat(const struct weir_study *s, size_t workload, size_t gpu,
                                   size_t scheme, size_t kernel, size_t repeat, size_t baseline);
+/* The scheme that bounds another one's hits (SIZE_MAX: any scheme's), if it is compared; else
+ * SIZE_MAX. */
+size_t weir_compare_bound(const struct weir_study *s, size_t gpu, size_t scheme);
+/* How much of what its bound gains a scheme gains, in the mean. NaN: there is no bound, or it gains
+ * nothing to speak of. */
+double weir_compare_share(const struct weir_study *s, size_t gpu, size_t scheme, size_t baseline);
 /* Why a run failed: its own reason, its setup's or its workload's. NULL: it did not. */
 const char *weir_compare_reason(const struct weir_study *s, size_t workload, size_t gpu,
                                 size_t scheme, size_t repeat);

@@ -11,6 +11,7 @@
 #include "report/compare.h"
 #include "report/timing.h"
 #include "sim/derived.h"
+#include "study/search.h"
 
 /* The statistics of a run, group by group. */
 struct source {
@@ -106,6 +107,32 @@ static void identity_cells(struct weir_table *t, const struct weir_study *s, siz
                   reason != NULL ? reason : "");
 }
 
+/* Of a search: the value, and whether it is the best; nothing for what is not searched. */
+static void search_cells(struct weir_table *t, const struct weir_study *s, size_t w, size_t g,
+                         size_t c) {
+  size_t trial;
+  const struct weir_study_search *x = weir_search_of(s, c, &trial);
+  if (s->n_searches == 0) return;
+  if (x == NULL) {
+    weir_table_cell(t, "%s", "");
+    weir_table_cell(t, "%s", "");
+    return;
+  }
+  size_t value = trial != SIZE_MAX ? trial : weir_search_best(s, x, w, g);
+  weir_table_cell(t, "%s=%s", x->key, value != SIZE_MAX ? x->values[value] : "");
+  weir_table_cell(t, "%s", trial == SIZE_MAX ? "yes" : "no");
+}
+
+/* The best of a search has the row of the column that shows it; a value that was not tried has
+ * none.
+ */
+static bool has_row(const struct weir_study *s, size_t w, size_t g, size_t c) {
+  size_t trial;
+  const struct weir_study_search *x = weir_search_of(s, c, &trial);
+  return x == NULL || trial == SIZE_MAX ||
+         (weir_search_is_tried(s, x, w, g, trial) && trial != weir_search_best(s, x, w, g));
+}
+
 enum { RESULTS = 6 }; /* cells between those and this one, which a run without results has too */
 
 static void certainty_cell(struct weir_table *t, const struct weir_study *s, size_t c) {
@@ -141,6 +168,7 @@ static void csv_row(struct weir_table *t, const struct weir_study *s, size_t w, 
     certainty_cell(t, s, c);
     stats_cells(t, s, g, c, &run->sum);
     repeat_cells(t, s, w, g, c, repeat, baseline);
+    search_cells(t, s, w, g, c);
   } else {
     for (int i = 0; i < RESULTS; i++)
       weir_table_cell(t, "%s", "");
@@ -171,6 +199,7 @@ static void kernel_row(struct weir_table *t, const struct weir_study *s,
     real_cell(t, all.low);
     real_cell(t, all.high);
   }
+  search_cells(t, s, w, g, c);
   weir_table_cell(t, "%zu", kernel + 1);
   weir_table_cell(t, "%s", k->name);
   weir_table_end_row(t);
@@ -185,11 +214,13 @@ static struct weir_table *csv_table(const struct weir_study *s, bool per_kernel,
                                       "certainty"};
   static const char *const last[] = {"repeat", "seed", "speedup_mean", "speedup_low",
                                      "speedup_high"};
+  static const char *const searched[] = {"searched", "is_best"};
   static const char *const kernel[] = {"kernel", "kernel_name"};
+  size_t n_searched = s->n_searches > 0 ? sizeof searched / sizeof *searched : 0;
   size_t n_last = weir_study_repeats(s) > 1 ? sizeof last / sizeof *last : 0;
   size_t n_kernel = per_kernel ? sizeof kernel / sizeof *kernel : 0;
   struct source sources[N_SOURCES];
-  size_t n = sizeof first / sizeof *first + n_last + n_kernel, at = 0;
+  size_t n = sizeof first / sizeof *first + n_last + n_searched + n_kernel, at = 0;
   sources_of(&(struct weir_sim_result){0}, &(struct computed){0}, false, sources);
   for (size_t i = 0; i < N_SOURCES; i++)
     n += weir_stat_count(sources[i].group->table);
@@ -205,6 +236,8 @@ static struct weir_table *csv_table(const struct weir_study *s, bool per_kernel,
     }
   for (size_t i = 0; i < n_last; i++)
     columns[at++] = (struct weir_column){last[i], NULL, WEIR_LEFT};
+  for (size_t i = 0; i < n_searched; i++)
+    columns[at++] = (struct weir_column){searched[i], NULL, WEIR_LEFT};
   for (size_t i = 0; i < n_kernel; i++)
     columns[at++] = (struct weir_column){kernel[i], NULL, WEIR_LEFT};
   return weir_table_new(columns, n);
@@ -219,6 +252,7 @@ enum weir_status weir_compare_csv(const struct weir_study *s, size_t baseline, b
     for (size_t w = 0; w < s->n_workloads; w++)
       for (size_t i = 0; i < s->n_schemes * n; i++) {
         struct weir_study_place at = {w, g, i / n, i % n};
+        if (!has_row(s, w, g, at.scheme)) continue;
         const struct weir_run *run = weir_study_repeat(s, w, g, at.scheme, at.repeat);
         csv_row(t, s, w, g, at.scheme, at.repeat, baseline);
         for (size_t k = 0; per_kernel && k < run->n_kernels; k++)
@@ -375,6 +409,14 @@ static json_t *mean_json(const struct weir_study *s, size_t g, size_t c, size_t 
       real_json(m.requests), "l1_flits", real_json(m.flits), "dram_accesses", real_json(m.dram),
       "l1_energy", real_json(m.energy), "cycles", (json_int_t)m.cycles, "added_storage_bits",
       m.has_storage ? json_integer(m.storage_bits) : json_null());
+  size_t bound = weir_compare_bound(s, g, c);
+  if (o != NULL && bound != SIZE_MAX &&
+      json_object_set_new(o, "share_of_bound", real_json(weir_compare_share(s, g, c, baseline))) +
+              json_object_set_new(o, "bound", weir_json_text(s->schemes[bound])) !=
+          0) {
+    json_decref(o);
+    return NULL;
+  }
   return add_interval(with_certainty(o, s, c), s, &m.speedup);
 }
 
@@ -409,16 +451,54 @@ static json_t *setup_json(const struct weir_study *s, size_t g, size_t c) {
   return NULL;
 }
 
+/* All values that were tried of a search, for one workload on one machine. */
+static json_t *search_json(const struct weir_study *s, const struct weir_study_search *x, size_t w,
+                           size_t g) {
+  size_t best = weir_search_best(s, x, w, g);
+  json_t *tried = json_array();
+  bool ok = tried != NULL;
+  for (size_t k = 0; ok && k < x->n; k++) {
+    const struct weir_run *run = weir_study_repeat(s, w, g, x->first + k, 0);
+    if (!weir_search_is_tried(s, x, w, g, k)) continue;
+    ok = json_array_append_new(tried, json_pack("{s:s, s:s, s:o}", "value", x->values[k], "status",
+                                                state_name(run->state), "cycles",
+                                                run->state == WEIR_RUN_DONE
+                                                    ? json_integer((json_int_t)run->sum.cycles)
+                                                    : json_null())) == 0;
+  }
+  json_t *o =
+      ok ? json_pack("{s:o, s:o, s:o, s:s, s:o, s:I, s:O}", "gpu", weir_json_text(s->gpus[g]),
+                     "workload", weir_json_text(s->workloads[w].name), "scheme",
+                     weir_json_text(s->schemes[x->column]), "key", x->key, "best",
+                     best != SIZE_MAX ? json_string(x->values[best]) : json_null(), "values",
+                     (json_int_t)x->n, "tried", tried)
+         : NULL;
+  json_decref(tried);
+  return o;
+}
+
+static bool add_searches(json_t *root, const struct weir_study *s) {
+  json_t *all = json_array();
+  bool ok = all != NULL;
+  for (size_t i = 0; i < s->n_searches; i++)
+    for (size_t g = 0; g < s->n_gpus; g++)
+      for (size_t w = 0; ok && w < s->n_workloads; w++)
+        ok = json_array_append_new(all, search_json(s, &s->searches[i], w, g)) == 0;
+  if (ok && s->n_searches > 0) ok = json_object_set(root, "searches", all) == 0;
+  json_decref(all);
+  return ok;
+}
+
 json_t *weir_compare_json(const struct weir_study *s, size_t baseline, bool per_kernel) {
   json_t *setups = json_array(), *means = json_array(), *runs = json_array(), *cells = json_array();
   size_t n = weir_study_repeats(s);
   bool ok = setups != NULL && means != NULL && runs != NULL && cells != NULL;
   for (size_t g = 0; g < s->n_gpus; g++) {
-    for (size_t c = 0; ok && c < s->n_schemes; c++)
+    for (size_t c = 0; ok && c < weir_study_shown(s); c++)
       ok = json_array_append_new(setups, setup_json(s, g, c)) == 0 &&
            json_array_append_new(means, mean_json(s, g, c, baseline)) == 0;
     for (size_t w = 0; w < s->n_workloads; w++)
-      for (size_t i = 0; ok && i < s->n_schemes * n; i++)
+      for (size_t i = 0; ok && i < weir_study_shown(s) * n; i++)
         ok =
             (i % n != 0 || n == 1 ||
              json_array_append_new(cells, cell_json(s, w, g, i / n, baseline)) == 0) &&
@@ -429,7 +509,8 @@ json_t *weir_compare_json(const struct weir_study *s, size_t baseline, bool per_
                                 (json_int_t)s->n_executions, "replays", (json_int_t)s->n_replays,
                                 "setups", setups, "means", means, "runs", runs)
                     : NULL;
-  if (root != NULL && n > 1 && json_object_set(root, "cells", cells) != 0) {
+  if (root != NULL &&
+      ((n > 1 && json_object_set(root, "cells", cells) != 0) || !add_searches(root, s))) {
     json_decref(root);
     root = NULL;
   }

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "report/bar.h"
 #include "report/compare.h"
+#include "study/search.h"
 
 struct view {
   const struct weir_study *s;
@@ -75,13 +76,18 @@ static enum weir_run_state state_of(const struct view *v, size_t w, size_t schem
   return v->means[scheme].n > 0 ? WEIR_RUN_DONE : WEIR_RUN_FAILED;
 }
 
+/* Nobody can build it. */
+static bool is_bound(const struct view *v, size_t scheme) {
+  return weir_study_setup(v->s, v->gpu, scheme)->setup->scheme.role == WEIR_ROLE_BOUND;
+}
+
 /* The fastest scheme of a workload but for `other`, the first of equals, among those that came to
  * an end; SIZE_MAX: none did, or some have yet to run. */
 static size_t best_but(const struct view *v, size_t w, size_t other) {
   size_t best = SIZE_MAX;
-  for (size_t c = 0; c < v->s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(v->s); c++) {
     enum weir_run_state state = state_of(v, w, c);
-    if (state == WEIR_RUN_FAILED || c == other) continue;
+    if (state == WEIR_RUN_FAILED || c == other || is_bound(v, c)) continue;
     if (state != WEIR_RUN_DONE) return SIZE_MAX;
     if (best == SIZE_MAX || ratio(v, w, c, best).mean > 1) best = c;
   }
@@ -102,13 +108,13 @@ static void best_cell(struct weir_table *t, const struct view *v, size_t w) {
 static void speedup_rows(struct weir_table *t, const struct view *v) {
   for (size_t w = 0; w < v->s->n_workloads; w++) {
     weir_table_cell(t, "%s", v->s->workloads[w].name);
-    for (size_t c = 0; c < v->s->n_schemes; c++)
+    for (size_t c = 0; c < weir_study_shown(v->s); c++)
       speedup_cell(t, v, w, c);
     best_cell(t, v, w);
   }
   weir_table_rule(t);
   weir_table_cell(t, "geometric mean");
-  for (size_t c = 0; c < v->s->n_schemes; c++)
+  for (size_t c = 0; c < weir_study_shown(v->s); c++)
     interval_cell(t, v, &v->means[c].speedup, c, mark_of(v, c));
   if (weir_study_repeats(v->s) > 1) best_cell(t, v, v->s->n_workloads);
   weir_table_end_row(t);
@@ -127,7 +133,7 @@ static const char *common_input(const struct weir_study *s) {
 }
 
 static enum weir_status speedup_table(const struct view *v, struct weir_err *err) {
-  size_t n = v->s->n_schemes;
+  size_t n = weir_study_shown(v->s);
   struct weir_column *columns = weir_calloc(n + 2, sizeof *columns);
   if (columns == NULL) return no_memory(err);
   columns[0] = (struct weir_column){"workload", NULL, WEIR_LEFT};
@@ -156,14 +162,14 @@ static void bars(const struct view *v) {
   enum { LONGEST = 40 };
   double most = 0;
   size_t width = 0;
-  for (size_t c = 0; c < v->s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(v->s); c++) {
     size_t n = weir_text_width(weir_study_label(v->s, c));
     if (v->means[c].speedup.mean > most) most = v->means[c].speedup.mean;
     if (n > width) width = n;
   }
   if (most == 0) return;
   weir_text_puts(v->out, "\n");
-  for (size_t c = 0; c < v->s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(v->s); c++) {
     char text[4 * LONGEST];
     const struct weir_interval *i = &v->means[c].speedup;
     if (isnan(i->mean)) continue;
@@ -184,7 +190,7 @@ static void kernel_row(struct weir_table *t, const struct view *v, size_t w, siz
   weir_table_cell(t, "%s", k->name);
   weir_table_cell(t, "%" PRIu64, k->launches);
   number(t, "%.1f", 100 * (double)k->result.cycles / (double)base->sum.cycles, "");
-  for (size_t c = 0; c < v->s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(v->s); c++) {
     const struct weir_interval i = weir_compare_kernel(v->s, w, v->gpu, c, kernel, v->baseline);
     if (weir_study_at(v->s, w, v->gpu, c)->state == WEIR_RUN_FAILED)
       weir_table_cell(t, "failed");
@@ -195,7 +201,7 @@ static void kernel_row(struct weir_table *t, const struct view *v, size_t w, siz
 
 static enum weir_status kernel_table(const struct view *v, struct weir_err *err) {
   enum { FIRST = 4 };
-  size_t n = v->s->n_schemes;
+  size_t n = weir_study_shown(v->s);
   struct weir_column *columns = weir_calloc(n + FIRST, sizeof *columns);
   if (columns == NULL) return no_memory(err);
   columns[0] = (struct weir_column){"workload", NULL, WEIR_LEFT};
@@ -221,10 +227,16 @@ static enum weir_status kernel_table(const struct view *v, struct weir_err *err)
 
 /* ---- what lies behind ---- */
 
+static bool has_bound(const struct view *v) {
+  return weir_compare_bound(v->s, v->gpu, SIZE_MAX) != SIZE_MAX;
+}
+
 static void behind_row(struct weir_table *t, const struct view *v, size_t scheme) {
   const struct weir_compare_mean *m = &v->means[scheme];
   char num[27];
   weir_table_cell(t, "%s%s", weir_study_label(v->s, scheme), mark_of(v, scheme));
+  if (has_bound(v))
+    number(t, "%.0f", 0.0 + round(100 * weir_compare_share(v->s, v->gpu, scheme, v->baseline)), "");
   number(t, "%.1f", 100 * m->hit_rate_l1, "");
   number(t, "%.1f", 100 * m->hit_rate_stream, "");
   number(t, "%.1f", 100 * m->bypass_rate, "");
@@ -240,21 +252,33 @@ static void behind_row(struct weir_table *t, const struct view *v, size_t scheme
     number(t, "%+.0f", m->n > 0 ? (double)m->storage_bits / 8 : (double)NAN, "");
 }
 
+static void bound_note(const struct view *v) {
+  if (!has_bound(v)) return;
+  weir_text_puts(v->out,
+                 "of possible gain: between it and the bound, opt on whole lines or opt-chunk "
+                 "where parts of lines are stored, which bounds\nhits and not time: more than "
+                 "100 % can be; - where the bound gains less than 2 %\n");
+}
+
 static enum weir_status behind_table(const struct view *v, struct weir_err *err) {
-  static const struct weir_column columns[] = {{"scheme", NULL, WEIR_LEFT},
-                                               {"L1 hits", "% of cached", WEIR_RIGHT},
-                                               {"L1 hits", "% of loads", WEIR_RIGHT},
-                                               {"bypassed", "% of loads", WEIR_RIGHT},
-                                               {"LD/ST stall", "% of cycles", WEIR_RIGHT},
-                                               {"L2 requests", "x baseline", WEIR_RIGHT},
-                                               {"L1-L2 flits", "x baseline", WEIR_RIGHT},
-                                               {"DRAM", "x baseline", WEIR_RIGHT},
-                                               {"L1 energy", "x baseline", WEIR_RIGHT},
-                                               {"cycles", "sum", WEIR_RIGHT},
-                                               {"storage", "bytes per SM", WEIR_RIGHT}};
-  struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
+  enum { SHARE = 1 };
+  struct weir_column columns[] = {{"scheme", NULL, WEIR_LEFT},
+                                  {"of possible", "gain, %", WEIR_RIGHT},
+                                  {"L1 hits", "% of cached", WEIR_RIGHT},
+                                  {"L1 hits", "% of loads", WEIR_RIGHT},
+                                  {"bypassed", "% of loads", WEIR_RIGHT},
+                                  {"LD/ST stall", "% of cycles", WEIR_RIGHT},
+                                  {"L2 requests", "x baseline", WEIR_RIGHT},
+                                  {"L1-L2 flits", "x baseline", WEIR_RIGHT},
+                                  {"DRAM", "x baseline", WEIR_RIGHT},
+                                  {"L1 energy", "x baseline", WEIR_RIGHT},
+                                  {"cycles", "sum", WEIR_RIGHT},
+                                  {"storage", "bytes per SM", WEIR_RIGHT}};
+  size_t n = sizeof columns / sizeof *columns;
+  if (!has_bound(v)) memmove(columns + SHARE, columns + SHARE + 1, (--n - SHARE) * sizeof *columns);
+  struct weir_table *t = weir_table_new(columns, n);
   if (t == NULL) return no_memory(err);
-  for (size_t c = 0; c < v->s->n_schemes; c++)
+  for (size_t c = 0; c < weir_study_shown(v->s); c++)
     behind_row(t, v, c);
   weir_text_puts(v->out, "\n");
   enum weir_status st = weir_table_text(t, v->out, err);
@@ -263,7 +287,39 @@ static enum weir_status behind_table(const struct view *v, struct weir_err *err)
                    "means over workloads, geometric where relative to %s; storage: what the parts "
                    "of its L1 add to it\n",
                    weir_study_label(v->s, v->baseline));
+  bound_note(v);
   return st;
+}
+
+/* ---- searches ---- */
+
+/* Which values were tried, of one workload. */
+static void tried_note(const struct view *v, const struct weir_study_search *x, size_t w) {
+  size_t best = weir_search_best(v->s, x, w, v->gpu), n = 0;
+  for (size_t k = 0; k < x->n; k++)
+    n += weir_search_is_tried(v->s, x, w, v->gpu, k);
+  weir_text_printf(v->out, "  %s: %s; %zu of %zu tried:", v->s->workloads[w].name,
+                   best != SIZE_MAX ? x->values[best] : "-", n, x->n);
+  for (size_t k = 0; k < x->n; k++) {
+    size_t end = k;
+    if (!weir_search_is_tried(v->s, x, w, v->gpu, k)) continue;
+    while (end + 1 < x->n && weir_search_is_tried(v->s, x, w, v->gpu, end + 1))
+      end++;
+    if (end - k < 3) end = k;
+    weir_text_printf(v->out, end > k ? " %s..%s" : " %s", x->values[k], x->values[end]);
+    k = end;
+  }
+  weir_text_puts(v->out, "\n");
+}
+
+static void search_notes(const struct view *v) {
+  for (size_t i = 0; i < v->s->n_searches; i++) {
+    const struct weir_study_search *x = &v->s->searches[i];
+    weir_text_printf(v->out, "%s: the best %s of each workload\n",
+                     weir_study_label(v->s, x->column), x->key);
+    for (size_t w = 0; w < v->s->n_workloads; w++)
+      tried_note(v, x, w);
+  }
 }
 
 /* ---- how far the energy goes ---- */
@@ -285,7 +341,7 @@ static void energy_notes(const struct view *v) {
   const struct weir_setup *base = weir_study_setup(v->s, v->gpu, v->baseline)->setup;
   if (*weir_energy_size_note(&base->machine, size, sizeof size) != '\0')
     weir_text_printf(v->out, "energy: %s\n", size);
-  for (size_t c = 0; c < v->s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(v->s); c++) {
     const struct weir_setup *s = weir_study_setup(v->s, v->gpu, c)->setup;
     for (uint32_t i = 0; (part = weir_setup_part(s, i)) != NULL; i++) {
       if (weir_energy_is_known(part) || !is_first(v, c, part)) continue;
@@ -315,7 +371,7 @@ static void repeat_note(const struct view *v) {
 
 static void partial_note(const struct view *v) {
   const char *mark = "* over the workloads that ended with both: ";
-  for (size_t c = 0; c < v->s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(v->s); c++) {
     if (*mark_of(v, c) == 0) continue;
     weir_text_printf(v->out, "%s%s %zu of %zu", mark, weir_study_label(v->s, c), v->means[c].n,
                      v->s->n_workloads);
@@ -327,7 +383,7 @@ static void partial_note(const struct view *v) {
 static void profile_notes(const struct view *v) {
   bool any_tags = false, any_rows = false;
   for (size_t w = 0; w < v->s->n_workloads; w++)
-    for (size_t c = 0; c < v->s->n_schemes; c++) {
+    for (size_t c = 0; c < weir_study_shown(v->s); c++) {
       const struct weir_study_prep *prep = weir_study_prep(v->s, w, v->gpu, c);
       for (uint32_t i = 0; is_marked(v, w, c) && i < prep->n_made; i++) {
         any_tags |= prep->made[i]->tags != NULL;
@@ -353,7 +409,7 @@ static void put_reason(struct weir_text *out, const char *reason) {
 /* Schemes that failed for the same reason share a line, which stands at the first of them. */
 static void run_failures(const struct view *v, size_t w) {
   const struct weir_study *s = v->s;
-  for (size_t c = 0; c < s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(s); c++) {
     const char *error = weir_study_at(s, w, v->gpu, c)->error;
     const char *mark = " with ";
     bool is_first = error != NULL;
@@ -363,7 +419,7 @@ static void run_failures(const struct view *v, size_t w) {
     }
     if (!is_first) continue;
     weir_text_printf(v->out, "failed: %s on %s", s->workloads[w].name, s->gpus[v->gpu]);
-    for (size_t k = c; k < s->n_schemes; k++) {
+    for (size_t k = c; k < weir_study_shown(s); k++) {
       const char *other = weir_study_at(s, w, v->gpu, k)->error;
       if (other == NULL || strcmp(other, error) != 0) continue;
       weir_text_printf(v->out, "%s%s", mark, weir_study_label(s, k));
@@ -383,13 +439,13 @@ static const char *prep_error(const struct view *v, size_t w, size_t c) {
 static void prep_failure(const struct view *v, size_t w, size_t c) {
   const char *error = prep_error(v, w, c), *mark = "";
   bool is_same = true;
-  for (size_t k = 0; k < v->s->n_schemes; k++) {
+  for (size_t k = 0; k < weir_study_shown(v->s); k++) {
     const char *other = prep_error(v, w, k);
     if (other != NULL && strcmp(other, error) == 0 && k < c) return; /* said already */
     is_same &= other == NULL || strcmp(other, error) == 0;
   }
   weir_text_printf(v->out, "failed: %s with ", v->s->workloads[w].name);
-  for (size_t k = c; !is_same && k < v->s->n_schemes; k++) {
+  for (size_t k = c; !is_same && k < weir_study_shown(v->s); k++) {
     const char *other = prep_error(v, w, k);
     if (other == NULL || strcmp(other, error) != 0) continue;
     weir_text_printf(v->out, "%s%s", mark, weir_study_label(v->s, k));
@@ -401,7 +457,7 @@ static void prep_failure(const struct view *v, size_t w, size_t c) {
 
 static void failures(const struct view *v) {
   const struct weir_study *s = v->s;
-  for (size_t c = 0; c < s->n_schemes; c++) {
+  for (size_t c = 0; c < weir_study_shown(s); c++) {
     const char *error = weir_study_setup(s, v->gpu, c)->error;
     if (error == NULL) continue;
     weir_text_printf(v->out, "failed: %s on %s: ", weir_study_label(s, c), s->gpus[v->gpu]);
@@ -412,7 +468,7 @@ static void failures(const struct view *v) {
       weir_text_printf(v->out, "failed: %s: ", s->workloads[w].name);
       put_reason(v->out, s->workloads[w].error);
     }
-    for (size_t c = 0; c < s->n_schemes; c++)
+    for (size_t c = 0; c < weir_study_shown(s); c++)
       if (prep_error(v, w, c) != NULL) prep_failure(v, w, c);
     run_failures(v, w);
   }
@@ -420,18 +476,19 @@ static void failures(const struct view *v) {
 
 enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline, bool per_kernel,
                                    struct weir_text *out, struct weir_err *err) {
-  struct weir_compare_mean *means = weir_calloc(s->n_schemes, sizeof *means);
+  struct weir_compare_mean *means = weir_calloc(weir_study_shown(s), sizeof *means);
   if (means == NULL) return no_memory(err);
   enum weir_status st = WEIR_OK;
   for (size_t g = 0; st == WEIR_OK && g < s->n_gpus; g++) {
     struct view v = {s, g, baseline, means, out};
-    for (size_t c = 0; c < s->n_schemes; c++)
+    for (size_t c = 0; c < weir_study_shown(s); c++)
       means[c] = weir_compare_mean(s, g, c, baseline);
     if (g > 0) weir_text_puts(out, "\n\n");
     st = speedup_table(&v, err);
     bars(&v);
     if (st == WEIR_OK) st = behind_table(&v, err);
     if (st == WEIR_OK && per_kernel) st = kernel_table(&v, err);
+    search_notes(&v);
     repeat_note(&v);
     energy_notes(&v);
     partial_note(&v);

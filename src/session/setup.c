@@ -163,10 +163,25 @@ enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err
   return weir_setup_is_classified(s) ? WEIR_OK : check_tags(s, err);
 }
 
+/* One run has one value. */
+static enum weir_status check_best(const struct weir_setup *s, const struct weir_settings *settings,
+                                   struct weir_err *err) {
+  char key[WEIR_CONFIG_KEY + 1];
+  const char *best = s->scheme.best;
+  if (best == NULL) return WEIR_OK;
+  snprintf(key, sizeof key, "%.*s", (int)strcspn(best, "="), best);
+  const struct weir_setting *v = weir_settings_find(settings, key);
+  if (v != NULL && v->layer >= WEIR_LAYER_USER) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "scheme %s is the best of several runs: %s", s->scheme.name, best);
+  weir_err_add(err, "weir compare finds it; for one run say which value: --set %s=VALUE", key);
+  return WEIR_EINVAL;
+}
+
 enum weir_status weir_setup_open(struct weir_setup *s, const char *gpu,
                                  const struct weir_line_up *l, struct weir_settings *settings,
                                  bool check, struct weir_err *err) {
   enum weir_status st = weir_setup_line_up(s, l, settings, err);
+  if (st == WEIR_OK) st = check_best(s, settings, err);
   if (st == WEIR_OK) st = weir_setup_fit(s, gpu, settings, weir_param_groups(), err);
   if (st == WEIR_OK && check) weir_setup_watch_plugins(s);
   return st == WEIR_OK ? weir_setup_has_tags(s, err) : st;

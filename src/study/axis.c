@@ -47,7 +47,8 @@ struct range {
   bool is_factor;
 };
 
-/* "FROM..TO xFACTOR" or "FROM..TO +STEP" in its pieces. */
+/* "FROM..TO xFACTOR" or "FROM..TO +STEP" in its pieces. Whole numbers go on by 1 unless it says
+ * otherwise; of sizes, 16K..128K, nobody means that. */
 static enum weir_status cut(struct weir_arena *a, const char *text, struct range *r,
                             struct weir_err *err) {
   const char *dots = strstr(text, ".."), *end = text + strlen(text), *blank = dots + 2;
@@ -59,6 +60,13 @@ static enum weir_status cut(struct weir_arena *a, const char *text, struct range
   while (is_blank(*by))
     by++;
   *r = (struct range){.text = text, .is_factor = *by == 'x'};
+  if (*by == 0 && strspn(text, " .-0123456789") == strlen(text) && strchr(dots + 2, '.') == NULL &&
+      memchr(text, '.', (size_t)(dots - text)) == NULL) {
+    r->from = trimmed(a, text, dots);
+    r->to = trimmed(a, dots + 2, blank);
+    r->by = "1";
+    return r->from != NULL && r->to != NULL ? WEIR_OK : no_memory(err);
+  }
   if ((*by != 'x' && *by != '+') || by[1] == 0) {
     weir_fail(err, WEIR_EINVAL, "the range '%s' does not say how it goes on", text);
     weir_err_add(err, "a factor or a step stands behind it: '%.*s x2', '%.*s +1'",

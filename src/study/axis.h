@@ -2,7 +2,7 @@
  *
  *   16K,32K,48K          one after the other
  *   16K..128K x2         from, to, and a factor: 16K 32K 64K 128K
- *   4..16 +4             or a step; also with decimals, 0.1..0.5 +0.1
+ *   4..16 +4             or a step; also with decimals, 0.1..0.5 +0.1; 4..16 is 4..16 +1
  *   [0,8K],[0,96K]       values that have commas themselves, without the brackets
  *
  * and all of these in one list. */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/temp.h"
 #include "study/matrix_job.h"
+#include "study/search.h"
 
 const char *weir_study_label(const struct weir_study *s, size_t scheme) {
   return s->labels != NULL ? s->labels[scheme] : s->schemes[scheme];
@@ -26,8 +27,22 @@ size_t weir_study_n_runs(const struct weir_study *s) {
   return s->n_workloads * runs_of_each(s);
 }
 
+size_t weir_study_shown(const struct weir_study *s) {
+  return s->n_shown > 0 ? s->n_shown : s->n_schemes;
+}
+
+/* The column whose runs it shows. */
+static size_t run_column(const struct weir_study *s, size_t workload, size_t gpu, size_t scheme) {
+  size_t trial;
+  const struct weir_study_search *x = weir_search_of(s, scheme, &trial);
+  if (x == NULL || trial != SIZE_MAX) return scheme;
+  trial = weir_search_best(s, x, workload, gpu);
+  return x->first + (trial != SIZE_MAX ? trial : 0);
+}
+
 struct weir_run *weir_study_repeat(const struct weir_study *s, size_t workload, size_t gpu,
                                    size_t scheme, size_t repeat) {
+  if (s->n_searches > 0) scheme = run_column(s, workload, gpu, scheme);
   size_t cell = (workload * s->n_gpus + gpu) * s->n_schemes + scheme;
   return &s->runs[cell * weir_study_repeats(s) + repeat];
 }
@@ -236,6 +251,7 @@ static enum weir_status settle(struct matrix *m, struct weir_study_job *j,
   bool is_short = a->status != WEIR_OK && error == NULL;
   enum weir_status st = j->run == NULL ? settle_recording(m, j, a, error, err)
                                        : settle_run(m, j, a, error, kernels, seconds, err);
+  weir_search_go_on(m->study, (size_t)(j->workload - m->study->workloads));
   drop_trace(m->study, j);
   tell(m, WEIR_STUDY_ENDED, j->workload, j->run);
   return st == WEIR_OK && is_short ? weir_fail(err, WEIR_ENOMEM, "out of memory") : st;
@@ -331,6 +347,9 @@ static enum weir_status prepare(struct matrix *m, struct weir_err *err) {
     if (st == WEIR_OK && s->runs[i].state == WEIR_RUN_WAITING && !can_run(s, i))
       st = fail_run(m, i, err);
   }
+  weir_search_begin(s);
+  for (size_t w = 0; w < s->n_workloads; w++)
+    weir_search_go_on(s, w); /* where the first are known already */
   return st;
 }
 

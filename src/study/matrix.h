@@ -67,6 +67,8 @@ struct weir_study_prep {
 
 enum { WEIR_MAX_REPEATS = 100 };
 
+struct weir_study_search;
+
 struct weir_study {
   /* Given, and not owned. */
   struct weir_study_workload *workloads;
@@ -84,6 +86,10 @@ struct weir_study {
   /* Runs of each cell; 0 is 1: as its setup says. Of several, each has a seed of its own, which all
    * schemes share. */
   uint32_t repeats;
+  /* Columns of the schemes that are values of a search, and one for each that shows the best
+   * (study/search.h). The first `n_shown` columns are for tables; 0: all. */
+  const struct weir_study_search *searches;
+  size_t n_searches, n_shown;
   bool check; /* conservation rules, and that everything is back in place after a kernel */
   /* Found out. */
   uint64_t n_executions, n_replays; /* workloads executed, once each; runs timed from that */
@@ -130,8 +136,11 @@ struct weir_study_place {
 struct weir_study_place weir_study_place(const struct weir_study *s, size_t run);
 /* Why a run failed; NULL: it did not. */
 const char *weir_study_reason(const struct weir_study *s, size_t run);
+/* Columns of tables. */
+size_t weir_study_shown(const struct weir_study *s);
 /* Of a cell, at least 1. */
 size_t weir_study_repeats(const struct weir_study *s);
+/* Of a search: that of its best trial. */
 struct weir_run *weir_study_repeat(const struct weir_study *s, size_t workload, size_t gpu,
                                    size_t scheme, size_t repeat);
 /* What became of a cell: the first of its runs that failed; else the first that has not ended; else

@@ -52,6 +52,8 @@ static void test_ranges(void **state) {
   expect("1024..4096 x2", "1024 2048 4096");
   expect("4..16 +4", "4 8 12 16");
   expect("0..2 +1", "0 1 2");
+  expect("4..7", "4 5 6 7");
+  expect("-1..1,8", "-1 0 1 8");
   expect("-2..2 +2", "-2 0 2");
   expect("7..7 +1", "7");
   expect("1,4..16 x2,3", "1 4 8 16 3");
@@ -63,7 +65,8 @@ static void test_ranges(void **state) {
 
 static void test_no_ranges(void **state) {
   (void)state;
-  refuse("4..16", "does not say how it goes on");
+  refuse("4K..16K", "does not say how it goes on");
+  refuse("0.5..4", "does not say how it goes on");
   refuse("4..16 2", "does not say how it goes on");
   refuse("4..16 x", "does not say how it goes on");
   refuse("16..4 +4", "ends before it begins");

@@ -3,7 +3,8 @@
 weir compare spmv -w all -S baseline -i test --csv - --no-provenance | tail -n +2 | cut -d, -f2 > $TMP/names
 head -n 1 $TMP/names
 weir list workloads --names | grep -v / | cmp - <(sort $TMP/names) && echo all workloads
-weir compare vecadd -i test --csv - --no-provenance | tail -n +2 | cut -d, -f4 > $TMP/names
+weir compare vecadd -S all -i test --csv - --no-provenance | tail -n +2 | cut -d, -f4 > $TMP/names
 head -n 1 $TMP/names
-weir list schemes --names | cmp - <(sort $TMP/names) && echo all schemes
+weir list schemes --names | cmp - <(sort -u $TMP/names) && echo all schemes
+weir compare vecadd -i test --csv - --no-provenance | tail -n +2 | cut -d, -f4 | sort -u
 weir compare vecadd -S tsc,all -i test --csv - --no-provenance | sed -n 2p | cut -d, -f4
