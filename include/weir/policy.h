@@ -443,10 +443,16 @@ static inline enum weir_status weir_refuse(struct weir_err *err, const char *why
   return WEIR_EINVAL;
 }
 
+/* Requests accepted so far: the same in all calls about one of them, from the first question to the
+ * last that is told when it is accepted. */
+static inline uint64_t weir_accepted(const struct weir_policy *p) {
+  return *p->accepted;
+}
+
 /* A number below n, the same whenever it is asked before the next request is accepted. A decision
  * that needs several numbers gives each its own `index`. */
 static inline uint32_t weir_pick(const struct weir_policy *p, uint32_t n, uint32_t index) {
-  uint64_t x = p->geometry->seed + UINT64_C(0x9e3779b97f4a7c15) * (*p->accepted + 1);
+  uint64_t x = p->geometry->seed + UINT64_C(0x9e3779b97f4a7c15) * (weir_accepted(p) + 1);
   x ^= ((uint64_t)p->geometry->sm << 32 | index) * UINT64_C(0xbf58476d1ce4e5b9);
   x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);

@@ -11,13 +11,16 @@
 
 static const char *folder;
 static struct rig g;
-static struct weir_rrip_cfg cfg;
+static struct part_cfg cfg;
+/* What a policy that is not of the rrip family shows of a line. */
+static unsigned (*rep_value)(const struct weir_policy *p, uint32_t set, uint32_t way);
 
 #define PARAMS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define DEFAULTS    ((const char *const[]){NULL})
 
 static inline const void *rep_cfg(const struct weir_policy_ops *o, const char *const *params) {
   memset(&cfg, 0, sizeof cfg);
+  assert_true(o->part.cfg_bytes <= sizeof cfg);
   if (o->part.params == NULL) return NULL;
   rig_params(o->part.params, &cfg, params);
   return &cfg;
@@ -59,19 +62,24 @@ static inline void rep_reads(uint32_t set, const char *names) {
     rep_read(set, *names);
 }
 
-/* The ways of a set, "a2 b0* -": line, value (of the rrip family), * waits for data. */
+static inline unsigned rep_rrip(const struct weir_policy *p, uint32_t set, uint32_t way) {
+  return weir_rrip_value(p, set, way);
+}
+
+/* The ways of a set, "a2 b0* -": line, value, * waits for data. */
 static inline const char *rep_set(uint32_t set) {
   static char text[512];
   struct weir_set v = rig_chain(&g)->org_ops->view(rig_part(&g, 0), set);
-  bool has_value = g.d.policy[0].ops->victim == weir_rrip_victim;
+  bool is_rrip = g.d.policy[0].ops->victim == weir_rrip_victim;
+  unsigned (*value)(const struct weir_policy *, uint32_t, uint32_t) =
+      is_rrip ? rep_rrip : rep_value;
   size_t n = 0;
   for (uint32_t w = 0; w < v.ways; w++) {
     const struct weir_line *l = &v.line[w];
     n += (size_t)snprintf(text + n, sizeof text - n, "%s%c", w > 0 ? " " : "",
                           l->tag == 0 ? '-' : (char)('a' + (l->tag - 1) / (uint64_t)g.x.m.l1.sets));
-    if (has_value && (l->tag != 0 || weir_rrip_value(rig_part(&g, 1), set, w) != 0))
-      n += (size_t)snprintf(text + n, sizeof text - n, "%u",
-                            weir_rrip_value(rig_part(&g, 1), set, w));
+    if (value != NULL && (l->tag != 0 || (is_rrip && value(rig_part(&g, 1), set, w) != 0)))
+      n += (size_t)snprintf(text + n, sizeof text - n, "%u", value(rig_part(&g, 1), set, w));
     if (l->pending_mask != 0) n += (size_t)snprintf(text + n, sizeof text - n, "*");
   }
   return text;
@@ -104,11 +112,12 @@ static inline struct weir_design rep_design(const struct weir_policy_ops *o, uns
 
 /* The same results however the engine runs; the policy's statistics are added to `sum`. */
 static inline void rep_engine(const struct weir_policy_ops *o, const char *const *params,
-                              uint64_t cases, struct weir_rrip_stats *sum) {
+                              uint64_t cases, void *sum) {
   uint64_t done = 0, n_decoupled = 0;
-  for (uint64_t seed = 0; done < cases || n_decoupled == 0; seed++) {
+  bool is_for_all = o->organisations == NULL;
+  for (uint64_t seed = 0; done < cases || (is_for_all && n_decoupled == 0); seed++) {
     struct weir_sim_result r;
-    struct weir_design d = rep_design(o, (unsigned)(seed % 5), params);
+    struct weir_design d = rep_design(o, (unsigned)(seed % (is_for_all ? 5 : 4)), params);
     d.paranoid = seed % 3 == 0;
     if (!rig_engine_random(&d, seed, &r)) continue;
     done++;
@@ -119,9 +128,9 @@ static inline void rep_engine(const struct weir_policy_ops *o, const char *const
 
 /* A workload with conventional lines (0) or another of the five; statistics as above. Returns the
  * loads that hit. */
-static inline uint64_t rep_workload(const struct weir_policy_ops *o, const char *workload,
-                                    unsigned i, struct weir_rrip_stats *sum) {
-  struct weir_design d = rep_design(o, i, DEFAULTS);
+static inline uint64_t rep_workload_with(const struct weir_policy_ops *o, const char *const *params,
+                                         const char *workload, unsigned i, void *sum) {
+  struct weir_design d = rep_design(o, i, params);
   const struct launches *l = engine_on_fermi(folder, workload, &d);
   uint64_t hits = 0;
   for (uint32_t k = 0; k < l->n; k++) {
@@ -129,6 +138,10 @@ static inline uint64_t rep_workload(const struct weir_policy_ops *o, const char 
     if (sum != NULL) weir_stat_sum(o->part.stats, sum, l->r[k].part[1]);
   }
   return hits;
+}
+static inline uint64_t rep_workload(const struct weir_policy_ops *o, const char *workload,
+                                    unsigned i, void *sum) {
+  return rep_workload_with(o, DEFAULTS, workload, i, sum);
 }
 
 #endif

@@ -155,7 +155,7 @@ static inline struct weir_l1_result rig_present(struct rig *g, enum weir_op op, 
 }
 
 /* What kind of access was it? The number of the shortage for a refused one, plus 100. */
-enum { RIG_REFUSED = 100, RIG_STORED = 50 };
+enum { RIG_REFUSED = 100, RIG_STORED = 50, RIG_BYPASSED = 51 };
 
 static inline int rig_load(struct rig *g, uint64_t line, uint32_t sectors) {
   const struct weir_l1_stats *s = rig_stats(g);
@@ -163,6 +163,7 @@ static inline int rig_load(struct rig *g, uint64_t line, uint32_t sectors) {
   struct weir_l1_result r = rig_present(g, WEIR_LOAD, line, sectors);
   if (r.answer == WEIR_L1_FAILED) return RIG_REFUSED + (int)r.why;
   assert_int_equal(s->loads, was.loads + 1);
+  if (s->bypassed > was.bypassed) return RIG_BYPASSED;
   if (s->hits > was.hits) return WEIR_HIT;
   if (s->hit_reserved > was.hit_reserved) return WEIR_HIT_PENDING;
   if (s->partial_misses > was.partial_misses) return WEIR_PARTIAL;
@@ -180,7 +181,12 @@ static inline unsigned rig_reply(struct rig *g, uint32_t i) {
   unsigned n = 0;
   m.kind = WEIR_MSG_DATA;
   memmove(&g->sent[i], &g->sent[i + 1], (--g->n_sent - i) * sizeof m);
-  assert_true(weir_l1_fill(g->l1, &m, g->now += 10));
+  if (m.flags & WEIR_REQ_BYPASS) {
+    const struct weir_access a = {.addr = m.addr, .pc = g->pc, .op = WEIR_LOAD};
+    weir_l1_bypass_return(g->l1, &a, &m, g->now += 10);
+    n++;
+  } else
+    assert_true(weir_l1_fill(g->l1, &m, g->now += 10));
   while (weir_l1_drain(g->l1, ++g->now) != UINT32_MAX)
     n++;
   if (!g->is_fast) rig_verify(g);

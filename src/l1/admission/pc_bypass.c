@@ -12,6 +12,7 @@
 #include "l1/duel.h"
 #include "l1/inspect.h"
 #include "l1/parts.h"
+#include "l1/predictor.h"
 
 struct pc_bypass_cfg {
   int64_t hash_bits, counter_bits, threshold, correct_step, sample, duel_period, psel_off;
@@ -114,11 +115,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 /* ---- the table ---- */
 
 static uint32_t hash_of(const struct weir_policy *p, uint64_t pc) {
-  const struct pc_bypass_cfg *cfg = weir_cfg(p);
-  uint32_t h = 0;
-  for (uint64_t x = pc >> 2; x != 0; x >>= cfg->hash_bits)
-    h ^= (uint32_t)(x & ((UINT64_C(1) << cfg->hash_bits) - 1));
-  return h;
+  return weir_fold_pc(pc, ((const struct pc_bypass_cfg *)weir_cfg(p))->hash_bits);
 }
 
 uint32_t weir_pc_bypass_counter(const struct weir_policy *p, uint64_t pc) {
@@ -252,10 +249,7 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
   shadow_load(p, a, set, false);
   if (way < 0) return;
   struct way *l = weir_line_edit(p, set.index, way);
-  /* A burst of loads that wait for one line is one use of it. */
-  bool joins = outcome != WEIR_HIT && !a->first_of_mshr;
-  if (!joins || !l->has_joined) use_again(p, a, l);
-  if (outcome != WEIR_HIT) l->has_joined = joins;
+  if (weir_is_new_use(&l->has_joined, a, outcome)) use_again(p, a, l);
 }
 
 static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
