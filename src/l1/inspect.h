@@ -9,6 +9,12 @@ uint64_t weir_ccws_score(const struct weir_policy *p, uint32_t warp, uint64_t no
 /* pc-bypass: the counter of an instruction. */
 uint32_t weir_pc_bypass_counter(const struct weir_policy *p, uint64_t pc);
 
+/* pdp: what is left of a line's protection, and the distance that the model chooses: of n counters
+ * of reuses, each of `step` distances, the last of which ends at `most`. 0: nothing to go by. */
+uint32_t weir_pdp_left(const struct weir_policy *p, uint32_t set, int way);
+uint32_t weir_pdp_best(const uint32_t *counter, uint32_t n, uint32_t step, uint32_t most,
+                       uint64_t total, uint32_t ways);
+
 /* decoupled: an entry of the tag store. */
 struct weir_dec_tag {
   uint64_t key;      /* line number + 1; 0: free */

@@ -57,6 +57,8 @@ static const struct cost costs[] = {
     {"coordinated", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0}, /* 72 bytes and a few bits */
     {"dynamic", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0},
     {"static", "fermi-s4", NULL, 0, 0, 0},
+    {"pdp", "fermi-s3", NULL, 128 * 8, 0, 0},
+    {"pdp-dynamic", "fermi-s3", NULL, 128 * 8 + 3116, 0, 0},
     {"tsc", "fermi-s3", NULL, 4736, 0, 0},                       /* 0.578 KB */
     {"tsc", "fermi-s3", "tag-split.private_bits=5", 3584, 0, 0}, /* 0.4375 KB */
     {"tsc+", "fermi-s3", NULL, 4736 + 64, 64, 0},
