@@ -59,6 +59,9 @@ static const struct cost costs[] = {
     {"static", "fermi-s4", NULL, 0, 0, 0},
     {"pdp", "fermi-s3", NULL, 128 * 8, 0, 0},
     {"pdp-dynamic", "fermi-s3", NULL, 128 * 8 + 3116, 0, 0},
+    {"sector", "fermi-s3", NULL, 0, 0, 0},
+    {"lamar", "fermi-s3", NULL, 512, 0,
+     0}, /* 0.0625 KB; the filter is not in the published figure */
     {"tsc", "fermi-s3", NULL, 4736, 0, 0},                       /* 0.578 KB */
     {"tsc", "fermi-s3", "tag-split.private_bits=5", 3584, 0, 0}, /* 0.4375 KB */
     {"tsc+", "fermi-s3", NULL, 4736 + 64, 64, 0},
