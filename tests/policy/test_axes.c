@@ -21,6 +21,7 @@ static const struct {
     {"random-bypass", WEIR_AXIS_ADMISSION},
     {"coordinated", WEIR_AXIS_ADMISSION},
     {"two-level", WEIR_AXIS_ADMISSION},
+    {"pemp", WEIR_AXIS_ADMISSION},
     {"tsc-plus", WEIR_AXIS_FETCH},
     {"mrpb", WEIR_AXIS_ORDER},
     {"ccws", WEIR_AXIS_THREADS},
