@@ -22,6 +22,7 @@ static const struct {
     {"coordinated", WEIR_AXIS_ADMISSION},
     {"two-level", WEIR_AXIS_ADMISSION},
     {"pemp", WEIR_AXIS_ADMISSION},
+    {"carb-standin", WEIR_AXIS_ADMISSION},
     {"tsc-plus", WEIR_AXIS_FETCH},
     {"mrpb", WEIR_AXIS_ORDER},
     {"ccws", WEIR_AXIS_THREADS},

@@ -126,6 +126,7 @@ static const struct world worlds[] = {
      {SMALL, "two-level.sample=40", "two-level.hold=60", "two-level.min_accesses=2"}},
     {NULL, "two-level", {SMALL, "two-level.sample=40", "two-level.hold=60", "two-level.levels=1"}},
     {NULL, "two-level", {SMALL, "two-level.sample=40", "two-level.persist=true"}},
+    {NULL, "carb-standin", {SMALL, "carb-standin.interval=40", "carb-standin.stall=0.1"}},
     {NULL, "pemp", {SMALL, "pemp.sample=40", "pemp.filter=60", "pemp.threshold=0.3"}},
     {NULL, "coordinated", {SMALL, "sm.blocks=4"}},
     {NULL, "coordinated", {SMALL, "coordinated.all_cm=true", "sm.blocks=4", "sm.count=1"}},
