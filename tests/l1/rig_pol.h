@@ -50,14 +50,15 @@ static inline void port_kernel(struct port *t, uint64_t warps) {
   if (warps != 0) weir_l1_cta_begin(t->l1, &c, t->now);
 }
 
-/* The machine's own design with a policy in front. */
+/* The machine's own design with a policy in front, or with one that names victims in lru's place.
+ */
 static inline void design_with(struct weir_design *d, const struct weir_machine *m,
                                const struct weir_policy_ops *o, const void *cfg, bool paranoid) {
   weir_design_baseline(d, m);
   d->policy[1] = d->policy[0];
   d->policy[0].ops = o;
   d->policy[0].cfg = cfg;
-  d->n_policies = 2;
+  d->n_policies = o->victim != NULL ? 1 : 2;
   d->paranoid = paranoid;
 }
 

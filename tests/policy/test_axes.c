@@ -21,6 +21,7 @@ static const struct {
     {"random-bypass", WEIR_AXIS_ADMISSION},
     {"coordinated", WEIR_AXIS_ADMISSION},
     {"two-level", WEIR_AXIS_ADMISSION},
+    {"apcm", WEIR_AXIS_ADMISSION | WEIR_AXIS_REPLACEMENT},
     {"pemp", WEIR_AXIS_ADMISSION},
     {"carb-standin", WEIR_AXIS_ADMISSION},
     {"tsc-plus", WEIR_AXIS_FETCH},
