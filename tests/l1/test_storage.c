@@ -54,7 +54,7 @@ static const struct cost costs[] = {
     {"pc-bypass", "gcn-s2", NULL, 512 + 1792, 0,
      4096}, /* 288 bytes; the slides give 224, that of the labels alone */
     {"pemp", "fermi-s3", NULL, 128 * (20 + 1), 0, 0}, /* a copy of the tags */
-    {"carb-standin", "fermi-s3", NULL, 48 * (10 + 2) + 10, 0, 0},
+    {"carb", "fermi-s3", NULL, 48 * (10 + 2) + 10, 0, 0},
     {"apcm", "fermi-s3", NULL, 16 * 35 + 64 * 30 + 128 * 4, 0, 0},
     {"mrpb", "fermi-s3", NULL, 9912, 0, 0}, /* 1.21 KB, to which its queues are fitted */
     {"coordinated", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0}, /* 72 bytes and a few bits */
