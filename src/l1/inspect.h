@@ -15,6 +15,14 @@ uint32_t weir_pdp_left(const struct weir_policy *p, uint32_t set, int way);
 uint32_t weir_pdp_best(const uint32_t *counter, uint32_t n, uint32_t step, uint32_t most,
                        uint64_t total, uint32_t ways);
 
+/* aip: a line, and what the table says of an instruction and the line of a number. */
+struct weir_aip {
+  uint32_t count, past, most;
+  bool is_sure, is_expired;
+};
+struct weir_aip weir_aip_line(const struct weir_policy *p, uint32_t set, int way);
+struct weir_aip weir_aip_entry(const struct weir_policy *p, uint64_t pc, uint64_t line);
+
 /* decoupled: an entry of the tag store. */
 struct weir_dec_tag {
   uint64_t key;      /* line number + 1; 0: free */

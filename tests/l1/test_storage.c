@@ -60,6 +60,8 @@ static const struct cost costs[] = {
     {"coordinated", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0}, /* 72 bytes and a few bits */
     {"dynamic", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0},
     {"static", "fermi-s4", NULL, 0, 0, 0},
+    {"aip", "gcn-s2", NULL, 8 * 10880, 0, 0}, /* 10.625 KB */
+    {"lvp", "gcn-s2", NULL, 128 * 128 * 5 + 256 * 16, 0, 0},
     {"pdp", "fermi-s3", NULL, 128 * 8, 0, 0},
     {"pdp-dynamic", "fermi-s3", NULL, 128 * 8 + 3116, 0, 0},
     {"sector", "fermi-s3", NULL, 0, 0, 0},
