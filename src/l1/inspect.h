@@ -23,6 +23,9 @@ struct weir_aip {
 struct weir_aip weir_aip_line(const struct weir_policy *p, uint32_t set, int way);
 struct weir_aip weir_aip_entry(const struct weir_policy *p, uint64_t pc, uint64_t line);
 
+/* sdbp: the sum of an instruction's counters. */
+uint32_t weir_sdbp_sum(const struct weir_policy *p, uint64_t pc);
+
 /* decoupled: an entry of the tag store. */
 struct weir_dec_tag {
   uint64_t key;      /* line number + 1; 0: free */

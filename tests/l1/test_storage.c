@@ -62,6 +62,7 @@ static const struct cost costs[] = {
     {"static", "fermi-s4", NULL, 0, 0, 0},
     {"aip", "gcn-s2", NULL, 8 * 10880, 0, 0}, /* 10.625 KB */
     {"lvp", "gcn-s2", NULL, 128 * 128 * 5 + 256 * 16, 0, 0},
+    {"sdbp", "gcn-s2", NULL, 8 * 452, 0, 0},
     {"pdp", "fermi-s3", NULL, 128 * 8, 0, 0},
     {"pdp-dynamic", "fermi-s3", NULL, 128 * 8 + 3116, 0, 0},
     {"sector", "fermi-s3", NULL, 0, 0, 0},

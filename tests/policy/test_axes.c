@@ -17,6 +17,7 @@ static const struct {
     {"ship", WEIR_AXIS_REPLACEMENT},
     {"pdp", WEIR_AXIS_REPLACEMENT | WEIR_AXIS_ADMISSION},
     {"aip", WEIR_AXIS_REPLACEMENT | WEIR_AXIS_ADMISSION},
+    {"sdbp", WEIR_AXIS_REPLACEMENT | WEIR_AXIS_ADMISSION},
     {"bypass-all", WEIR_AXIS_ADMISSION},
     {"pc-bypass", WEIR_AXIS_ADMISSION},
     {"random-bypass", WEIR_AXIS_ADMISSION},
