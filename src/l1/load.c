@@ -170,7 +170,7 @@ static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access 
   enum weir_outcome outcome = class_of(l1, r, n);
   weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, outcome);
   if (n->fetch != 0)
-    l1->chain.org_ops->reserve(&l1->chain.org, &x, r, n->fetch);
+    hold_port(l1, l1->chain.org_ops->reserve(&l1->chain.org, &x, r, n->fetch));
   else
     l1->chain.org_ops->commit_hit(&l1->chain.org, &x, r);
   l1->chain.accepted++;

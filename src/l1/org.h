@@ -42,8 +42,9 @@ struct weir_org_ops {
    * would have to be written back, or -1: not now. */
   int (*can_reserve)(const struct weir_policy *, const struct weir_access *,
                      const struct weir_probe *, uint32_t fetch);
-  void (*reserve)(struct weir_policy *, const struct weir_access *, const struct weir_probe *,
-                  uint32_t fetch);
+  /* Returns for how many cycles after this one the data port is held by it. */
+  uint32_t (*reserve)(struct weir_policy *, const struct weir_access *, const struct weir_probe *,
+                      uint32_t fetch);
   void (*commit_hit)(struct weir_policy *, const struct weir_access *, const struct weir_probe *);
   void (*commit_bypass)(struct weir_policy *, const struct weir_access *,
                         const struct weir_probe *);

@@ -158,6 +158,13 @@ static inline void use_port(struct weir_l1 *l1, uint64_t banks, uint32_t sectors
     l1->bank_free[__builtin_ctzll(banks)] = until;
 }
 
+/* All of it, for so many cycles after this one. */
+static inline void hold_port(struct weir_l1 *l1, uint32_t cycles) {
+  uint64_t until = l1->now + 1 + cycles;
+  for (int64_t i = 0; cycles > 0 && i < l1->m->l1.banks; i++)
+    if (l1->bank_free[i] < until) l1->bank_free[i] = until;
+}
+
 /* ---- MSHR occupancy, as an integral ---- */
 
 static inline void settle_mshr(struct weir_l1 *l1, uint64_t now) {

@@ -84,7 +84,8 @@ static inline bool rig_try(struct rig *g, struct weir_err *err, const char *cons
   while (more != NULL && *more != NULL)
     set[n++] = *more++;
   machine_init(&g->x, NULL, set);
-  g->d.org_cfg = g->d.org == &weir_org_tagsplit ? (const void *)&g->tsc : &g->lines;
+  if (g->d.org_cfg == NULL) /* else the test's own organisation */
+    g->d.org_cfg = g->d.org == &weir_org_tagsplit ? (const void *)&g->tsc : &g->lines;
   g->l1 = weir_l1_create(&g->x.m, &g->d, &host, err);
   if (g->l1 == NULL) machine_free(&g->x);
   return g->l1 != NULL;

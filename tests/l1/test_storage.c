@@ -66,6 +66,9 @@ static const struct cost costs[] = {
     {"pdp", "fermi-s3", NULL, 128 * 8, 0, 0},
     {"pdp-dynamic", "fermi-s3", NULL, 128 * 8 + 3116, 0, 0},
     {"sector", "fermi-s3", NULL, 0, 0, 0},
+    {"dsc-2", "fermi-s3", NULL, 3712, 0,
+     0}, /* 0.453 KB and 1.328 KB, to which its fields are fitted */
+    {"dsc-4", "fermi-s3", NULL, 10880, 0, 0},
     {"lamar", "fermi-s3", NULL, 512, 0,
      0}, /* 0.0625 KB; the filter is not in the published figure */
     {"tsc", "fermi-s3", NULL, 4736, 0, 0},                       /* 0.578 KB */

@@ -362,8 +362,8 @@ static void count_commit(struct weir_policy *p, uint32_t rc) {
                 : &n->commits_rc8);
 }
 
-static void reserve(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r,
-                    uint32_t fetch) {
+static uint32_t reserve(struct weir_policy *p, const struct weir_access *a,
+                        const struct weir_probe *r, uint32_t fetch) {
   const struct decoupled *s = p->state;
   struct weir_dec_tag *t = find(p, a->set, key_of(p, a->addr));
   const struct weir_dec_tag *lost = NULL;
@@ -387,9 +387,10 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
   ((struct set_info *)weir_set_edit(p, a->set))->free_lines--;
   weir_l1_alloc(p, a, view(p, a->set), way);
   l->pending_mask = (uint16_t)fetch;
-  if (!s->is_on) return;
+  if (!s->is_on) return 0;
   count_commit(p, t->rc);
   age(p, a->set, t, lost, true, took_line);
+  return 0;
 }
 
 static void commit_hit(struct weir_policy *p, const struct weir_access *a,

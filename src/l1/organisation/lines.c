@@ -184,12 +184,13 @@ static struct weir_line *take(struct weir_policy *p, const struct weir_access *a
   return l;
 }
 
-static void reserve(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r,
-                    uint32_t fetch) {
+static uint32_t reserve(struct weir_policy *p, const struct weir_access *a,
+                        const struct weir_probe *r, uint32_t fetch) {
   int way = r->way;
-  if (way < 0 && on_fill(p)) return;
+  if (way < 0 && on_fill(p)) return 0;
   struct weir_line *l = way >= 0 ? set_of(p, a->set) + way : take(p, a, &way);
   l->pending_mask |= (uint16_t)fetch;
+  return 0;
 }
 
 static void commit_nothing(struct weir_policy *p, const struct weir_access *a,

@@ -431,8 +431,8 @@ static uint32_t mixed_groups(const struct weir_policy *p, uint32_t set) {
   return n;
 }
 
-static void reserve(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r,
-                    uint32_t fetch) {
+static uint32_t reserve(struct weir_policy *p, const struct weir_access *a,
+                        const struct weir_probe *r, uint32_t fetch) {
   struct tagsplit_stats *st = stats_of(p);
   const struct count *c = weir_set_peek(p, a->set);
   struct plan plan;
@@ -446,6 +446,7 @@ static void reserve(struct weir_policy *p, const struct weir_access *a, const st
   st->seen_chunks += c->chunks;
   st->seen_lines += c->lines;
   st->seen_mixed_groups += mixed_groups(p, a->set);
+  return 0;
 }
 
 static void commit_hit(struct weir_policy *p, const struct weir_access *a,
