@@ -12,8 +12,9 @@
  * that has just been told is not yet one of them. */
 #include <string.h>
 
-#include "base/list.h"
 #include "l1/parts.h"
+#include "l1/predictor.h"
+#include "l1/replacement/recency.h"
 
 #define PAPER                                                                                      \
   "G. Koo, Y. Oh, W. W. Ro and M. Annavaram, Access Pattern-Aware Cache Management for Improving " \
@@ -113,14 +114,12 @@ struct apcm {
 };
 
 struct set {
-  struct weir_list order; /* the first was not used for longest */
-  uint64_t n;             /* accesses */
-  uint64_t request;       /* number of the last of them among those of the L1 */
+  struct weir_recency uses; /* first: see recency.h */
   uint32_t n_pinned;
 };
 
 struct way {
-  struct weir_link link; /* first: in the order of its set */
+  struct weir_link link; /* first: see recency.h */
   uint64_t until;        /* it is protected while its set has had fewer accesses */
 };
 
@@ -149,11 +148,7 @@ static struct monitored *array_edit(struct weir_policy *p) {
 /* ---- instructions ---- */
 
 static uint16_t hash_of(const struct weir_policy *p, uint64_t pc) {
-  const struct apcm_cfg *cfg = weir_cfg(p);
-  uint32_t h = 0;
-  for (uint64_t x = pc >> 2; x != 0; x >>= cfg->hash_bits)
-    h ^= (uint32_t)(x & ((UINT64_C(1) << cfg->hash_bits) - 1));
-  return (uint16_t)h;
+  return (uint16_t)weir_fold_pc(pc, ((const struct apcm_cfg *)weir_cfg(p))->hash_bits);
 }
 
 /* Its entry; else the first that is free; `entries`: there is none. */
@@ -275,15 +270,10 @@ static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, u
 
 /* ---- protection ---- */
 
-static uint64_t number_of_request(const struct weir_policy *p) {
-  return *p->accepted + 1;
-}
-
 /* By the accesses before the request that is asked about. */
-static bool is_protected(const struct weir_policy *p, uint32_t set, uint32_t way) {
-  const struct set *at = weir_set_peek(p, set);
-  const struct way *w = weir_line_peek(p, set, (int)way);
-  return w->until > at->n - (at->request == number_of_request(p));
+static bool is_protected(const struct weir_policy *p, uint32_t set, int way) {
+  const struct way *w = weir_line_peek(p, set, way);
+  return w->until > weir_recency_before(p, set);
 }
 
 static void count_to(struct weir_policy *p, uint64_t now) {
@@ -298,8 +288,8 @@ static void pin(struct weir_policy *p, uint32_t set, int way, uint64_t accesses)
   struct apcm *s = weir_state_edit(p);
   struct set *at = weir_set_edit(p, set);
   struct way *w = weir_line_edit(p, set, way);
-  uint32_t was = w->until > at->n, is = accesses > 0;
-  w->until = at->n + accesses;
+  uint32_t was = w->until > at->uses.n, is = accesses > 0;
+  w->until = at->uses.n + accesses;
   at->n_pinned += is - was;
   s->n_pinned += is - was;
 }
@@ -307,11 +297,10 @@ static void pin(struct weir_policy *p, uint32_t set, int way, uint64_t accesses)
 static void count_access(struct weir_policy *p, struct weir_set set) {
   struct apcm *s = weir_state_edit(p);
   struct set *at = weir_set_edit(p, set.index);
-  at->n++;
-  at->request = number_of_request(p);
+  weir_recency_count(p, set.index);
   for (uint32_t i = 0; at->n_pinned > 0 && i < set.ways; i++) {
     const struct way *w = weir_line_peek(p, set.index, (int)i);
-    if (w->until != at->n) continue;
+    if (w->until != at->uses.n) continue;
     at->n_pinned--;
     s->n_pinned--;
   }
@@ -336,13 +325,11 @@ static enum weir_answer admit(const struct weir_policy *p, const struct weir_acc
 
 /* A store that needs a way has no other way to go, and would wait for ever. */
 static int victim(const struct weir_policy *p, const struct weir_access *a, struct weir_set set) {
-  const struct set *at = weir_set_peek(p, set.index);
-  const struct way *w = weir_line_peek(p, set.index, 0);
   int last = WEIR_WAY_STALL;
-  for (uint32_t n = at->order.first; n != 0; n = w[n - 1].link.next) {
-    if (!weir_can_go(set, n - 1)) continue;
-    if (!is_protected(p, set.index, n - 1)) return (int)n - 1;
-    if (last < 0 && a->op != WEIR_LOAD && a->op != WEIR_PREFETCH) last = (int)n - 1;
+  WEIR_EACH_BY_RECENCY(p, set.index, way) {
+    if (!weir_can_go(set, (uint32_t)way)) continue;
+    if (!is_protected(p, set.index, way)) return way;
+    if (last < 0 && a->op != WEIR_LOAD && a->op != WEIR_PREFETCH) last = way;
   }
   return last;
 }
@@ -359,14 +346,6 @@ static bool any_can_go(struct weir_set set) {
   for (uint32_t i = 0; i < set.ways; i++)
     if (weir_can_go(set, i)) return true;
   return false;
-}
-
-static void use(struct weir_policy *p, uint32_t set, int way) {
-  struct way *w = weir_line_edit(p, set, 0);
-  struct set *at = weir_set_edit(p, set);
-  if (at->order.last == way + 1) return;
-  weir_list_remove(&at->order, WEIR_LINKS(w, link), (uint32_t)way + 1);
-  weir_list_append(&at->order, WEIR_LINKS(w, link), (uint32_t)way + 1);
 }
 
 /* A line has no kind of its own: the instruction that hits says how long it is protected. */
@@ -391,16 +370,14 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
     return;
   }
   if (way < 0) return;
-  use(p, set.index, way);
+  weir_recency_use(p, set.index, way);
   if (outcome == WEIR_HIT) refresh(p, a, set.index, way);
 }
 
 static void alloc(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
                   int way) {
-  struct way *w = weir_line_edit(p, set.index, 0);
-  struct set *at = weir_set_edit(p, set.index);
   uint64_t accesses = accesses_of(p, known_insn(p, a));
-  weir_list_append(&at->order, WEIR_LINKS(w, link), (uint32_t)way + 1);
+  weir_recency_add(p, set.index, way);
   if (accesses == 0) return;
   count_to(p, a->cycle);
   pin(p, set.index, way, accesses);
@@ -410,11 +387,9 @@ static void alloc(struct weir_policy *p, const struct weir_access *a, struct wei
 static void evict(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
                   enum weir_cause cause) {
   (void)cause;
-  struct way *w = weir_line_edit(p, set.index, 0);
-  struct set *at = weir_set_edit(p, set.index);
   count_to(p, a->cycle);
   pin(p, set.index, way, 0);
-  weir_list_remove(&at->order, WEIR_LINKS(w, link), (uint32_t)way + 1);
+  weir_recency_remove(p, set.index, way);
 }
 
 static void bypass(struct weir_policy *p, const struct weir_access *a) {
@@ -468,7 +443,7 @@ static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
   uint64_t line = ADDRESS - weir_bits(g->line_bytes);
   return (uint64_t)c->entries * ((uint64_t)c->hash_bits + 3 * COUNT_BITS + KIND + DONE) +
          (uint64_t)c->array * (line + weir_bits((uint64_t)c->entries) + SHARED) +
-         weir_bits_of_lines(g, (uint64_t)c->protect_bits + weir_bits(g->ways));
+         weir_bits_of_lines(g, (uint64_t)c->protect_bits) + weir_recency_bits(g);
 }
 
 static const char *verify(const struct weir_policy *p) {
@@ -480,7 +455,7 @@ static const char *verify(const struct weir_policy *p) {
     const struct set *at = weir_set_peek(p, i);
     uint32_t n = 0;
     for (uint32_t w = 0; w < g->ways; w++)
-      n += ((const struct way *)weir_line_peek(p, i, (int)w))->until > at->n;
+      n += ((const struct way *)weir_line_peek(p, i, (int)w))->until > at->uses.n;
     if (n != at->n_pinned) return "its protected lines do not add up";
     total += n;
   }
