@@ -60,9 +60,10 @@ static int can_reserve(const struct weir_policy *p, const struct weir_access *a,
   return 0;
 }
 
-static void reserve(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r,
-                    uint32_t fetch) {
+static uint32_t reserve(struct weir_policy *p, const struct weir_access *a,
+                        const struct weir_probe *r, uint32_t fetch) {
   (void)p, (void)a, (void)r, (void)fetch;
+  return 0;
 }
 
 static void commit(struct weir_policy *p, const struct weir_access *a, const struct weir_probe *r) {
