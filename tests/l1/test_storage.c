@@ -65,7 +65,7 @@ static const struct cost costs[] = {
     {"sdbp", "gcn-s2", NULL, 8 * 452, 0, 0},
     {"pdp", "fermi-s3", NULL, 128 * 8, 0, 0},
     {"pdp-dynamic", "fermi-s3", NULL, 128 * 8 + 3116, 0, 0},
-    {"sector", "fermi-s3", NULL, 0, 0, 0},
+    {"sector", "fermi-s3", NULL, 512, 0, 0}, /* 0.0625 KB */
     {"dsc-2", "fermi-s3", NULL, 3712, 0,
      0}, /* 0.453 KB and 1.328 KB, to which its fields are fitted */
     {"dsc-4", "fermi-s3", NULL, 10880, 0, 0},

@@ -161,13 +161,6 @@ static void evict(struct weir_policy *p, const struct weir_access *a, struct wei
 
 /* ---- the rest ---- */
 
-/* What was published of it: a bit for each sector of each line. The filter is not in that figure.
- */
-static uint64_t storage_bits(const void *cfg, const struct weir_geometry *g) {
-  (void)cfg;
-  return weir_bits_of_lines(g, g->sectors);
-}
-
 static const char *verify_array(const struct weir_policy *p, uint32_t i) {
   uint32_t bits = (uint32_t)cfg_of(p)->filter_bits, last = bits % WORD;
   const uint64_t *v = array_of(p, i);
@@ -224,12 +217,14 @@ static const struct weir_stat stats[] = {
                     "of the lines that were replaced, those that went into the filter"),
     WEIR_STAT_END};
 
+/* The published figure is that of the sectors, which the organisation has: bits of use and the
+ * filter are not in it, and so they are not in ours. */
 const struct weir_policy_ops weir_policy_lamar = {
     .part = {WEIR_PART("lamar",
                        "misses fetch what they touch of lines that were used little, else all"),
              .reference = PAPER, WEIR_PART_PARAMS(params, lamar_cfg),
              WEIR_PART_STATS(stats, lamar_stats), .line_bytes = sizeof(struct line),
-             .state_size = state_size, .storage_bits = storage_bits, .verify = verify},
+             .state_size = state_size, .storage_bits = weir_no_storage, .verify = verify},
     .organisations = "sectored",
     .fetch_mask = fetch_mask,
     .lookup = lookup,

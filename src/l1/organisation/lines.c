@@ -306,9 +306,15 @@ const struct weir_org_ops weir_org_conventional = {
     .has_dirty = true,
     LINES};
 
+/* Which sectors of a line are there. */
+static uint64_t sector_bits(const void *cfg, const struct weir_geometry *g) {
+  (void)cfg;
+  return weir_bits_of_lines(g, g->sectors);
+}
+
 const struct weir_org_ops weir_org_sectored = {
     .part = {WEIR_PART("sectored", "lines whose 32-byte sectors are fetched on demand"),
              .cfg_bytes = sizeof(struct weir_lines_cfg), .state_size = state_size, .init = init,
-             .storage_bits = weir_no_storage, .verify = verify},
+             .storage_bits = sector_bits, .verify = verify},
     .is_sectored = true,
     LINES};
