@@ -57,6 +57,12 @@ static const struct cost costs[] = {
     {"carb", "fermi-s3", NULL, 48 * (10 + 2) + 10, 0, 0},
     {"apcm", "fermi-s3", NULL, 16 * 35 + 64 * 30 + 128 * 4, 0, 0},
     {"mrpb", "fermi-s3", NULL, 9912, 0, 0}, /* 1.21 KB, to which its queues are fitted */
+    {"access-level", "fermi-s4", NULL, 0, 0, 0},
+    {"lrr", "fermi-s4", NULL, 0, 0, 0},
+    {"gto", "fermi-s4", NULL, 0, 0, 0},
+    {"fetch-groups", "fermi-s4", NULL, 2 * 2, 0, 0}, /* which of three groups, for each scheduler */
+    {"swl", "fermi-s4", NULL, 0, 0, 0},
+    {"tlp", "fermi-s4", NULL, 0, 0, 0},
     {"coordinated", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0}, /* 72 bytes and a few bits */
     {"dynamic", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0},
     {"static", "fermi-s4", NULL, 0, 0, 0},

@@ -18,5 +18,5 @@ same decoupled --scheme decoupled --set decoupled.threshold=0
 same two-level --scheme two-level --set two-level.low=1 --set two-level.high=1 --set two-level.warps=0 --set two-level.min_accesses=0
 same pc-bypass --scheme pc-bypass --set pc-bypass.threshold=256
 same mrpb --scheme mrpb --set mrpb.reorder=false --set mrpb.bypass_on=none
-same swl --scheme swl --set swl.warps=64
+same swl --policies swl,lru --set swl.warps=64
 same ccws --scheme ccws --set ccws.k=0
