@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/compare.h"
 #include "session/data.h"
 #include "session/groups.h"
@@ -16,9 +17,40 @@ static enum weir_status no_memory(struct weir_err *err) {
   return weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
+/* ---- what a machine has as the end of a range: 1..sm.blocks, 1..sm.warps/sm.schedulers ---- */
+
+static bool value_of(const struct weir_settings *s, const char *from, size_t n, int64_t *out) {
+  char key[64];
+  if (n == 0 || n >= sizeof key) return false;
+  memcpy(key, from, n);
+  key[n] = 0;
+  const struct weir_setting *v = weir_settings_find(s, key);
+  return v != NULL && weir_parse_int(v->text, out);
+}
+
+/* `text` itself, if there is no such end. NULL: no memory. */
+static const char *with_machine(struct weir_comparison *c, const struct weir_settings *s,
+                                const char *text) {
+  static const char *const LETTERS = "abcdefghijklmnopqrstuvwxyz_.0123456789";
+  const char *dots = strstr(text, "..");
+  int64_t most, by = 1;
+  if (dots == NULL || dots[2] < 'a' || dots[2] > 'z') return text;
+  size_t n = strspn(dots + 2, LETTERS), m = 0;
+  const char *rest = dots + 2 + n;
+  if (!value_of(s, dots + 2, n, &most)) return text;
+  if (*rest == '/') {
+    m = strspn(rest + 1, LETTERS);
+    if (!value_of(s, rest + 1, m, &by) || by < 1) return text;
+    rest += m + 1;
+  }
+  return weir_arena_printf(&c->arena, "%.*s%lld%s", (int)(dots + 2 - text), text,
+                           (long long)(most / by > 1 ? most / by : 1), rest);
+}
+
 /* "KEY=VALUES" of `where`, an option or a scheme. */
-static enum weir_status read_wanted(struct weir_comparison *c, const char *where, const char *text,
-                                    struct wanted *out, struct weir_err *err) {
+static enum weir_status read_wanted(struct weir_comparison *c, const struct weir_settings *s,
+                                    const char *where, const char *text, struct wanted *out,
+                                    struct weir_err *err) {
   const char *eq = strchr(text, '=');
   struct weir_err why;
   if (eq == NULL || eq == text) {
@@ -29,7 +61,9 @@ static enum weir_status read_wanted(struct weir_comparison *c, const char *where
   }
   out->key = weir_arena_strndup(&c->arena, text, (size_t)(eq - text));
   if (out->key == NULL) return no_memory(err);
-  if (weir_axis_read(&c->arena, eq + 1, &out->values, &why) != WEIR_OK)
+  const char *values = with_machine(c, s, eq + 1);
+  if (values == NULL) return no_memory(err);
+  if (weir_axis_read(&c->arena, values, &out->values, &why) != WEIR_OK)
     return weir_fail(err, why.code, "%s%s: %s", where, text, why.msg);
   return WEIR_OK;
 }
@@ -67,7 +101,7 @@ static enum weir_status find_wanted(struct weir_comparison *c, const char *name,
   *is_any = false;
   for (size_t i = 0; st == WEIR_OK && i < c->bests.n; i++) {
     struct wanted w;
-    st = read_wanted(c, "--best ", c->bests.v[i], &w, err);
+    st = read_wanted(c, &settings, "--best ", c->bests.v[i], &w, err);
     const struct weir_setting *v = st == WEIR_OK ? weir_settings_find(&settings, w.key) : NULL;
     if (st == WEIR_OK && v == NULL) st = weir_settings_unknown(&settings, w.key, NULL, err);
     if (st != WEIR_OK || !concerns(&setup, v)) continue;
@@ -79,7 +113,7 @@ static enum weir_status find_wanted(struct weir_comparison *c, const char *name,
     *out = w;
   }
   if (st == WEIR_OK && !*is_any && setup.scheme.best != NULL) {
-    st = read_wanted(c, "best: ", setup.scheme.best, out, err);
+    st = read_wanted(c, &settings, "best: ", setup.scheme.best, out, err);
     const struct weir_setting *v = st == WEIR_OK ? weir_settings_find(&settings, out->key) : NULL;
     /* A value that the user has chosen is the best by definition. */
     *is_any = v != NULL && v->layer < WEIR_LAYER_USER;
