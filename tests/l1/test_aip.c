@@ -405,7 +405,7 @@ static void test_engine(void **state) {
   for (unsigned lvp = 0; lvp < 2; lvp++) {
     uint64_t sum[WEIR_MAX_PART_STATS] = {0};
     const char *const *params = PARAMS(lvp ? "mode=lvp" : "mode=aip");
-    rep_engine(policy, params, CASES(12), sum);
+    rep_engine(policy, params, 12, sum);
     assert_true(STAT_OF(sum, bypasses) > 0 && STAT_OF(sum, sampled) > 0);
     assert_true(STAT_OF(sum, replaced) > 0 && STAT_OF(sum, confirmed) > 0);
     memset(sum, 0, sizeof sum);

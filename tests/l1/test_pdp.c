@@ -513,11 +513,11 @@ static void test_storage_and_verify(void **state) {
 static void test_engine(void **state) {
   (void)state;
   uint64_t sum[WEIR_MAX_PART_STATS] = {0};
-  rep_engine(policy, PARAMS("distance=6"), CASES(12), sum);
+  rep_engine(policy, PARAMS("distance=6"), 12, sum);
   assert_true(STAT_OF(sum, bypasses) > 0 && STAT_OF(sum, replaced) > 0);
   assert_true(STAT_OF(sum, occupancy_short) > 0 && STAT_OF(sum, occupancy_used) > 0);
   memset(sum, 0, sizeof sum);
-  rep_engine(policy, PARAMS("dynamic=true", "period=64", "sample_every=2"), CASES(12), sum);
+  rep_engine(policy, PARAMS("dynamic=true", "period=64", "sample_every=2"), 12, sum);
   assert_true(STAT_OF(sum, bypasses) > 0 && STAT_OF(sum, distance_changes) > 0);
   assert_true(STAT_OF(sum, reuses) > 0 && STAT_OF(sum, distances) > 0);
   memset(sum, 0, sizeof sum);
