@@ -258,7 +258,7 @@ static const struct weir_param params[] = {
       .help = "three counters whose sum has reached this predict that a line is dead"),
     P(sampled_sets, "4", .unit = "set", .min = 1, .max = 4096, .source = "guess",
       .help = "whose loads the sampler sees"),
-    P(sampler_ways, "12", .unit = "line", .min = 1, .max = 64, .source = PAPER,
+    P(sampler_ways, "12", .unit = "line", .min = 1, .max = 512, .source = PAPER,
       .help = "that the sampler remembers of such a set"),
     P(reset, "false", .source = "guess",
       .help = "forget the tables and the sampler when a kernel begins"),
