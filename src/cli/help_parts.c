@@ -41,9 +41,12 @@ static const struct {
 };
 enum { N_AXES = sizeof axes / sizeof *axes };
 
+/* One that also says who may enter is called by what it cannot share. */
 const char *weir_axis_name(const struct weir_policy_ops *o) {
+  unsigned its = weir_policy_axes(o);
+  if (its & WEIR_AXIS_REPLACEMENT) its = WEIR_AXIS_REPLACEMENT;
   for (unsigned i = 0; i < N_AXES; i++)
-    if (weir_policy_axes(o) & axes[i].axis) return axes[i].name;
+    if (its & axes[i].axis) return axes[i].name;
   return "none";
 }
 
