@@ -133,6 +133,16 @@ static const struct world worlds[] = {
       "apcm.protect_gain=32", "l1.ways=4"}},
     {NULL, "carb-standin", {SMALL, "carb-standin.interval=40", "carb-standin.stall=0.1"}},
     {NULL, "pemp", {SMALL, "pemp.sample=40", "pemp.filter=60", "pemp.threshold=0.3"}},
+    {NULL, "pdp", {SMALL, "l1.ways=4", "pdp.distance=6"}},
+    {NULL,
+     "pdp",
+     {SMALL, "l1.ways=4", "pdp.dynamic=true", "pdp.period=24", "pdp.sampled_sets=2",
+      "pdp.sample_every=2", "pdp.max_distance=32", "pdp.step=2"}},
+    {NULL, "aip", {SMALL, "l1.ways=4", "aip.sample=3"}},
+    {NULL, "aip", {SMALL, "l1.ways=4", "aip.mode=lvp"}},
+    {NULL, "sdbp", {SMALL, "l1.ways=4", "sdbp.threshold=1", "sdbp.sampled_sets=4"}},
+    {"sectored", "lamar", {SMALL, "lamar.swap_after=3", "lamar.filter_bits=64"}},
+    {"dsc", NULL, {SMALL}},
     {NULL, "coordinated", {SMALL, "sm.blocks=4"}},
     {NULL, "coordinated", {SMALL, "coordinated.all_cm=true", "sm.blocks=4", "sm.count=1"}},
     {NULL, "coordinated", {SMALL, "coordinated.cm=ca"}},
@@ -154,6 +164,7 @@ enum { N_WORLDS = sizeof worlds / sizeof *worlds };
 /* Has an effect that no run of kernels shows. */
 static const char *const unseen[][2] = {
     {"decoupled.layout", "the bits that its storage is said to have"},
+    {"opt.chunks", "what is prepared for it"},
 };
 
 static bool is_unseen(const char *path) {
