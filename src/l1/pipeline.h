@@ -112,12 +112,7 @@ static inline uint32_t send(struct weir_l1 *l1, struct ring *r, struct weir_msg 
 }
 
 static inline uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {
-  uint64_t n = addr >> l1->line_shift;
-  uint32_t sets = l1->chain.geometry.sets;
-  if (l1->m->l1.index == WEIR_L1_LINEAR) return (uint32_t)(n & (sets - 1));
-  /* GPGPU-Sim's Fermi hash, at line number n: low five bits with bits 6, 7, 8, 10, 12 of it. */
-  uint64_t up = (n >> 6 & 7) | (n >> 7 & 8) | (n >> 8 & 16), set = (n & 31) ^ up;
-  return (uint32_t)(sets == 64 ? set | (n & 32) : set);
+  return weir_l1_set_of(l1->m->l1.index, l1->chain.geometry.sets, addr >> l1->line_shift);
 }
 
 static inline uint8_t *reused(struct weir_l1 *l1, uint32_t set, int way) {

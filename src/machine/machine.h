@@ -176,6 +176,13 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
  * settings, so that they say what holds. */
 enum weir_status weir_machine_settle(const struct weir_machine *m, struct weir_settings *s,
                                      struct weir_err *err);
+/* The set of line number n in an L1 with so many sets. */
+static inline uint32_t weir_l1_set_of(enum weir_l1_index index, uint32_t sets, uint64_t n) {
+  if (index == WEIR_L1_LINEAR) return (uint32_t)(n & (sets - 1));
+  /* GPGPU-Sim's Fermi hash, at line number n: low five bits with bits 6, 7, 8, 10, 12 of it. */
+  uint64_t up = (n >> 6 & 7) | (n >> 7 & 8) | (n >> 8 & 16), set = (n & 31) ^ up;
+  return (uint32_t)(sets == 64 ? set | (n & 32) : set);
+}
 /* Ways that the L1 has while a kernel's blocks use so many bytes of shared memory. */
 uint32_t weir_l1_ways(const struct weir_machine *m, uint32_t shared_used);
 
