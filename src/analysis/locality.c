@@ -328,8 +328,10 @@ static void begin_line(struct reader *x, struct line *l, bool is_stored) {
 
 static void count_run(struct weir_locality *c, const struct weir_taped *r) {
   c->references++;
+  c->sectors += (uint64_t)__builtin_popcount(r->sectors);
   c->answered += r->as == WEIR_TAPED_HIT;
   c->pending += r->as == WEIR_TAPED_PENDING || r->as == WEIR_TAPED_LATE;
+  c->partial += r->as == WEIR_TAPED_PARTIAL;
   c->sent += r->as == WEIR_TAPED_MISS || r->as == WEIR_TAPED_PARTIAL || r->as == WEIR_TAPED_BYPASS;
 }
 

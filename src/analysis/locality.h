@@ -45,7 +45,9 @@ enum { WEIR_REUSE_COUNTS = 4, WEIR_SIZES = 33, WEIR_CHUNK_COUNTS = 17 };
 /* Counters only: sums are made word by word. */
 struct weir_locality {
   uint64_t references, past;         /* past: loads that are none, by their own operator */
+  uint64_t sectors;                  /* that the references touch */
   uint64_t answered, pending, sent;  /* in the run: had it, joined it, sent for it */
+  uint64_t partial;                  /* of those sent: it had the line, not all of its sectors */
   uint64_t lines;                    /* first used by it: since they began */
   uint64_t reuse[WEIR_REUSE_COUNTS]; /* of these, by references of any load: 1, 2, 3, more */
   uint64_t lone;                     /* references without another one to their line */

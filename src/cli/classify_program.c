@@ -58,8 +58,8 @@ static enum weir_status build_kernels(struct weir_classify_program *c,
   c->has_device = st == WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < c->recording.kernels.n; i++)
     if (build_kernel(c, &c->recording.kernels.v[i], &why) != WEIR_OK)
-      fprintf(stderr, "weir: kernel %s is not classified: %s\n", c->recording.kernels.v[i].name,
-              why.msg);
+      fprintf(stderr, "weir: kernel %s is %s: %s\n", c->recording.kernels.v[i].name,
+              c->left_out != NULL ? c->left_out : "not classified", why.msg);
   return st;
 }
 

@@ -1,5 +1,5 @@
-/* A program as a trace of its launches, with its kernels from their PTX: for classify and compare.
- */
+/* A program as a trace of its launches, with its kernels from their PTX: for classify, characterize
+ * and compare. */
 #ifndef WEIR_CLI_CLASSIFY_PROGRAM_H
 #define WEIR_CLI_CLASSIFY_PROGRAM_H
 
@@ -13,6 +13,7 @@ struct weir_classify_program {
   struct weir_program_result result;
   struct weir_temp folder;
   char trace[4096];
+  const char *left_out; /* what kernels are that are left out; NULL: not classified */
   struct ptx_device dev;
   bool has_device;
   uint32_t n_modules, n_programs;

@@ -22,6 +22,8 @@ const struct weir_command weir_commands[] = {
     {"query", "ask a store of results with SQL", weir_cmd_query},
     {"export", "write a store of results as CSV", weir_cmd_export},
     {"diff", "compare two results: settings and statistics that differ most", weir_cmd_diff},
+    {"characterize", "say what kind of workload it is, and what to do about it",
+     weir_cmd_characterize},
     {"classify", "say which loads should use the L1, and write it into their PTX",
      weir_cmd_classify},
     {"record", "write what a workload, launch file or CUDA program executes to a trace",

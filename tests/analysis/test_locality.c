@@ -435,9 +435,12 @@ static void oracle_run(struct oracle *o, const struct weir_tape *t, const struct
     if (refers(r)) {
       struct weir_locality *v = &o->of[r->insn];
       v->references++;
+      for (uint32_t bit = 0; bit < 4; bit++)
+        v->sectors += r->sectors >> bit & 1;
       v->answered += r->as == WEIR_TAPED_HIT;
       v->pending += r->as == WEIR_TAPED_PENDING || r->as == WEIR_TAPED_LATE;
       v->sent += r->as > WEIR_TAPED_LATE;
+      v->partial += r->as == WEIR_TAPED_PARTIAL;
       if (before == 0)
         v->first++, v->cause[why]++;
       else
