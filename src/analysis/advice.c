@@ -183,7 +183,7 @@ static void look_at_bound(struct adviser *a, uint32_t kernel, const struct weir_
                              .load = NONE,
                              .other = NONE,
                              .concerned = gain,
-                             .v = {share(hits, v->references), share(v->opt, v->references)}};
+                             .v = {share(had, v->references), share(v->opt, v->references)}};
   if (share(gain, v->references) >= WEIR_ADVICE_GAIN) say(a, what);
   if (share(gain, v->references) > WEIR_ADVICE_CLOSE ||
       share(v->opt, v->references) < WEIR_ADVICE_SOME)

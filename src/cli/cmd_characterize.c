@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/characterize_classes.h"
 #include "cli/classify_program.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
@@ -24,6 +25,8 @@ enum {
   OPT_NO_CONTRACT,
   OPT_OPCODE,
   OPT_THREADS,
+  OPT_CLASSES,
+  OPT_JOBS,
   OPT_JSON,
   OPT_CSV,
   OPT_CHECK,
@@ -56,7 +59,7 @@ static const struct weir_usage usage = {
         "\n"
         "A CUDA program (see 'weir help run') runs once; its output goes to stderr.",
     .has_program = 1,
-    .neutral = " threads config set json csv check quiet" WEIR_PROV_NEUTRAL,
+    .neutral = " threads jobs config set json csv check quiet" WEIR_PROV_NEUTRAL,
     .repeated = " opcode-class",
     .opts =
         (const struct weir_opt[]){
@@ -80,6 +83,14 @@ static const struct weir_usage usage = {
             WEIR_PROGRAM_OPTIONS,
             {"threads", 't', "N",
              "host threads for timing; the results are the same for any number", OPT_THREADS},
+            {"classes", 0, NULL,
+             "four more runs, for classes: is it faster without the L1 (CNF, CI, CF), with "
+             "shorter\n"
+             "lines (CLN, CLP), and is it sensitive to the L1 at all?",
+             OPT_CLASSES},
+            {"jobs", 0, "N",
+             "of these runs at a time (default: one for each core); the results are the same",
+             OPT_JOBS},
             {"json", 'j', "FILE",
              "write everything as JSON ('-': to stdout, instead of the tables)", OPT_JSON},
             {"csv", 0, "FILE",
@@ -91,6 +102,7 @@ static const struct weir_usage usage = {
             {.name = NULL}},
     .examples = "  weir characterize spmv\n"
                 "  weir characterize spmv --gpu v100 --json spmv.json\n"
+                "  weir characterize gather --classes\n"
                 "  weir characterize bfs --set l1.size=32K     the same with twice the L1\n"
                 "  weir record -o spmv.wtrace spmv && weir characterize spmv.wtrace\n"
                 "  weir characterize --kernels spmv --count 3 -- ./app 1000\n",
@@ -99,15 +111,18 @@ static const struct weir_usage usage = {
 struct characterize {
   const char *target, *gpu, *input, *json, *csv, *opcodes[MAX_OPCODES];
   size_t n_opcodes;
-  uint32_t stretch, threads;
-  bool check, quiet, is_trace;
-  struct weir_settings settings;
+  uint32_t stretch, threads, jobs; /* jobs 0: nobody said */
+  bool check, quiet, is_trace, has_classes;
+  struct weir_settings settings, given; /* given: on the command line alone */
   struct weir_arena arena;
   const char *path;
   struct weir_setup setup;
   struct weir_cli_watch watch;
   struct weir_character character;
   struct weir_characterize_about about;
+  struct weir_study_workload class_workload;
+  struct weir_class_runs class_runs;
+  struct weir_run_classes classes;
   struct ptx_exec_cfg exec;
   struct ptx_device dev; /* of a workload */
   bool has_device;
@@ -135,6 +150,12 @@ static enum weir_status find_target(struct characterize *c, struct weir_err *err
                      c->target);
   if (c->n_opcodes > 0 && !weir_is_accelsim(c->target))
     return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
+  if (c->has_classes && weir_is_accelsim(c->target)) {
+    weir_fail(err, WEIR_EINVAL,
+              "--classes times a trace again and again, and %s is an Accel-Sim trace", c->target);
+    weir_err_add(err, "make a .wtrace of it first: weir record -o app.wtrace %s", c->target);
+    return WEIR_EINVAL;
+  }
   if (c->is_trace || weir_is_launch_file(c->target)) return WEIR_OK;
   return weir_data_workload(&c->arena, c->target, &c->path, err);
 }
@@ -231,6 +252,28 @@ static enum weir_status run(struct characterize *c, struct weir_err *err) {
   return st == WEIR_OK ? weir_character_end(&c->character, c->check, err) : st;
 }
 
+/* ---- classes ---- */
+
+static enum weir_status run_classes(struct characterize *c, struct weir_err *err) {
+  struct weir_sim_result sum;
+  if (!c->has_classes) return WEIR_OK;
+  c->class_workload =
+      (struct weir_study_workload){.name = c->about.workload,
+                                   .path = c->argv != NULL ? c->program.trace : c->path,
+                                   .input = c->about.input[0] != 0 ? c->about.input : NULL,
+                                   .is_trace = c->is_trace || c->argv != NULL};
+  c->class_runs = (struct weir_class_runs){.gpu = c->gpu,
+                                           .machine = &c->setup.machine,
+                                           .given = &c->given,
+                                           .exec = &c->exec,
+                                           .jobs = c->jobs > 0 ? c->jobs : weir_cli_cores(),
+                                           .check = c->check,
+                                           .is_quiet = c->quiet};
+  weir_timing_total(&c->character.timing, &sum);
+  c->classes.own = sum.cycles;
+  return weir_class_runs(&c->class_runs, &c->class_workload, &c->classes, err);
+}
+
 /* ---- reports ---- */
 
 static enum weir_status write_json(const struct characterize *c,
@@ -270,7 +313,9 @@ static enum weir_status write_text(const struct weir_characterize_view *v, struc
 static enum weir_status report(const struct characterize *c, struct weir_err *err) {
   struct weir_characterize_view v;
   enum weir_status st =
-      weir_characterize_view(&v, &c->character, &c->about) ? WEIR_OK : weir_no_memory(err);
+      weir_characterize_view(&v, &c->character, &c->about, c->has_classes ? &c->classes : NULL)
+          ? WEIR_OK
+          : weir_no_memory(err);
   if (st == WEIR_OK && c->json != NULL) st = write_json(c, &v, err);
   if (st == WEIR_OK && c->csv != NULL) st = write_csv(c, &v, err);
   if (st == WEIR_OK) st = weir_cli_commit(err);
@@ -321,6 +366,11 @@ static enum weir_status set_option(struct characterize *c, int id, const char *v
     break;
   case OPT_THREADS:
     return set_number("--threads", value, 256, &c->threads, err);
+  case OPT_CLASSES:
+    c->has_classes = true;
+    break;
+  case OPT_JOBS:
+    return weir_cli_jobs(value, &c->jobs, err);
   case OPT_JSON:
     c->json = value;
     break;
@@ -359,6 +409,8 @@ static int parse_options(int argc, char **argv, struct characterize *c) {
   }
   c->argv = args.program;
   if (c->gpu == NULL) c->gpu = c->argv != NULL ? WEIR_PROGRAM_GPU : DEFAULT_GPU;
+  if (c->jobs > 0 && !c->has_classes)
+    return weir_cli_usage("characterize", "--jobs is for the runs of --classes");
   if (weir_cli_is_stdout(c->json) && weir_cli_is_stdout(c->csv))
     return weir_cli_usage("characterize", "one output can go to stdout, not several");
   if (c->argv != NULL) return check_program(c);
@@ -373,11 +425,13 @@ static int parse_options(int argc, char **argv, struct characterize *c) {
 }
 
 static enum weir_status characterize(struct characterize *c, struct weir_err *err) {
-  enum weir_status st = open_setup(c, err);
+  enum weir_status st = weir_settings_copy(&c->given, &c->settings, err);
+  if (st == WEIR_OK) st = open_setup(c, err);
   if (st == WEIR_OK) st = weir_cli_output("--json", c->json, err);
   if (st == WEIR_OK) st = weir_cli_output("--csv", c->csv, err);
   if (st == WEIR_OK) st = tell_provenance(c, err);
   if (st == WEIR_OK) st = run(c, err);
+  if (st == WEIR_OK) st = run_classes(c, err);
   return st == WEIR_OK ? report(c, err) : st;
 }
 
@@ -387,7 +441,9 @@ static void free_all(struct characterize *c) {
   if (c->has_device) ptx_device_free(&c->dev);
   weir_classify_program_free(&c->program);
   weir_setup_free(&c->setup);
+  weir_class_runs_free(&c->class_runs);
   weir_settings_free(&c->settings);
+  weir_settings_free(&c->given);
   weir_arena_free(&c->arena);
   weir_prov_free(&c->prov);
 }

@@ -139,16 +139,18 @@ static void put_about_kernel(const struct weir_characterize_view *v, const struc
                      100 * a->v[0], 100 * a->v[1]);
     break;
   case WEIR_ADVICE_BOUND:
-    weir_text_printf(out,
-                     "the L1 hits with %.1f %% of requests, and one that knew the future with %.1f "
-                     "%%; a better choice of what to keep can pay (weir compare)",
-                     100 * a->v[0], 100 * a->v[1]);
+    weir_text_printf(
+        out,
+        "the L1 has, or is getting, the lines of %.1f %% of requests, and one that knew the "
+        "future those of %.1f %%; a better choice of what to keep can pay (weir compare)",
+        100 * a->v[0], 100 * a->v[1]);
     break;
   default: /* WEIR_ADVICE_ENOUGH */
-    weir_text_printf(out,
-                     "the L1 hits with %.1f %% of requests, and one that knew the future with %.1f "
-                     "%%; no choice of what to keep can do much better",
-                     100 * a->v[0], 100 * a->v[1]);
+    weir_text_printf(
+        out,
+        "the L1 has, or is getting, the lines of %.1f %% of requests, and one that knew the "
+        "future those of %.1f %%; no choice of what to keep can do much better",
+        100 * a->v[0], 100 * a->v[1]);
   }
 }
 

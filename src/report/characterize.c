@@ -2,6 +2,7 @@
 #include "report/characterize.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,9 @@ static bool find_sites(struct weir_characterize_view *v) {
 }
 
 bool weir_characterize_view(struct weir_characterize_view *v, const struct weir_character *c,
-                            const struct weir_characterize_about *about) {
-  *v = (struct weir_characterize_view){.c = c, .about = *about};
+                            const struct weir_characterize_about *about,
+                            const struct weir_run_classes *classes) {
+  *v = (struct weir_characterize_view){.c = c, .about = *about, .classes = classes};
   v->loads = weir_character_loads(c, &v->n_loads);
   return v->loads != NULL && find_sites(v) && weir_advise(&v->sites, &v->advice);
 }
@@ -163,6 +165,42 @@ static void advice(const struct weir_characterize_view *v, struct weir_text *out
   }
   if (v->advice.n_found > v->advice.n)
     weir_text_printf(out, "  %u more left out\n", v->advice.n_found - v->advice.n);
+}
+
+/* ---- classes ---- */
+
+static void class_run(const struct weir_run_classes *c, enum weir_class_run run, const char *what,
+                      struct weir_text *out) {
+  double v = weir_class_speedup(c, run);
+  if (!isnan(v))
+    weir_text_printf(out, "%s: %.3f times as fast", what, v);
+  else if (c->why[run] != NULL)
+    weir_text_printf(out, "%s: failed: %s", what, c->why[run]);
+}
+
+static void classes(const struct weir_characterize_view *v, struct weir_text *out) {
+  const struct weir_run_classes *c = v->classes;
+  const char *cache = weir_class_cache(c), *line = weir_class_line(c);
+  weir_text_puts(out, "\nclasses, by further runs\n");
+  weir_text_printf(out, "  %-4s %s\n       ", cache != NULL ? cache : "-",
+                   cache == NULL               ? "not known whether it is faster without the L1"
+                   : strcmp(cache, "CNF") == 0 ? "faster without the L1"
+                   : strcmp(cache, "CF") == 0  ? "slower without the L1"
+                                               : "as fast without the L1");
+  class_run(c, WEIR_CLASS_BYPASS, "all loads bypassing it", out);
+  weir_text_printf(out, "\n  %-4s %s\n       ", line != NULL ? line : "-",
+                   line == NULL               ? "no class by the length of lines"
+                   : strcmp(line, "CLN") == 0 ? "faster with shorter lines"
+                                              : "not faster with shorter lines");
+  class_run(c, WEIR_CLASS_LINE_32, "lines of 32 bytes", out);
+  if (c->cycles[WEIR_CLASS_LINE_64] > 0) weir_text_puts(out, "; ");
+  class_run(c, WEIR_CLASS_LINE_64, "of 64", out);
+  weir_text_printf(out, "\n  %s to the L1\n       ",
+                   c->cycles[WEIR_CLASS_PERFECT] == 0 ? "not known whether it is sensitive"
+                   : weir_class_is_sensitive(c)       ? "sensitive"
+                                                      : "not sensitive");
+  class_run(c, WEIR_CLASS_PERFECT, "an L1 that has everything, first uses too", out);
+  weir_text_puts(out, "\n");
 }
 
 /* ---- kernels ---- */
@@ -589,6 +627,7 @@ enum weir_status weir_characterize_text(const struct weir_characterize_view *v,
   weir_locality_sum(&v->c->locality, ALL, &sum);
   head(v, out);
   advice(v, out);
+  if (v->classes != NULL) classes(v, out);
   enum weir_status st = kernels(v, out, err);
   if (st == WEIR_OK) st = stalls(v, out, err);
   if (sum.references == 0) return st;

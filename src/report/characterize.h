@@ -7,6 +7,7 @@
 #include "analysis/advice.h"
 #include "base/text.h"
 #include "study/character.h"
+#include "study/run_classes.h"
 
 struct weir_characterize_about {
   const char *workload, *input, *gpu; /* input may be "" */
@@ -15,6 +16,7 @@ struct weir_characterize_about {
 struct weir_characterize_view {
   const struct weir_character *c;
   struct weir_characterize_about about;
+  const struct weir_run_classes *classes; /* NULL: nobody asked */
   struct weir_advices advice;
   uint32_t *loads; /* as weir_character_loads */
   size_t n_loads;
@@ -23,7 +25,8 @@ struct weir_characterize_view {
 
 /* False: no memory. */
 bool weir_characterize_view(struct weir_characterize_view *v, const struct weir_character *c,
-                            const struct weir_characterize_about *about);
+                            const struct weir_characterize_about *about,
+                            const struct weir_run_classes *classes);
 void weir_characterize_view_free(struct weir_characterize_view *v);
 
 /* Tables and histograms. */

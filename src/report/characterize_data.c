@@ -184,6 +184,24 @@ static json_t *advice_json(const struct weir_characterize_view *v) {
   return list;
 }
 
+static json_t *classes_json(const struct weir_run_classes *c) {
+  static const char *const names[WEIR_CLASS_RUNS] = {"bypass_all", "perfect_l1", "line_32",
+                                                     "line_64"};
+  const char *cache = weir_class_cache(c), *line = weir_class_line(c);
+  json_t *o = json_pack("{s:o, s:o, s:o}", "cache", weir_json_text_or_null(cache), "line",
+                        weir_json_text_or_null(line), "is_sensitive",
+                        c->cycles[WEIR_CLASS_PERFECT] > 0 ? json_boolean(weir_class_is_sensitive(c))
+                                                          : json_null());
+  for (uint32_t i = 0; i < WEIR_CLASS_RUNS; i++) {
+    if (c->cycles[i] == 0 && c->why[i] == NULL) continue;
+    weir_json_put(&o, names[i],
+                  json_pack("{s:I, s:o, s:o}", "cycles", (json_int_t)c->cycles[i], "speedup",
+                            weir_json_real(weir_class_speedup(c, i)), "error",
+                            weir_json_text_or_null(c->why[i])));
+  }
+  return o;
+}
+
 json_t *weir_characterize_json(const struct weir_characterize_view *v) {
   const struct weir_locality_set *s = &v->c->locality;
   struct weir_locality sum;
@@ -197,6 +215,7 @@ json_t *weir_characterize_json(const struct weir_characterize_view *v) {
                         weir_json_text(v->about.workload), "input", weir_json_text(v->about.input),
                         "gpu", weir_json_text(v->about.gpu), "stretch", (json_int_t)s->stretch);
   weir_json_put(&o, "advice", advice_json(v));
+  if (v->classes != NULL) weir_json_put(&o, "classes", classes_json(v->classes));
   weir_json_put(&o, "timing", timing_json(v, &r));
   weir_json_put(&o, "locality", locality_json(&sum));
   weir_json_put(&o, "miss_ratio_curve", curve_json(v, &sum));
