@@ -48,7 +48,8 @@ static uint64_t misses(const struct weir_locality *v) {
 static void look_sparse(struct adviser *a, uint32_t load) {
   const struct weir_locality *v = &a->s->v[load].of;
   const struct weir_l1_cfg *c = &a->s->set->machine->l1;
-  double of_line = (double)(c->line / c->sector), each = share(v->sectors, v->references);
+  int64_t sectors = c->line / c->sector;
+  double of_line = (double)sectors, each = share(v->sectors, v->references);
   if (c->sectored || each > of_line * WEIR_ADVICE_SPARSE_PART ||
       share(misses(v), v->references) < WEIR_ADVICE_SPARSE_PART)
     return;

@@ -29,13 +29,14 @@ enum {
   OPT_JOBS,
   OPT_JSON,
   OPT_CSV,
+  OPT_STORE,
   OPT_CHECK,
   OPT_QUIET
 };
 
 /* Unless another is named: that of compare. */
 #define DEFAULT_GPU "fermi-s3"
-enum { DEFAULT_STRETCH = 1024, MAX_OPCODES = 256 };
+enum { DEFAULT_STRETCH = 1024, MAX_OPCODES = 256, STORE_WAIT_MS = 60000 };
 
 static const struct weir_usage usage = {
     .command = "characterize",
@@ -59,7 +60,7 @@ static const struct weir_usage usage = {
         "\n"
         "A CUDA program (see 'weir help run') runs once; its output goes to stderr.",
     .has_program = 1,
-    .neutral = " threads jobs config set json csv check quiet" WEIR_PROV_NEUTRAL,
+    .neutral = " threads jobs config set json csv store check quiet" WEIR_PROV_NEUTRAL,
     .repeated = " opcode-class",
     .opts =
         (const struct weir_opt[]){
@@ -96,6 +97,9 @@ static const struct weir_usage usage = {
             {"csv", 0, "FILE",
              "write a row of counts for the workload, each kernel and each load ('-': to stdout)",
              OPT_CSV},
+            {"store", 0, "FILE",
+             "keep the counts in a store (docs/store.md), as a run with statistics characterize.*",
+             OPT_STORE},
             {"check", 0, NULL, "verify the conservation rules of the statistics", OPT_CHECK},
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
             WEIR_PROV_OPTIONS,
@@ -104,12 +108,13 @@ static const struct weir_usage usage = {
                 "  weir characterize spmv --gpu v100 --json spmv.json\n"
                 "  weir characterize gather --classes\n"
                 "  weir characterize bfs --set l1.size=32K     the same with twice the L1\n"
-                "  weir record -o spmv.wtrace spmv && weir characterize spmv.wtrace\n"
+                "  weir characterize spmv.wtrace --csv loads.csv\n"
+                "  weir characterize spmv --store s.db\n"
                 "  weir characterize --kernels spmv --count 3 -- ./app 1000\n",
 };
 
 struct characterize {
-  const char *target, *gpu, *input, *json, *csv, *opcodes[MAX_OPCODES];
+  const char *target, *gpu, *input, *json, *csv, *store_path, *opcodes[MAX_OPCODES];
   size_t n_opcodes;
   uint32_t stretch, threads, jobs; /* jobs 0: nobody said */
   bool check, quiet, is_trace, has_classes;
@@ -120,6 +125,7 @@ struct characterize {
   struct weir_cli_watch watch;
   struct weir_character character;
   struct weir_characterize_about about;
+  struct weir_store *store;
   struct weir_study_workload class_workload;
   struct weir_class_runs class_runs;
   struct weir_run_classes classes;
@@ -161,7 +167,8 @@ static enum weir_status find_target(struct characterize *c, struct weir_err *err
 }
 
 static enum weir_status tell_provenance(struct characterize *c, struct weir_err *err) {
-  enum weir_status st = weir_prov_open(&c->prov, c->json != NULL || c->csv != NULL, err);
+  enum weir_status st =
+      weir_prov_open(&c->prov, c->json != NULL || c->csv != NULL || c->store_path != NULL, err);
   weir_prov_option(&c->prov, "gpu", c->gpu);
   if (st == WEIR_OK) st = weir_prov_setup(&c->prov, c->gpu, "baseline", NULL, &c->settings, err);
   if (st != WEIR_OK) return st;
@@ -254,14 +261,18 @@ static enum weir_status run(struct characterize *c, struct weir_err *err) {
 
 /* ---- classes ---- */
 
+/* As studies have it. */
+static struct weir_study_workload study_workload(const struct characterize *c) {
+  return (struct weir_study_workload){.name = c->argv != NULL ? c->program.program.name : c->target,
+                                      .path = c->argv != NULL ? c->program.trace : c->path,
+                                      .input = c->about.input[0] != 0 ? c->about.input : NULL,
+                                      .is_trace = c->is_trace || c->argv != NULL};
+}
+
 static enum weir_status run_classes(struct characterize *c, struct weir_err *err) {
   struct weir_sim_result sum;
   if (!c->has_classes) return WEIR_OK;
-  c->class_workload =
-      (struct weir_study_workload){.name = c->about.workload,
-                                   .path = c->argv != NULL ? c->program.trace : c->path,
-                                   .input = c->about.input[0] != 0 ? c->about.input : NULL,
-                                   .is_trace = c->is_trace || c->argv != NULL};
+  c->class_workload = study_workload(c);
   c->class_runs = (struct weir_class_runs){.gpu = c->gpu,
                                            .machine = &c->setup.machine,
                                            .given = &c->given,
@@ -300,6 +311,22 @@ static enum weir_status write_csv(const struct characterize *c,
   return st;
 }
 
+static enum weir_status keep(const struct characterize *c, struct weir_err *err) {
+  const struct weir_provenance *p = weir_prov_shown(&c->prov);
+  struct weir_study_workload w = study_workload(c);
+  char *text = p != NULL && p->root != NULL ? json_dumps(p->root, JSON_COMPACT) : NULL;
+  enum weir_status st = weir_character_keep(
+      &c->character,
+      &(struct weir_character_run){.workload = &w,
+                                   .settings = &c->settings,
+                                   .gpu = c->gpu,
+                                   .provenance = text,
+                                   .classes = c->has_classes ? &c->classes : NULL},
+      c->store, err);
+  free(text);
+  return st;
+}
+
 static enum weir_status write_text(const struct weir_characterize_view *v, struct weir_err *err) {
   struct weir_text out = {0};
   enum weir_status st = weir_characterize_text(v, &out, err);
@@ -318,6 +345,7 @@ static enum weir_status report(const struct characterize *c, struct weir_err *er
           : weir_no_memory(err);
   if (st == WEIR_OK && c->json != NULL) st = write_json(c, &v, err);
   if (st == WEIR_OK && c->csv != NULL) st = write_csv(c, &v, err);
+  if (st == WEIR_OK && c->store != NULL) st = keep(c, err);
   if (st == WEIR_OK) st = weir_cli_commit(err);
   if (st == WEIR_OK && !c->quiet && !weir_cli_is_stdout(c->json) && !weir_cli_is_stdout(c->csv))
     st = write_text(&v, err);
@@ -377,6 +405,9 @@ static enum weir_status set_option(struct characterize *c, int id, const char *v
   case OPT_CSV:
     c->csv = value;
     break;
+  case OPT_STORE:
+    c->store_path = value;
+    break;
   case OPT_CHECK:
     c->check = true;
     break;
@@ -430,12 +461,16 @@ static enum weir_status characterize(struct characterize *c, struct weir_err *er
   if (st == WEIR_OK) st = weir_cli_output("--json", c->json, err);
   if (st == WEIR_OK) st = weir_cli_output("--csv", c->csv, err);
   if (st == WEIR_OK) st = tell_provenance(c, err);
+  if (st == WEIR_OK && c->store_path != NULL)
+    st = weir_store_open(c->store_path, WEIR_STORE_WRITE,
+                         &(struct weir_store_options){.wait_ms = STORE_WAIT_MS}, &c->store, err);
   if (st == WEIR_OK) st = run(c, err);
   if (st == WEIR_OK) st = run_classes(c, err);
   return st == WEIR_OK ? report(c, err) : st;
 }
 
 static void free_all(struct characterize *c) {
+  weir_store_close(c->store);
   weir_character_free(&c->character);
   if (c->workload != NULL) weir_workload_close(c->workload);
   if (c->has_device) ptx_device_free(&c->dev);

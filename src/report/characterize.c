@@ -251,10 +251,9 @@ static enum weir_status kernels(const struct weir_characterize_view *v, struct w
       err);
   weir_locality_sum(&v->c->locality, ALL, &l);
   if (l.past > 0)
-    weir_text_printf(out,
-                     "%" PRIu64 " more load requests go past the L1 by their operator, and count "
-                     "nowhere else\n",
-                     l.past);
+    weir_text_printf(
+        out, "%" PRIu64 " more load requests go past the L1, %s, and count nowhere else\n", l.past,
+        v->c->setup->machine.l1.enabled ? "by their operator" : "which is off");
   return st;
 }
 
@@ -324,7 +323,7 @@ static void locality_cells(struct weir_table *t, const struct weir_locality *l) 
   median_cell(t, l->access);
   median_cell(t, l->stack);
   percent(t, lost(l), l->references);
-  for (uint32_t i = 0; i < WEIR_EARLIER_LAUNCH; i++)
+  for (uint32_t i = 0; i < WEIR_BETWEENS; i++)
     percent(t, l->after[i], l->references);
 }
 #define LOCALITY_COLUMNS                                                                           \
@@ -333,8 +332,8 @@ static void locality_cells(struct weir_table *t, const struct weir_locality *l) 
       {"used 1x", "% lines", WEIR_RIGHT}, {"2x", "%", WEIR_RIGHT}, {"3x", "%", WEIR_RIGHT},        \
       {"more", "%", WEIR_RIGHT}, {"distance", "median", WEIR_RIGHT},                               \
       {"stack", "median", WEIR_RIGHT}, {"lost", "%", WEIR_RIGHT}, {"warp", "%", WEIR_RIGHT},       \
-      {"block", "%", WEIR_RIGHT}, {                                                                \
-    "others", "%", WEIR_RIGHT                                                                      \
+      {"block", "%", WEIR_RIGHT}, {"grid", "%", WEIR_RIGHT}, {                                     \
+    "earlier", "%", WEIR_RIGHT                                                                     \
   }
 
 static enum weir_status loads(const struct weir_characterize_view *v, struct weir_text *out,
@@ -357,11 +356,11 @@ static enum weir_status loads(const struct weir_characterize_view *v, struct wei
     weir_table_cell(t, "%s", array != NULL ? array : "?");
     locality_cells(t, &l->of);
   }
-  return put_table(
-      t,
-      "loads; lost: capacity and conflict misses; warp, block, others: who used the line "
-      "before",
-      out, err);
+  return put_table(t,
+                   "loads; lost: capacity and conflict misses; warp, block, grid, earlier launch: "
+                   "who used the line "
+                   "before",
+                   out, err);
 }
 
 /* The loads of a kernel that read the same array as load i, which is the first of them. */

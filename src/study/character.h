@@ -6,6 +6,10 @@
 #include "analysis/loads.h"
 #include "analysis/locality.h"
 #include "session/timing.h"
+#include "study/run_classes.h"
+#include "study/store.h"
+
+struct weir_study_workload;
 
 struct weir_character {
   const struct weir_setup *setup;
@@ -32,6 +36,21 @@ enum weir_status weir_character_kernel(void *self, struct weir_block_source *sou
                                        struct weir_err *err);
 /* After the last one; with `check`, the conservation rules, too. */
 enum weir_status weir_character_end(struct weir_character *c, bool check, struct weir_err *err);
+
+/* ---- in a store ---- */
+
+struct weir_character_run {
+  const struct weir_study_workload *workload;
+  const struct weir_settings *settings; /* of the setup */
+  const char *gpu;
+  const char *provenance;                 /* JSON; NULL: none */
+  const struct weir_run_classes *classes; /* NULL: none */
+};
+/* As a run of its own, beside one that was only timed, with "characterize" as its scheme: with the
+ * statistics characterize.NAME of analysis/traits.h, of the workload and of its kernels. */
+enum weir_status weir_character_keep(const struct weir_character *c,
+                                     const struct weir_character_run *r, struct weir_store *store,
+                                     struct weir_err *err);
 
 /* ---- its loads ---- */
 

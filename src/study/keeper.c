@@ -129,6 +129,22 @@ static enum weir_status add_certainty(struct settings *s, enum weir_certainty c,
   return v.value == NULL || WEIR_PUSH(s->list, v) ? WEIR_OK : no_memory(err);
 }
 
+enum weir_status weir_keeper_settings(const struct weir_study_setup *s, bool is_executed,
+                                      struct weir_arena *a, struct weir_store_run *out,
+                                      struct weir_err *err) {
+  struct settings settings = {.arena = a};
+  enum weir_status st = weir_settings_canonical(s, is_executed, add_setting, &settings, err);
+  if (st == WEIR_OK) st = add_certainty(&settings, s->setup->scheme.certainty, err);
+  struct weir_store_setting *v =
+      st == WEIR_OK ? weir_arena_array(a, settings.list.n + 1, sizeof *v) : NULL;
+  if (st == WEIR_OK && v == NULL) st = no_memory(err);
+  if (v != NULL && settings.list.n > 0) memcpy(v, settings.list.v, settings.list.n * sizeof *v);
+  out->settings = v;
+  out->n_settings = settings.list.n;
+  free(settings.list.v);
+  return st;
+}
+
 /* A set-up that cannot be built, and not one that fails when it runs. */
 static bool is_refused(const struct weir_study *s, const struct weir_study_place *at,
                        const struct weir_run *r) {
@@ -159,23 +175,15 @@ static enum weir_status keep(void *self, const struct weir_study *s, size_t run,
                              struct weir_err *err) {
   struct weir_keeper *k = self;
   struct weir_arena arena = {0};
-  struct settings settings = {.arena = &arena};
   struct weir_study_place at = weir_study_place(s, run);
   enum weir_status st = identify(k, run, err);
   if (st != WEIR_OK) return st;
   struct weir_store_run r = describe(k, run);
-  st =
-      weir_settings_canonical(weir_study_setup(s, at.gpu, at.scheme),
-                              is_executed(&s->workloads[at.workload]), add_setting, &settings, err);
-  if (st == WEIR_OK)
-    st = add_certainty(&settings, weir_study_setup(s, at.gpu, at.scheme)->setup->scheme.certainty,
-                       err);
-  r.settings = settings.list.v;
-  r.n_settings = settings.list.n;
+  st = weir_keeper_settings(weir_study_setup(s, at.gpu, at.scheme),
+                            is_executed(&s->workloads[at.workload]), &arena, &r, err);
   if (st == WEIR_OK && r.status == WEIR_STORED_OK) st = weir_keeper_stats(k, run, &arena, &r, err);
   if (st == WEIR_OK) st = weir_store_put(k->options.store, &r, NULL, err);
   if (!k->options.wants_results) weir_run_forget(&s->runs[run]);
-  free(settings.list.v);
   weir_arena_free(&arena);
   return st;
 }

@@ -16,6 +16,11 @@ struct weir_keeper_options {
   const char *provenance; /* JSON that is kept with each run; may be NULL */
 };
 
+/* Every parameter that counts, for a run of the store; its texts live in the arena. */
+enum weir_status weir_keeper_settings(const struct weir_study_setup *s, bool is_executed,
+                                      struct weir_arena *a, struct weir_store_run *out,
+                                      struct weir_err *err);
+
 struct weir_keeper;
 /* All that is given is as it will be when the study runs, what is prepared included; it outlives
  * the keeper. Fingerprints of the workloads are made. */

@@ -27,7 +27,7 @@ def small(words):
     """The same line on small inputs."""
     command, rest = words[1], words[2:]
     options = rest[:rest.index("--")] if "--" in rest else rest
-    is_sized = command in ("run", "classify", "compare", "record", "sweep", "worker") and "--" not in rest and "--input" not in rest
+    is_sized = command in ("run", "characterize", "classify", "compare", "record", "sweep", "worker") and "--" not in rest and "--input" not in rest
     names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") for w in options
                       if w not in (options[options.index("-o") + 1] if "-o" in options else "",))
     rest = ["test" if w == "profile" else w for w in rest]

@@ -1,0 +1,1 @@
+weir characterize vecadd --input test --csv - --no-provenance | cut -d, -f1-30
