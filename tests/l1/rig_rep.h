@@ -87,6 +87,18 @@ static inline const char *rep_set(uint32_t set) {
 
 #define EXPECT(set, text) assert_string_equal(rep_set(set), text)
 
+/* A policy for rig_add: a load of this instruction asks for the next line of its set besides. */
+enum { REP_PREFETCHES = 0x7700 };
+static inline void rep_prefetch(struct weir_policy *p, const struct weir_access *a,
+                                struct weir_set set, int way, enum weir_outcome outcome) {
+  (void)set, (void)way, (void)outcome;
+  const struct weir_geometry *geometry = weir_geometry(p);
+  if (a->op == WEIR_LOAD && a->pc == REP_PREFETCHES)
+    weir_ask_prefetch(p, a->addr + (uint64_t)geometry->sets * geometry->line_bytes, 15);
+}
+static const struct weir_policy_ops rep_prefetcher = {
+    .part = {WEIR_PART("prefetcher", "asks for the next line of the set")}, .lookup = rep_prefetch};
+
 /* ---- through the engine ---- */
 
 static const struct weir_lines_cfg rep_on_miss = {.on_fill = false},

@@ -370,6 +370,24 @@ static void test_on_fill(void **state) {
   rig_close(&g);
 }
 
+/* A line that no instruction brought teaches nothing. */
+static void test_prefetch(void **state) {
+  (void)state;
+  rep_init(policy, PARAMS("sample=1"));
+  rig_add(&g, &rep_prefetcher, NULL);
+  rig_open(&g, NULL);
+  read_by(REP_PREFETCHES, 'a'); /* and b */
+  EXPECT(0, "a0 b0 - -");
+  four_others();
+  assert_int_equal(way_of('b'), -1);
+  ENTRY(REP_PREFETCHES, 'a', "0!");
+  ENTRY(REP_PREFETCHES, 'b', "0");
+  ENTRY(0, 'b', "0");
+  assert_int_equal(STAT(replaced), 2);
+  assert_int_equal(STAT(confirmed), 1);
+  rig_close(&g);
+}
+
 static void test_storage_and_verify(void **state) {
   (void)state;
   for (unsigned lvp = 0; lvp < 2; lvp++) {
@@ -435,6 +453,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_lvp),
       cmocka_unit_test(test_lvp_saturates),
       cmocka_unit_test(test_on_fill),
+      cmocka_unit_test(test_prefetch),
       cmocka_unit_test(test_storage_and_verify),
       cmocka_unit_test(test_engine),
   };

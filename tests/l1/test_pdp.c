@@ -457,6 +457,37 @@ static void test_change(void **state) {
   rig_close(&g);
 }
 
+/* A line whose protection ends with the access that misses is not the one to go, though older. */
+static void test_before(void **state) {
+  (void)state;
+  rep_init(policy, PARAMS("dynamic=true", "period=8", "step=1", "sample_every=1", "distance=9"));
+  rig_open(&g, "l1.ways=2", NULL);
+  rep_reads(0, "abbbbbbb"); /* the eighth finds 1 */
+  EXPECT(0, "a1 b0");
+  assert_int_equal(load('c'), 'm');
+  EXPECT(0, "a0 c0");
+  assert_int_equal(load('d'), 'm');
+  EXPECT(0, "d0 c0");
+  rig_close(&g);
+}
+
+/* What is only wanted in advance finds no way where all lines are protected. It is no access. */
+static void test_prefetch(void **state) {
+  (void)state;
+  rep_init(policy, PARAMS("distance=9"));
+  rig_add(&g, &rep_prefetcher, NULL);
+  rig_open(&g, "l1.ways=2", NULL);
+  g.pc = REP_PREFETCHES;
+  assert_int_equal(load('a'), 'm');
+  EXPECT(0, "a8 b8");
+  assert_int_equal(load('b'), 'h');
+  EXPECT(0, "a7 b8");
+  assert_int_equal(rig_stats(&g)->prefetches, 1);
+  assert_int_equal(rig_stats(&g)->prefetches_dropped, 1);
+  assert_int_equal(STAT(misses), 1);
+  rig_close(&g);
+}
+
 /* ---- */
 
 static void test_refused(void **state) {
@@ -551,6 +582,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_full),
       cmocka_unit_test(test_kernels),
       cmocka_unit_test(test_change),
+      cmocka_unit_test(test_before),
+      cmocka_unit_test(test_prefetch),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_storage_and_verify),
       cmocka_unit_test(test_engine),
