@@ -778,10 +778,6 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
 
 /* ---- preparing ---- */
 
-struct weir_tape *weir_sim_tape(const struct weir_sim *sim, uint32_t sm) {
-  return sm < sim->n_sms ? weir_l1_tape(sim->sms[sm].l1) : NULL;
-}
-
 enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
                                struct weir_err *err) {
   struct weir_row row;

@@ -97,3 +97,7 @@ uint64_t weir_sim_issued(const struct weir_sim *sim) {
 const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
   return weir_l1_part(sim->sms[0].l1, i);
 }
+
+struct weir_tape *weir_sim_tape(const struct weir_sim *sim, uint32_t sm) {
+  return sm < sim->n_sms ? weir_l1_tape(sim->sms[sm].l1) : NULL;
+}
