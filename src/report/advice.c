@@ -1,6 +1,6 @@
 /* What to do, as sentences. */
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/demangle.h"
 #include "report/characterize.h"
@@ -13,8 +13,8 @@ static void put_load(const struct weir_characterize_view *v, uint32_t site, stru
   weir_text_puts(out, weir_character_source(v->c, s->first, text, sizeof text));
   if (array != NULL)
     weir_text_printf(out, " (%s)", array);
-  else if (s->n == 1)
-    weir_text_printf(out, " (pc 0x%x)", weir_character_insn(v->c, s->first)->pc);
+  else if (s->n == 1 && strncmp(text, "0x", 2) != 0)
+    weir_text_printf(out, " (0x%x)", weir_character_insn(v->c, s->first)->pc);
 }
 
 static const char *kernel_name(const struct weir_characterize_view *v, uint32_t kernel, char *name,
@@ -34,6 +34,18 @@ static void put_bytes(struct weir_text *out, double bytes) {
     weir_text_printf(out, "%g MB", bytes / (1 << 20));
 }
 
+/* How a load is kept out of the L1. */
+static const char *remedy(const struct weir_characterize_view *v, uint32_t site) {
+  switch (weir_character_insn(v->c, v->sites.v[site].first)->space) {
+  case WEIR_SP_LOCAL:
+    return "it reads local memory: avoid what is spilled, or arrays of a thread's own";
+  case WEIR_SP_TEX:
+    return "it reads a texture: plain loads could be kept out of the L1 (ld.global.cg, __ldcg)";
+  default:
+    return "keep it out of the L1 (ld.global.cg, __ldcg)";
+  }
+}
+
 static void put_within(struct weir_text *out, const struct weir_advice *a) {
   bool is_far = a->v[2] != 0, is_next = !is_far && a->v[1] == 0;
   weir_text_puts(out, is_far    ? ", most of them more than 2,048 requests before"
@@ -50,10 +62,9 @@ static void put_about_load(const struct weir_characterize_view *v, const struct 
   put_load(v, a->load, out);
   switch (a->kind) {
   case WEIR_ADVICE_STREAMS:
-    weir_text_printf(out,
-                     " streams: %.1f %% of its requests are to lines that no other request uses; "
-                     "keep it out of the L1 (ld.global.cg, __ldcg)",
-                     100 * a->v[0]);
+    weir_text_printf(
+        out, " streams: %.1f %% of its requests are to lines that no other request uses; %s",
+        100 * a->v[0], remedy(v, a->load));
     break;
   case WEIR_ADVICE_SPARSE:
     weir_text_printf(
@@ -97,10 +108,9 @@ static void put_about_pair(const struct weir_characterize_view *v, const struct 
   if (a->kind == WEIR_ADVICE_POLLUTES) {
     weir_text_puts(out, " streams, and evicts lines before load ");
     put_load(v, a->other, out);
-    weir_text_printf(out,
-                     " uses them again, which costs the latter %.1f %% of its requests; keep the "
-                     "former out of the L1 (ld.global.cg, __ldcg)",
-                     100 * a->v[0]);
+    weir_text_printf(
+        out, " uses them again, which costs the latter %.1f %% of its requests; of the former: %s",
+        100 * a->v[0], remedy(v, a->load));
     return;
   }
   weir_text_puts(out, " and ");

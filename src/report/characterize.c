@@ -71,10 +71,15 @@ static void kernel_cell(struct weir_table *t, const struct weir_characterize_vie
                   weir_demangle(weir_character_timed(v->c, kernel)->kernel, name, sizeof name));
 }
 
+/* "spmv.cu:14 0xb8"; of several loads on a line the address tells which. */
 static void load_cell(struct weir_table *t, const struct weir_characterize_view *v, uint32_t load) {
   char text[96];
-  weir_table_cell(t, "%s 0x%x", weir_character_source(v->c, load, text, sizeof text),
-                  weir_character_insn(v->c, load)->pc);
+  const struct weir_static *s = weir_character_insn(v->c, load);
+  weir_character_source(v->c, load, text, sizeof text);
+  if (s->line == 0 && s->ptx_line == 0)
+    weir_table_cell(t, "%s", text);
+  else
+    weir_table_cell(t, "%s 0x%x", text, s->pc);
 }
 
 /* The bin in which the middle one is, as "8", or ">2048"; `first` have no distance. */
@@ -505,11 +510,10 @@ static void site_cell(struct weir_table *t, const struct weir_characterize_view 
   char text[96];
   uint32_t load = v->sites.v[site].first;
   const char *array = weir_character_array(v->c, load);
-  weir_character_source(v->c, load, text, sizeof text);
   if (array != NULL)
-    weir_table_cell(t, "%s %s", text, array);
+    weir_table_cell(t, "%s %s", weir_character_source(v->c, load, text, sizeof text), array);
   else
-    weir_table_cell(t, "%s 0x%x", text, weir_character_insn(v->c, load)->pc);
+    load_cell(t, v, load);
 }
 
 static enum weir_status pairs(const struct weir_characterize_view *v, uint64_t all,

@@ -108,7 +108,7 @@ const char *weir_character_source(const struct weir_character *c, uint32_t load,
   else if (s->ptx_line > 0)
     snprintf(text, len, "PTX line %u", s->ptx_line);
   else
-    snprintf(text, len, "pc 0x%x", s->pc);
+    snprintf(text, len, "0x%x", s->pc);
   return text;
 }
 

@@ -270,6 +270,23 @@ static void test_order(void **state) {
   assert_int_equal(a.v[9].load, 1);
 }
 
+static int try_all(void) {
+  struct workload w;
+  struct weir_sites s;
+  struct weir_advices a;
+  begin(&w);
+  for (uint32_t i = 0; i < 4; i++)
+    evicts(&w, i, 3 - i, 100);
+  bool ok = weir_sites_make(&s, &w.set, w.site, 4) && weir_advise(&s, &a);
+  weir_sites_free(&s);
+  return ok;
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  assert_true(with_failing_memory(try_all) > 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_none),
@@ -283,6 +300,7 @@ int main(void) {
       cmocka_unit_test(test_warps),
       cmocka_unit_test(test_bound),
       cmocka_unit_test(test_order),
+      cmocka_unit_test(test_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

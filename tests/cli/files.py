@@ -114,7 +114,8 @@ def links_and_modes():
 def devices_and_pipes():
     os.symlink("/dev/full", "full")
     for args in (RUN + ("--json", "full"), ("compare", "-q", "vecadd", "--input", "test", "--csv", "full"),
-                 ("classify", "-q", "vecadd", "--tags", "full"), RUN + ("-o", "c=full")):
+                 ("classify", "-q", "vecadd", "--tags", "full"), RUN + ("-o", "c=full"),
+                 ("characterize", "-q", "vecadd", "--input", "test", "--csv", "full")):
         check(b"No space left" in weir(*args, code=1).stderr, "what is wrong is said")
     check(os.path.islink("full"), "a device is not replaced")
     weir("compare", "-q", "vecadd", "--input", "test", "-S", "baseline", "--csv", "/dev/null", "--json", "/dev/null")
@@ -151,6 +152,7 @@ def outputs_that_are_refused():
     for first, second in twice:
         for args in (("compare", "-q", *LONG, "--csv", first, "--json", second),
                      ("classify", "-q", *LONG, "--tags", first, "--json", second),
+                     ("characterize", "-q", *LONG, "--csv", first, "--json", second),
                      ("run", "-q", *LONG, "--json", first, "-o", "c=" + second)):
             check(b"two outputs are one file" in weir(*args, code=2).stderr, "the same file twice is refused")
     for name in ("", "folder", "a/b", "nowhere/x"):
@@ -250,6 +252,7 @@ def a_full_disk():
     put("f")
     for args in (RUN + ("--json", "f"), ("record", "-q", "vecadd", "--input", "test", "-o", "f"),
                  ("compare", "-q", "t.wtrace", "--csv", "f"), ("classify", "-q", "vecadd", "--json", "f"),
+                 ("characterize", "-q", "t.wtrace", "--json", "f"),
                  ("run", "-q", "--json", "f", "--", CLIENT, BFS, "test")):
         if "t.wtrace" in args:
             weir("record", "-q", "vecadd", "--input", "test", "-o", "t.wtrace")

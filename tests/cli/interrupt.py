@@ -88,6 +88,18 @@ def classify(program, temporary):
         print(progress.search(before).group(0))
 
 
+def characterize(program, temporary):
+    """In the midst of the runs for its classes."""
+    code, before, after = interrupt([program, "characterize", "matmul-naive", "--input", "bench", "--classes", "--jobs", "1"],
+                                    PROGRESS, temporary)
+    judge({
+        "exit code 130": code == 130,
+        "a word about it": "interrupted" in after,
+        "no tables": "what to do" not in after,
+        "no temporary files": not os.listdir(temporary),
+    }, code, before, after)
+
+
 def query(program, sample_store, scratch):
     """In the midst of a statement that would not end, after one that has."""
     store = os.path.join(scratch, "s.db")
@@ -115,6 +127,7 @@ def main():
         os.mkdir(temporary)
         compare(program, scratch, temporary)
         classify(program, temporary)
+        characterize(program, temporary)
         query(program, sample_store, scratch)
 
 
