@@ -193,10 +193,12 @@ static void example(struct weir_text *out, const struct weir_setup *setup) {
                    strcmp(scheme, "baseline") != 0 ? scheme : "", tags);
 }
 
+static const char model_note[] =
+    "model: its paper is known from an abstract only; the idea is theirs, rules and sizes are "
+    "ours\n";
 static const char *const certainty_notes[] = {
     [WEIR_CERTAIN_TEXT] = "",
-    [WEIR_CERTAIN_MODEL] = "model: its paper is known from an abstract only; the idea is theirs, "
-                           "rules and sizes are ours\n",
+    [WEIR_CERTAIN_MODEL] = model_note,
     [WEIR_CERTAIN_STAND_IN] =
         "stand-in: no description of it was found; rules and sizes are ours\n"};
 
