@@ -213,7 +213,9 @@ struct weir_sched_view {
 /* What a run that was made before says about a kernel, under a key that the policy chose: a pc, a
  * line, an SM, or several of them in one number. */
 struct weir_row {
-  uint64_t kernel; /* struct weir_kernel's id; 0: any */
+  /* struct weir_kernel's id, or another number that reader and maker agree on, as uid + 1; 0: any
+   */
+  uint64_t kernel;
   uint64_t key, v[4];
 };
 
@@ -256,6 +258,12 @@ struct weir_policy_ops {
   /* The policy whose rows it reads by weir_prepared; it may name itself. A scheme can name another.
    * NULL: it reads none. */
   const char *prepare;
+  /* Of one that makes rows: the run before is made on the input that will be timed, and not on
+   * 'profile', because its keys mean nothing with other data (addresses). Results say so. */
+  bool prepares_on_timed;
+  /* "a|b": those of its parameters that its rows depend on; with other values of the others the
+   * same rows serve. NULL: all. */
+  const char *row_params;
   /* Does it, with these parameters, decide by the tags of loads? Then a run without tags is
    * refused. NULL: no. */
   bool (*needs_tags)(const void *cfg);
@@ -313,7 +321,8 @@ struct weir_policy_ops {
   /* Preparing, of a policy that another one names in `prepare`: it is part of a run of the
    * machine's own L1, made before the timed one on the workload's input 'profile'. After each
    * kernel, when kernel_end was told, it is asked on every SM for rows 0, 1, ... of that kernel.
-   * *row is 0 but for the kernel. False: there are no more. */
+   * *row is 0 but for the kernel. False: there are no more. What it cannot keep until then it hands
+   * over by weir_note. */
   bool (*row)(const struct weir_policy *, uint32_t i, struct weir_row *row);
   /* May be NULL. At the end, for the first SM's policy: all rows, sorted by kernel and key; those
    * of equal kernel and key, of several SMs or launches, are one, with the sums of their values. It
@@ -329,6 +338,7 @@ struct weir_services {
   bool (*invalidate)(struct weir_policy *, uint32_t set, int way);
   bool (*prefetch)(struct weir_policy *, uint64_t addr, uint32_t sectors);
   void (*view)(struct weir_policy *, struct weir_sm_view *);
+  bool (*note)(struct weir_policy *, const struct weir_row *);
 };
 
 /* The layout is the core's; policies use the functions below. */
@@ -430,6 +440,13 @@ static inline const struct weir_row *weir_prepared(const struct weir_policy *p, 
                                                    uint64_t key) {
   const struct weir_row *r = weir_find_row(p->rows, p->n_rows, kernel, key);
   return r != NULL ? r : weir_find_row(p->rows, p->n_rows, 0, key);
+}
+
+/* In observing hooks: one more row, as if `row` had given it at the kernel's end. Those of equal
+ * kernel and key are added up, so that a policy can count what it has no state for: lines, say. If
+ * there are too many, the run ends with an error. False: this is no run that prepares. */
+static inline bool weir_note(struct weir_policy *p, const struct weir_row *row) {
+  return p->services->note(p, row);
 }
 
 /* What `init` returns if parameters do not go together or with the machine. */

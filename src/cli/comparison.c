@@ -166,8 +166,9 @@ static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, 
                                 prep->made[i]);
   prep->n_made = n;
   prep->prepared = weir_cli_prepared(r.setup, prep->made, n);
-  prep->is_same_input = prep->made[0]->is_same_input;
-  return keep_text(c, prep->made[0]->input, &prep->input, err);
+  const struct weir_preparation *named = weir_preparation_named(prep->made, n);
+  prep->is_same_input = named->is_same_input;
+  return keep_text(c, named->input, &prep->input, err);
 }
 
 static bool can_stand(const struct weir_comparison *c, size_t setup) {

@@ -62,7 +62,15 @@ static void view(struct weir_policy *p, struct weir_sm_view *v) {
   c->host.view(c->host.sm, v);
 }
 
-static const struct weir_services services = {wake, broadcast, invalidate, prefetch, view};
+static bool note(struct weir_policy *p, const struct weir_row *row) {
+  struct weir_chain *c = chain_of(p);
+  struct weir_err err;
+  if (c->noting != p->index) return false;
+  if (weir_rows_add(&c->notes, row, &err) != WEIR_OK) weir_chain_refuse(c, err.msg);
+  return true;
+}
+
+static const struct weir_services services = {wake, broadcast, invalidate, prefetch, view, note};
 
 /* ---- set-up ---- */
 
@@ -239,6 +247,7 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_machine *m,
     struct weir_policy *p = weir_chain_part(c, i, &part);
     at = give_memory(c, p, part, i, at);
     const struct weir_rows *rows = i > 0 ? d->policy[i - 1].rows : d->org_rows;
+    if (i > 0 && d->policy[i - 1].prepares) c->noting = i;
     if (rows == NULL) continue;
     p->rows = rows->v;
     p->n_rows = rows->n;
@@ -256,6 +265,7 @@ bool weir_chain_init(struct weir_chain *c, const struct weir_machine *m,
 void weir_chain_free(struct weir_chain *c) {
   free(c->memory);
   c->memory = NULL;
+  weir_rows_free(&c->notes);
 }
 
 static void move_part(struct weir_chain *to, struct weir_policy *p, const struct weir_chain *from) {
@@ -270,10 +280,18 @@ static void move_part(struct weir_chain *to, struct weir_policy *p, const struct
   p->core = to;
 }
 
+static bool copy_notes(struct weir_rows *to, const struct weir_rows *from) {
+  enum weir_status st = WEIR_OK;
+  *to = (struct weir_rows){0};
+  for (size_t i = 0; st == WEIR_OK && i < from->n; i++)
+    st = weir_rows_add(to, &from->v[i], NULL);
+  return st == WEIR_OK;
+}
+
 bool weir_chain_clone(struct weir_chain *to, const struct weir_chain *from,
                       const struct weir_l1_host *host) {
   to->memory = weir_malloc(from->memory_bytes);
-  if (to->memory == NULL) return false;
+  if (!copy_notes(&to->notes, &from->notes) || to->memory == NULL) return false;
   memcpy(to->memory, from->memory, from->memory_bytes);
   to->host = *host;
   move_part(to, &to->org, from);
@@ -309,7 +327,7 @@ void weir_chain_fault(const struct weir_chain *c, const char *policy, const char
 void weir_chain_refuse(const struct weir_chain *c, const char *why) {
   struct weir_chain *e = chain_of(&c->org);
   if (e->fault[0] != '\0') return;
-  snprintf(e->fault, sizeof e->fault, "%s", why);
+  snprintf(e->fault, sizeof e->fault, "%.511s", why);
   e->fault_code = WEIR_EINVAL;
 }
 
@@ -555,6 +573,17 @@ bool weir_chain_row(const struct weir_chain *c, uint32_t part, uint32_t i, struc
     return false;
   }
   return ask_row(c, part - 1, i, row) && c->fault[0] == '\0';
+}
+
+enum weir_status weir_chain_take_notes(struct weir_chain *c, uint32_t part, struct weir_rows *rows,
+                                       struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  if (part != c->noting) return st;
+  weir_rows_settle(&c->notes);
+  for (size_t i = 0; st == WEIR_OK && i < c->notes.n; i++)
+    st = weir_rows_add(rows, &c->notes.v[i], err);
+  c->notes.n = 0;
+  return st;
 }
 
 size_t weir_chain_digest(const struct weir_chain *c, uint32_t part, struct weir_row *rows,

@@ -55,6 +55,8 @@ struct weir_chain {
   uint64_t wake[WEIR_MAX_PARTS], next_wake; /* cycles of the kernel; 0 is the organisation */
   struct weir_ask asks[WEIR_MAX_ASKS];
   uint32_t n_asks;
+  struct weir_rows notes; /* of part `noting` in this kernel */
+  uint32_t noting;        /* 0: this is no run that prepares */
   struct weir_l1_host host;
   void *memory;
   size_t memory_bytes;
@@ -131,6 +133,9 @@ void weir_chain_broadcast_received(struct weir_chain *c, uint32_t part, uint32_t
 /* What a policy has prepared; `part` is not the organisation. */
 enum { WEIR_MAX_ROWS = 1 << 22 }; /* of a kernel on an SM */
 bool weir_chain_row(const struct weir_chain *c, uint32_t part, uint32_t i, struct weir_row *row);
+/* Those that it noted go to `rows`, and are forgotten. */
+enum weir_status weir_chain_take_notes(struct weir_chain *c, uint32_t part, struct weir_rows *rows,
+                                       struct weir_err *err);
 size_t weir_chain_digest(const struct weir_chain *c, uint32_t part, struct weir_row *rows,
                          size_t n);
 

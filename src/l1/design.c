@@ -62,8 +62,7 @@ void weir_design_baseline(struct weir_design *d, const struct weir_machine *m) {
   d->policy[0].ops = &weir_policy_lru;
 }
 
-/* Is `name` one of "a|b|c"? */
-static bool is_listed(const char *list, const char *name) {
+bool weir_is_listed(const char *list, const char *name) {
   size_t n = strlen(name);
   for (const char *s = list; s != NULL; s = strchr(s, '|') != NULL ? strchr(s, '|') + 1 : NULL)
     if (strncmp(s, name, n) == 0 && (s[n] == '\0' || s[n] == '|')) return true;
@@ -83,7 +82,7 @@ enum weir_status weir_design_check(const struct weir_design *d, const struct wei
       return weir_fail(err, WEIR_EINVAL,
                        "policy %s was made for version %u of the policy contract; this is %d", name,
                        o->part.abi, WEIR_POLICY_ABI);
-    if (o->organisations != NULL && !is_listed(o->organisations, org))
+    if (o->organisations != NULL && !weir_is_listed(o->organisations, org))
       return weir_fail(err, WEIR_EINVAL, "policy %s works with the organisations %s, not with %s",
                        name, o->organisations, org);
     if (o->victim != NULL) {

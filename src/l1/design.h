@@ -22,6 +22,7 @@ struct weir_design {
     const struct weir_policy_ops *ops;
     const void *cfg;
     const struct weir_rows *rows; /* prepared for it; NULL: none */
+    bool prepares;                /* this run is for its rows; of one policy at most */
   } policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;
   uint64_t seed;
@@ -40,6 +41,9 @@ enum { WEIR_MAX_POLICIES = 64 }; /* built-in ones and those of plug-ins */
 bool weir_policy_add(const struct weir_policy_ops *o, const char *file);
 /* The plug-in that a policy is from; NULL: it is built in. */
 const char *weir_policy_file(const struct weir_policy_ops *o);
+
+/* Is `name` one of "a|b|c"? */
+bool weir_is_listed(const char *list, const char *name);
 
 /* Which questions of a scheme a policy answers: by the hooks that it has. */
 enum weir_axis {

@@ -696,6 +696,11 @@ bool weir_l1_row(const struct weir_l1 *l1, uint32_t part, uint32_t i, struct wei
   return weir_chain_row(&l1->chain, part, i, row);
 }
 
+enum weir_status weir_l1_take_notes(struct weir_l1 *l1, uint32_t part, struct weir_rows *rows,
+                                    struct weir_err *err) {
+  return weir_chain_take_notes(&l1->chain, part, rows, err);
+}
+
 size_t weir_l1_digest(const struct weir_l1 *l1, uint32_t part, struct weir_row *rows, size_t n) {
   return weir_chain_digest(&l1->chain, part, rows, n);
 }

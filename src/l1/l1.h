@@ -177,9 +177,12 @@ const struct weir_pc_stats *weir_l1_get_pc_stats(const struct weir_l1 *l1); /* o
 /* Part i, 0 is the organisation; NULL: no such part. And its counters. */
 const struct weir_part *weir_l1_part(const struct weir_l1 *l1, uint32_t i);
 const uint64_t *weir_l1_part_stats(const struct weir_l1 *l1, uint32_t i);
-/* What policy `part` has prepared in the kernel that ended: row i, false if there is none; and what
- * is left of all rows, in place. A fault may be the reason. */
+/* What policy `part` has prepared in the kernel that ended: row i, false if there is none; those
+ * that it noted, which are forgotten here; and what is left of all rows, in place. A fault may be
+ * the reason. */
 bool weir_l1_row(const struct weir_l1 *l1, uint32_t part, uint32_t i, struct weir_row *row);
+enum weir_status weir_l1_take_notes(struct weir_l1 *l1, uint32_t part, struct weir_rows *rows,
+                                    struct weir_err *err);
 size_t weir_l1_digest(const struct weir_l1 *l1, uint32_t part, struct weir_row *rows, size_t n);
 /* Memory that one of them takes here, about, before it is made. */
 double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *design);

@@ -135,8 +135,9 @@ static void add_profiles(const struct weir_timed_profiles *all, struct weir_text
 }
 
 json_t *weir_profile_json(const struct weir_preparation *const *made, uint32_t n) {
-  json_t *o = json_pack("{s:o, s:b}", "input", weir_json_text(made[0]->input), "is_timed_input",
-                        (int)made[0]->is_same_input),
+  const struct weir_preparation *named = weir_preparation_named(made, n);
+  json_t *o = json_pack("{s:o, s:b}", "input", weir_json_text(named->input), "is_timed_input",
+                        (int)named->is_same_input),
          *names = json_array();
   bool ok = o != NULL && names != NULL;
   for (uint32_t i = 0; ok && i < n; i++)

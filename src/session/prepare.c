@@ -28,22 +28,23 @@ enum weir_status weir_profile_input(const char *path, const char *want, struct w
   return st;
 }
 
-enum weir_status weir_preparation_input(const char *path, const char *timed, bool wanted, char *out,
-                                        bool *is_same, struct weir_err *err) {
+static bool is_on_timed(const char *name) {
+  const struct weir_policy_ops *o = weir_policy_find(name);
+  return strcmp(name, WEIR_PREPARE_OPT) == 0 || (o != NULL && o->prepares_on_timed);
+}
+
+enum weir_status weir_preparation_input(const char *name, const char *path, const char *timed,
+                                        char *out, bool *is_same, struct weir_err *err) {
   struct weir_launchfile *lf;
   enum weir_status st = weir_launchfile_load(path, timed, &lf, err);
   if (st != WEIR_OK) return st;
-  const char *name = lf->input != NULL ? lf->input : "", *of = name;
-  for (uint32_t i = 0; !wanted && i < lf->n_inputs; i++)
+  const char *own = lf->input != NULL ? lf->input : "", *of = own;
+  for (uint32_t i = 0; !is_on_timed(name) && i < lf->n_inputs; i++)
     if (strcmp(lf->inputs[i], WEIR_PROFILE_INPUT) == 0) of = WEIR_PROFILE_INPUT;
-  *is_same = strcmp(of, name) == 0;
+  *is_same = strcmp(of, own) == 0;
   snprintf(out, WEIR_CONFIG_KEY + 1, "%s", of);
   weir_launchfile_free(lf);
   return WEIR_OK;
-}
-
-bool weir_prepares_timed(const char *name) {
-  return strcmp(name, WEIR_PREPARE_OPT) == 0;
 }
 
 /* ---- rows ---- */
@@ -56,10 +57,11 @@ static enum weir_status open_setup(struct weir_setup *out, const struct weir_set
   const struct weir_policy_ops *o = weir_policy_find(name);
   *out = (struct weir_setup){.machine = setup->machine};
   out->machine.jitter = (struct weir_jitter_cfg){0}; /* what is prepared serves all its seeds */
-  out->scheme = (struct weir_scheme){
-      .name = name, .label = name, .policy = {o}, .n_policies = o != NULL};
+  out->scheme =
+      (struct weir_scheme){.name = name, .label = name, .policy = {o}, .n_policies = o != NULL};
   enum weir_status st = weir_scheme_design(&out->scheme, &out->machine, settings,
                                            weir_param_groups(), &out->design, err);
+  out->design.policy[0].prepares = o != NULL;
   out->design.seed = setup->design.seed;
   out->design.paranoid = setup->design.paranoid;
   return st;

@@ -15,17 +15,15 @@
  * "profile", or else the first. *out lives in the arena, NULL: the file has no inputs. */
 enum weir_status weir_profile_input(const char *path, const char *want, struct weir_arena *a,
                                     const char **out, struct weir_err *err);
-/* The one for the preparation of a run whose input is `timed` (NULL: the first): that one if it is
- * `wanted`, else "profile", or what is timed if there is none. `out` has WEIR_CONFIG_KEY + 1 bytes.
- * *is_same: it is what is timed. */
-enum weir_status weir_preparation_input(const char *path, const char *timed, bool wanted, char *out,
-                                        bool *is_same, struct weir_err *err);
+/* The one for the preparation `name` of a run whose input is `timed` (NULL: the first): "profile",
+ * or what is timed if there is none or the policy prepares on that. `out` has WEIR_CONFIG_KEY + 1
+ * bytes. *is_same: it is what is timed. */
+enum weir_status weir_preparation_input(const char *name, const char *path, const char *timed,
+                                        char *out, bool *is_same, struct weir_err *err);
 
-/* Is what it makes good for the input alone that it was made on? Then that is the one to be timed. */
-bool weir_prepares_timed(const char *name);
-
-/* Rows of the policy `name`, or WEIR_PREPARE_OPT, for `setup`, whose settings are `settings`, on what `source` runs. The
- * options are those of a timing; its `rows` and `rows_part` are set here. */
+/* Rows of the policy `name`, or WEIR_PREPARE_OPT, for `setup`, whose settings are `settings`, on
+ * what `source` runs. The options are those of a timing; its `rows` and `rows_part` are set here.
+ */
 enum weir_status weir_prepare_rows(const struct weir_setup *setup,
                                    const struct weir_settings *settings, const char *name,
                                    const struct weir_source *source,

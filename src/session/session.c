@@ -286,27 +286,31 @@ static enum weir_status make_rows(struct weir_session_design *d, const char *nam
 
 /* In this process, and on the workload's input for that if it has one. What kernels print there is
  * not the caller's. */
-static enum weir_status prepare_design(struct weir_session_design *d,
-                                       const struct weir_source *from, struct weir_err *err) {
-  const char *names[WEIR_MAX_PARTS];
+static enum weir_status prepare_by(struct weir_session_design *d, const char *name,
+                                   const struct weir_source *from, struct weir_err *err) {
   char input[WEIR_CONFIG_KEY + 1];
   bool is_same;
-  uint32_t n = weir_setup_preparations(&d->setup, names);
-  struct weir_source of = *from, timed;
+  struct weir_source of = *from;
   enum weir_status st = WEIR_OK;
-  free_prepared(d);
-  if (n > 0 && of.kind == WEIR_SOURCE_LAUNCHES) {
-    st = weir_preparation_input(of.path, of.input, false, input, &is_same, err);
+  if (of.kind == WEIR_SOURCE_LAUNCHES) {
+    st = weir_preparation_input(name, of.path, of.input, input, &is_same, err);
     of.input = input[0] != 0 ? input : NULL;
   }
   of.printed = (struct ptx_output){0};
   of.launched = NULL;
-  timed = of;
-  timed.input = from->input;
+  if (st != WEIR_OK) return st;
+  return strcmp(name, WEIR_PREPARE_CLASSIFY) == 0 ? make_tags(d, &of, err)
+                                                  : make_rows(d, name, &of, err);
+}
+
+static enum weir_status prepare_design(struct weir_session_design *d,
+                                       const struct weir_source *from, struct weir_err *err) {
+  const char *names[WEIR_MAX_PARTS];
+  uint32_t n = weir_setup_preparations(&d->setup, names);
+  enum weir_status st = WEIR_OK;
+  free_prepared(d);
   for (uint32_t i = 0; st == WEIR_OK && i < n; i++)
-    st = strcmp(names[i], WEIR_PREPARE_CLASSIFY) == 0
-             ? make_tags(d, &of, err)
-             : make_rows(d, names[i], weir_prepares_timed(names[i]) ? &timed : &of, err);
+    st = prepare_by(d, names[i], from, err);
   return st;
 }
 

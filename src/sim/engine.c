@@ -785,6 +785,7 @@ enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct
   for (uint32_t s = 0; st == WEIR_OK && s < sim->n_sms; s++) {
     for (uint32_t i = 0; st == WEIR_OK && weir_l1_row(sim->sms[s].l1, part, i, &row); i++)
       st = weir_rows_add(rows, &row, err);
+    if (st == WEIR_OK) st = weir_l1_take_notes(sim->sms[s].l1, part, rows, err);
     if (st == WEIR_OK) st = check_fault(&sim->sms[s], err);
   }
   return st;

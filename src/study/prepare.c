@@ -26,6 +26,12 @@ static void hash_setting(XXH3_state_t *h, const struct weir_setting *v) {
   hash_text(h, v->text);
 }
 
+/* Of a policy's own parameters: do its rows depend on it? */
+static bool is_of_rows(const char *policy, const struct weir_param *param) {
+  const struct weir_policy_ops *o = weir_policy_find(policy);
+  return o == NULL || o->row_params == NULL || weir_is_listed(o->row_params, param->name);
+}
+
 static void hash_settings(XXH3_state_t *h, const struct weir_settings *s, const char *name) {
   const struct weir_param_group *const groups[] = {
       &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params, &weir_noc_params,
@@ -34,7 +40,8 @@ static void hash_settings(XXH3_state_t *h, const struct weir_settings *s, const 
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
       if (s->v[i].group == groups[g]) hash_setting(h, &s->v[i]);
     /* Those of a policy, too. */
-    if (strcmp(s->v[i].group->prefix, name) == 0) hash_setting(h, &s->v[i]);
+    if (strcmp(s->v[i].group->prefix, name) == 0 && is_of_rows(name, s->v[i].param))
+      hash_setting(h, &s->v[i]);
   }
 }
 
@@ -133,8 +140,8 @@ static enum weir_status find_key(const struct weir_prepare_request *r, struct we
   p->is_same_input = true;
   enum weir_status st = WEIR_OK;
   if (r->profile.trace == NULL)
-    st = weir_preparation_input(r->profile.path, r->profile.input, weir_prepares_timed(r->name),
-                                p->input, &p->is_same_input, err);
+    st = weir_preparation_input(r->name, r->profile.path, r->profile.input, p->input,
+                                &p->is_same_input, err);
   if (st == WEIR_OK) st = hash_all(h, r, p, err);
   XXH3_freeState(h);
   return st;
@@ -260,6 +267,13 @@ void weir_preparations_free(struct weir_preparations *all) {
     free_one(all->v[i]);
   free(all->v);
   *all = (struct weir_preparations){0};
+}
+
+const struct weir_preparation *weir_preparation_named(const struct weir_preparation *const *made,
+                                                      uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (made[i]->is_same_input) return made[i];
+  return made[0];
 }
 
 void weir_preparation_use(const struct weir_preparation *p, const struct weir_setup *setup,

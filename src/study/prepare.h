@@ -44,6 +44,9 @@ struct weir_preparations {
 enum weir_status weir_prepare(struct weir_preparations *all, const struct weir_prepare_request *r,
                               const struct weir_preparation **out, struct weir_err *err);
 void weir_preparations_free(struct weir_preparations *all);
+/* The one of n whose input a result names: one that was made on what is timed, else the first. */
+const struct weir_preparation *weir_preparation_named(const struct weir_preparation *const *made,
+                                                      uint32_t n);
 /* Gives it to what is timed with `setup`. */
 void weir_preparation_use(const struct weir_preparation *p, const struct weir_setup *setup,
                           struct weir_prepared *prepared);

@@ -90,6 +90,30 @@ static int pick_nothing(const struct weir_policy *p, const struct weir_sched_vie
 static const struct weir_policy_ops lazy = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "lazy", .help = "x"}, .pick_warp = pick_nothing};
 
+static bool no_row(const struct weir_policy *p, uint32_t i, struct weir_row *row) {
+  (void)p, (void)i, (void)row;
+  return false;
+}
+static const struct weir_policy_ops hasty = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "hasty", .help = "x"},
+    .prepares_on_timed = true,
+    .route = count};
+static const struct weir_policy_ops vague = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "vague", .help = "x"},
+    .row_params = "size",
+    .row = no_row};
+
+/* Notes that no copy has. */
+static void note_calls(struct weir_policy *p, const struct weir_access *a, struct weir_set set,
+                       int way, enum weir_outcome outcome) {
+  (void)a, (void)set, (void)way, (void)outcome;
+  weir_note(p, &(struct weir_row){.key = 1, .v = {calls++}});
+}
+static const struct weir_policy_ops diary = {
+    .part = {.abi = WEIR_POLICY_ABI, .name = "diary", .help = "x"},
+    .lookup = note_calls,
+    .row = no_row};
+
 static void must_fail(enum weir_conform what, const struct weir_policy_ops *o, const char *why) {
   struct weir_err err;
   struct weir_conform_progress p;
@@ -109,6 +133,11 @@ static void test_finds_mistakes(void **state) {
   assert_true(weir_policy_add(&counts, "test") && weir_policy_add(&lazy, "test"));
   must_fail(WEIR_CONFORM_ALONE, &counts, "'sched_update' changed something when it was told");
   must_fail(WEIR_CONFORM_ALONE, &lazy, "no warp is ever picked");
+  assert_true(weir_policy_add(&hasty, "test") && weir_policy_add(&vague, "test") &&
+              weir_policy_add(&diary, "test"));
+  must_fail(WEIR_CONFORM_DECLARATIONS, &hasty, "says how its rows are made and has no 'row'");
+  must_fail(WEIR_CONFORM_DECLARATIONS, &vague, "'row_params' names what is no parameter");
+  must_fail(WEIR_CONFORM_ALONE, &diary, "a second run with the same input differs");
 }
 
 int main(void) {

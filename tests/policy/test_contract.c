@@ -304,7 +304,7 @@ static void test_combinations_are_refused_with_a_reason(void **state) {
   weir_design_baseline(&d, &x.m);
   d.n_policies = 2;
   d.policy[1].ops = &old;
-  refused(&d, &x.m, "policy old was made for version 0 of the policy contract; this is 3");
+  refused(&d, &x.m, "policy old was made for version 0 of the policy contract; this is 4");
   d.policy[1].ops = &picky;
   refused(&d, &x.m, "policy picky works with the organisations tiles|boxes, not with conventional");
   d.policy[1] = d.policy[0];

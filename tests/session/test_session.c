@@ -446,6 +446,31 @@ static const struct weir_policy_ops seen = {.part = {.abi = WEIR_POLICY_ABI,
                                             .route = seen_route,
                                             .lookup = seen_lookup,
                                             .row = seen_row};
+/* The same on what is timed, and for any kernel what that was: the blocks of the grid. */
+static bool grid_row(const struct weir_policy *p, uint32_t i, struct weir_row *row) {
+  row->kernel = 0;
+  row->key = ((const struct seen *)weir_state_peek(p))->loads;
+  return i == 0;
+}
+static void grid_begin(struct weir_policy *p, const struct weir_kernel *k) {
+  ((struct seen *)weir_state_edit(p))->loads = k->n_ctas;
+}
+static enum weir_answer grid_route(const struct weir_policy *p, const struct weir_access *a) {
+  (void)a;
+  return weir_prepared(p, 0, ((const struct seen *)weir_state_peek(p))->loads) != NULL ? WEIR_BYPASS
+                                                                                       : WEIR_PASS;
+}
+#define GRID(text, on_timed)                                                                       \
+  {                                                                                                \
+    .part = {.abi = WEIR_POLICY_ABI,                                                               \
+             .name = text,                                                                         \
+             .help = "bypasses in grids that it knows",                                            \
+             .state_bytes = sizeof(struct seen),                                                   \
+             .kernel_begin = grid_begin},                                                          \
+    .prepare = text, .prepares_on_timed = on_timed, .route = grid_route, .row = grid_row           \
+  }
+static const struct weir_policy_ops grid = GRID("grid", false),
+                                    grid_timed = GRID("grid-timed", true);
 static const struct weir_policy_ops blind = {
     .part = {.abi = WEIR_POLICY_ABI, .name = "blind", .help = "no rows"}, .row = no_row};
 static const struct weir_policy_ops reader = {
@@ -477,6 +502,19 @@ static void test_rows_are_prepared(void **state) {
          &err, "which this library cannot do");
   weir_session_close(s);
   weir_session_close(one);
+}
+
+/* The inputs `test` and `profile` have grids of other sizes. */
+static void test_rows_of_what_is_timed(void **state) {
+  static const char *const schemes[] = {"grid", "grid-timed"};
+  (void)state;
+  assert_true(weir_policy_add(&grid, NULL) && weir_policy_add(&grid_timed, NULL));
+  struct weir_session *s = open_with(schemes, 2);
+  run(s, "gather", "test");
+  assert_int_equal(read_stat(s, 0, WEIR_ALL_KERNELS, "l1.bypassed").count, 0);
+  assert_int_equal(read_stat(s, 1, WEIR_ALL_KERNELS, "l1.bypassed").count,
+                   read_stat(s, 1, WEIR_ALL_KERNELS, "l1.loads").count);
+  weir_session_close(s);
 }
 
 static int stop_at_once(void *self, size_t design, const char *kernel, uint64_t cycle,
@@ -531,6 +569,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_undeclared_storage_is_no_statistic),
       cmocka_unit_test(test_execution_has_statistics),
       cmocka_unit_test(test_rows_are_prepared),
+      cmocka_unit_test(test_rows_of_what_is_timed),
       cmocka_unit_test(test_tags_are_prepared),
       cmocka_unit_test(test_version),
   };

@@ -411,6 +411,8 @@ static void collect_rows(struct weir_bench *b, uint32_t part) {
   for (uint32_t s = 0; s < BENCH_SMS; s++)
     for (uint32_t i = 0; ok && weir_l1_row(b->sm[s].l1, part, i, &row); i++)
       ok = weir_rows_add(&rows, &row, NULL) == WEIR_OK;
+  for (uint32_t s = 0; ok && s < BENCH_SMS; s++)
+    ok = weir_l1_take_notes(b->sm[s].l1, part, &rows, NULL) == WEIR_OK;
   weir_rows_settle(&rows);
   if (rows.n > 0) rows.n = weir_l1_digest(b->sm[0].l1, part, rows.v, rows.n);
   for (size_t i = 0; i < rows.n; i++) {

@@ -46,6 +46,7 @@ static void add(struct trial *t, const struct weir_policy_ops *o, char *cfg) {
   struct weir_design *d = &t->s.d;
   d->policy[d->n_policies].ops = o;
   d->policy[d->n_policies].rows = o->prepare != NULL && !t->is_unprepared ? &t->rows : NULL;
+  d->policy[d->n_policies].prepares = o->row != NULL && d->policy[d->n_policies].rows == NULL;
   d->policy[d->n_policies++].cfg = defaults(&o->part, cfg);
 }
 
@@ -280,8 +281,22 @@ static enum weir_status check_part(const struct weir_part *part, struct weir_err
   return WEIR_OK;
 }
 
+/* Are those that "a|b" lists parameters of it? */
+static bool has_params(const struct weir_part *part, const char *list) {
+  size_t wanted = 0, found = 0;
+  for (const char *s = list; s != NULL; s = strchr(s, '|') != NULL ? strchr(s, '|') + 1 : NULL)
+    wanted++;
+  for (const struct weir_param *p = part->params; p != NULL && p->name != NULL; p++)
+    found += list != NULL && weir_is_listed(list, p->name);
+  return found == wanted;
+}
+
 static enum weir_status check_policy(const struct weir_policy_ops *o, struct weir_err *err) {
   enum weir_status st = check_part(&o->part, err);
+  if (st == WEIR_OK && o->row == NULL && (o->prepares_on_timed || o->row_params != NULL))
+    st = bad_part(&o->part, "it says how its rows are made and has no 'row'", err);
+  if (st == WEIR_OK && !has_params(&o->part, o->row_params))
+    st = bad_part(&o->part, "'row_params' names what is no parameter of it", err);
   if (st == WEIR_OK && o->digest != NULL && o->row == NULL)
     st = bad_part(&o->part, "it has 'digest' and no 'row'", err);
   if (st == WEIR_OK && o->prepare != NULL &&
