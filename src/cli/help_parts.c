@@ -325,7 +325,8 @@ static enum weir_status part_text(const struct weir_part *part,
   if (policy != NULL && policy->prepare != NULL)
     weir_text_printf(out, "reads rows that %s makes in a run before\n", policy->prepare);
   if (policy != NULL && policy->row != NULL)
-    weir_text_printf(out, "makes rows for policies that are prepared by %s\n", part->name);
+    weir_text_printf(out, "makes rows for policies that are prepared by %s%s\n", part->name,
+                     policy->prepares_on_timed ? ", on the input that is timed" : "");
   if (part->l2_line_bits > 0)
     weir_text_printf(out, "in every line of the L2: %u bit%s\n", part->l2_line_bits,
                      part->l2_line_bits > 1 ? "s" : "");

@@ -63,6 +63,8 @@ static const struct cost costs[] = {
     {"fetch-groups", "fermi-s4", NULL, 2 * 2, 0, 0}, /* which of three groups, for each scheduler */
     {"swl", "fermi-s4", NULL, 0, 0, 0},
     {"tlp", "fermi-s4", NULL, 0, 0, 0},
+    {"profiled-both", "fermi-s3", NULL, 0, 0, 0}, /* software */
+    {"mrpb", "fermi-s3", NULL, 9912, 0, 0},       /* 1.21 KB, to which its queues are fitted */
     {"coordinated", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0}, /* 72 bytes and a few bits */
     {"dynamic", "fermi-s4", NULL, 8 * 72 + 8 + 2 * 4, 0, 0},
     {"static", "fermi-s4", NULL, 0, 0, 0},

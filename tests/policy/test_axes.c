@@ -24,6 +24,7 @@ static const struct {
     {"coordinated", WEIR_AXIS_ADMISSION},
     {"two-level", WEIR_AXIS_ADMISSION},
     {"apcm", WEIR_AXIS_ADMISSION | WEIR_AXIS_REPLACEMENT},
+    {"profiled", WEIR_AXIS_ADMISSION},
     {"pemp", WEIR_AXIS_ADMISSION},
     {"carb-standin", WEIR_AXIS_ADMISSION},
     {"tsc-plus", WEIR_AXIS_FETCH},

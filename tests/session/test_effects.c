@@ -165,6 +165,10 @@ enum { N_WORLDS = sizeof worlds / sizeof *worlds };
 static const char *const unseen[][2] = {
     {"decoupled.layout", "the bits that its storage is said to have"},
     {"opt.chunks", "what is prepared for it"},
+    {"profiled.filter", "with rows of a run before, which there is none of here"},
+    {"profiled.threshold", "the same"},
+    {"profiled.global", "the same"},
+    {"profiled.count_stores", "on the rows"},
 };
 
 static bool is_unseen(const char *path) {
