@@ -37,6 +37,9 @@ MOVES = {
     "pdp-best": "pdp.bypasses pdp.replaced pdp.occupancy_used",
     "pdp-dynamic": "pdp.sampled pdp.reuses pdp.bypasses",
     "pemp": "pemp.samples pemp.armed pemp.bypassed pemp.predicted_hits pemp.right",
+    "profiled-both": "l1.bypassed_profile l1.hits",
+    "profiled-global": "l1.bypassed_profile l1.hits",
+    "profiled-local": "l1.bypassed_profile l1.hits",
     "random-best": "l1.bypassed_predictor",
     "random-bypass": "l1.bypassed_predictor",
     "sdbp": "sdbp.sampled sdbp.dead_predictions sdbp.bypasses sdbp.dead_replaced",
@@ -61,8 +64,7 @@ def main():
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         command = [weir, "compare", *WORKLOADS, "--input", "test", "--gpus", "fermi-s3", "--schemes", ",".join(schemes),
                    "--json", out.name, "--quiet", "--check", "--best", "swl.warps=4", "--best", "tb-limit.blocks=2",
-                   "--best", "pdp.distance=12", "--best", "random-bypass.p=0.5", "--best", "profiled.threshold=2"]
-        command = command if "profiled-local" in schemes else command[:-2]
+                   "--best", "pdp.distance=12", "--best", "random-bypass.p=0.5"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"moves: {' '.join(command)}\n{done.stderr}")
