@@ -5,21 +5,31 @@
 #include "base/demangle.h"
 #include "report/characterize.h"
 
-/* "spmv.cu:14 (param_2)" */
-static void put_load(const struct weir_characterize_view *v, uint32_t site, struct weir_text *out) {
-  char text[96];
-  const struct weir_site *s = &v->sites.v[site];
-  const char *array = weir_character_array(v->c, s->first);
-  weir_text_puts(out, weir_character_source(v->c, s->first, text, sizeof text));
-  if (array != NULL)
-    weir_text_printf(out, " (%s)", array);
-  else if (s->n == 1 && strncmp(text, "0x", 2) != 0)
-    weir_text_printf(out, " (0x%x)", weir_character_insn(v->c, s->first)->pc);
-}
-
 static const char *kernel_name(const struct weir_characterize_view *v, uint32_t kernel, char *name,
                                size_t len) {
   return weir_demangle(weir_character_timed(v->c, kernel)->kernel, name, len);
+}
+
+/* "spmv.cu:14 (param_2)", of several kernels "reduction.cu:10 (reduce_first, param_0)". */
+static void put_load(const struct weir_characterize_view *v, uint32_t site, struct weir_text *out) {
+  char text[96], name[WEIR_DEMANGLED];
+  const struct weir_site *s = &v->sites.v[site];
+  const char *array = weir_character_array(v->c, s->first), *mark = " (", *end = "";
+  weir_text_puts(out, weir_character_source(v->c, s->first, text, sizeof text));
+  if (v->c->locality.kernels.n > 1) {
+    weir_text_printf(out, "%s%s", mark, kernel_name(v, s->kernel, name, sizeof name));
+    mark = ", ";
+    end = ")";
+  }
+  if (array != NULL || strncmp(text, "0x", 2) != 0) {
+    weir_text_puts(out, mark);
+    if (array != NULL)
+      weir_text_puts(out, array);
+    else
+      weir_text_printf(out, "0x%x", weir_character_insn(v->c, s->first)->pc);
+    end = ")";
+  }
+  weir_text_puts(out, end);
 }
 
 static void put_count(struct weir_text *out, double n) {
