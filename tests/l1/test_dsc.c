@@ -168,7 +168,6 @@ static void test_lru(void **state) {
 static void test_waits(void **state) {
   (void)state;
   init(2);
-  part_put(part, &cfg, "take_pending", false);
   open_l1("l1.ways=1", NULL);
   assert_int_equal(rig_load(&g, A, 0x1), WEIR_MISS);
   assert_int_equal(rig_load(&g, B, 0x3), RIG_REFUSED + WEIR_NO_LINE);
@@ -186,6 +185,7 @@ static void test_waits(void **state) {
 static void test_takes(void **state) {
   (void)state;
   init(2);
+  part_put(part, &cfg, "take_pending", true);
   open_l1("l1.ways=1", NULL);
   assert_int_equal(rig_load(&g, A, 0x5), WEIR_MISS);
   assert_int_equal(rig_load(&g, B, 0x1), WEIR_MISS);
@@ -208,6 +208,7 @@ static void test_takes(void **state) {
 static void test_takes_all(void **state) {
   (void)state;
   init(2);
+  part_put(part, &cfg, "take_pending", true);
   open_l1("l1.ways=1", NULL);
   assert_int_equal(rig_load(&g, A, 0x1), WEIR_MISS);
   assert_int_equal(rig_load(&g, B, 0x1), WEIR_MISS);

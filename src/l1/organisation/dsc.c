@@ -347,9 +347,9 @@ static const struct weir_param params[] = {
     P(tags, "2", .unit = "tag", .min = 1, .max = 16,
       .source = "Tag-Split Cache for Efficient GPGPU Cache Utilization (ICS 2016)",
       .help = "of a frame: lines that can share it"),
-    P(take_pending, "true", .source = "guess", .when = "tags>1",
+    P(take_pending, "false", .source = "guess", .when = "tags>1",
       .help = "a sector that is on its way can lose its place to another line; who waits for it "
-              "gets it all the same. false: that line waits"),
+              "gets it all the same. false: the other line waits"),
     WEIR_PARAM_END};
 
 #define S(f, u, h)               WEIR_STAT(dsc_stats, f, u, h)
