@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "cli/compare.h"
 #include "session/data.h"
-#include "session/groups.h"
 
 /* What is searched for a scheme: its own, or what the command line says. */
 struct wanted {
@@ -70,26 +69,21 @@ static enum weir_status read_wanted(struct weir_comparison *c, const struct weir
 
 /* A parameter of a part is searched for the schemes that have the part; one of the machine for all.
  */
-static bool concerns(const struct weir_setup *setup, const struct weir_setting *v) {
-  const char *name = v->group->prefix;
-  const struct weir_part *part;
-  const struct weir_policy_ops *o = weir_policy_find(name);
-  bool is_part = o != NULL || weir_organisation_find(name) != NULL;
-  for (uint32_t i = 0; is_part && (part = weir_setup_part(setup, i)) != NULL; i++)
-    if (strcmp(part->name, name) == 0) return true;
-  return !is_part;
+static bool concerns(const struct weir_scheme *scheme, const struct weir_setting *v) {
+  const struct weir_policy_ops *o = weir_policy_find(v->group->prefix);
+  const struct weir_org_ops *org = weir_organisation_find(v->group->prefix);
+  if (o != NULL) return weir_scheme_has(scheme, o);
+  return org == NULL || scheme->org == org;
 }
 
-/* The scheme on the first machine, to see what it has. */
+/* The scheme and the first machine, to see what they have. It is not put there: that asks plug-ins,
+ * which may crash. */
 static enum weir_status open_scheme(const struct weir_comparison *c, const char *name,
                                     struct weir_setup *setup, struct weir_settings *settings,
                                     struct weir_err *err) {
   enum weir_status st = weir_comparison_settings(c, settings, err);
   if (st == WEIR_OK) st = weir_data_machine(settings, c->gpus.v[0], err);
-  if (st == WEIR_OK) st = weir_setup_named(setup, name, settings, err);
-  if (st == WEIR_OK)
-    weir_setup_fit(setup, c->gpus.v[0], settings, weir_param_groups(), &(struct weir_err){0});
-  return st;
+  return st == WEIR_OK ? weir_setup_named(setup, name, settings, err) : st;
 }
 
 /* Which of the searches is a scheme's? *is_any: one is. */
@@ -104,7 +98,7 @@ static enum weir_status find_wanted(struct weir_comparison *c, const char *name,
     st = read_wanted(c, &settings, "--best ", c->bests.v[i], &w, err);
     const struct weir_setting *v = st == WEIR_OK ? weir_settings_find(&settings, w.key) : NULL;
     if (st == WEIR_OK && v == NULL) st = weir_settings_unknown(&settings, w.key, NULL, err);
-    if (st != WEIR_OK || !concerns(&setup, v)) continue;
+    if (st != WEIR_OK || !concerns(&setup.scheme, v)) continue;
     if (*is_any)
       st = weir_fail(err, WEIR_EINVAL,
                      "--best %s, --best %s: scheme %s has both; search one of them", out->key,
