@@ -3,6 +3,8 @@
 
 tools/designs.py run [--weir build/weir] [--work FOLDER]   compare, and write docs/results (an hour or two)
 tools/designs.py why [--weir build/weir]                   what is left of a gain without a shortage (minutes)
+tools/designs.py bounds [--weir build/weir]                what could be gained at all, on each machine (minutes)
+tools/designs.py all [--weir build/weir] [--store FILE]    every scheme there is, on one machine (half an hour or more)
 tools/designs.py tables [--check]                          docs/results into the page, or: is the page up to date?
 
 Runs are kept in FOLDER, by what makes their results (program, machine, workload, schemes): run again, it goes on.
@@ -44,6 +46,9 @@ WHY = {
     "gcn-s2": (["pc-bypass"], {"as it is": [], "256 MSHRs": ["l1.mshr_entries=256"]}),
 }
 WHY_WORKLOADS = "bfs,gather,reduction,rowmv,spmv,spmv-vector,transpose,vecadd"
+PARTS = {"tsc", "tsc+", "tsc+pc", "dsc-2", "dsc-4"}  # store parts of lines: their bound is opt-chunk
+PAPERS = {"decoupled": "fermi-s0", "two-level": "pascal-s1", "pc-bypass": "gcn-s2", "tsc+": "fermi-s3",
+          "coordinated": "fermi-s4"}
 SAME = 0.02  # a speed-up within this of 1 is neither a gain nor a loss
 
 # ---- runs ----
@@ -179,6 +184,37 @@ def why(args):
             out.writerows(lines)
 
 
+def bounds(args):
+    with open(RESULTS / "bounds.csv", "w", newline="", encoding="utf-8") as f:
+        out = csv.DictWriter(f, ["gpu", "workload", "scheme", "speedup", "hits"], lineterminator="\n")
+        out.writeheader()
+        for machine in STUDIES:
+            print(f"bounds: {machine}", file=sys.stderr, flush=True)
+            result = json.loads(out_of([args.weir, "compare", "all", "-i", "eval", "-g", machine, "-q", "--no-provenance",
+                                        "-S", "baseline,random-best,opt,opt-chunk", "--json", "-"]))
+            out.writerows({"gpu": machine, "workload": r["workload"], "scheme": r["scheme"], "speedup": f"{r['speedup']:.6g}",
+                           "hits": f"{r['derived']['hit_rate_stream'] or 0:.6g}"} for r in result["runs"])
+            out.writerows({"gpu": machine, "workload": "geometric mean", "scheme": r["scheme"],
+                           "speedup": f"{r['speedup']:.6g}", "hits": f"{r['hit_rate_stream'] or 0:.6g}"}
+                          for r in result["means"])
+
+
+def every(args):
+    result = json.loads(out_of([args.weir, "compare", "all", "-S", "all", "-i", "eval", "-g", "fermi-s3", "--check", "-q",
+                                "--no-provenance", "--store", args.store, "--json", "-"]))
+    chosen = {(x["scheme"], x["workload"]): x["best"] for x in result.get("searches", [])}
+    with open(RESULTS / "all-fermi-s3.csv", "w", newline="", encoding="utf-8") as f:
+        out = csv.DictWriter(f, ["workload", "scheme", "certainty", "speedup", "hits", "bypassed", "storage_bits", "best"],
+                             lineterminator="\n")
+        out.writeheader()
+        for r in result["runs"]:
+            out.writerow({"workload": r["workload"], "scheme": r["scheme"], "certainty": r.get("certainty", "text"),
+                          "speedup": f"{r['speedup']:.6g}", "hits": f"{r['derived']['hit_rate_stream'] or 0:.6g}",
+                          "bypassed": f"{r['derived']['bypass_rate'] or 0:.6g}",
+                          "storage_bits": "" if r["storage_bits"] is None else r["storage_bits"],
+                          "best": chosen.get((r["scheme"], r["workload"]), "")})
+
+
 # ---- tables ----
 
 
@@ -232,6 +268,52 @@ def means():
                           f"{with_interval(now[best])} ({RANDOM[best]} %)", verdict])
     return table(["machine", "scheme", "0.2.0, fourteen workloads", "now, the same", "now, all sixteen",
                   "random at its best", "against random"], lines)
+
+
+def gain_of(speedup, bound):
+    """How much of what the bound gains."""
+    return "-" if bound < 1 + SAME else f"{100 * (speedup - 1) / (bound - 1):.0f} %"
+
+
+def summary():
+    """Each paper's design on its machine: against the coin, and against what could be had."""
+    lines = []
+    with open(RESULTS / "bounds.csv", newline="", encoding="utf-8") as f:
+        found = {(r["gpu"], r["workload"], r["scheme"]): float(r["speedup"]) for r in csv.DictReader(f)}
+    for design, machine in PAPERS.items():
+        cells = read(RESULTS / f"{machine}.csv")
+        all_of = cells["geometric mean"]
+        coin = best_random(all_of)
+        mine, other = all_of[design], all_of[coin]
+        verdict = "more" if mine["low"] > other["high"] else "less" if mine["high"] < other["low"] else "no difference"
+        wins = [w for w, of in cells.items() if w != "geometric mean" and of[design]["low"] > of[coin]["high"]
+                and of[design]["low"] > 1]
+        kind = "opt-chunk" if design in PARTS else "opt"
+        bound = found[machine, "geometric mean", kind]
+        lines.append([design, machine, with_interval(mine), f"{with_interval(other)} ({RANDOM[coin]} %)", verdict,
+                      f"{len(wins)} of {len(cells) - 1}", f"{bound:.3f} ({kind})", gain_of(mine["speedup"], bound),
+                      gain_of(other["speedup"], found[machine, "geometric mean", "opt"])])
+    return table(["design", "machine", "speed-up", "the coin's", "than the coin", "workloads that it wins", "the bound's",
+                  "has of that gain", "the coin has"], lines)
+
+
+def everything():
+    """Every scheme on one machine, by geometric mean."""
+    of, said = {}, {}
+    with open(RESULTS / "all-fermi-s3.csv", newline="", encoding="utf-8") as f:
+        for r in csv.DictReader(f):
+            of.setdefault(r["scheme"], []).append((float(r["speedup"]), float(r["hits"]), float(r["bypassed"])))
+            said[r["scheme"]] = r["scheme"] if r["certainty"] == "text" else f"{r['scheme']} ({r['certainty']})"
+    means_of = {s: math.exp(mean([math.log(x[0]) for x in v])) for s, v in of.items()}
+    lines = []
+    for s in sorted(means_of, key=lambda x: -means_of[x]):
+        bound = means_of["opt-chunk" if s in PARTS else "opt"]
+        lines.append([said[s], f"{means_of[s]:.3f}", "" if s in ("opt", "opt-chunk") else gain_of(means_of[s], bound),
+                      f"{means_of[s] / means_of['random-best']:.3f}", f"{100 * mean([x[1] for x in of[s]]):.0f}",
+                      f"{100 * mean([x[2] for x in of[s]]):.0f}",
+                      f"{sum(x[0] > 1 + SAME for x in of[s])} / {sum(x[0] < 1 - SAME for x in of[s])}"])
+    return table(["scheme", "speed-up", "of possible gain", "to the best coin", "hits, % of loads", "bypassed, %",
+                  "gains / loses more than 2 %"], lines)
 
 
 def geometric_mean(values):
@@ -343,6 +425,8 @@ def share(c, *columns):
 
 
 TABLES = {
+    "summary": summary,
+    "all fermi-s3": everything,
     "means": means,
     "signs": signs,
     **{f"why {m}": lambda m=m: why_table(m) for m in WHY},
@@ -420,6 +504,13 @@ def main():
     w.add_argument("--weir", default=ROOT / "build/weir")
     w.add_argument("--machines", default=",".join(WHY))
     w.set_defaults(do=why)
+    b = sub.add_parser("bounds")
+    b.add_argument("--weir", default=ROOT / "build/weir")
+    b.set_defaults(do=bounds)
+    a = sub.add_parser("all")
+    a.add_argument("--weir", default=ROOT / "build/weir")
+    a.add_argument("--store", default=ROOT / "out/all.db")
+    a.set_defaults(do=every)
     t = sub.add_parser("tables")
     t.add_argument("--check", action="store_true")
     t.set_defaults(do=tables)
