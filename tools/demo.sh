@@ -16,8 +16,8 @@ say "3. Time on a machine, with what the schedulers' slots were lost to:"
 echo "   \$ weir run spmv gather matmul-tiled --input profile --gpu fermi-s3"
 "$weir" run spmv gather matmul-tiled --input profile --gpu fermi-s3 --check
 
-say "4. Which loads should enter the L1? The five designs, the two baselines and a coin, side by side:"
-schemes=baseline,bypass-all,random-bypass,decoupled,two-level,pc-bypass,tsc+,coordinated
+say "4. Which loads should enter the L1? The five designs, two baselines, a coin and the bounds, side by side:"
+schemes=baseline,bypass-all,random-bypass,decoupled,two-level,pc-bypass,tsc+,coordinated,opt,opt-chunk
 echo "   \$ weir compare gather spmv transpose vecadd --input profile --schemes $schemes"
 "$weir" compare gather spmv transpose vecadd --input profile --schemes "$schemes" --check
 
