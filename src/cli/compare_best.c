@@ -46,14 +46,32 @@ static const char *with_machine(struct weir_comparison *c, const struct weir_set
                            (long long)(most / by > 1 ? most / by : 1), rest);
 }
 
+/* Searches that papers made, by the names that they go by. */
+static const struct {
+  const char *name, *search;
+} named[] = {{"pdp", "pdp.distance=1..256"},
+             {"T", "profiled.threshold=1..16"},
+             {"swl", "swl.warps=1..sm.warps/sm.schedulers"},
+             {"tlp", "tb-limit.blocks=1..sm.blocks"},
+             {"k", "two-level.high=0.6..0.9 +0.1"},
+             {"random", "random-bypass.p=0.1..0.9 +0.1"}};
+
+static const char *search_of(const char *text) {
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+    if (strcmp(named[i].name, text) == 0) return named[i].search;
+  return text;
+}
+
 /* "KEY=VALUES" of `where`, an option or a scheme. */
 static enum weir_status read_wanted(struct weir_comparison *c, const struct weir_settings *s,
                                     const char *where, const char *text, struct wanted *out,
                                     struct weir_err *err) {
+  text = search_of(text);
   const char *eq = strchr(text, '=');
   struct weir_err why;
   if (eq == NULL || eq == text) {
-    weir_fail(err, WEIR_EINVAL, "%s%s: want KEY=VALUES", where, text);
+    weir_fail(err, WEIR_EINVAL, "%s%s: want KEY=VALUES, or one of pdp, T, swl, tlp, k, random",
+              where, text);
     weir_err_add(err,
                  "such as pdp.distance=1..256, random-bypass.p=0.1..0.9 +0.1, swl.warps=1,2,4");
     return WEIR_EINVAL;
