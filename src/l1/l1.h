@@ -52,6 +52,7 @@ extern const struct weir_stat_group weir_l1_stat_group;
 /* Of one instruction of a kernel. */
 struct weir_pc_stats {
   uint64_t requests, hits, hit_reserved, misses, partial_misses, bypassed, sectors, sectors_missed;
+  uint64_t sectors_fetched;
 };
 extern const struct weir_stat weir_pc_stat_table[];
 extern const struct weir_stat_group weir_pc_stat_group;

@@ -16,7 +16,8 @@ static bool wants_bypass(const struct weir_l1 *l1, const struct weir_access *a) 
 }
 
 static void count_load(struct weir_l1 *l1, const struct weir_access *a, enum weir_taped_as as,
-                       uint64_t *kind, uint64_t *local_kind, uint64_t *pc_kind, uint32_t missed) {
+                       uint64_t *kind, uint64_t *local_kind, uint64_t *pc_kind, uint32_t missed,
+                       uint32_t fetched) {
   struct weir_pc_stats *pc = &l1->pc[a->insn];
   l1->stats.loads++;
   ++*kind;
@@ -28,10 +29,12 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, enum wei
   ++*pc_kind;
   pc->sectors += n_sectors(l1, a->sectors);
   pc->sectors_missed += n_sectors(l1, missed);
+  pc->sectors_fetched += n_sectors(l1, fetched);
   if (l1->tape != NULL) weir_l1_tape_add(l1, a, as);
 }
-#define COUNT_LOAD(l1, a, as, f, missed)                                                           \
-  count_load(l1, a, as, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed)
+#define COUNT_LOAD(l1, a, as, f, missed, fetched)                                                  \
+  count_load(l1, a, as, &(l1)->stats.f, &(l1)->stats.local_##f, &(l1)->pc[(a)->insn].f, missed,    \
+             fetched)
 
 /* The smallest half of a half (of a half ...) of the line that has all these sectors. */
 static uint16_t segment(uint16_t sectors) {
@@ -73,8 +76,8 @@ static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l
                          .id = q->id,
                          .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)},
        0);
-  COUNT_LOAD(l1, a, wants_bypass(l1, a) ? WEIR_TAPED_PAST : WEIR_TAPED_BYPASS, bypassed,
-             a->sectors);
+  COUNT_LOAD(l1, a, wants_bypass(l1, a) ? WEIR_TAPED_PAST : WEIR_TAPED_BYPASS, bypassed, a->sectors,
+             x.fetch);
   l1->stats.bypass_reason[reason]++;
   l1->stats.sectors_bypassed += n_sectors(l1, a->sectors);
   return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = true};
@@ -93,7 +96,7 @@ static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a
   use_port(l1, banks, a->sectors, l1->now);
   l1->stats.probes++;
   l1->stats.data_reads++;
-  COUNT_LOAD(l1, a, WEIR_TAPED_HIT, hits, 0);
+  COUNT_LOAD(l1, a, WEIR_TAPED_HIT, hits, 0, 0);
   l1->stats.sectors += n;
   l1->stats.sectors_hit += n;
   return (struct weir_l1_result){.answer = WEIR_L1_HIT,
@@ -245,11 +248,12 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   l1->stats.sectors_hit += n_sectors(l1, a->sectors & r.valid);
   l1->stats.sectors_missed += n_sectors(l1, missed);
   if (outcome == WEIR_HIT_PENDING)
-    COUNT_LOAD(l1, a, is_late(&r, &n) ? WEIR_TAPED_LATE : WEIR_TAPED_PENDING, hit_reserved, missed);
+    COUNT_LOAD(l1, a, is_late(&r, &n) ? WEIR_TAPED_LATE : WEIR_TAPED_PENDING, hit_reserved, missed,
+               n.fetch);
   else if (outcome == WEIR_MISS)
-    COUNT_LOAD(l1, a, WEIR_TAPED_MISS, misses, missed);
+    COUNT_LOAD(l1, a, WEIR_TAPED_MISS, misses, missed, n.fetch);
   else
-    COUNT_LOAD(l1, a, WEIR_TAPED_PARTIAL, partial_misses, missed);
+    COUNT_LOAD(l1, a, WEIR_TAPED_PARTIAL, partial_misses, missed, n.fetch);
   return (struct weir_l1_result){.answer = WEIR_L1_WAIT, .is_missing = n.fetch != 0};
 }
 

@@ -95,6 +95,8 @@ const struct weir_stat weir_pc_stat_table[] = {
     P(bypassed, "request", "bypassed the L1"),
     P(sectors, "sector", "sectors touched"),
     P(sectors_missed, "sector", "of these, sent for (by a bypass or a miss)"),
+    P(sectors_fetched, "sector",
+      "sectors that were sent for, touched or not: what its loads ask of the memory"),
     WEIR_STAT_END};
 const struct weir_stat_group weir_pc_stat_group = {
     "pc", "What one memory instruction did, summed over SMs.", weir_pc_stat_table, NULL};

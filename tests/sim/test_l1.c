@@ -567,6 +567,41 @@ static void test_partial_miss(void **state) {
   end();
 }
 
+/* What an instruction sends for: of a line as a whole, of sectors and of a bypass. */
+static void test_fetched(void **state) {
+  (void)state;
+  for (unsigned sectored = 0; sectored < 2; sectored++) {
+    uint32_t n;
+    rig_open(&g, sectored ? "l1.sectored=true" : "l1.sectored=false", "l1.bypass_gran=sector",
+             NULL);
+    one_warp();
+    word(c.ld0, A);
+    put(c.use0);
+    word(c.ld1, A + 32);
+    put(c.use1);
+    word(c.ld2, A);
+    put(c.use2);
+    word(c.cg, B);
+    put(c.use0);
+    run();
+    const struct weir_pc_stats *p = weir_sim_insns(g.sim, &n);
+    assert_int_equal(p[c.ld0].sectors_fetched, sectored ? 1 : 4);
+    assert_int_equal(p[c.ld0].sectors_missed, 1);
+    assert_int_equal(p[c.ld1].sectors_fetched, sectored ? 1 : 0);
+    assert_int_equal(p[c.ld2].sectors_fetched, 0);
+    assert_int_equal(p[c.cg].sectors_fetched, 1);
+    end();
+  }
+  rig_open(&g, "l1.bypass_gran=line", NULL);
+  one_warp();
+  word(c.cg, A);
+  run();
+  uint32_t n;
+  assert_int_equal(weir_sim_insns(g.sim, &n)[c.cg].sectors_fetched, 4);
+  assert_int_equal(weir_sim_insns(g.sim, &n)[c.cg].sectors_missed, 1);
+  end();
+}
+
 static void test_local_write_back(void **state) {
   (void)state;
   for (unsigned stays = 0; stays < 2; stays++) {
@@ -739,6 +774,7 @@ int main(void) {
       T(test_fence_without_stores),
       T(test_atomic),
       T(test_partial_miss),
+      T(test_fetched),
       T(test_local_write_back),
       T(test_bank_conflict),
       T(test_request_credits),
