@@ -15,7 +15,7 @@ static const struct weir_param params[] = {
                .source = PAPER ", Table 3 (GEM: all loads ca)"),
     WEIR_PARAM(weir_cls_cfg, go_round, "true",
                .help = "a branch that skips a loop passes it, as far as locality is concerned",
-               .source = "guess"),
+               .source = "guess", .when = "classified; or chosen"),
     WEIR_PARAM_END};
 
 const struct weir_param_group weir_cls_params = {"cls", "Classification of loads (weir classify).",

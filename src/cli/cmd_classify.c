@@ -193,7 +193,7 @@ static enum weir_status check_effects(const struct classify *c, struct weir_err 
                                             .is_executed = true,
                                             .is_program = c->argv != NULL,
                                             .has_streams = true,
-                                            .is_classified = true},
+                                            .tags_by = WEIR_PREPARE_CLASSIFY},
                          1, err);
 }
 

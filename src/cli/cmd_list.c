@@ -203,15 +203,17 @@ static int list_preparations(bool names_only) {
                                                {"makes", NULL, WEIR_LEFT},
                                                {"what it does", NULL, WEIR_LEFT}};
   struct weir_table *t = names_only ? NULL : weir_table_new(columns, 3);
-  if (names_only) puts(WEIR_PREPARE_CLASSIFY);
-  if (names_only) puts(WEIR_PREPARE_OPT);
-  if (t) {
-    weir_table_cell(t, "%s", WEIR_PREPARE_CLASSIFY);
-    weir_table_cell(t, "tags");
-    weir_table_cell(t, "loads are timed alone and in groups: use the L1, or bypass it");
-    weir_table_cell(t, "%s", WEIR_PREPARE_OPT);
-    weir_table_cell(t, "rows");
-    weir_table_cell(t, "the most hits that there can be, for the organisation opt alone");
+  static const char *const others[][3] = {
+      {WEIR_PREPARE_CLASSIFY, "tags",
+       "loads are timed alone and in groups: use the L1, or bypass it"},
+      {WEIR_PREPARE_TRAFFIC, "tags",
+       "loads are timed alone, in pairs and without the L1: use it if that saves traffic"},
+      {WEIR_PREPARE_OPT, "rows",
+       "the most hits that there can be, for the organisation opt alone"}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (names_only) puts(others[i][0]);
+    for (size_t k = 0; t && k < 3; k++)
+      weir_table_cell(t, "%s", others[i][k]);
   }
   for (size_t i = 0; weir_policies[i] != NULL; i++) {
     if (weir_policies[i]->row == NULL) continue;

@@ -120,7 +120,8 @@ static enum weir_status open_setup(struct replay *r, struct weir_err *err) {
     st =
         weir_fail(err, WEIR_EINVAL, "scheme %s classifies loads by their PTX, and a trace has none",
                   r->setup.scheme.name);
-    weir_err_add(err, "make tags of the workload: weir classify WORKLOAD --tags FILE");
+    weir_setup_say_tags(&r->setup, "make tags of the workload: weir classify WORKLOAD --tags FILE",
+                        err);
     weir_err_add(err, "then give them: --tags FILE");
   }
   const struct weir_settings *settings = &r->t.settings;

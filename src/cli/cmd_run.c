@@ -351,14 +351,13 @@ static enum weir_status check_effects(const struct run_opts *o, const struct wei
                                       struct weir_err *err) {
   bool timed = o->t.gpu != NULL;
   const struct weir_settings *settings = &o->t.settings;
-  return weir_uses_check(
-      &settings,
-      &(struct weir_use){.setup = timed ? setup : NULL,
-                         .is_executed = true,
-                         .has_streams = timed || o->streams,
-                         .is_classified = timed && weir_setup_is_classified(setup),
-                         .has_energy = timed},
-      1, err);
+  return weir_uses_check(&settings,
+                         &(struct weir_use){.setup = timed ? setup : NULL,
+                                            .is_executed = true,
+                                            .has_streams = timed || o->streams,
+                                            .tags_by = timed ? weir_setup_tags_by(setup) : NULL,
+                                            .has_energy = timed},
+                         1, err);
 }
 
 /* After the settings are complete. */

@@ -433,7 +433,7 @@ enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_
                                   .is_executed = is_executed,
                                   .is_program = c->programs.n > 0,
                                   .has_streams = is_executed,
-                                  .is_classified = weir_setup_is_classified(&c->setups[i]),
+                                  .tags_by = weir_setup_tags_by(&c->setups[i]),
                                   .has_energy = true};
   }
   return weir_uses_check(settings, uses, n, err);

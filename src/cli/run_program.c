@@ -229,8 +229,13 @@ static enum weir_status refuse_prepared(const struct run *r, struct weir_err *er
   if (weir_setup_is_classified(&r->setup)) {
     weir_fail(err, WEIR_EINVAL, "scheme %s wants the program's loads classified",
               r->setup.scheme.name);
-    weir_err_add(err, "make tags first: weir classify --tags FILE -- %s ...", program);
-    weir_err_add(err, "then give them: --tags FILE");
+    if (strcmp(names[0], WEIR_PREPARE_CLASSIFY) == 0) {
+      weir_err_add(err, "make tags first: weir classify --tags FILE -- %s ...", program);
+      weir_err_add(err, "then give them: --tags FILE");
+    } else {
+      weir_err_add(err, "weir compare does that: weir compare --schemes baseline,%s -- %s ...",
+                   r->setup.scheme.name, program);
+    }
     return WEIR_EINVAL;
   }
   weir_fail(err, WEIR_EINVAL, "scheme %s wants a run that %s watches before it",

@@ -158,9 +158,14 @@ static enum weir_status read_tags(struct weir_scheme *s, struct weir_config *c,
   return s->tags != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
+bool weir_prepares_tags(const char *name) {
+  return name != NULL &&
+         (strcmp(name, WEIR_PREPARE_CLASSIFY) == 0 || strcmp(name, WEIR_PREPARE_TRAFFIC) == 0);
+}
+
 static enum weir_status list_preparations(const char *text, struct weir_err *err) {
-  const char *names[MAX_NAMES] = {WEIR_PREPARE_CLASSIFY};
-  size_t n = 1;
+  const char *names[MAX_NAMES] = {WEIR_PREPARE_CLASSIFY, WEIR_PREPARE_TRAFFIC};
+  size_t n = 2;
   for (size_t i = 0; weir_policies[i] != NULL && n < MAX_NAMES; i++)
     if (weir_policies[i]->row != NULL) names[n++] = weir_policies[i]->part.name;
   const char *near = weir_nearest(text, names, n);
@@ -181,8 +186,7 @@ static enum weir_status read_prepare(struct weir_scheme *s, struct weir_config *
   s->prepare = weir_arena_strndup(&s->arena, c->entry[i].text, strlen(c->entry[i].text));
   if (s->prepare == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
   const struct weir_policy_ops *o = weir_policy_find(s->prepare);
-  if (strcmp(s->prepare, WEIR_PREPARE_CLASSIFY) == 0 || (o != NULL && o->row != NULL))
-    return WEIR_OK;
+  if (weir_prepares_tags(s->prepare) || (o != NULL && o->row != NULL)) return WEIR_OK;
   weir_config_fail(c, i, WEIR_EINVAL, err, "there is no such preparation");
   return list_preparations(s->prepare, err);
 }
@@ -240,7 +244,7 @@ bool weir_scheme_has(const struct weir_scheme *s, const struct weir_policy_ops *
 }
 
 const char *weir_scheme_preparer(const struct weir_scheme *s, const struct weir_policy_ops *o) {
-  bool is_named = s->prepare != NULL && strcmp(s->prepare, WEIR_PREPARE_CLASSIFY) != 0;
+  bool is_named = s->prepare != NULL && !weir_prepares_tags(s->prepare);
   return o->prepare != NULL && is_named ? s->prepare : o->prepare;
 }
 
@@ -266,7 +270,7 @@ static enum weir_status cannot_prepare(const struct weir_scheme *s, const char *
 
 /* Can everything that is to be prepared be, and is it for somebody? */
 static enum weir_status check_preparers(const struct weir_scheme *s, struct weir_err *err) {
-  bool is_read = s->prepare == NULL || strcmp(s->prepare, WEIR_PREPARE_CLASSIFY) == 0;
+  bool is_read = s->prepare == NULL || weir_prepares_tags(s->prepare);
   for (uint32_t i = 0; i < s->n_policies; i++) {
     const char *name = weir_scheme_preparer(s, s->policy[i]);
     const struct weir_policy_ops *o = name != NULL ? weir_policy_find(name) : NULL;

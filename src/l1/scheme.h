@@ -5,10 +5,13 @@
 #include "base/settings.h"
 #include "l1/design.h"
 
-/* Preparations that are no policies: tags from profiling runs, unless the scheme has some; what the
- * organisation `opt` answers. */
+/* Preparations that are no policies: tags from profiling runs, by hit rates or by traffic, unless
+ * the scheme has some; what the organisation `opt` answers. */
 #define WEIR_PREPARE_CLASSIFY "classify"
+#define WEIR_PREPARE_TRAFFIC  "traffic"
 #define WEIR_PREPARE_OPT      "opt"
+/* Is that what it makes? `name` may be NULL. */
+bool weir_prepares_tags(const char *name);
 
 /* How much of what somebody published stands behind a scheme. */
 enum weir_certainty {
@@ -38,9 +41,9 @@ struct weir_scheme {
   const struct weir_org_ops *org; /* NULL: what the machine has */
   const struct weir_policy_ops *policy[WEIR_MAX_PARTS - 1];
   uint32_t n_policies;
-  /* What is done once for each workload and machine before it runs: WEIR_PREPARE_CLASSIFY, or the
-   * policy that makes the rows that its policies read, instead of those they name. NULL: neither.
-   */
+  /* What is done once for each workload and machine before it runs: tags are made
+   * (weir_prepares_tags), or rows by this policy for those that read some, instead of the ones they
+   * name. NULL: neither. */
   const char *prepare;
   struct weir_arena arena;
 };

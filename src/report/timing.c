@@ -123,13 +123,15 @@ static void add_profiles(const struct weir_timed_profiles *all, struct weir_text
     for (uint32_t k = 0; k < all->v[i].n_found; k++) {
       const struct weir_preparation *p = all->v[i].found[k];
       if (p->tags != NULL)
-        weir_text_printf(out, "%s: loads classified", all->v[i].workload);
+        weir_text_printf(out, "%s: loads %s", all->v[i].workload,
+                         strcmp(p->name, WEIR_PREPARE_TRAFFIC) == 0 ? "chosen by traffic"
+                                                                    : "classified");
       else
         weir_text_printf(out, "%s: prepared by %s", all->v[i].workload, p->name);
       if (p->input[0] != 0) weir_text_printf(out, " on input %s", p->input);
       if (p->is_same_input)
-        weir_text_puts(out, p->input[0] != 0 || p->tags != NULL ? ", which is the one that is timed"
-                                                                : " on what is timed");
+        weir_text_puts(out,
+                       p->input[0] != 0 ? ", which is the one that is timed" : " on what is timed");
       weir_text_puts(out, "\n");
     }
 }
@@ -141,7 +143,7 @@ json_t *weir_profile_json(const struct weir_preparation *const *made, uint32_t n
          *names = json_array();
   bool ok = o != NULL && names != NULL;
   for (uint32_t i = 0; ok && i < n; i++)
-    if (made[i]->tags == NULL)
+    if (strcmp(made[i]->name, WEIR_PREPARE_CLASSIFY) != 0)
       ok = json_array_append_new(names, weir_json_text(made[i]->name)) == 0;
   if (ok && json_array_size(names) > 0) ok = json_object_set(o, "prepared_by", names) == 0;
   json_decref(names);

@@ -37,8 +37,8 @@ enum weir_status weir_timing_text(const struct weir_timing *t,
 /* {"cycles": ..., "sm": {...}, ...} of the last launch; NULL: no memory. */
 json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_info *k,
                          bool per_sm);
-/* {"input": ..., "is_timed_input": ..., "prepared_by": [...]}: which policies, if any did. NULL: no
- * memory. */
+/* {"input": ..., "is_timed_input": ..., "prepared_by": [...]}: what else than 'classify', if
+ * anything did. NULL: no memory. */
 json_t *weir_profile_json(const struct weir_preparation *const *made, uint32_t n);
 /* The same of the workload that runs; NULL: nothing was prepared for it, or no memory. */
 json_t *weir_timing_profile_json(const struct weir_timing *t,

@@ -11,6 +11,7 @@ enum {
   PROGRAM,
   STREAMS,
   CLASSIFIED,
+  CHOSEN,
   ENERGY,
   OWN_L1,
   LINES,
@@ -32,6 +33,8 @@ const struct weir_fact weir_fact_table[WEIR_N_FACTS + 1] = {
     [CLASSIFIED] = {"classified", "loads are classified first", "no loads are classified",
                     "weir classify, or a scheme with 'prepare: classify' and without --tags", false,
                     NULL},
+    [CHOSEN] = {"chosen", "loads are chosen by traffic first", "no loads are chosen by traffic",
+                "a scheme with 'prepare: traffic' and without --tags", false, NULL},
     [ENERGY] = {"energy", "energy is reported", "no energy is reported here",
                 "weir run or replay with --gpu NAME, or weir compare", false, NULL},
     [OWN_L1] = {"own_l1", "the scheme names no organisation",
@@ -89,7 +92,8 @@ struct weir_facts weir_facts_of(const struct weir_use *u,
   table[EXECUTED].holds = u->is_executed;
   table[PROGRAM].holds = u->is_program;
   table[STREAMS].holds = u->has_streams;
-  table[CLASSIFIED].holds = u->is_classified;
+  table[CLASSIFIED].holds = u->tags_by != NULL && strcmp(u->tags_by, WEIR_PREPARE_CLASSIFY) == 0;
+  table[CHOSEN].holds = u->tags_by != NULL && strcmp(u->tags_by, WEIR_PREPARE_TRAFFIC) == 0;
   table[ENERGY].holds = u->has_energy;
   if (u->setup != NULL) {
     table[OWN_L1].holds = u->setup->scheme.org == NULL;

@@ -2,8 +2,8 @@
  *
  * The preparing policy is put before those of the machine's own L1, on the same machine with the
  * same settings; the rows that it yields after each kernel are summed and handed to the policies
- * that name it. WEIR_PREPARE_CLASSIFY, whose runs are of another kind, is made by study/profile.h.
- */
+ * that name it. Tags (weir_prepares_tags), whose runs are of another kind, are made by
+ * study/profile.h. */
 #ifndef WEIR_SESSION_PREPARE_H
 #define WEIR_SESSION_PREPARE_H
 
@@ -29,8 +29,9 @@ enum weir_status weir_prepare_rows(const struct weir_setup *setup,
                                    const struct weir_source *source,
                                    const struct weir_timing_options *options,
                                    struct weir_rows *rows, struct weir_err *err);
-/* Tags for it, made in this process; `options` are those of the timings. */
-typedef enum weir_status weir_make_tags(const struct weir_setup *setup,
+/* Tags for it by the preparation `name`, made in this process; `options` are those of the timings.
+ */
+typedef enum weir_status weir_make_tags(const char *name, const struct weir_setup *setup,
                                         const struct weir_settings *settings,
                                         const struct weir_source *source,
                                         const struct weir_timing_options *options,

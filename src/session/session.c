@@ -148,7 +148,7 @@ static enum weir_status refuse_classified(const struct weir_setup *setup, const 
                                           struct weir_err *err) {
   weir_fail(err, WEIR_EINVAL, "scheme %s wants the loads of each workload classified, %s",
             setup->scheme.name, why);
-  weir_err_add(err, "make tags first: weir classify WORKLOAD --tags FILE");
+  weir_setup_say_tags(setup, "make tags first: weir classify WORKLOAD --tags FILE", err);
   weir_err_add(err, "then give them: .tags of the line-up");
   return WEIR_EINVAL;
 }
@@ -226,7 +226,7 @@ static enum weir_status check_effects(struct weir_session *s, const struct sourc
     uses[i] = (struct weir_use){.setup = &s->designs.v[i]->setup,
                                 .is_executed = what->from.kind == WEIR_SOURCE_LAUNCHES,
                                 .has_streams = what->from.kind == WEIR_SOURCE_LAUNCHES,
-                                .is_classified = weir_setup_is_classified(&s->designs.v[i]->setup),
+                                .tags_by = weir_setup_tags_by(&s->designs.v[i]->setup),
                                 .has_energy = true};
   }
   enum weir_status st = ok ? weir_uses_check(settings, uses, n, err) : no_memory(err);
@@ -265,12 +265,12 @@ static struct weir_timing_options options_of(struct weir_session_design *d) {
 
 /* ---- preparing ---- */
 
-static enum weir_status make_tags(struct weir_session_design *d, const struct weir_source *from,
-                                  struct weir_err *err) {
+static enum weir_status make_tags(struct weir_session_design *d, const char *name,
+                                  const struct weir_source *from, struct weir_err *err) {
   struct weir_timing_options with = options_of(d);
   if (from->kind != WEIR_SOURCE_LAUNCHES)
     return refuse_classified(&d->setup, "by their PTX, and a trace has none", err);
-  enum weir_status st = weir_tag_maker()(&d->setup, &d->settings, from, &with, &d->tags, err);
+  enum weir_status st = weir_tag_maker()(name, &d->setup, &d->settings, from, &with, &d->tags, err);
   d->prepared.tags = d->tags;
   return st;
 }
@@ -299,8 +299,7 @@ static enum weir_status prepare_by(struct weir_session_design *d, const char *na
   of.printed = (struct ptx_output){0};
   of.launched = NULL;
   if (st != WEIR_OK) return st;
-  return strcmp(name, WEIR_PREPARE_CLASSIFY) == 0 ? make_tags(d, &of, err)
-                                                  : make_rows(d, name, &of, err);
+  return weir_prepares_tags(name) ? make_tags(d, name, &of, err) : make_rows(d, name, &of, err);
 }
 
 static enum weir_status prepare_design(struct weir_session_design *d,

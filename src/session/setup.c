@@ -131,14 +131,27 @@ bool weir_setup_needs_tags(const struct weir_setup *s) {
   return any;
 }
 
+const char *weir_setup_tags_by(const struct weir_setup *s) {
+  bool are_made = weir_prepares_tags(s->scheme.prepare) && s->tags == NULL;
+  return are_made && weir_setup_needs_tags(s) ? s->scheme.prepare : NULL;
+}
+
 bool weir_setup_is_classified(const struct weir_setup *s) {
-  return s->scheme.prepare != NULL && strcmp(s->scheme.prepare, WEIR_PREPARE_CLASSIFY) == 0 &&
-         s->tags == NULL && weir_setup_needs_tags(s);
+  return weir_setup_tags_by(s) != NULL;
+}
+
+void weir_setup_say_tags(const struct weir_setup *s, const char *how, struct weir_err *err) {
+  const char *by = weir_setup_tags_by(s);
+  if (by == NULL || strcmp(by, WEIR_PREPARE_CLASSIFY) == 0)
+    weir_err_add(err, "%s", how);
+  else
+    weir_err_add(err, "weir run WORKLOAD --scheme %s keeps its tags as a file %s-KEY.yaml",
+                 s->scheme.name, by);
 }
 
 uint32_t weir_setup_preparations(const struct weir_setup *s, const char *names[WEIR_MAX_PARTS]) {
   uint32_t n = 0;
-  if (weir_setup_is_classified(s)) names[n++] = WEIR_PREPARE_CLASSIFY;
+  if (weir_setup_is_classified(s)) names[n++] = weir_setup_tags_by(s);
   if (s->design.org != NULL && s->design.org->prepare != NULL) names[n++] = s->design.org->prepare;
   for (uint32_t i = 0; i < s->design.n_policies; i++) {
     const char *name = weir_scheme_preparer(&s->scheme, s->design.policy[i].ops);

@@ -51,11 +51,15 @@ void weir_setup_watch_plugins(struct weir_setup *setup);
 
 /* Does the scheme, with the parameters that it was fitted with, decide by tags? */
 bool weir_setup_needs_tags(const struct weir_setup *s);
-/* Are the loads of each workload to be classified: its scheme says so, it needs tags and has none?
+/* The preparation that makes tags of the loads of each workload: its scheme says so, it needs tags
+ * and has none. Else NULL. */
+const char *weir_setup_tags_by(const struct weir_setup *s);
+bool weir_setup_is_classified(const struct weir_setup *s); /* is there one? */
+/* One more line of an error: how tags for it are made apart, `how` if that is by 'weir classify'.
  */
-bool weir_setup_is_classified(const struct weir_setup *s);
-/* What is to be prepared for each workload, each once: WEIR_PREPARE_CLASSIFY, policies that make
- * rows. Returns how many. */
+void weir_setup_say_tags(const struct weir_setup *s, const char *how, struct weir_err *err);
+/* What is to be prepared for each workload, each once: tags, policies that make rows. Returns how
+ * many. */
 uint32_t weir_setup_preparations(const struct weir_setup *s, const char *names[WEIR_MAX_PARTS]);
 /* If it needs tags, has none and is not prepared: says what to do. */
 enum weir_status weir_setup_has_tags(const struct weir_setup *s, struct weir_err *err);

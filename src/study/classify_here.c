@@ -1,9 +1,11 @@
 #include "study/classify_here.h"
 
+#include <string.h>
+
 #include "session/groups.h"
 #include "study/profile.h"
 
-static enum weir_status classify(const struct weir_setup *setup,
+static enum weir_status classify(const char *name, const struct weir_setup *setup,
                                  const struct weir_settings *settings,
                                  const struct weir_source *source,
                                  const struct weir_timing_options *options, struct weir_tags **out,
@@ -19,6 +21,7 @@ static enum weir_status classify(const struct weir_setup *setup,
                                    .exec = source->exec,
                                    .machine = &still,
                                    .cls = &cls,
+                                   .by_traffic = strcmp(name, WEIR_PREPARE_TRAFFIC) == 0,
                                    .jobs = 1,
                                    .here = options};
   st = weir_profile_run(&r, &profile, err);

@@ -149,14 +149,10 @@ static enum weir_status find_key(const struct weir_prepare_request *r, struct we
 
 /* ---- the folder ---- */
 
-static bool is_classified(const struct weir_prepare_request *r) {
-  return strcmp(r->name, WEIR_PREPARE_CLASSIFY) == 0;
-}
-
 static void file_of(const struct weir_prepare_request *r, const struct weir_preparation *p,
                     char *path, size_t len) {
   snprintf(path, len, "%s/%s-%s.%s", r->folder, r->name, p->key,
-           is_classified(r) ? "yaml" : "rows");
+           weir_prepares_tags(r->name) ? "yaml" : "rows");
 }
 
 /* With the folders above it. */
@@ -176,8 +172,8 @@ static bool load_kept(const struct weir_prepare_request *r, struct weir_preparat
   if (r->folder == NULL) return false;
   file_of(r, p, path, sizeof path);
   if (access(path, R_OK) != 0) return false;
-  p->was_kept = (is_classified(r) ? weir_tags_load(&p->tags, path, &err)
-                                  : weir_rows_load(&p->rows, path, &err)) == WEIR_OK;
+  p->was_kept = (weir_prepares_tags(r->name) ? weir_tags_load(&p->tags, path, &err)
+                                             : weir_rows_load(&p->rows, path, &err)) == WEIR_OK;
   return p->was_kept;
 }
 
@@ -189,7 +185,7 @@ static void keep(const struct weir_prepare_request *r, struct weir_preparation *
   snprintf(about, sizeof about, "weir %.50s %.200s on %.100s, input %.100s", r->name,
            r->profile.path != NULL ? r->profile.path : "a trace", r->profile.machine->name,
            p->input);
-  if (is_classified(r))
+  if (weir_prepares_tags(r->name))
     weir_tags_save(p->tags, path, about, &p->keep_error);
   else
     weir_rows_save(&p->rows, path, about, &p->keep_error);
@@ -204,6 +200,7 @@ static enum weir_status make_tags(const struct weir_prepare_request *r, struct w
   struct weir_machine still = *request.machine;
   still.jitter = (struct weir_jitter_cfg){0}; /* what is prepared serves all its seeds */
   request.machine = &still;
+  request.by_traffic = strcmp(r->name, WEIR_PREPARE_TRAFFIC) == 0;
   request.input = p->input[0] != 0 ? p->input : NULL;
   enum weir_status st = weir_profile_run(&request, &profile, err);
   if (st != WEIR_OK) return st;
@@ -240,7 +237,7 @@ static enum weir_status make(const struct weir_preparations *all,
   for (size_t i = 0; st == WEIR_OK && i < all->n; i++)
     if (strcmp(all->v[i]->key, p->key) == 0) *out = all->v[i];
   if (st != WEIR_OK || *out != NULL || load_kept(r, p)) return st;
-  st = is_classified(r) ? make_tags(r, p, err) : make_rows(r, p, err);
+  st = weir_prepares_tags(r->name) ? make_tags(r, p, err) : make_rows(r, p, err);
   if (st == WEIR_OK) keep(r, p);
   return st;
 }

@@ -8,7 +8,7 @@
 #include "study/profile.h"
 
 struct weir_prepare_request {
-  const char *name; /* WEIR_PREPARE_CLASSIFY, or the policy that makes rows */
+  const char *name; /* what makes tags (weir_prepares_tags), or the policy that makes rows */
   /* Its input is the one that will be timed; another is profiled if the file has one for that. Of a
    * trace, what was recorded is profiled. Machine, jobs, progress and the like are for rows, too.
    */
@@ -24,7 +24,7 @@ enum { WEIR_PREPARE_KEY = 33 };
 
 struct weir_preparation {
   char *name;
-  struct weir_tags *tags;          /* of WEIR_PREPARE_CLASSIFY, else NULL */
+  struct weir_tags *tags;          /* if that is what it makes, else NULL */
   struct weir_rows rows;           /* of a policy */
   char key[WEIR_PREPARE_KEY];      /* equal keys: equal contents */
   char input[WEIR_CONFIG_KEY + 1]; /* that was profiled; empty: the file has no inputs */

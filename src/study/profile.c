@@ -8,19 +8,16 @@
 #include "base/temp.h"
 #include "session/streams.h"
 #include "session/timing.h"
+#include "study/block_lines.h"
 #include "study/crew.h"
-
-static enum weir_status no_memory(struct weir_err *err) {
-  return weir_fail(err, WEIR_ENOMEM, "out of memory");
-}
 
 /* ---- runs ---- */
 
-enum { WHOLE_GROUP = UINT32_MAX };
-
-/* Which loads use the L1: one, or all of a group. */
+/* Which loads use the L1. */
 struct run {
-  uint32_t kernel, load, group;
+  enum { ONE_LOAD, WHOLE_GROUP, PAIR, NO_LOAD } of;
+  uint32_t kernel;
+  uint32_t which; /* load, group or pair of the kernel */
 };
 
 struct profiler {
@@ -30,13 +27,16 @@ struct profiler {
   struct run *runs;
   uint32_t n_runs, n_done;
   struct weir_temp folder;
-  char trace[4096];
+  char trace[4096], lines[4096]; /* files of it: streams, and the rows of block_lines.h */
 };
 
-static bool is_chosen(const struct run *run, uint32_t kernel, const struct weir_static_load *load,
+static bool is_chosen(const struct run *run, const struct weir_profile *p, uint32_t kernel,
                       uint32_t i) {
-  if (run->kernel != kernel) return false;
-  return run->load == WHOLE_GROUP ? load->group == run->group : run->load == i;
+  const struct weir_profiled_kernel *k = &p->kernels[kernel];
+  if (run->of == NO_LOAD || run->kernel != kernel) return false;
+  if (run->of == ONE_LOAD) return run->which == i;
+  if (run->of == WHOLE_GROUP) return run->which == k->loads.v[i].group;
+  return k->traffic.pairs[run->which].a == i || k->traffic.pairs[run->which].b == i;
 }
 
 /* ---- one piece of work, in its process ---- */
@@ -48,7 +48,7 @@ struct job {
 };
 
 struct counts {
-  uint64_t requests, hits;
+  uint64_t requests, hits, sectors;
 };
 
 struct answer {
@@ -78,7 +78,7 @@ static enum weir_status tag_loads(const struct job *j, struct weir_tags *t) {
     for (uint32_t i = 0; st == WEIR_OK && i < l->n; i++)
       if (!l->v[i].is_fixed)
         st = weir_tags_put(t, l->kernel, l->v[i].insn, UINT64_C(8) * l->v[i].insn, 0,
-                           is_chosen(j->run, k, &l->v[i], i) ? WEIR_TAG_CA : WEIR_TAG_CG);
+                           is_chosen(j->run, p, k, i) ? WEIR_TAG_CA : WEIR_TAG_CG);
   }
   return st;
 }
@@ -94,21 +94,40 @@ static void count_loads(const struct profiler *f, const struct weir_timed_kernel
       struct counts *c = &a->load[kernel->first + i];
       c->requests += s->requests;
       c->hits += s->hits + (f->r->cls->hr_is_hit ? s->hit_reserved : 0);
+      c->sectors += s->sectors_fetched;
     }
   }
 }
 
-static void time_tagged(const struct profiler *f, const struct weir_tags *tags, struct answer *a) {
+/* The kernels, and if no load uses the L1 their lines. */
+static enum weir_status time_kernels(const struct profiler *f, const struct run *run,
+                                     struct weir_timing *t, struct weir_block_lines *lines,
+                                     struct weir_err *err) {
+  if (run->of != NO_LOAD) return weir_replay(f->trace, weir_timing_kernel, t, err);
+  enum weir_status st = weir_replay(f->trace, weir_block_lines_kernel, lines, err);
+  if (st == WEIR_OK) st = weir_timing_rewind(t, err);
+  weir_rows_settle(&lines->rows);
+  return st == WEIR_OK ? weir_rows_save(&lines->rows, f->lines, "lines of blocks", err) : st;
+}
+
+static void time_tagged(const struct profiler *f, const struct run *run,
+                        const struct weir_tags *tags, struct answer *a) {
   struct weir_timing t;
+  struct weir_block_lines lines = {.p = f->p, .timing = &t};
   struct weir_timing_options with = {.threads = 1, .check = f->r->check};
   if (f->r->here != NULL) with = *f->r->here;
+  if (run->of == NO_LOAD) {
+    with.read_tape = weir_block_lines_read;
+    with.tape_self = &lines;
+  }
   weir_timing_begin(&t, &f->setup, &with);
   a->status = weir_timing_workload(&t, "profile", &(struct weir_prepared){.tags = tags}, &a->err);
-  if (a->status == WEIR_OK) a->status = weir_replay(f->trace, weir_timing_kernel, &t, &a->err);
+  if (a->status == WEIR_OK) a->status = time_kernels(f, run, &t, &lines, &a->err);
   if (a->status == WEIR_OK && with.check) a->status = weir_timing_check(&t, &a->err);
   for (size_t i = 0; i < t.kernels.n; i++)
     count_loads(f, &t.kernels.v[i], a);
   weir_timing_end(&t);
+  weir_block_lines_free(&lines);
 }
 
 static void replay(const void *self, void *answer) {
@@ -118,9 +137,9 @@ static void replay(const void *self, void *answer) {
   a->status = weir_tags_new(&tags);
   if (a->status == WEIR_OK) a->status = tag_loads(j, tags);
   if (a->status != WEIR_OK)
-    no_memory(&a->err);
+    weir_no_memory(&a->err);
   else
-    time_tagged(j->profiler, tags, a);
+    time_tagged(j->profiler, j->run, tags, a);
   weir_tags_free(tags);
 }
 
@@ -137,18 +156,35 @@ static void tell(const struct profiler *f) {
   if (f->r->progress != NULL) f->r->progress(f->r->self, f->n_done, f->n_runs);
 }
 
-/* What a run says about the loads that used the L1. */
+/* What a run says about a load. */
+static void take_load(struct weir_profiled_kernel *k, const struct run *run, uint32_t i,
+                      const struct counts *got) {
+  struct weir_load_counts *c = &k->counts[i];
+  c->accesses = got->requests;
+  switch (run->of) {
+  case ONE_LOAD:
+    c->alone = got->hits;
+    if (k->traffic.alone != NULL) k->traffic.alone[i] = got->sectors;
+    break;
+  case WHOLE_GROUP:
+    c->together = got->hits;
+    break;
+  case PAIR:
+    k->traffic.pairs[run->which].together += got->sectors;
+    break;
+  case NO_LOAD:
+    k->traffic.bypassed[i] = got->sectors;
+    break;
+  }
+}
+
+/* And about those that used the L1, or all if none did. */
 static void take(struct profiler *f, const struct run *run, const struct answer *a) {
-  struct weir_profiled_kernel *k = &f->p->kernels[run->kernel];
-  for (uint32_t i = 0; i < k->loads.n; i++) {
-    const struct counts *got = &a->load[k->first + i];
-    struct weir_load_counts *c = &k->counts[i];
-    if (!is_chosen(run, run->kernel, &k->loads.v[i], i)) continue;
-    c->accesses = got->requests;
-    if (run->load == WHOLE_GROUP)
-      c->together = got->hits;
-    else
-      c->alone = got->hits;
+  for (uint32_t n = 0; n < f->p->n_kernels; n++) {
+    struct weir_profiled_kernel *k = &f->p->kernels[n];
+    for (uint32_t i = 0; i < k->loads.n; i++)
+      if (run->of == NO_LOAD || is_chosen(run, f->p, n, i))
+        take_load(k, run, i, &a->load[k->first + i]);
   }
 }
 
@@ -220,21 +256,33 @@ static enum weir_status work_here(struct shift *s, struct weir_err *err) {
   return a->status;
 }
 
-static enum weir_status place_trace(struct profiler *f, struct weir_err *err) {
-  if (f->r->trace != NULL) {
-    snprintf(f->trace, sizeof f->trace, "%s", f->r->trace);
-    return WEIR_OK;
-  }
-  enum weir_status st = weir_temp_make(&f->folder, err);
-  if (st == WEIR_OK) snprintf(f->trace, sizeof f->trace, "%s/profile.wtrace", f->folder.path);
+static enum weir_status take_lines(struct profiler *f, struct weir_err *err) {
+  struct weir_rows rows = {0};
+  enum weir_status st = weir_rows_load(&rows, f->lines, err);
+  for (uint32_t k = 0; st == WEIR_OK && k < f->p->n_kernels; k++)
+    st = weir_block_lines_take(f->p, k, &rows, err);
+  weir_rows_free(&rows);
   return st;
+}
+
+static enum weir_status place_files(struct profiler *f, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  if (f->r->trace == NULL || f->r->by_traffic) st = weir_temp_make(&f->folder, err);
+  if (st != WEIR_OK) return st;
+  if (f->folder.path != NULL) {
+    snprintf(f->trace, sizeof f->trace, "%s/profile.wtrace", f->folder.path);
+    snprintf(f->lines, sizeof f->lines, "%s/lines.rows", f->folder.path);
+  }
+  if (f->r->trace != NULL) snprintf(f->trace, sizeof f->trace, "%s", f->r->trace);
+  return WEIR_OK;
 }
 
 static enum weir_status run_all(struct profiler *f, struct weir_err *err) {
   struct shift s = {.f = f, .answer = weir_calloc(1, answer_bytes(f))};
   enum weir_status st = weir_crew_init(&s.crew, f->r->jobs, sizeof(struct job), err);
-  if (st == WEIR_OK) st = s.answer != NULL ? place_trace(f, err) : no_memory(err);
+  if (st == WEIR_OK) st = s.answer != NULL ? place_files(f, err) : weir_no_memory(err);
   if (st == WEIR_OK) st = f->r->here != NULL ? work_here(&s, err) : work(&s, err);
+  if (st == WEIR_OK && f->r->by_traffic) st = take_lines(f, err);
   weir_temp_remove(&f->folder);
   weir_crew_free(&s.crew);
   free(s.answer);
@@ -253,14 +301,14 @@ static enum weir_status add_kernel(struct weir_profile *p, const struct ptx_prog
   k->counts = weir_arena_array(&p->arena, k->loads.n + 1u, sizeof *k->counts);
   k->tags = weir_arena_array(&p->arena, k->loads.n + 1u, sizeof *k->tags);
   p->n_loads += k->loads.n;
-  return k->counts != NULL && k->tags != NULL ? WEIR_OK : no_memory(err);
+  return k->counts != NULL && k->tags != NULL ? WEIR_OK : weir_no_memory(err);
 }
 
 static enum weir_status take_kernels(struct weir_profile *p, const struct weir_profile_request *r,
                                      struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   p->kernels = weir_arena_array(&p->arena, r->n_programs + 1u, sizeof *p->kernels);
-  if (p->kernels == NULL) return no_memory(err);
+  if (p->kernels == NULL) return weir_no_memory(err);
   for (uint32_t i = 0; st == WEIR_OK && i < r->n_programs; i++)
     st = add_kernel(p, r->programs[i], r->cls->go_round, err);
   return st;
@@ -270,7 +318,7 @@ static enum weir_status find_kernels(struct weir_profile *p, bool go_round, stru
   const struct weir_launchfile *lf = weir_workload_file(p->workload);
   enum weir_status st = WEIR_OK;
   p->kernels = weir_arena_array(&p->arena, lf->n_launches + 1u, sizeof *p->kernels);
-  if (p->kernels == NULL) return no_memory(err);
+  if (p->kernels == NULL) return weir_no_memory(err);
   for (uint32_t i = 0; st == WEIR_OK && i < lf->n_launches; i++) {
     const struct ptx_program *prog = weir_workload_program(p->workload, i);
     bool is_new = true;
@@ -281,21 +329,47 @@ static enum weir_status find_kernels(struct weir_profile *p, bool go_round, stru
   return st;
 }
 
+static void add_run(struct profiler *f, struct run run) {
+  f->runs[f->p->n_runs++] = run;
+}
+
 static void add_runs(struct profiler *f, uint32_t kernel) {
-  const struct weir_loads *l = &f->p->kernels[kernel].loads;
+  const struct weir_profiled_kernel *k = &f->p->kernels[kernel];
+  const struct weir_loads *l = &k->loads;
   for (uint32_t i = 0; i < l->n; i++)
-    if (!l->v[i].is_fixed) f->runs[f->p->n_runs++] = (struct run){kernel, i, l->v[i].group};
-  for (uint32_t g = 0; g < l->n_groups; g++)
-    if (weir_loads_in_group(l, g) > 1)
-      f->runs[f->p->n_runs++] = (struct run){kernel, WHOLE_GROUP, g};
+    if (!l->v[i].is_fixed) add_run(f, (struct run){ONE_LOAD, kernel, i});
+  for (uint32_t i = 0; i < k->traffic.n_pairs; i++)
+    add_run(f, (struct run){PAIR, kernel, i});
+  for (uint32_t g = 0; !f->r->by_traffic && g < l->n_groups; g++)
+    if (weir_loads_in_group(l, g) > 1) add_run(f, (struct run){WHOLE_GROUP, kernel, g});
+}
+
+static enum weir_status make_traffic(struct weir_profile *p, struct weir_profiled_kernel *k,
+                                     struct weir_err *err) {
+  struct weir_traffic *t = &k->traffic;
+  t->bypassed = weir_arena_array(&p->arena, k->loads.n + 1u, sizeof *t->bypassed);
+  t->alone = weir_arena_array(&p->arena, k->loads.n + 1u, sizeof *t->alone);
+  t->pairs = weir_arena_array(&p->arena, WEIR_MOST_PAIRS, sizeof *t->pairs);
+  if (t->bypassed == NULL || t->alone == NULL || t->pairs == NULL) return weir_no_memory(err);
+  t->n_pairs = weir_load_pairs(&k->loads, t->pairs);
+  return WEIR_OK;
 }
 
 static enum weir_status list_runs(struct profiler *f, struct weir_err *err) {
+  struct weir_profile *p = f->p;
+  enum weir_status st = WEIR_OK;
   /* Groups of several are fewer than loads. */
-  f->runs = weir_arena_array(&f->p->arena, 2 * (size_t)f->p->n_loads + 1, sizeof *f->runs);
-  if (f->runs == NULL) return no_memory(err);
-  for (uint32_t k = 0; k < f->p->n_kernels; k++)
+  size_t most = 2 * (size_t)p->n_loads + 1;
+  for (uint32_t k = 0; st == WEIR_OK && f->r->by_traffic && k < p->n_kernels; k++) {
+    st = make_traffic(p, &p->kernels[k], err);
+    most += p->kernels[k].traffic.n_pairs;
+  }
+  if (st != WEIR_OK) return st;
+  f->runs = weir_arena_array(&p->arena, most, sizeof *f->runs);
+  if (f->runs == NULL) return weir_no_memory(err);
+  for (uint32_t k = 0; k < p->n_kernels; k++)
     add_runs(f, k);
+  if (f->r->by_traffic && p->n_runs > 0) add_run(f, (struct run){.of = NO_LOAD});
   return WEIR_OK;
 }
 
@@ -324,14 +398,20 @@ static void make_setup(struct profiler *f) {
   d->n_policies = 2;
 }
 
-static void classify_all(struct profiler *f) {
-  for (uint32_t k = 0; k < f->p->n_kernels; k++) {
-    struct weir_profiled_kernel *kernel = &f->p->kernels[k];
-    for (uint32_t i = 0; i < kernel->loads.n; i++)
-      if (!kernel->loads.v[i].is_fixed &&
-          weir_loads_in_group(&kernel->loads, kernel->loads.v[i].group) == 1)
-        kernel->counts[i].together = kernel->counts[i].alone;
-    weir_classify(f->r->cls, &kernel->loads, kernel->counts, kernel->tags);
+static void classify_kernel(const struct profiler *f, struct weir_profiled_kernel *k) {
+  for (uint32_t i = 0; i < k->loads.n; i++)
+    if (!k->loads.v[i].is_fixed && weir_loads_in_group(&k->loads, k->loads.v[i].group) == 1)
+      k->counts[i].together = k->counts[i].alone;
+  weir_classify(f->r->cls, &k->loads, k->counts, k->tags);
+}
+
+static void choose_tags(struct profiler *f) {
+  for (uint32_t i = 0; i < f->p->n_kernels; i++) {
+    struct weir_profiled_kernel *k = &f->p->kernels[i];
+    if (f->r->by_traffic)
+      weir_traffic_choose(&k->loads, &k->traffic, k->tags);
+    else
+      classify_kernel(f, k);
   }
 }
 
@@ -354,7 +434,7 @@ enum weir_status weir_profile_run(const struct weir_profile_request *r, struct w
   make_setup(&f);
   if (st == WEIR_OK && p->n_runs > 0) st = run_all(&f, err);
   if (st == WEIR_OK)
-    classify_all(&f);
+    choose_tags(&f);
   else
     weir_profile_free(p);
   return st;
@@ -387,5 +467,5 @@ enum weir_status weir_profile_tags(const struct weir_profile *p, struct weir_tag
   if (st == WEIR_OK) return WEIR_OK;
   weir_tags_free(*out);
   *out = NULL;
-  return no_memory(err);
+  return weir_no_memory(err);
 }

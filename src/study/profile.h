@@ -2,11 +2,13 @@
  *
  * The workload is executed once. Its streams are then timed once for each load, which alone uses
  * the L1 while all others bypass it, and once for each group of several loads, which use it
- * together: so many runs, several at a time. */
+ * together: so many runs, several at a time. To choose by traffic there are pairs of a group
+ * instead of the whole group, and one run in which every load bypasses the L1. */
 #ifndef WEIR_STUDY_PROFILE_H
 #define WEIR_STUDY_PROFILE_H
 
 #include "analysis/classify.h"
+#include "analysis/traffic.h"
 #include "launch/workload.h"
 #include "machine/machine.h"
 #include "session/prepare.h"
@@ -20,8 +22,9 @@ struct weir_profile_request {
   const struct ptx_exec_cfg *exec;
   const struct weir_machine *machine;
   const struct weir_cls_cfg *cls;
-  uint32_t jobs; /* at least 1 */
-  bool check;    /* that everything is back in place after each kernel */
+  bool by_traffic; /* tags are those of weir_traffic_choose, else of weir_classify */
+  uint32_t jobs;   /* at least 1 */
+  bool check;      /* that everything is back in place after each kernel */
   /* Several times a second, and after each run; may be NULL. With n_runs 0: it is being recorded.
    */
   void (*progress)(void *self, uint32_t done, uint32_t n_runs);
@@ -36,7 +39,8 @@ struct weir_profile_request {
 struct weir_profiled_kernel {
   struct weir_loads loads;
   struct weir_load_counts *counts; /* of each load */
-  enum weir_tag *tags;             /* its class */
+  struct weir_traffic traffic;     /* of them, if it is by traffic */
+  enum weir_tag *tags;             /* the class of each */
   uint32_t first;                  /* number of its first load in the workload */
 };
 

@@ -25,6 +25,7 @@ MOVES = {
     "dynamic": "coordinated.blocks_bg coordinated.periods coordinated.cm_bypassed",
     "fetch-groups": "fetch-groups.switches",
     "gto": "l1.hits",
+    "instruction-level": "coordinated.ca_loads coordinated.cg_bypassed",
     "lamar": "lamar.fine lamar.coarse lamar.inserted",
     "lrr": "l1.hits",
     "lvp": "aip.predictions aip.bypasses aip.expired aip.confirmed",

@@ -18,7 +18,7 @@
 #include "weir/sim.h"
 #include "weir/version.h"
 
-static char trace_file[1024];
+static char trace_file[1024], overlap_file[1024];
 
 static struct weir_session *open_with(const char *const *schemes, size_t n) {
   struct weir_session *s;
@@ -545,6 +545,26 @@ static void test_tags_are_prepared(void **state) {
   weir_session_close(two);
 }
 
+/* By traffic the loads of overlap that nobody reads again bypass, and the one for all does not. */
+static void test_tags_by_traffic(void **state) {
+  static const char *const settings[] = {"l1.flush_on_kernel=true", NULL};
+  struct weir_session *s;
+  struct weir_err err;
+  (void)state;
+  if (weir_session_open(&s, "fermi-s3", settings, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  if (weir_session_add(s, &(struct weir_line_up){.scheme = "instruction-level"}, &err) != WEIR_OK)
+    fail_msg("%s", err.msg);
+  run(s, overlap_file, NULL);
+  /* One of three loads, of 2 warps in 60 blocks of 2 launches. */
+  assert_int_equal(read_stat(s, 0, WEIR_ALL_KERNELS, "l1.loads").count, 3 * 240);
+  uint64_t used = read_stat(s, 0, WEIR_ALL_KERNELS, "coordinated.ca_loads").count;
+  uint64_t past = read_stat(s, 0, WEIR_ALL_KERNELS, "coordinated.cg_bypassed").count;
+  assert_int_equal(used, 240);
+  assert_int_equal(past, 480);
+  expect(WEIR_EINVAL, weir_session_run(s, trace_file, NULL, &err), &err, "traffic-KEY.yaml");
+  weir_session_close(s);
+}
+
 static void test_version(void **state) {
   (void)state;
   assert_string_equal(weir_version(), WEIR_VERSION_STRING);
@@ -571,9 +591,11 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_rows_are_prepared),
       cmocka_unit_test(test_rows_of_what_is_timed),
       cmocka_unit_test(test_tags_are_prepared),
+      cmocka_unit_test(test_tags_by_traffic),
       cmocka_unit_test(test_version),
   };
   if (argc < 2) return 2;
+  snprintf(overlap_file, sizeof overlap_file, "%s/tests/study/overlap/overlap.yaml", argv[1]);
   snprintf(trace_file, sizeof trace_file, "%s/tests/compat/wtrace/version2.wtrace", argv[1]);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

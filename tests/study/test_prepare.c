@@ -126,6 +126,31 @@ static void keys(void **state) {
   }
 }
 
+/* The other way to tags, beside the first in one folder. */
+static void traffic(void **state) {
+  (void)state;
+  struct rig r;
+  char path[700], key[WEIR_PREPARE_KEY];
+  rig_init(&r, NULL);
+  memcpy(key, prepared(&r)->key, sizeof key);
+  r.request.name = WEIR_PREPARE_TRAFFIC;
+  const struct weir_preparation *p = prepared(&r);
+  assert_int_equal(r.all.n, 2);
+  assert_int_equal(p->n_runs, 3); /* two loads, and none of them */
+  assert_string_not_equal(p->key, key);
+  assert_string_equal(p->name, "traffic");
+  const uint8_t *tags = weir_tags_find(p->tags, "gather", 18);
+  assert_int_equal(tags[17], WEIR_TAG_CG); /* a line for a word that nobody needs again */
+  snprintf(path, sizeof path, "%s/traffic-%s.yaml", r.folder, p->key);
+  assert_int_equal(access(path, R_OK), 0);
+  forget(&r);
+  p = prepared(&r);
+  assert_true(p->was_kept);
+  assert_int_equal(weir_tags_find(p->tags, "gather", 18)[17], WEIR_TAG_CG);
+  rig_free(&r);
+  remove_files(r.folder);
+}
+
 static void damage(void **state) {
   (void)state;
   struct rig r;
@@ -289,9 +314,10 @@ static void rows_stopped(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(kept),     cmocka_unit_test(keys),
-                                     cmocka_unit_test(damage),   cmocka_unit_test(rows_kept),
-                                     cmocka_unit_test(rows_end), cmocka_unit_test(rows_stopped)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(kept),        cmocka_unit_test(keys),
+                                     cmocka_unit_test(traffic),     cmocka_unit_test(damage),
+                                     cmocka_unit_test(rows_kept),   cmocka_unit_test(rows_end),
+                                     cmocka_unit_test(rows_stopped)};
   if (argc < 2 || mkdtemp(scratch) == NULL) return 1;
   source = argv[1];
   setenv("TMPDIR", scratch, 1);

@@ -38,11 +38,13 @@ static bool is_stopped(void *self) {
   return r->stop_after > 0 && r->n_progress >= r->stop_after;
 }
 
-static void rig_init(struct rig *r, const char *workload, uint32_t jobs) {
+static void rig_set(struct rig *r, const char *workload, uint32_t jobs, const char *assignment) {
   *r = (struct rig){0};
   snprintf(r->path, sizeof r->path, "%s/gpus/fermi-s4.yaml", source);
   assert_int_equal(weir_settings_init(&r->settings, groups, NULL), WEIR_OK);
   assert_int_equal(weir_data_machine(&r->settings, r->path, NULL), WEIR_OK);
+  if (assignment != NULL)
+    assert_int_equal(weir_settings_assign(&r->settings, assignment, NULL), WEIR_OK);
   assert_int_equal(weir_machine_fill(&r->machine, "fermi-s4", &r->settings, NULL), WEIR_OK);
   assert_int_equal(weir_settings_fill(&r->settings, &ptx_exec_params, &r->exec, NULL), WEIR_OK);
   weir_param_defaults(weir_cls_params.table, &r->cls);
@@ -57,6 +59,10 @@ static void rig_init(struct rig *r, const char *workload, uint32_t jobs) {
                                              .progress = note_progress,
                                              .is_stopped = is_stopped,
                                              .self = r};
+}
+
+static void rig_init(struct rig *r, const char *workload, uint32_t jobs) {
+  rig_set(r, workload, jobs, NULL);
 }
 
 static void profile(struct rig *r, struct weir_profile *p) {
@@ -164,6 +170,77 @@ static void several_kernels(void **state) {
   weir_settings_free(&r.settings);
 }
 
+/* 60 blocks of two warps, in two launches, four of them on an SM at once. Both loads of `a` read
+ * two lines of a block, of which they have one in common; that of `b` reads one sector of one line.
+ */
+static void traffic(void **state) {
+  (void)state;
+  enum { LAUNCHES = 2, BLOCKS = 60, AT_ONCE = 4, SMS = 15, L1_LINES = 128 };
+  static const struct weir_line_use want[] = {
+      {1, 1 * AT_ONCE}, {2, 1 * AT_ONCE}, {3, 1 * AT_ONCE}, {4, 1 * AT_ONCE}};
+  for (unsigned flushed = 0; flushed < 2; flushed++) {
+    struct rig r;
+    struct weir_profile p;
+    rig_set(&r, "vecadd", 2, flushed ? "l1.flush_on_kernel=true" : "l1.flush_on_kernel=false");
+    snprintf(r.path, sizeof r.path, "%s/tests/study/overlap/overlap.yaml", source);
+    r.request.input = NULL;
+    r.request.by_traffic = true;
+    r.request.check = flushed;
+    profile(&r, &p);
+    assert_int_equal(p.n_runs, 3 + 1 + 1);
+    const struct weir_traffic *t = &p.kernels[0].traffic;
+    assert_int_equal(t->room, LAUNCHES * BLOCKS * L1_LINES);
+    assert_int_equal(t->n_uses, COUNT(want));
+    for (size_t i = 0; i < COUNT(want); i++) {
+      assert_int_equal(t->uses[i].loads, want[i].loads);
+      assert_int_equal(t->uses[i].lines, LAUNCHES * BLOCKS * want[i].lines);
+    }
+    assert_int_equal(t->n_pairs, 1);
+    for (uint32_t i = 0; i < 2; i++)
+      assert_int_equal(t->bypassed[i], LAUNCHES * BLOCKS * 2 * 4);
+    assert_int_equal(t->bypassed[2], LAUNCHES * BLOCKS * 2);
+    if (flushed) {
+      for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(t->alone[i], LAUNCHES * BLOCKS * 2 * 4);
+      assert_int_equal(t->alone[2], LAUNCHES * SMS * 4);
+      assert_int_equal(t->pairs[0].together, LAUNCHES * BLOCKS * 3 * 4);
+      assert_int_equal(p.kernels[0].tags[0], WEIR_TAG_CG); /* saves nothing alone */
+      assert_int_equal(p.kernels[0].tags[1], WEIR_TAG_CG);
+    } else {
+      assert_true(t->alone[0] < t->bypassed[0]); /* what the launch before has left */
+      assert_int_equal(p.kernels[0].tags[0], WEIR_TAG_CA);
+    }
+    assert_int_equal(p.kernels[0].tags[2], WEIR_TAG_CA);
+    weir_profile_free(&p);
+    weir_settings_free(&r.settings);
+    assert_int_equal(left_over(), 0);
+  }
+}
+
+/* Every pair of a group has a run, and no group; in this process it is the same. */
+static void traffic_here(void **state) {
+  (void)state;
+  struct rig r;
+  struct weir_profile p, here;
+  struct weir_timing_options options = {.threads = 1};
+  rig_init(&r, "stencil", 3);
+  r.request.by_traffic = true;
+  profile(&r, &p);
+  assert_int_equal(p.n_runs, 5 + 10 + 1);
+  r.request.here = &options;
+  profile(&r, &here);
+  const struct weir_traffic *x = &p.kernels[0].traffic, *y = &here.kernels[0].traffic;
+  assert_memory_equal(x->pairs, y->pairs, 10 * sizeof *x->pairs);
+  assert_memory_equal(x->bypassed, y->bypassed, 5 * sizeof *x->bypassed);
+  assert_int_equal(x->n_uses, y->n_uses);
+  assert_memory_equal(x->uses, y->uses, x->n_uses * sizeof *x->uses);
+  assert_memory_equal(p.kernels[0].tags, here.kernels[0].tags, 5 * sizeof *p.kernels[0].tags);
+  weir_profile_free(&p);
+  weir_profile_free(&here);
+  weir_settings_free(&r.settings);
+  assert_int_equal(left_over(), 0);
+}
+
 static void inputs(void **state) {
   (void)state;
   struct weir_arena a = {0};
@@ -206,6 +283,8 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(matmul),
                                      cmocka_unit_test(any_number_of_jobs),
                                      cmocka_unit_test(several_kernels),
+                                     cmocka_unit_test(traffic),
+                                     cmocka_unit_test(traffic_here),
                                      cmocka_unit_test(inputs),
                                      cmocka_unit_test(stopped)};
   if (argc < 2 || mkdtemp(scratch) == NULL) return 1;
