@@ -58,7 +58,8 @@ static const struct weir_usage usage = {
                                            "be repeated"),
             {"best", 0, "KEY=VALUES",
              "search: show schemes that have the parameter at its best value for each workload\n"
-             "(\"pdp.distance=1..256\", \"random-bypass.p=0.1..0.9 +0.1\"; pdp, T, swl, tlp, k and\n"
+             "(\"pdp.distance=1..256\", \"random-bypass.p=0.1..0.9 +0.1\"; pdp, T, swl, tlp, k "
+             "and\n"
              "random stand for those of papers); may be repeated",
              WEIR_CMP_BEST},
             {"search", 0, "coarse|all",

@@ -120,7 +120,7 @@ enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
       {"schemes", 'S', "LIST",                                                                     \
        "L1 designs: names of 'weir list schemes', files ending in .yaml, or a policy's name, for " \
        "the\n"                                                                                     \
-       "baseline with that policy; 'all' that can run; 'designs': but for those that papers\n"      \
+       "baseline with that policy; 'all' that can run; 'designs': but for those that papers\n"     \
        "compared theirs with (default: these, and the policies of plug-ins)",                      \
        WEIR_CMP_SCHEMES},                                                                          \
       {"plugin", 'p', "FILE.so",                                                                   \

@@ -40,8 +40,8 @@ struct weir_timing_options {
   struct weir_rows
       *rows; /* gets those of policy `rows_part` of the design; NULL: none are wanted */
   uint32_t rows_part;
-  /* Gets what each SM's L1 has accepted: after each kernel where the L1s are emptied between kernels,
-   * else when the workload is over. May be NULL. */
+  /* Gets what each SM's L1 has accepted: after each kernel where the L1s are emptied between
+   * kernels, else when the workload is over. May be NULL. */
   enum weir_status (*read_tape)(void *tape_self, const struct weir_timing *t, uint32_t sm,
                                 const struct weir_tape *tape, struct weir_err *err);
   void *tape_self;
@@ -81,8 +81,8 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
 enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source,
                                     struct weir_err *err);
 
-/* The workload is over: tapes that have not been read are. Part of weir_timing_check, and of the next
- * workload's beginning. */
+/* The workload is over: tapes that have not been read are. Part of weir_timing_check, and of the
+ * next workload's beginning. */
 enum weir_status weir_timing_rewind(struct weir_timing *t, struct weir_err *err);
 /* After the last kernel: what the policy makes of the rows that the options asked for. */
 enum weir_status weir_timing_digest(struct weir_timing *t, struct weir_err *err);
