@@ -108,10 +108,14 @@ static void failures_stand_below_the_table(void **state) {
 /* Classified on what is timed: marked. Not to be classified: said below. */
 static void preparations_show(void **state) {
   (void)state;
+  char name[] = WEIR_PREPARE_CLASSIFY;
   struct weir_tags *tags;
   assert_int_equal(weir_tags_new(&tags), WEIR_OK);
-  const struct weir_preparation own = {.tags = tags, .input = "small", .is_same_input = true},
-                                other = {.tags = tags, .input = "profile"};
+  const struct weir_preparation own = {.name = name,
+                                       .tags = tags,
+                                       .input = "small",
+                                       .is_same_input = true},
+                                other = {.name = name, .tags = tags, .input = "profile"};
   const struct weir_study_prep preps[WORKLOADS * SCHEMES] = {
       [1] = {.n_made = 1, .made = {&own}, .input = "small", .is_same_input = true},
       [4] = {.n_made = 1, .made = {&other}, .input = "profile"},
