@@ -3,7 +3,7 @@
 
 tools/designs.py run [--weir build/weir] [--work FOLDER]   compare, and write docs/results (an hour or two)
 tools/designs.py why [--weir build/weir]                   what is left of a gain without a shortage (minutes)
-tools/designs.py bounds [--weir build/weir]                what could be gained at all, on each machine (minutes)
+tools/designs.py bounds [--weir build/weir] [--store FILE] what could be gained at all, on each machine (minutes)
 tools/designs.py all [--weir build/weir] [--store FILE]    every scheme there is, on one machine (half an hour or more)
 tools/designs.py tables [--check]                          docs/results into the page, or: is the page up to date?
 
@@ -191,7 +191,7 @@ def bounds(args):
         for machine in STUDIES:
             print(f"bounds: {machine}", file=sys.stderr, flush=True)
             result = json.loads(out_of([args.weir, "compare", "all", "-i", "eval", "-g", machine, "-q", "--no-provenance",
-                                        "-S", "baseline,random-best,opt,opt-chunk", "--json", "-"]))
+                                        "-S", "baseline,random-best,opt,opt-chunk", "--store", args.store, "--json", "-"]))
             out.writerows({"gpu": machine, "workload": r["workload"], "scheme": r["scheme"], "speedup": f"{r['speedup']:.6g}",
                            "hits": f"{r['derived']['hit_rate_stream'] or 0:.6g}"} for r in result["runs"])
             out.writerows({"gpu": machine, "workload": "geometric mean", "scheme": r["scheme"],
@@ -506,6 +506,7 @@ def main():
     w.set_defaults(do=why)
     b = sub.add_parser("bounds")
     b.add_argument("--weir", default=ROOT / "build/weir")
+    b.add_argument("--store", default=ROOT / "out/all.db")
     b.set_defaults(do=bounds)
     a = sub.add_parser("all")
     a.add_argument("--weir", default=ROOT / "build/weir")

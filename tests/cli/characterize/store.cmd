@@ -1,4 +1,5 @@
 # A run of its own, beside one that was only timed; the same again changes nothing.
+# slow: many runs, each of them like one of other cases
 weir compare vecadd --input test -S baseline -q --store "$TMP/s.db"
 weir characterize vecadd --input test -q --store "$TMP/s.db"
 weir characterize vecadd --input test -q --store "$TMP/s.db"

@@ -1,4 +1,5 @@
 # The best of several values, for each workload.
+# slow: many runs, each of them like one of other cases
 weir compare vecadd gather -i test -S baseline,random-bypass --best random-bypass.p=0.25,0.5,0.75 | sed -n '/the best/,/^energy/p'
 weir compare gather -i test -S baseline,random-best --csv $TMP/a.csv --json $TMP/a.json --store $TMP/s.db --quiet
 grep -v '^#' $TMP/a.csv | cut -d, -f2,4,9 > $TMP/left

@@ -1,4 +1,5 @@
 # A filter by lines: made on the input that is timed, since addresses mean nothing with another.
+# slow: many runs, each of them like one of other cases
 cd "$TMP" || exit
 mine() { weir run gather --gpu fermi-s3 "$@"; }
 weir help policy profiled | sed -n '/rows/p'

@@ -1,4 +1,5 @@
 # The other way to tags: kept beside those of classify, used the second time, the same bytes.
+# slow: many runs, each of them like one of other cases
 run() { weir compare "$1" -S baseline,static,instruction-level -g fermi-s4 -i profile --csv "$TMP/$2.csv" > "$TMP/$2"; }
 run gather fresh
 ls -i "$WEIR_CACHE" > "$TMP/kept"

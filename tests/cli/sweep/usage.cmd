@@ -1,4 +1,5 @@
 cd $TMP
+# slow: many runs, each of them like one of other cases
 weir sweep vecadd
 weir sweep --store s.db
 weir sweep vecadd --set l1.size --store s.db
