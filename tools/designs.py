@@ -4,7 +4,7 @@
 tools/designs.py run [--weir build/weir] [--work FOLDER]   compare, and write docs/results (an hour or two)
 tools/designs.py why [--weir build/weir]                   what is left of a gain without a shortage (minutes)
 tools/designs.py bounds [--weir build/weir] [--store FILE] what could be gained at all, on each machine (minutes)
-tools/designs.py all [--weir build/weir] [--store FILE]    every scheme there is, on one machine (half an hour or more)
+tools/designs.py all [--weir build/weir] [--store FILE]    every scheme there is, on one machine, input profile
 tools/designs.py tables [--check]                          docs/results into the page, or: is the page up to date?
 
 Runs are kept in FOLDER, by what makes their results (program, machine, workload, schemes): run again, it goes on.
@@ -191,7 +191,7 @@ def bounds(args):
         for machine in STUDIES:
             print(f"bounds: {machine}", file=sys.stderr, flush=True)
             result = json.loads(out_of([args.weir, "compare", "all", "-i", "eval", "-g", machine, "-q", "--no-provenance",
-                                        "-S", "baseline,random-best,opt,opt-chunk", "--store", args.store, "--json", "-"]))
+                                        "-S", "baseline,opt,opt-chunk", "--store", args.store, "--json", "-"]))
             out.writerows({"gpu": machine, "workload": r["workload"], "scheme": r["scheme"], "speedup": f"{r['speedup']:.6g}",
                            "hits": f"{r['derived']['hit_rate_stream'] or 0:.6g}"} for r in result["runs"])
             out.writerows({"gpu": machine, "workload": "geometric mean", "scheme": r["scheme"],
@@ -200,7 +200,7 @@ def bounds(args):
 
 
 def every(args):
-    result = json.loads(out_of([args.weir, "compare", "all", "-S", "all", "-i", "eval", "-g", "fermi-s3", "--check", "-q",
+    result = json.loads(out_of([args.weir, "compare", "all", "-S", "all", "-i", "profile", "-g", "fermi-s3", "--check", "-q",
                                 "--no-provenance", "--store", args.store, "--json", "-"]))
     chosen = {(x["scheme"], x["workload"]): x["best"] for x in result.get("searches", [])}
     with open(RESULTS / "all-fermi-s3.csv", "w", newline="", encoding="utf-8") as f:

@@ -15,7 +15,7 @@
 #define CASES(n) ((n) / 4)
 enum { ENGINE_WAYS = 1, ENGINE_WAYS_TAGGED = 1 };
 #else
-#define CASES(n) (n)
+#define CASES(n) (((n) + 1) / 2)
 enum { ENGINE_WAYS = 4, ENGINE_WAYS_TAGGED = 5 };
 #endif
 
