@@ -5,8 +5,8 @@ weir=${1:-build}/weir
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
 say "1. CUDA kernels, executed from their PTX, results checked against CPU references:"
-echo "   \$ weir run all --input profile"
-"$weir" run all --input profile --check
+echo "   \$ weir run kernels --input profile"
+"$weir" run kernels --input profile --check
 
 say "2. One of them at full size, with the streams that a timing model reads:"
 echo "   \$ weir run spmv --streams"

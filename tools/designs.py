@@ -190,7 +190,7 @@ def bounds(args):
         out.writeheader()
         for machine in STUDIES:
             print(f"bounds: {machine}", file=sys.stderr, flush=True)
-            result = json.loads(out_of([args.weir, "compare", "all", "-i", "eval", "-g", machine, "-q", "--no-provenance",
+            result = json.loads(out_of([args.weir, "compare", "kernels", "-i", "eval", "-g", machine, "-q", "--no-provenance",
                                         "-S", "baseline,opt,opt-chunk", "--store", args.store, "--json", "-"]))
             out.writerows({"gpu": machine, "workload": r["workload"], "scheme": r["scheme"], "speedup": f"{r['speedup']:.6g}",
                            "hits": f"{r['derived']['hit_rate_stream'] or 0:.6g}"} for r in result["runs"])
@@ -200,7 +200,7 @@ def bounds(args):
 
 
 def every(args):
-    result = json.loads(out_of([args.weir, "compare", "all", "-S", "all", "-i", "profile", "-g", "fermi-s3", "--check", "-q",
+    result = json.loads(out_of([args.weir, "compare", "kernels", "-S", "all", "-i", "profile", "-g", "fermi-s3", "--check", "-q",
                                 "--no-provenance", "--store", args.store, "--json", "-"]))
     chosen = {(x["scheme"], x["workload"]): x["best"] for x in result.get("searches", [])}
     with open(RESULTS / "all-fermi-s3.csv", "w", newline="", encoding="utf-8") as f:

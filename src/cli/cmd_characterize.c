@@ -69,7 +69,9 @@ static const struct weir_usage usage = {
              "(default: " DEFAULT_GPU ", for\n"
              "programs " WEIR_PROGRAM_GPU ")",
              OPT_GPU},
-            {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
+            {"input", 'i', "NAME",
+             "which of the file's inputs (default: the first); NAME@BUILD: and of its builds",
+             OPT_INPUT},
             {"stretch", 0, "N",
              "count the footprint in stretches of N load requests of an SM (default: 1024)",
              OPT_STRETCH},

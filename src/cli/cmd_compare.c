@@ -84,8 +84,8 @@ static const struct weir_usage usage = {
             {.name = NULL}},
     .examples =
         "  weir compare spmv gather --input profile         all schemes, in some seconds\n"
-        "  weir compare all --schemes baseline,decoupled,pc-bypass,tsc+ --csv results.csv\n"
-        "  weir compare all -S baseline,tsc+ -g fermi-s3,fermi-s0,gtx480-cfg\n"
+        "  weir compare kernels --schemes baseline,decoupled,pc-bypass,tsc+ --csv results.csv\n"
+        "  weir compare kernels -S baseline,tsc+ -g fermi-s3,fermi-s0,gtx480-cfg\n"
         "  weir compare spmv -S baseline,random-bypass,pc-bypass --repeat 10    is it real?\n"
         "  weir compare spmv -S tsc,tsc+ -b tsc --set tag-split.chunk_bytes=64\n"
         "  weir compare spmv -S baseline,pc-bypass,mine --plugin ./mine.so\n"
@@ -200,7 +200,8 @@ static int parse_options(int argc, char **argv, struct weir_comparison *c) {
   if (args.program != NULL && weir_comparison_add_program(c, args.program, &err) != WEIR_OK)
     return weir_cli_error(&err);
   if (c->workloads.n == 0 && c->programs.n == 0)
-    return weir_cli_usage("compare", "which workloads? See 'weir list workloads', or say 'all'");
+    return weir_cli_usage(
+        "compare", "which workloads? See 'weir list workloads', or say 'all' or the name of a set");
   if (c->programs.n == 0 && weir_program_is_chosen(&c->choice))
     return weir_cli_usage(
         "compare", "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");

@@ -56,21 +56,26 @@ static enum weir_status workload_row(struct weir_table *t, struct weir_arena *a,
   if (!status) status = weir_config_load(&c, path, err);
   if (status) return status;
   const char *about = weir_config_get(&c, "about");
-  struct weir_text inputs = {0};
-  uint32_t top = weir_config_at(&c, "inputs");
+  struct weir_text inputs = {0}, sets = {0};
+  uint32_t top = weir_config_at(&c, "inputs"), groups = weir_config_at(&c, "sets");
   for (uint32_t i = top ? weir_config_first(&c, top) : 0; i; i = weir_config_next(&c, i)) {
     if (c.entry[i].key) weir_text_printf(&inputs, "%s%s", inputs.n ? ", " : "", c.entry[i].key);
   }
+  for (uint32_t i = groups ? weir_config_first(&c, groups) : 0; i; i = weir_config_next(&c, i))
+    if (c.entry[i].text) weir_text_printf(&sets, "%s%s", sets.n ? ", " : "", c.entry[i].text);
   weir_table_cell(t, "%s", name);
+  weir_table_cell(t, "%s", sets.v ? sets.v : "");
   weir_table_cell(t, "%s", inputs.v ? inputs.v : "");
   weir_table_cell(t, "%s", about ? about : "");
   weir_text_free(&inputs);
+  weir_text_free(&sets);
   weir_config_free(&c);
   return WEIR_OK;
 }
 
 static int list_workloads(bool names_only) {
   static const struct weir_column columns[] = {{"workload", NULL, WEIR_LEFT},
+                                               {"sets", NULL, WEIR_LEFT},
                                                {"inputs", NULL, WEIR_LEFT},
                                                {"what it does", NULL, WEIR_LEFT}};
   struct weir_arena a = {0};
@@ -78,7 +83,7 @@ static int list_workloads(bool names_only) {
   const char *const *names;
   size_t n;
   enum weir_status status = weir_data_workloads(&a, &names, &n, &err);
-  struct weir_table *t = weir_table_new(columns, 3);
+  struct weir_table *t = weir_table_new(columns, 4);
   for (size_t i = 0; !status && i < n; i++) {
     if (names_only) {
       puts(names[i]);

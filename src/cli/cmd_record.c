@@ -46,7 +46,9 @@ static const struct weir_usage usage = {
     .opts =
         (const struct weir_opt[]){
             {"output", 'o', "FILE", "the trace to write", OPT_OUTPUT},
-            {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
+            {"input", 'i', "NAME",
+             "which of the file's inputs (default: the first); NAME@BUILD: and of its builds",
+             OPT_INPUT},
             {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",
              OPT_SET},
             WEIR_NO_CONTRACT_OPTION(OPT_NO_CONTRACT),

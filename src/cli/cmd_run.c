@@ -35,10 +35,11 @@ static const struct weir_usage usage = {
     .synopsis = "WORKLOAD|FILE.yaml ... [options]\n       weir run [options] -- PROGRAM "
                 "[ARGUMENT ...]",
     .about =
-        "Run built-in workloads (see 'weir list workloads'; 'all' runs every one that has the "
-        "input) or\n"
-        "launch files: execute their kernels, check the expected results and print what was "
-        "executed.\n"
+        "Run built-in workloads (see 'weir list workloads'; the name of a set, or 'all', stands "
+        "for\n"
+        "every one of it that has the input) or launch files: execute their kernels, check the "
+        "expected\n"
+        "results and print what was executed.\n"
         "The exit code is 0 if everything ran and all expected results came out, 1 if not, 2 for\n"
         "mistakes in the input.\n"
         "\n"
@@ -55,7 +56,9 @@ static const struct weir_usage usage = {
     .repeated = " plugin",
     .opts =
         (const struct weir_opt[]){
-            {"input", 'i', "NAME", "which of the file's inputs (default: the first)", OPT_INPUT},
+            {"input", 'i', "NAME",
+             "which of the file's inputs (default: the first); NAME@BUILD: and of its builds",
+             OPT_INPUT},
             {"gpu", 'g', "NAME",
              "time the kernels on a machine: one of 'weir list gpus', or a file ending in .yaml",
              OPT_GPU},
@@ -82,7 +85,7 @@ static const struct weir_usage usage = {
             WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples = "  weir run spmv\n"
-                "  weir run all --input profile\n"
+                "  weir run kernels --input profile\n"
                 "  weir run spmv --gpu fermi-s3\n"
                 "  weir run spmv --plugin ./my_policy.so\n"
                 "  weir run spmv --gpu fermi-s3 --organisation tag-split --policies "
@@ -96,11 +99,13 @@ static const struct weir_usage usage = {
 
 enum { MAX_OUTPUTS = 64 };
 
+struct words {
+  const char **v;
+  size_t n, cap;
+};
+
 struct run_opts {
-  struct {
-    const char **v;
-    size_t n, cap;
-  } targets;
+  struct words targets;
   const char *input, *outputs[MAX_OUTPUTS];
   unsigned n_outputs;
   bool streams, is_functional, per_launch, has_plugin;
@@ -308,29 +313,24 @@ static enum weir_status run_one(const struct run_opts *o, const char *path, stru
   return st;
 }
 
-/* 'all': every built-in workload that has the input asked for. */
-static enum weir_status expand_all(struct run_opts *o, struct weir_arena *a, struct weir_err *err) {
-  const char *const *names;
-  size_t n;
-  enum weir_status st = weir_data_workloads(a, &names, &n, err);
-  for (size_t i = 0; st == WEIR_OK && i < n; i++) {
-    const char *path;
-    struct weir_config c;
-    st = weir_data_workload(a, names[i], &path, err);
-    if (st == WEIR_OK) st = weir_config_load(&c, path, err);
-    if (st != WEIR_OK) break;
-    char key[300];
-    snprintf(key, sizeof key, "inputs.%.280s", o->input != NULL ? o->input : "eval");
-    bool has_input = weir_config_at(&c, key) != 0;
-    weir_config_free(&c);
-    if (has_input && !WEIR_PUSH(o->targets, names[i]))
-      st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+/* A word that stands for several workloads gives way to their names. */
+static enum weir_status expand_sets(struct run_opts *o, struct weir_arena *a,
+                                    struct weir_err *err) {
+  struct words words = o->targets;
+  enum weir_status st = WEIR_OK;
+  o->targets = (struct words){0};
+  for (size_t i = 0; st == WEIR_OK && i < words.n; i++) {
+    const char *const *names;
+    size_t n;
+    st = weir_data_set(a, words.v[i], o->input, &names, &n, err);
+    if (st == WEIR_OK && names == NULL) {
+      names = &words.v[i];
+      n = 1;
+    }
+    for (size_t k = 0; st == WEIR_OK && k < n; k++)
+      if (!WEIR_PUSH(o->targets, names[k])) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
-  if (st == WEIR_OK && o->targets.n == 0) {
-    st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'",
-                   o->input != NULL ? o->input : "eval");
-    weir_err_add(err, "'weir list workloads' shows the inputs");
-  }
+  free(words.v);
   return st;
 }
 
@@ -386,10 +386,9 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   struct weir_arena a = {0};
   enum weir_status st = weir_cli_output("--json", o->t.json, err);
   if (st == WEIR_OK) st = weir_run_report_init(&state->report, o->t.json != NULL, err);
-  if (st == WEIR_OK && o->targets.n == 1 && strcmp(o->targets.v[0], "all") == 0) {
-    o->targets.n = 0;
-    st = expand_all(o, &a, err);
-  }
+  if (st == WEIR_OK) st = expand_sets(o, &a, err);
+  if (st == WEIR_OK && o->n_outputs > 0 && o->targets.n > 1)
+    st = weir_fail(err, WEIR_EINVAL, "--output goes with one workload");
   if (st == WEIR_OK && o->t.gpu != NULL) st = begin_timing(o, state, err);
   if (st == WEIR_OK) st = check_effects(o, &state->setup, err);
   if (st == WEIR_OK) st = tell_provenance(o, &a, err);
@@ -463,7 +462,7 @@ static int check_workloads(struct run_opts *o) {
                                  "file, or give a program after --");
   if (timed != NULL && o->t.gpu == NULL)
     return weir_cli_usage("run", "--%s is for timed runs: add --gpu NAME", timed);
-  if (o->n_outputs > 0 && (o->targets.n > 1 || strcmp(o->targets.v[0], "all") == 0))
+  if (o->n_outputs > 0 && o->targets.n > 1)
     return weir_cli_usage("run", "--output goes with one workload");
   if (n_stdout(o) > 1) return weir_cli_usage("run", "one output can go to stdout, not several");
   if (weir_program_is_chosen(&o->choice))

@@ -141,7 +141,8 @@ static enum weir_status set_option(struct weir_comparison *c, int id, const char
 /* Returns -1 to go on, else the exit code. */
 static int check_line(const struct weir_comparison *c, const char *command) {
   if (c->workloads.n == 0 && c->programs.n == 0)
-    return weir_cli_usage(command, "which workloads? See 'weir list workloads', or say 'all'");
+    return weir_cli_usage(
+        command, "which workloads? See 'weir list workloads', or say 'all' or the name of a set");
   if (c->programs.n == 0 && weir_program_is_chosen(&c->choice))
     return weir_cli_usage(
         command, "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");

@@ -133,7 +133,8 @@ enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
        "what a compiler says about the loads, for schemes that decide by it: made by\n"            \
        "'weir classify'",                                                                          \
        WEIR_CMP_TAGS},                                                                             \
-      {"input", 'i', "NAME", "which of the workloads' inputs (default: their first)",              \
+      {"input", 'i', "NAME",                                                                       \
+       "which of the workloads' inputs (default: their first); NAME@BUILD: and of their builds",   \
        WEIR_CMP_INPUT},                                                                            \
       WEIR_PROGRAM_OPTIONS
 /* with which settings, */

@@ -78,24 +78,6 @@ expand(struct weir_comparison *c, struct weir_names *list, lister *all, const ch
   return st;
 }
 
-static bool has_input(const struct weir_comparison *c, const char *path) {
-  struct weir_launchfile *lf;
-  if (weir_launchfile_load(path, c->input, &lf, NULL) != WEIR_OK) return false;
-  weir_launchfile_free(lf);
-  return true;
-}
-
-/* Kernels that test correctness are too small to time. */
-static bool is_of_all(const struct weir_comparison *c, const char *name, bool by_all) {
-  (void)by_all;
-  struct weir_arena a = {0};
-  const char *path;
-  bool is = strchr(name, '/') == NULL && weir_data_workload(&a, name, &path, NULL) == WEIR_OK &&
-            (c->input == NULL || has_input(c, path));
-  weir_arena_free(&a);
-  return is;
-}
-
 /* ---- workloads ---- */
 
 /* What is wrong with a file is said before anything runs. */
@@ -168,12 +150,29 @@ struct weir_compared_program *weir_comparison_program(const struct weir_comparis
   return NULL;
 }
 
-enum weir_status weir_comparison_workloads(struct weir_comparison *c, struct weir_err *err) {
-  enum weir_status st = expand(c, &c->workloads, weir_data_workloads, NULL, is_of_all, err);
-  if (st == WEIR_OK && c->workloads.n == 0 && c->programs.n == 0) {
-    st = weir_fail(err, WEIR_ENOENT, "no built-in workload has an input '%s'", c->input);
-    weir_err_add(err, "'weir list workloads' shows the inputs");
+/* 'all' and the names of sets give way to their workloads; none comes twice by them. Kernels that
+ * test correctness are too small to time. */
+static enum weir_status expand_sets(struct weir_comparison *c, struct weir_err *err) {
+  struct weir_names words = c->workloads, *out = &c->workloads;
+  enum weir_status st = WEIR_OK;
+  *out = (struct weir_names){0};
+  for (size_t i = 0; st == WEIR_OK && i < words.n; i++) {
+    const char *const *names;
+    size_t n;
+    st = weir_data_set(&c->arena, words.v[i], c->input, &names, &n, err);
+    bool is_set = names != NULL;
+    for (size_t k = 0; st == WEIR_OK && k < (is_set ? n : 1); k++) {
+      const char *name = is_set ? names[k] : words.v[i];
+      bool is_left_out = is_in(out, name) || (is_set && strchr(name, '/') != NULL);
+      if (!is_left_out && !WEIR_PUSH(*out, name)) st = no_memory(err);
+    }
   }
+  free(words.v);
+  return st;
+}
+
+enum weir_status weir_comparison_workloads(struct weir_comparison *c, struct weir_err *err) {
+  enum weir_status st = expand_sets(c, err);
   if (st != WEIR_OK) return st;
   struct weir_study_workload *v =
       weir_arena_array(&c->arena, c->workloads.n + c->programs.n + 1, sizeof *v);

@@ -443,7 +443,7 @@ enum weir_status weir_prov_setup(struct weir_prov *p, const char *gpu, const cha
 
 enum weir_status weir_prov_workload(struct weir_prov *p, const char *name, const char *path,
                                     const char *input, struct weir_err *err) {
-  char hash[WEIR_HASH_TEXT], chosen[WEIR_CONFIG_KEY + 1];
+  char hash[WEIR_HASH_TEXT], chosen[WEIR_INPUT_NAME];
   if (p->block.root == NULL) return WEIR_OK;
   enum weir_status st = weir_hash_launchfile(path, input, hash, chosen, err);
   if (st == WEIR_OK)

@@ -184,49 +184,14 @@ static enum weir_status read_vars(struct loader *l, uint32_t map) {
   return WEIR_OK;
 }
 
-static enum weir_status choose_input(struct loader *l, uint32_t inputs, const char *wanted,
-                                     uint32_t *chosen) {
-  struct weir_launchfile *lf = l->lf;
-  const char **names = NULL;
-  uint32_t n = inputs ? weir_config_count(l->c, inputs) : 0;
-  *chosen = 0;
-  if (inputs && n == 0)
-    return weir_config_fail(l->c, inputs, WEIR_EINVAL, l->err,
-                            "no input is defined; write NAME: {VARIABLE: VALUE}");
-  if (inputs) TRY(weir_lf_limit_count(l, inputs, WEIR_LF_INPUTS, "inputs"));
-  NEW(names, n);
-  uint32_t k = 0;
-  for (uint32_t i = inputs ? weir_config_first(l->c, inputs) : 0; i;
-       i = weir_config_next(l->c, i)) {
-    TRY(weir_config_want(l->c, i, WEIR_MAP, l->err));
-    names[k++] = entry(l, i)->key;
-    if (!*chosen && (!wanted || strcmp(entry(l, i)->key, wanted) == 0)) *chosen = i;
-  }
-  lf->inputs = names;
-  lf->n_inputs = n;
-  lf->input = *chosen ? entry(l, *chosen)->key : "";
-  if (*chosen || !wanted) return WEIR_OK;
-  weir_fail(l->err, WEIR_ENOENT, "%s: there is no input '%.60s'", l->c->file, wanted);
-  const char *near = weir_nearest(wanted, names, n);
-  if (near)
-    weir_err_add(l->err, "did you mean '%s'?", near);
-  else if (n == 0)
-    weir_err_add(l->err, "this file has no inputs: run it without naming one");
-  else
-    weir_err_add(l->err, "the first input is '%s'", names[0]);
-  return WEIR_ENOENT;
-}
-
 /* ---- contents ---- */
 
-/* A file that will be read later: it must be there, and if it is not compressed, of the right size
- * (`bytes` 0: any). "$input" in its name is the chosen input. */
-static enum weir_status read_path(struct loader *l, uint32_t i, uint64_t bytes, const char **out) {
+enum weir_status weir_lf_path(struct loader *l, uint32_t i, uint64_t bytes, const char **out) {
   TRY(weir_config_want(l->c, i, WEIR_SCALAR, l->err));
   const char *name = entry(l, i)->text, *mark = strstr(name, "$input");
   if (!*name) return weir_config_fail(l->c, i, WEIR_EINVAL, l->err, "expected the name of a file");
   if (mark)
-    name = weir_arena_printf(l->arena, "%.*s%s%s", (int)(mark - name), name, l->lf->input,
+    name = weir_arena_printf(l->arena, "%.*s%s%s", (int)(mark - name), name, l->lf->input_key,
                              mark + strlen("$input"));
   char *path = name ? weir_file_beside(l->arena, l->lf->path, name) : NULL;
   if (!path) return weir_lf_no_memory(l);
@@ -382,7 +347,7 @@ enum weir_status weir_lf_contents(struct loader *l, uint32_t i, enum weir_conten
   case WEIR_CONTENTS_VALUES:
     return read_values(l, i, b, out);
   case WEIR_CONTENTS_FILE:
-    return read_path(l, i, b->bytes, &out->path);
+    return weir_lf_path(l, i, b->bytes, &out->path);
   case WEIR_CONTENTS_CHECKSUM:
     return read_checksum(l, i, &out->checksum);
   }
@@ -464,61 +429,14 @@ static enum weir_status read_buffers(struct loader *l) {
 
 /* ---- the whole ---- */
 
-static enum weir_status read_modules(struct loader *l) {
-  const char **paths;
-  struct weir_where *where;
-  uint32_t list, k = 0;
-  TRY(weir_config_child(l->c, 0, "modules", WEIR_SEQ, true, &list, l->err));
-  TRY(weir_lf_limit_count(l, list, WEIR_LF_MODULES, "modules"));
-  uint32_t n = weir_config_count(l->c, list);
-  if (n == 0)
-    return weir_config_fail(l->c, list, WEIR_EINVAL, l->err, "no module; write [FILE.ptx]");
-  NEW(paths, n);
-  NEW(where, n);
-  for (uint32_t i = weir_config_first(l->c, list); i; i = weir_config_next(l->c, i), k++) {
-    where[k] = weir_config_where(l->c, i);
-    TRY(read_path(l, i, 0, &paths[k]));
-  }
-  l->lf->modules = paths;
-  l->lf->module_where = where;
-  l->lf->n_modules = n;
-  return weir_lf_flag(l, 0, "link", &l->lf->link);
-}
-
-static enum weir_status read_head(struct loader *l) {
-  static const char *const keys[] = {"weir",     "name",     "about",   "modules",
-                                     "inputs",   "vars",     "buffers", "textures",
-                                     "surfaces", "launches", "expect",  "link"};
-  struct weir_launchfile *lf = l->lf;
-  uint32_t i;
-  TRY(weir_config_only(l->c, 0, keys, COUNT(keys), l->err));
-  TRY(weir_config_child(l->c, 0, "weir", WEIR_SCALAR, true, &i, l->err));
-  if (strcmp(entry(l, i)->text, "1") != 0)
-    return weir_config_fail(l->c, i, WEIR_EINVAL, l->err,
-                            "version '%.20s' of launch files is not known; this program reads 1",
-                            entry(l, i)->text);
-  TRY(weir_config_child(l->c, 0, "about", WEIR_SCALAR, false, &i, l->err));
-  lf->about = i ? entry(l, i)->text : "";
-  TRY(weir_config_child(l->c, 0, "name", WEIR_SCALAR, false, &i, l->err));
-  if (i) {
-    lf->name = entry(l, i)->text;
-    return WEIR_OK;
-  }
-  const char *slash = strrchr(lf->path, '/'), *base = slash ? slash + 1 : lf->path;
-  const char *dot = strrchr(base, '.');
-  lf->name = weir_arena_strndup(l->arena, base, dot ? (size_t)(dot - base) : strlen(base));
-  return lf->name ? WEIR_OK : weir_lf_no_memory(l);
-}
-
 static enum weir_status read_all(struct loader *l, const char *input) {
-  uint32_t inputs, vars, chosen;
-  TRY(read_head(l));
-  TRY(weir_config_child(l->c, 0, "inputs", WEIR_MAP, false, &inputs, l->err));
-  TRY(choose_input(l, inputs, input, &chosen));
+  uint32_t vars, chosen;
+  TRY(weir_lf_head(l));
+  TRY(weir_lf_choose(l, input, &chosen));
   if (chosen) TRY(read_vars(l, chosen));
   TRY(weir_config_child(l->c, 0, "vars", WEIR_MAP, false, &vars, l->err));
   if (vars) TRY(read_vars(l, vars));
-  TRY(read_modules(l));
+  TRY(weir_lf_modules(l));
   TRY(read_buffers(l));
   TRY(weir_lf_textures(l));
   TRY(launch_scopes(l));

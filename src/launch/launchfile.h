@@ -19,6 +19,9 @@
 enum {
   WEIR_LF_MODULES = 64,
   WEIR_LF_INPUTS = 256,
+  WEIR_LF_BUILDS = 16,
+  WEIR_INPUT_NAME = 2 * (WEIR_CONFIG_KEY + 1), /* bytes of INPUT@BUILD */
+  WEIR_LF_SETS = 32,
   WEIR_LF_VARS = 1024,
   WEIR_LF_BUFFERS = 1024,
   WEIR_LF_LAUNCHES = 65536,
@@ -116,11 +119,25 @@ struct weir_lf_expect {
   struct weir_where where;
 };
 
+struct weir_lf_paper { /* a set, and what its paper calls the workload */
+  const char *set, *name;
+};
+/* What a workload was made after, and what of it is missing; for people. NULL where not given. */
+struct weir_lf_origin {
+  const char *program, *kernels, *launches, *block, *shared, *loads, *size, *lost, *sketch;
+  const struct weir_lf_paper *papers;
+  uint32_t n_papers;
+};
+
 struct weir_launchfile {
   const char *path, *name, *about; /* about: "" if not given */
-  const char *input;               /* the one chosen; "" if the file has none */
-  const char *const *inputs;       /* all, in order */
-  uint32_t n_inputs;
+  const char *input; /* the one chosen, with @BUILD if that is not the first; "" if there is none */
+  const char *input_key, *build; /* the same in two parts; "" if the file has none */
+  const char *const *inputs;     /* all, in order */
+  const char *const *builds;     /* all, in order */
+  const char *const *sets;       /* names of groups of workloads that it belongs to */
+  uint32_t n_inputs, n_builds, n_sets;
+  struct weir_lf_origin origin;
   const char *const *modules; /* paths as seen from the working directory */
   const struct weir_where *module_where;
   uint32_t n_modules;
@@ -140,7 +157,7 @@ struct weir_launchfile {
   struct weir_expr_array *arrays; /* initial contents that at() needed so far, one per buffer */
 };
 
-/* Read `path` for the input named, or the first. */
+/* Read `path` for the input named, or the first: INPUT, INPUT@BUILD or @BUILD. */
 enum weir_status weir_launchfile_load(const char *path, const char *input,
                                       struct weir_launchfile **out, struct weir_err *err);
 /* The same from text in memory; `path` is for messages and relative names. */
@@ -148,6 +165,8 @@ enum weir_status weir_launchfile_parse(const char *path, const char *text, size_
                                        const char *input, struct weir_launchfile **out,
                                        struct weir_err *err);
 void weir_launchfile_free(struct weir_launchfile *lf);
+/* Does the file have this input? */
+bool weir_launchfile_has_input(const struct weir_launchfile *lf, const char *input);
 /* Index of a buffer, or -1. */
 int weir_launchfile_buffer(const struct weir_launchfile *lf, const char *name);
 

@@ -224,7 +224,7 @@ enum weir_status weir_lf_launches(struct loader *l) {
     for (uint32_t k = first; k < l->lf->n_launches; k++)
       TRY(check_launch(l, k));
   }
-  return WEIR_OK;
+  return weir_lf_build_registers(l, v, l->lf->n_launches);
 }
 
 /* ---- expected results ---- */
@@ -265,7 +265,7 @@ static enum weir_status is_for_input(struct loader *l, uint32_t i, bool *yes) {
   TRY(weir_config_child(l->c, i, "input", WEIR_SCALAR, false, &input, l->err));
   if (!input) return WEIR_OK;
   const char *name = entry(l, input)->text;
-  *yes = strcmp(name, l->lf->input) == 0;
+  *yes = strcmp(name, l->lf->input_key) == 0;
   for (uint32_t k = 0; k < l->lf->n_inputs; k++)
     if (strcmp(l->lf->inputs[k], name) == 0) return WEIR_OK;
   weir_config_fail(l->c, input, WEIR_ENOENT, l->err, "there is no input '%.60s'", name);

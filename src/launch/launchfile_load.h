@@ -30,6 +30,7 @@ struct loader {
   uint32_t n_buffers;
   struct weir_lf_texture *textures;
   uint32_t n_textures;
+  uint32_t build, registers; /* entries of the chosen build and of its registers; 0: none */
   struct weir_expr_scope launch_scope, args_scope;
   struct weir_expr_name *formula_names;
 };
@@ -55,12 +56,22 @@ enum weir_status weir_lf_int(struct loader *l, uint32_t i, int64_t lo, int64_t h
 enum weir_status weir_lf_flag(struct loader *l, uint32_t map, const char *key, bool *out);
 enum weir_status weir_lf_buffer_ref(struct loader *l, const char *name,
                                     const struct weir_where *where, uint32_t *out);
+/* A file that will be read later: it must be there, and if it is not compressed, of the right size
+ * (`bytes` 0: any). "$input" in its name is the chosen input. */
+enum weir_status weir_lf_path(struct loader *l, uint32_t i, uint64_t bytes, const char **out);
 enum weir_status weir_lf_contents(struct loader *l, uint32_t i, enum weir_contents_kind kind,
                                   const struct weir_lf_buffer *b, uint32_t seed,
                                   struct weir_contents *out);
 /* The one key of `map` that says what the elements are. */
 enum weir_status weir_lf_find_contents(struct loader *l, uint32_t map, const char *choices,
                                        uint32_t *at, enum weir_contents_kind *kind);
+/* Version, name, what it is, sets, origin. */
+enum weir_status weir_lf_head(struct loader *l);
+/* INPUT, INPUT@BUILD, @BUILD or NULL: which input (its entry, 0 if the file has none) and build. */
+enum weir_status weir_lf_choose(struct loader *l, const char *wanted, uint32_t *input);
+enum weir_status weir_lf_modules(struct loader *l);
+/* What the chosen build says of the launches. */
+enum weir_status weir_lf_build_registers(struct loader *l, struct weir_lf_launch *v, uint32_t n);
 enum weir_status weir_lf_textures(struct loader *l);
 enum weir_status weir_lf_launches(struct loader *l);
 enum weir_status weir_lf_expects(struct loader *l);

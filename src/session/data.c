@@ -155,9 +155,72 @@ enum weir_status weir_data_workload(struct weir_arena *a, const char *name, cons
     weir_err_add(err, "did you mean '%s'?", near);
   } else {
     weir_err_add(err,
-                 "'weir list workloads' shows all; a launch file is named with its path: ./%s.yaml",
+                 "'weir list workloads' shows all and their sets; a launch file is named with its "
+                 "path: ./%s.yaml",
                  name);
   }
+  return WEIR_ENOENT;
+}
+
+static bool is_listed(struct weir_config *c, const char *key, const char *word) {
+  uint32_t list = weir_config_at(c, key);
+  for (uint32_t i = list ? weir_config_first(c, list) : 0; i; i = weir_config_next(c, i))
+    if (c->entry[i].text && strcmp(c->entry[i].text, word) == 0) return true;
+  return false;
+}
+
+/* INPUT or INPUT@BUILD */
+static bool has_input(struct weir_config *c, const char *input) {
+  const char *at = strchr(input, '@');
+  uint32_t inputs = weir_config_at(c, "inputs"), builds = weir_config_at(c, "builds");
+  char name[WEIR_CONFIG_KEY + 1];
+  snprintf(name, sizeof name, "%.*s", (int)(at ? at - input : (int)strlen(input)), input);
+  return inputs && weir_config_find(c, inputs, name) &&
+         (!at || (builds && weir_config_find(c, builds, at + 1)));
+}
+
+/* Is a workload of the set, and is it meant? */
+static enum weir_status look_at(struct weir_arena *a, const char *name, const char *word,
+                                const char *input, bool *is_of, bool *is_meant,
+                                struct weir_err *err) {
+  const char *path;
+  struct weir_config c;
+  enum weir_status status = weir_data_workload(a, name, &path, err);
+  if (!status) status = weir_config_load(&c, path, err);
+  if (status) return status;
+  *is_of = strcmp(word, "all") == 0 || is_listed(&c, "sets", word);
+  *is_meant = *is_of && has_input(&c, input ? input : "eval");
+  weir_config_free(&c);
+  return WEIR_OK;
+}
+
+enum weir_status weir_data_set(struct weir_arena *a, const char *word, const char *input,
+                               const char *const **names, size_t *n, struct weir_err *err) {
+  const char *const *all;
+  const char **found;
+  size_t n_all;
+  bool any = false;
+  *names = NULL;
+  *n = 0;
+  if (strpbrk(word, "/.") != NULL) return WEIR_OK;
+  enum weir_status status = weir_data_workloads(a, &all, &n_all, err);
+  if (status) return status;
+  for (size_t i = 0; i < n_all; i++)
+    if (strcmp(all[i], word) == 0) return WEIR_OK;
+  found = weir_arena_array(a, n_all + 1, sizeof *found);
+  if (!found) return no_memory(err);
+  for (size_t i = 0; !status && i < n_all; i++) {
+    bool is_of = false, is_meant = false;
+    status = look_at(a, all[i], word, input, &is_of, &is_meant, err);
+    any |= is_of;
+    if (is_meant) found[(*n)++] = all[i];
+  }
+  if (status || !any) return status;
+  *names = found;
+  if (*n > 0) return WEIR_OK;
+  weir_fail(err, WEIR_ENOENT, "no workload of '%s' has an input '%s'", word,
+            input ? input : "eval");
+  weir_err_add(err, "'weir list workloads' shows the inputs");
   return WEIR_ENOENT;
 }
 

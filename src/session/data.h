@@ -14,6 +14,11 @@ enum weir_status weir_data_workloads(struct weir_arena *a, const char *const **n
 /* The launch file of a built-in workload; WEIR_ENOENT with the nearest name. */
 enum weir_status weir_data_workload(struct weir_arena *a, const char *name, const char **path,
                                     struct weir_err *err);
+/* The built-in workloads that `word` stands for, of those that have the input (INPUT or INPUT@BUILD;
+ * NULL: "eval"): every one for "all", else those that name it under `sets`. *names is NULL if it
+ * stands for none: a workload's own name, a file, or nothing. */
+enum weir_status weir_data_set(struct weir_arena *a, const char *word, const char *input,
+                               const char *const **names, size_t *n, struct weir_err *err);
 /* Is it the name of a launch file (.yaml, .yml), not that of a built-in workload? */
 bool weir_is_launch_file(const char *name);
 

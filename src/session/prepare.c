@@ -17,8 +17,7 @@ enum weir_status weir_profile_input(const char *path, const char *want, struct w
   enum weir_status st = weir_launchfile_load(path, want, &lf, err);
   if (st != WEIR_OK) return st;
   const char *name = lf->input;
-  for (uint32_t i = 0; want == NULL && i < lf->n_inputs; i++)
-    if (strcmp(lf->inputs[i], WEIR_PROFILE_INPUT) == 0) name = WEIR_PROFILE_INPUT;
+  if (want == NULL && weir_launchfile_has_input(lf, WEIR_PROFILE_INPUT)) name = WEIR_PROFILE_INPUT;
   *out = NULL;
   if (name != NULL && name[0] != 0) {
     *out = weir_arena_printf(a, "%s", name);
@@ -38,11 +37,11 @@ enum weir_status weir_preparation_input(const char *name, const char *path, cons
   struct weir_launchfile *lf;
   enum weir_status st = weir_launchfile_load(path, timed, &lf, err);
   if (st != WEIR_OK) return st;
-  const char *own = lf->input != NULL ? lf->input : "", *of = own;
-  for (uint32_t i = 0; !is_on_timed(name) && i < lf->n_inputs; i++)
-    if (strcmp(lf->inputs[i], WEIR_PROFILE_INPUT) == 0) of = WEIR_PROFILE_INPUT;
-  *is_same = strcmp(of, own) == 0;
-  snprintf(out, WEIR_CONFIG_KEY + 1, "%s", of);
+  const char *build = strchr(lf->input, '@'); /* the same code is profiled */
+  bool has_own = !is_on_timed(name) && weir_launchfile_has_input(lf, WEIR_PROFILE_INPUT);
+  snprintf(out, WEIR_INPUT_NAME, "%s%s", has_own ? WEIR_PROFILE_INPUT : lf->input,
+           has_own && build != NULL ? build : "");
+  *is_same = strcmp(out, lf->input) == 0;
   weir_launchfile_free(lf);
   return WEIR_OK;
 }

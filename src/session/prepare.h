@@ -16,7 +16,7 @@
 enum weir_status weir_profile_input(const char *path, const char *want, struct weir_arena *a,
                                     const char **out, struct weir_err *err);
 /* The one for the preparation `name` of a run whose input is `timed` (NULL: the first): "profile",
- * or what is timed if there is none or the policy prepares on that. `out` has WEIR_CONFIG_KEY + 1
+ * or what is timed if there is none or the policy prepares on that. `out` has WEIR_INPUT_NAME
  * bytes. *is_same: it is what is timed. */
 enum weir_status weir_preparation_input(const char *name, const char *path, const char *timed,
                                         char *out, bool *is_same, struct weir_err *err);

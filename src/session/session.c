@@ -288,7 +288,7 @@ static enum weir_status make_rows(struct weir_session_design *d, const char *nam
  * not the caller's. */
 static enum weir_status prepare_by(struct weir_session_design *d, const char *name,
                                    const struct weir_source *from, struct weir_err *err) {
-  char input[WEIR_CONFIG_KEY + 1];
+  char input[WEIR_INPUT_NAME];
   bool is_same;
   struct weir_source of = *from;
   enum weir_status st = WEIR_OK;

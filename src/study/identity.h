@@ -10,7 +10,7 @@
 /* A workload as it is read and executed. */
 struct weir_workload_identity {
   char hash[WEIR_HASH_TEXT];
-  char input[WEIR_CONFIG_KEY + 1]; /* that is chosen; "": it has none */
+  char input[WEIR_INPUT_NAME]; /* that is chosen; "": it has none */
 };
 enum weir_status weir_workload_identity(const struct weir_study_workload *w,
                                         struct weir_workload_identity *out, struct weir_err *err);

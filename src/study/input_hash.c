@@ -108,7 +108,7 @@ enum weir_status weir_hash_launchfile(const char *path, const char *input, char 
   enum weir_status st = weir_launchfile_load(path, input, &lf, err);
   if (st != WEIR_OK) return st;
   if (input_name != NULL)
-    snprintf(input_name, WEIR_CONFIG_KEY + 1, "%s", lf->input != NULL ? lf->input : "");
+    snprintf(input_name, WEIR_INPUT_NAME, "%s", lf->input != NULL ? lf->input : "");
   st = hash_with(add_launchfile, lf, out, err);
   weir_launchfile_free(lf);
   return st;

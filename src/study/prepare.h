@@ -27,7 +27,7 @@ struct weir_preparation {
   struct weir_tags *tags;          /* if that is what it makes, else NULL */
   struct weir_rows rows;           /* of a policy */
   char key[WEIR_PREPARE_KEY];      /* equal keys: equal contents */
-  char input[WEIR_CONFIG_KEY + 1]; /* that was profiled; empty: the file has no inputs */
+  char input[WEIR_INPUT_NAME]; /* that was profiled; empty: the file has no inputs */
   bool is_same_input;              /* as will be timed */
   bool was_kept;                   /* no run was needed */
   uint32_t n_runs;                 /* profiling runs that were made */

@@ -31,7 +31,7 @@ def small(words):
     names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") for w in options
                       if w not in (options[options.index("-o") + 1] if "-o" in options else "",))
     rest = ["test" if w == "profile" else w for w in rest]
-    rest = ["vecadd" if w == "all" and i == 0 else w for i, w in enumerate(rest)]
+    rest = ["vecadd" if w in ("all", "kernels") and i == 0 else w for i, w in enumerate(rest)]
     return [command] + rest + (["--input", "test"] if is_sized and not names_files else [])
 
 

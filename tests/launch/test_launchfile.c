@@ -17,13 +17,17 @@
 
 static const char *folder;
 
-static struct weir_launchfile *load(const char *input) {
+static struct weir_launchfile *load_file(const char *name, const char *input) {
   char path[4096];
   struct weir_launchfile *lf;
   struct weir_err err;
-  snprintf(path, sizeof path, "%s/good/saxpy.yaml", folder);
+  snprintf(path, sizeof path, "%s/good/%s", folder, name);
   if (weir_launchfile_load(path, input, &lf, &err) != WEIR_OK) fail_msg("%s", err.msg);
   return lf;
+}
+
+static struct weir_launchfile *load(const char *input) {
+  return load_file("saxpy.yaml", input);
 }
 
 /* Text that needs no files beside it, read as if it stood in good/. */
@@ -240,6 +244,52 @@ static void tolerances(void **state) {
   assert_false(is_near("s32", "100", "rel: 0.1", (struct weir_value){.i = 111}));
 }
 
+static void has_builds(void **state) {
+  (void)state;
+  static const struct {
+    const char *wanted, *input, *key, *build;
+    int registers[3];
+    uint32_t n_expects;
+  } of[] = {{NULL, "small", "small", "first", {11, 22, 11}, 0},
+            {"large", "large", "large", "first", {11, 22, 11}, 1},
+            {"large@first", "large", "large", "first", {11, 22, 11}, 1},
+            {"large@other", "large@other", "large", "other", {33, -1, 33}, 1},
+            {"@other", "small@other", "small", "other", {33, -1, 33}, 0}};
+  for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+    struct weir_launchfile *lf = load_file("builds.yaml", of[i].wanted);
+    assert_string_equal(lf->input, of[i].input);
+    assert_string_equal(lf->input_key, of[i].key);
+    assert_string_equal(lf->build, of[i].build);
+    assert_int_equal(lf->n_builds, 2);
+    assert_int_equal(lf->n_expects, of[i].n_expects);
+    for (uint32_t l = 0; l < 3; l++)
+      assert_int_equal(lf->launches[l].registers, of[i].registers[l]);
+    weir_launchfile_free(lf);
+  }
+  struct weir_err err;
+  struct weir_launchfile *lf;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/good/builds.yaml", folder);
+  assert_int_equal(weir_launchfile_load(path, "small@third", &lf, &err), WEIR_ENOENT);
+  assert_int_equal(weir_launchfile_load(path, "small@", &lf, &err), WEIR_EINVAL);
+  assert_int_equal(weir_launchfile_load(path, "", &lf, &err), WEIR_EINVAL);
+}
+
+static void has_origin(void **state) {
+  (void)state;
+  struct weir_launchfile *lf = load_file("builds.yaml", NULL);
+  assert_int_equal(lf->n_sets, 2);
+  assert_string_equal(lf->sets[1], "s0");
+  assert_string_equal(lf->origin.program, "a program");
+  assert_string_equal(lf->origin.block, "32; 64");
+  assert_string_equal(lf->origin.loads, "3");
+  assert_null(lf->origin.sketch);
+  assert_int_equal(lf->origin.n_papers, 2);
+  assert_string_equal(lf->origin.papers[1].set, "s3");
+  assert_string_equal(lf->origin.papers[1].name, "a_program");
+  weir_launchfile_free(lf);
+}
+
 /* Every allocation fails once; the loader must come back clean each time. */
 static void out_of_memory(void **state) {
   (void)state;
@@ -285,9 +335,10 @@ static void is_fast(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(describes), cmocka_unit_test(generates),      cmocka_unit_test(launches),
-      cmocka_unit_test(expects),   cmocka_unit_test(sets_and_until), cmocka_unit_test(tolerances),
-      cmocka_unit_test(is_fast),   cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(describes),  cmocka_unit_test(generates),      cmocka_unit_test(launches),
+      cmocka_unit_test(expects),    cmocka_unit_test(sets_and_until), cmocka_unit_test(tolerances),
+      cmocka_unit_test(is_fast),    cmocka_unit_test(out_of_memory),  cmocka_unit_test(has_builds),
+      cmocka_unit_test(has_origin),
   };
   if (argc != 2) {
     fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
