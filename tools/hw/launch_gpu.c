@@ -1,0 +1,491 @@
+/* Does on a GPU what launch files say, checks what came out, and times it.
+ *
+ *   launch_gpu [--input A,B,...] [--runs N] [--ptx FILE] LAUNCHFILE ...
+ *
+ * Files are read, buffers made and results checked by weir's own code; only memory, textures and
+ * launches are CUDA's. Of each file every input named that it has is run (default: its first), and
+ * each of its builds unless INPUT@BUILD chooses one. --ptx takes the kernels from another file,
+ * such as one with cache operators written into its loads. A file is run in a process of its own:
+ * what breaks a GPU's context breaks no other file.
+ *
+ * One row per run, with tabs: workload, input, kernels from, launches, microseconds of all launches
+ * together (median, least and most of N runs, each from the initial contents, with the L2 flushed
+ * before it), a checksum of all buffers at the end, and "ok", or what is wrong. The exit code is 1
+ * if anything is. tools/hw/launch_gpu.sh builds and runs it. */
+#include <cuda.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "exec/tex.h"
+#include "launch/launchfile.h"
+#include "ptx/ir.h"
+
+enum { MAX_RUNS = 1001, FLUSH_BYTES = 256 << 20, PARAM_BYTES = 4096, LOG_BYTES = 4096 };
+
+struct run {
+  struct weir_launchfile *lf;
+  struct ptx_module *text[WEIR_LF_MODULES]; /* for the parameters of kernels */
+  CUmodule module[WEIR_LF_MODULES];         /* one, if they are linked */
+  CUdeviceptr *dev;
+  uint8_t **host;
+  uint64_t *addresses; /* of buffers, then handles of textures */
+  CUarray *arrays;     /* of textures; NULL: the buffer itself */
+  CUdeviceptr flush;
+  CUevent begin, end;
+  uint32_t n_launches;
+  double us;
+};
+
+/* ---- errors: this process ends, and its parent tells ---- */
+
+static const char *current = "";
+
+static void fail(const char *what, const char *why) {
+  printf("%s\tFAILED: %s: %s\n", current, what, why);
+  exit(1);
+}
+
+static void must(CUresult r, const char *what) {
+  const char *s = NULL;
+  if (r == CUDA_SUCCESS) return;
+  cuGetErrorName(r, &s);
+  fail(what, s != NULL ? s : "unknown error of CUDA");
+}
+
+static void check(enum weir_status st, struct weir_err *err) {
+  if (st == WEIR_OK) return;
+  char *line = strchr(err->msg, '\n');
+  if (line != NULL) *line = 0;
+  fail("weir", err->msg);
+}
+
+static void *alloc(size_t n, size_t size) {
+  void *p = calloc(n + 1, size);
+  if (p == NULL) fail("calloc", "out of memory");
+  return p;
+}
+
+/* ---- modules ---- */
+
+static char *read_all(const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (f == NULL || fseek(f, 0, SEEK_END) != 0) fail(path, strerror(errno));
+  long n = ftell(f);
+  rewind(f);
+  char *text = alloc((size_t)n, 1);
+  if (fread(text, 1, (size_t)n, f) != (size_t)n) fail(path, "cannot be read");
+  fclose(f);
+  return text;
+}
+
+static void load_modules(struct run *g, const char *ptx) {
+  struct ptx_diags diags = {0};
+  char log[LOG_BYTES] = "";
+  CUlinkState link = NULL;
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  if (ptx != NULL && g->lf->n_modules != 1) fail(ptx, "the launch file has several modules");
+  if (g->lf->link) must(cuLinkCreate(2, options, values, &link), "cuLinkCreate");
+  for (uint32_t m = 0; m < g->lf->n_modules; m++) {
+    const char *path = ptx != NULL ? ptx : g->lf->modules[m];
+    char *text = read_all(path);
+    if (ptx_parse(text, strlen(text), path, &g->text[m], &diags) != WEIR_OK)
+      fail(path, "cannot be parsed");
+    if (link != NULL)
+      must(cuLinkAddData(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1, path, 0, NULL, NULL), log);
+    else
+      must(cuModuleLoadData(&g->module[m], text), path);
+    free(text);
+  }
+  if (link == NULL) return;
+  void *image;
+  size_t bytes;
+  must(cuLinkComplete(link, &image, &bytes), log);
+  must(cuModuleLoadData(&g->module[0], image), "the linked modules");
+  must(cuLinkDestroy(link), "cuLinkDestroy");
+}
+
+static const struct ptx_func *find_kernel(struct run *g, const char *name, CUfunction *out) {
+  for (uint32_t m = 0; m < g->lf->n_modules; m++) {
+    const struct ptx_func *f = ptx_find_func(g->text[m], name);
+    if (f == NULL || !f->is_entry) continue;
+    must(cuModuleGetFunction(out, g->module[g->lf->link ? 0 : m], name), name);
+    return f;
+  }
+  fail(name, "no module has this kernel");
+  return NULL;
+}
+
+/* ---- textures and surfaces ---- */
+
+static CUarray_format format_of(struct ptx_texel x) {
+  bool is_signed = x.kind == PTX_CHANNEL_SIGNED;
+  if (x.kind == PTX_CHANNEL_FLOAT) return x.bits == 16 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
+  if (x.bits == 8) return is_signed ? CU_AD_FORMAT_SIGNED_INT8 : CU_AD_FORMAT_UNSIGNED_INT8;
+  if (x.bits == 16) return is_signed ? CU_AD_FORMAT_SIGNED_INT16 : CU_AD_FORMAT_UNSIGNED_INT16;
+  return is_signed ? CU_AD_FORMAT_SIGNED_INT32 : CU_AD_FORMAT_UNSIGNED_INT32;
+}
+
+static void make_array(struct run *g, uint32_t i) {
+  const struct weir_lf_texture *x = &g->lf->textures[i];
+  const struct ptx_texels *t = &x->desc.texels;
+  unsigned flags = (t->is_layered ? CUDA_ARRAY3D_LAYERED : 0) |
+                   (t->dim == PTX_TEX_CUBE ? CUDA_ARRAY3D_CUBEMAP : 0) |
+                   (x->is_surface ? CUDA_ARRAY3D_SURFACE_LDST : 0);
+  if (t->dim == PTX_TEX_2D && !t->is_layered && !x->is_surface)
+    flags |= CUDA_ARRAY3D_TEXTURE_GATHER;
+  bool has_depth = t->dim == PTX_TEX_3D || t->is_layered || t->dim == PTX_TEX_CUBE;
+  CUDA_ARRAY3D_DESCRIPTOR d = {.Width = t->width,
+                               .Height = t->dim == PTX_TEX_1D ? 0 : t->height,
+                               .Depth = has_depth ? ptx_texels_slices(t) : 0,
+                               .Format = format_of(t->texel),
+                               .NumChannels = t->texel.channels,
+                               .Flags = flags};
+  must(cuArray3DCreate(&g->arrays[i], &d), x->name);
+}
+
+static void make_texture(struct run *g, uint32_t i) {
+  const struct weir_lf_texture *x = &g->lf->textures[i];
+  const struct ptx_tex_desc *d = &x->desc;
+  const struct ptx_texels *t = &d->texels;
+  CUDA_RESOURCE_DESC from = {.resType = CU_RESOURCE_TYPE_LINEAR};
+  CUDA_TEXTURE_DESC tex = {.filterMode = (CUfilter_mode)d->filter};
+  unsigned long long object;
+  if (t->is_buffer) {
+    from.res.linear.devPtr = g->dev[x->buffer];
+    from.res.linear.format = format_of(t->texel);
+    from.res.linear.numChannels = t->texel.channels;
+    from.res.linear.sizeInBytes = (size_t)t->width * ptx_texel_bytes(t->texel);
+  } else {
+    make_array(g, i);
+    from.resType = CU_RESOURCE_TYPE_ARRAY;
+    from.res.array.hArray = g->arrays[i];
+  }
+  for (unsigned k = 0; k < 3; k++)
+    tex.addressMode[k] = (CUaddress_mode)d->address[k];
+  if (d->read == PTX_TEX_ELEMENT) tex.flags |= CU_TRSF_READ_AS_INTEGER;
+  if (d->is_normalised) tex.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+  memcpy(tex.borderColor, d->border, sizeof tex.borderColor);
+  if (x->is_surface)
+    must(cuSurfObjectCreate(&object, &from), x->name);
+  else
+    must(cuTexObjectCreate(&object, &from, &tex, NULL), x->name);
+  g->addresses[g->lf->n_buffers + i] = object;
+}
+
+/* Between an array and its buffer's copy on the host. */
+static void copy_array(struct run *g, uint32_t i, bool to_gpu) {
+  const struct weir_lf_texture *x = &g->lf->textures[i];
+  const struct ptx_texels *t = &x->desc.texels;
+  size_t row = (size_t)t->width * ptx_texel_bytes(t->texel), height = t->height ? t->height : 1;
+  CUDA_MEMCPY3D c = {.WidthInBytes = row, .Height = height, .Depth = (size_t)ptx_texels_slices(t)};
+  if (g->arrays[i] == NULL) return;
+  if (to_gpu) {
+    c.srcMemoryType = CU_MEMORYTYPE_HOST;
+    c.srcHost = g->host[x->buffer];
+    c.srcPitch = row;
+    c.srcHeight = height;
+    c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.dstArray = g->arrays[i];
+  } else {
+    c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.srcArray = g->arrays[i];
+    c.dstMemoryType = CU_MEMORYTYPE_HOST;
+    c.dstHost = g->host[x->buffer];
+    c.dstPitch = row;
+    c.dstHeight = height;
+  }
+  must(cuMemcpy3D(&c), x->name);
+}
+
+/* ---- a run ---- */
+
+static void open_run(struct run *g, const char *file, const char *input, const char *ptx) {
+  struct weir_err err = {0};
+  check(weir_launchfile_load(file, input, &g->lf, &err), &err);
+  load_modules(g, ptx);
+  uint32_t n = g->lf->n_buffers, n_textures = g->lf->n_textures;
+  g->dev = alloc(n, sizeof *g->dev);
+  g->host = alloc(n, sizeof *g->host);
+  g->addresses = alloc(n + n_textures, sizeof *g->addresses);
+  g->arrays = alloc(n_textures, sizeof(CUarray));
+  for (uint32_t i = 0; i < n; i++) {
+    const struct weir_lf_buffer *b = &g->lf->buffers[i];
+    must(cuMemAlloc(&g->dev[i], b->bytes), b->name);
+    g->addresses[i] = g->dev[i];
+    g->host[i] = alloc(b->bytes, 1);
+  }
+  for (uint32_t i = 0; i < n_textures; i++)
+    make_texture(g, i);
+  must(cuMemAlloc(&g->flush, FLUSH_BYTES), "cuMemAlloc");
+  must(cuEventCreate(&g->begin, CU_EVENT_DEFAULT), "cuEventCreate");
+  must(cuEventCreate(&g->end, CU_EVENT_DEFAULT), "cuEventCreate");
+}
+
+static void close_run(struct run *g) {
+  for (uint32_t i = 0; i < g->lf->n_textures; i++) {
+    uint64_t object = g->addresses[g->lf->n_buffers + i];
+    g->lf->textures[i].is_surface ? cuSurfObjectDestroy(object) : cuTexObjectDestroy(object);
+    if (g->arrays[i] != NULL) cuArrayDestroy(g->arrays[i]);
+  }
+  for (uint32_t i = 0; i < g->lf->n_buffers; i++) {
+    cuMemFree(g->dev[i]);
+    free(g->host[i]);
+  }
+  for (uint32_t m = 0; m < g->lf->n_modules; m++) {
+    if (g->module[m] != NULL) cuModuleUnload(g->module[m]);
+    ptx_module_free(g->text[m]);
+  }
+  cuMemFree(g->flush);
+  cuEventDestroy(g->begin);
+  cuEventDestroy(g->end);
+  free(g->dev);
+  free(g->host);
+  free(g->addresses);
+  free(g->arrays);
+  weir_launchfile_free(g->lf);
+}
+
+static void launch_kernel(struct run *g, CUfunction f, const struct weir_lf_launch *l,
+                          const struct weir_launch_shape *s, void *block, size_t bytes) {
+  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, block, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                   CU_LAUNCH_PARAM_END};
+  CUlaunchAttribute together = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+  CUlaunchConfig config = {.gridDimX = s->grid[0],
+                           .gridDimY = s->grid[1],
+                           .gridDimZ = s->grid[2],
+                           .blockDimX = s->block[0],
+                           .blockDimY = s->block[1],
+                           .blockDimZ = s->block[2],
+                           .sharedMemBytes = s->dyn_shared_bytes,
+                           .attrs = &together,
+                           .numAttrs = l->cooperative};
+  float ms;
+  must(cuEventRecord(g->begin, NULL), "cuEventRecord");
+  must(cuLaunchKernelEx(&config, f, NULL, extra), l->kernel);
+  must(cuEventRecord(g->end, NULL), "cuEventRecord");
+  must(cuEventSynchronize(g->end), l->kernel);
+  must(cuEventElapsedTime(&ms, g->begin, g->end), "cuEventElapsedTime");
+  g->us += 1e3 * (double)ms;
+  g->n_launches++;
+}
+
+static void launch_once(struct run *g, uint32_t i, uint32_t k) {
+  static struct weir_lf_param params[WEIR_LF_ARGS];
+  const struct weir_lf_launch *l = &g->lf->launches[i];
+  struct weir_launch_shape shape;
+  struct weir_err err = {0};
+  char block[PARAM_BYTES];
+  CUfunction function = NULL;
+  const struct ptx_func *f = find_kernel(g, l->kernel, &function);
+  if (f->param_bytes > sizeof block) fail(l->kernel, "too many bytes of parameters");
+  for (uint32_t p = 0; p < f->n_params; p++)
+    params[p] = (struct weir_lf_param){.name = f->params[p].name,
+                                       .type = f->params[p].type,
+                                       .bytes = f->params[p].bytes,
+                                       .offset = f->params[p].offset,
+                                       .is_array = f->params[p].n_dims > 0};
+  check(weir_launch_shape(g->lf, i, k, &shape, &err), &err);
+  check(
+      weir_launch_args(g->lf, i, k, g->addresses, params, f->n_params, block, f->param_bytes, &err),
+      &err);
+  if (shape.dyn_shared_bytes > 48 << 10)
+    must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                            (int)shape.dyn_shared_bytes),
+         l->kernel);
+  launch_kernel(g, function, l, &shape, block, f->param_bytes);
+}
+
+static void set_and_launch(struct run *g, uint32_t i, uint32_t k) {
+  const struct weir_lf_launch *l = &g->lf->launches[i];
+  struct weir_err err = {0};
+  for (uint32_t s = 0; s < l->n_sets; s++) {
+    uint32_t b = l->sets[s].buffer;
+    check(weir_launch_set(g->lf, i, s, k, g->host[b], &err), &err);
+    must(cuMemcpyHtoD(g->dev[b], g->host[b], g->lf->buffers[b].bytes), "cuMemcpyHtoD");
+  }
+  launch_once(g, i, k);
+}
+
+static void launch(struct run *g, uint32_t i) {
+  const struct weir_lf_launch *l = &g->lf->launches[i];
+  struct weir_err err = {0};
+  bool holds = false;
+  for (uint32_t k = 0; k < l->repeat && !holds; k++) {
+    for (uint32_t j = i; j < i + l->together; j++)
+      set_and_launch(g, j, k);
+    if (!l->has_until) continue;
+    const struct weir_lf_buffer *b = &g->lf->buffers[l->until_buffer];
+    uint8_t element[16];
+    uint64_t offset;
+    check(weir_until_offset(g->lf, i, k, &offset, &err), &err);
+    must(cuMemcpyDtoH(element, g->dev[l->until_buffer] + offset, b->element_bytes), "cuMemcpyDtoH");
+    check(weir_until_holds(g->lf, i, k, element, &holds, &err), &err);
+  }
+  if (l->has_until && !holds) fail(l->kernel, "the condition of 'until' never holds");
+}
+
+/* The bytes of `init` are made once: they are the same in every run. */
+static void run_once(struct run *g, uint8_t *const *init) {
+  for (uint32_t i = 0; i < g->lf->n_buffers; i++)
+    must(cuMemcpyHtoD(g->dev[i], init[i], g->lf->buffers[i].bytes), "cuMemcpyHtoD");
+  for (uint32_t i = 0; i < g->lf->n_textures; i++) {
+    uint32_t b = g->lf->textures[i].buffer;
+    memcpy(g->host[b], init[b], g->lf->buffers[b].bytes);
+    copy_array(g, i, true);
+  }
+  must(cuMemsetD8(g->flush, 0, FLUSH_BYTES), "cuMemsetD8");
+  must(cuCtxSynchronize(), "cuCtxSynchronize");
+  g->us = 0;
+  g->n_launches = 0;
+  for (uint32_t i = 0; i < g->lf->n_launches; i += g->lf->launches[i].together)
+    launch(g, i);
+}
+
+static void read_back(struct run *g) {
+  for (uint32_t i = 0; i < g->lf->n_buffers; i++)
+    must(cuMemcpyDtoH(g->host[i], g->dev[i], g->lf->buffers[i].bytes), "cuMemcpyDtoH");
+  for (uint32_t i = 0; i < g->lf->n_textures; i++)
+    if (g->lf->textures[i].is_surface) copy_array(g, i, false);
+}
+
+static int by_value(const void *a, const void *b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Prints the row; the number of results that are not as expected. */
+static uint32_t judge(struct run *g, const char *ptx, double *us, int runs) {
+  uint64_t sum = 0;
+  uint32_t bad = 0;
+  struct weir_err err = {0};
+  read_back(g);
+  qsort(us, (size_t)runs, sizeof *us, by_value);
+  for (uint32_t i = 0; i < g->lf->n_buffers; i++)
+    sum = XXH64(g->host[i], g->lf->buffers[i].bytes, sum);
+  for (uint32_t i = 0; i < g->lf->n_expects; i++)
+    bad += weir_expect_check(g->lf, i, g->host[g->lf->expects[i].buffer], &err) != WEIR_OK;
+  printf("%s\t%s\t%s\t%u\t%.2f\t%.2f\t%.2f\t%016llx\t", g->lf->name, g->lf->input,
+         ptx != NULL ? ptx : "its file", g->n_launches, us[runs / 2], us[0], us[runs - 1],
+         (unsigned long long)sum);
+  if (g->lf->n_expects == 0)
+    puts("nothing is expected");
+  else if (bad == 0)
+    puts("ok");
+  else
+    printf("WRONG: %u of %u; %.*s\n", bad, g->lf->n_expects, (int)strcspn(err.msg, "\n"), err.msg);
+  return bad;
+}
+
+static uint32_t run_input(const char *file, const char *input, const char *ptx, int runs) {
+  static double us[MAX_RUNS];
+  struct run g = {0};
+  struct weir_err err = {0};
+  current = file;
+  open_run(&g, file, input, ptx);
+  uint8_t **init = alloc(g.lf->n_buffers, sizeof *init);
+  for (uint32_t i = 0; i < g.lf->n_buffers; i++) {
+    init[i] = alloc(g.lf->buffers[i].bytes, 1);
+    check(weir_buffer_generate(g.lf, i, init[i], &err), &err);
+  }
+  for (int i = 0; i < runs; i++) {
+    run_once(&g, init);
+    us[i] = g.us;
+  }
+  uint32_t bad = judge(&g, ptx, us, runs);
+  for (uint32_t i = 0; i < g.lf->n_buffers; i++)
+    free(init[i]);
+  free(init);
+  close_run(&g);
+  return bad;
+}
+
+/* ---- files ---- */
+
+static bool has_input(const struct weir_launchfile *lf, const char *input) {
+  size_t n = strcspn(input, "@");
+  for (uint32_t i = 0; i < lf->n_inputs; i++)
+    if (strlen(lf->inputs[i]) == n && strncmp(lf->inputs[i], input, n) == 0) return true;
+  return false;
+}
+
+/* One input, with each of the file's builds unless it names one. */
+static uint32_t run_builds(const struct weir_launchfile *lf, const char *file, const char *input,
+                           const char *ptx, int runs) {
+  char name[WEIR_INPUT_NAME];
+  uint32_t bad = 0;
+  if (lf->n_builds == 0 || strchr(input, '@') != NULL)
+    return run_input(file, input[0] != 0 ? input : NULL, ptx, runs);
+  for (uint32_t b = 0; b < lf->n_builds; b++) {
+    snprintf(name, sizeof name, "%s@%s", input, lf->builds[b]);
+    bad += run_input(file, name, ptx, runs);
+  }
+  return bad;
+}
+
+/* In a process of its own. */
+static int run_file(const char *file, const char *inputs, const char *ptx, int runs) {
+  struct weir_err err = {0};
+  struct weir_launchfile *lf;
+  CUdevice device;
+  CUcontext context;
+  uint32_t bad = 0;
+  current = file;
+  must(cuInit(0), "cuInit");
+  must(cuDeviceGet(&device, 0), "cuDeviceGet");
+  must(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+  must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  check(weir_launchfile_load(file, NULL, &lf, &err), &err);
+  if (inputs == NULL) bad = run_builds(lf, file, lf->input_key, ptx, runs);
+  for (const char *p = inputs; p != NULL && *p != 0; p += strcspn(p, ","), p += *p == ',') {
+    char name[WEIR_INPUT_NAME];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(p, ","), p);
+    if (has_input(lf, name)) bad += run_builds(lf, file, name, ptx, runs);
+  }
+  weir_launchfile_free(lf);
+  return bad > 0;
+}
+
+static int run_apart(const char *file, const char *inputs, const char *ptx, int runs) {
+  int status = 1;
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    int code = run_file(file, inputs, ptx, runs);
+    fflush(stdout);
+    _exit(code);
+  }
+  if (child < 0 || waitpid(child, &status, 0) < 0) return 1;
+  if (WIFSIGNALED(status)) printf("%s\tFAILED: signal %d\n", file, WTERMSIG(status));
+  return status != 0;
+}
+
+int main(int argc, char **argv) {
+  const char *ptx = NULL, *inputs = NULL;
+  int runs = 11, failed = 0, n = 0;
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--ptx") == 0 && i + 1 < argc)
+      ptx = argv[++i];
+    else if (strcmp(argv[i], "--input") == 0 && i + 1 < argc)
+      inputs = argv[++i];
+    else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
+      runs = atoi(argv[++i]);
+    else
+      argv[n++] = argv[i];
+  if (n == 0 || runs < 1 || runs > MAX_RUNS) {
+    fprintf(stderr, "launch_gpu [--input A,B,...] [--runs N] [--ptx FILE] LAUNCHFILE ...\n");
+    return 2;
+  }
+  puts("workload\tinput\tkernels\tlaunches\tus_median\tus_min\tus_max\tbuffers\tresult");
+  for (int i = 0; i < n; i++)
+    failed += run_apart(argv[i], inputs, ptx, runs);
+  return failed > 0;
+}
