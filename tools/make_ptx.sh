@@ -26,8 +26,8 @@ make_one() { # FILE.cu FILE.ptx "OPTIONS OF NVCC" "OPTIONS OF PTXAS"
   target=${target:-75}
 
   # nvcc runs beside the source so that only bare names can come from us; paths of CUDA's own headers are cut below.
+  # shellcheck disable=SC2086 # the options are words
   (cd "$(dirname "$cu")" &&
-    # shellcheck disable=SC2086 # the options are words
     "$cuda/bin/nvcc" -ptx -arch="compute_$target" -lineinfo $3 -o "$tmp/raw.ptx" "$(basename "$cu")")
   sed -e 's|^\(\t*\.file\t[0-9]* \)"[^"]*/\([^"/]*\)"\(, [0-9]*\)*$|\1"\2"|' -e '/^\/\//d' \
     "$tmp/raw.ptx" | sed '/./,$!d' >"$tmp/body.ptx"
