@@ -190,9 +190,10 @@ static json_t *buffers_json(struct weir_workload *w) {
 
 static json_t *run_json(struct weir_workload *w) {
   const struct weir_launchfile *lf = weir_workload_file(w);
-  return json_pack("{s:o, s:o, s:b, s:o}", "workload", weir_json_text(lf->name), "input",
+  return json_pack("{s:o, s:o, s:b, s:o, s:I}", "workload", weir_json_text(lf->name), "input",
                    weir_json_text(lf->input != NULL ? lf->input : ""), "results_checked",
-                   (int)(lf->n_expects > 0), "buffers", buffers_json(w));
+                   (int)(lf->n_expects > 0), "buffers", buffers_json(w), "buffer_bytes",
+                   (json_int_t)lf->total_bytes);
 }
 
 /* BUFFER=FILE of one --output. */
