@@ -9,7 +9,12 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-enum form { PLAIN, SETTINGS, TAGGED }; /* keys with dots; and values with tags */
+enum form {
+  PLAIN,
+  SETTINGS,
+  TAGGED,
+  NAMED
+}; /* keys with dots; and values with tags; with blanks */
 
 struct reader {
   struct weir_config *c;
@@ -120,6 +125,12 @@ static enum weir_status add_entry(struct reader *r, const yaml_event_t *ev, stru
   return WEIR_OK;
 }
 
+static bool is_text_key(const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f) return false;
+  return n > 0 && n <= WEIR_CONFIG_KEY;
+}
+
 /* A dot stands between two names. */
 static bool is_plain_key(const char *s, size_t n, bool has_dots) {
   if (n == 0 || n > WEIR_CONFIG_KEY) return false;
@@ -135,7 +146,7 @@ static enum weir_status take_key(struct reader *r, const yaml_event_t *ev) {
   const char *s = (const char *)ev->data.scalar.value;
   size_t n = ev->data.scalar.length;
   bool has_dots = r->form != PLAIN;
-  if (!is_plain_key(s, n, has_dots)) {
+  if (r->form == NAMED ? !is_text_key(s, n) : !is_plain_key(s, n, has_dots)) {
     return refuse(r, WEIR_EPARSE, ev->start_mark,
                   "a key is a name of 1 to %d characters without blanks, %s'=' and brackets",
                   WEIR_CONFIG_KEY, has_dots ? "" : "'.', ");
@@ -345,6 +356,11 @@ enum weir_status weir_config_load_settings(struct weir_config *c, const char *pa
 enum weir_status weir_config_load_tagged(struct weir_config *c, const char *path,
                                          struct weir_err *err) {
   return load(c, path, TAGGED, err);
+}
+
+enum weir_status weir_config_load_named(struct weir_config *c, const char *path,
+                                        struct weir_err *err) {
+  return load(c, path, NAMED, err);
 }
 
 void weir_config_free(struct weir_config *c) {

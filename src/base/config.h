@@ -70,6 +70,9 @@ enum weir_status weir_config_load_settings(struct weir_config *c, const char *pa
 /* One whose values may have tags, too. */
 enum weir_status weir_config_load_tagged(struct weir_config *c, const char *path,
                                          struct weir_err *err);
+/* One whose keys are names that people gave: with blanks and dots. */
+enum weir_status weir_config_load_named(struct weir_config *c, const char *path,
+                                        struct weir_err *err);
 void weir_config_free(struct weir_config *c);
 
 /* Walk. Entries are named by their index; 0 (the top, nobody's child) means "none". All mark what

@@ -36,6 +36,7 @@ int weir_cmd_replay(int argc, char **argv);
 int weir_cmd_run(int argc, char **argv);
 int weir_cmd_show(int argc, char **argv);
 int weir_cmd_sweep(int argc, char **argv);
+int weir_cmd_reproduce(int argc, char **argv);
 int weir_cmd_trace(int argc, char **argv);
 int weir_cmd_worker(int argc, char **argv);
 

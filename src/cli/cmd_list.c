@@ -1,4 +1,4 @@
-/* weir list workloads|gpus|schemes|policies|preparations|params|stats */
+/* weir list workloads|gpus|schemes|papers|policies|preparations|params|stats */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,19 +10,20 @@
 #include "cli/help_parts.h"
 #include "cli/opt.h"
 #include "cli/timing.h"
+#include "study/paper.h"
 
 enum { OPT_NAMES = 1, OPT_PLUGIN };
 
 static const struct weir_usage usage = {
     .command = "list",
-    .synopsis = "workloads|gpus|schemes|policies|preparations|params|stats [--names]\n"
+    .synopsis = "workloads|gpus|schemes|papers|policies|preparations|params|stats [--names]\n"
                 "                 [--plugin FILE.so]...",
     .about =
-        "List the built-in workloads, the machines, the L1 designs (schemes), the parts they are "
-        "made\n"
-        "of (policies), what can be prepared for them before a run, the parameters that --set "
-        "accepts, or\n"
-        "the statistics that a run prints.",
+        "List the built-in workloads, the machines, the L1 designs (schemes), the papers whose\n"
+        "figures can be run, the parts that designs are made of (policies), what can be prepared "
+        "for\n"
+        "them before a run, the parameters that --set accepts, or the statistics that a run "
+        "prints.",
     .opts =
         (const struct weir_opt[]){{"names", 'n', NULL, "names only, one per line", OPT_NAMES},
                                   {"plugin", 'p', "FILE.so",
@@ -268,17 +269,55 @@ static int list_stats(bool names_only) {
   return names_only ? WEIR_EXIT_OK : print_table(t);
 }
 
+static enum weir_status paper_row(struct weir_table *t, struct weir_arena *a, const char *name,
+                                  struct weir_err *err) {
+  const char *path;
+  struct weir_paper p;
+  enum weir_status st = weir_data_paper(a, name, &path, err);
+  if (st == WEIR_OK) st = weir_paper_load(path, &p, err);
+  if (st != WEIR_OK) return st;
+  size_t n_claims = 0;
+  for (size_t i = 0; i < p.n_figures; i++)
+    n_claims += p.figures[i].n_claims;
+  weir_table_cell(t, "%s", p.name);
+  weir_table_cell(t, "%zu", p.n_figures);
+  weir_table_cell(t, "%zu", n_claims);
+  weir_table_cell(t, "%s", p.title);
+  weir_paper_free(&p);
+  return WEIR_OK;
+}
+
+static int list_papers(bool names_only) {
+  static const struct weir_column columns[] = {{"paper", NULL, WEIR_LEFT},
+                                               {"figures", NULL, WEIR_RIGHT},
+                                               {"claims", NULL, WEIR_RIGHT},
+                                               {"title", NULL, WEIR_LEFT}};
+  struct weir_arena a = {0};
+  struct weir_err err;
+  const char *const *names;
+  size_t n;
+  enum weir_status status = weir_data_papers(&a, &names, &n, &err);
+  struct weir_table *t = names_only ? NULL : weir_table_new(columns, 4);
+  for (size_t i = 0; !status && i < n; i++) {
+    if (names_only)
+      puts(names[i]);
+    else if (t)
+      status = paper_row(t, &a, names[i], &err);
+  }
+  weir_arena_free(&a);
+  if (!status && !names_only) return print_table(t);
+  weir_table_free(t);
+  return status ? weir_cli_error(&err) : WEIR_EXIT_OK;
+}
+
 int weir_cmd_list(int argc, char **argv) {
   static const struct {
     const char *name;
     int (*list)(bool names_only);
-  } kinds[] = {{"workloads", list_workloads},
-               {"gpus", list_gpus},
-               {"schemes", list_schemes},
-               {"policies", list_policies},
-               {"preparations", list_preparations},
-               {"params", list_params},
-               {"stats", list_stats}};
+  } kinds[] = {{"workloads", list_workloads}, {"gpus", list_gpus},
+               {"schemes", list_schemes},     {"papers", list_papers},
+               {"policies", list_policies},   {"preparations", list_preparations},
+               {"params", list_params},       {"stats", list_stats}};
   struct weir_args args = {.argc = argc, .argv = argv, .at = 1};
   bool names_only = false;
   const char *what = NULL;
@@ -297,7 +336,8 @@ int weir_cmd_list(int argc, char **argv) {
   }
   if (!what)
     return weir_cli_usage(
-        "list", "list what? workloads, gpus, schemes, policies, preparations, params or stats");
+        "list",
+        "list what? workloads, gpus, schemes, papers, policies, preparations, params or stats");
   const char *names[sizeof kinds / sizeof *kinds];
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (!strcmp(kinds[i].name, what)) return kinds[i].list(names_only);
@@ -306,7 +346,7 @@ int weir_cmd_list(int argc, char **argv) {
   const char *near = weir_nearest(what, names, sizeof kinds / sizeof *kinds);
   if (near) return weir_cli_usage("list", "there is no list '%s'; did you mean '%s'?", what, near);
   return weir_cli_usage("list",
-                        "there is no list '%s', only workloads, gpus, schemes, policies, "
+                        "there is no list '%s', only workloads, gpus, schemes, papers, policies, "
                         "preparations, params and stats",
                         what);
 }

@@ -271,15 +271,14 @@ static enum weir_status report(const struct weir_comparison *c, struct weir_err 
 
 /* ---- the commands ---- */
 
-static enum weir_status sweep(struct weir_comparison *c, struct weir_err *err) {
+enum weir_status weir_sweep_run(struct weir_comparison *c, struct weir_err *err) {
   enum weir_status st = choose_shard(c, err);
   if (st == WEIR_OK) st = weir_comparison_open(c, err);
   if (st == WEIR_OK) st = weir_study_check_metrics(c, err);
   for (size_t i = 0; st == WEIR_OK && i < c->metrics.n; i++)
     st = weir_store_metric(c->keeping.store, c->metrics.v[i].name, c->metrics.v[i].expression, err);
   if (st == WEIR_OK) st = weir_comparison_provenance(c, true, err);
-  if (st == WEIR_OK) st = weir_comparison_run(c, err);
-  return st == WEIR_OK ? report(c, err) : st;
+  return st == WEIR_OK ? weir_comparison_run(c, err) : st;
 }
 
 static int exit_code(const struct weir_comparison *c) {
@@ -288,18 +287,26 @@ static int exit_code(const struct weir_comparison *c) {
   return code == 0 && count(&c->study).failed > 0 ? WEIR_EXIT_FAILED : code;
 }
 
-static int run(int argc, char **argv, const struct weir_usage *u, bool is_shard) {
-  struct weir_comparison c = {.jobs = weir_cli_cores(),
-                              .choice = WEIR_PROGRAM_ALL,
-                              .is_sweep = true,
-                              .store_options = {.wait_ms = WEIR_CMP_WAIT_MS, .is_shard = is_shard}};
-  struct weir_err err;
-  int code = weir_prov_begin(&c.prov, u, &argc, &argv);
+int weir_sweep_begin(int argc, char **argv, bool is_shard, struct weir_comparison *c) {
+  const struct weir_usage *u = is_shard ? &worker_usage : &sweep_usage;
+  *c = (struct weir_comparison){
+      .jobs = weir_cli_cores(),
+      .choice = WEIR_PROGRAM_ALL,
+      .is_sweep = true,
+      .store_options = {.wait_ms = WEIR_CMP_WAIT_MS, .is_shard = is_shard}};
+  int code = weir_prov_begin(&c->prov, u, &argc, &argv);
   if (code < 0) code = weir_cli_plugins(argc, argv, u, WEIR_CMP_PLUGIN);
   if (code < 0) code = load_study_plugins(argc, argv, u);
-  if (code < 0) code = parse_options(argc, argv, u, &c);
+  return code < 0 ? parse_options(argc, argv, u, c) : code;
+}
+
+static int run(int argc, char **argv, bool is_shard) {
+  struct weir_comparison c;
+  struct weir_err err;
+  int code = weir_sweep_begin(argc, argv, is_shard, &c);
   if (code < 0) {
-    enum weir_status st = sweep(&c, &err);
+    enum weir_status st = weir_sweep_run(&c, &err);
+    if (st == WEIR_OK) st = report(&c, &err);
     code = st == WEIR_OK ? exit_code(&c) : weir_cli_error(&err);
     if (st != WEIR_OK && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
   }
@@ -308,9 +315,9 @@ static int run(int argc, char **argv, const struct weir_usage *u, bool is_shard)
 }
 
 int weir_cmd_sweep(int argc, char **argv) {
-  return run(argc, argv, &sweep_usage, false);
+  return run(argc, argv, false);
 }
 
 int weir_cmd_worker(int argc, char **argv) {
-  return run(argc, argv, &worker_usage, true);
+  return run(argc, argv, true);
 }

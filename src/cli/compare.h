@@ -52,6 +52,7 @@ struct weir_comparison {
   uint32_t jobs;
   bool check, quiet, per_kernel;
   bool is_sweep;          /* a set-up that is refused is a result, whichever it is */
+  bool may_search;        /* a sweep with schemes that are the best of several values */
   const char *store_path; /* NULL: no store */
   struct weir_store_options store_options;
   struct weir_keeper_options keeping;

@@ -184,7 +184,7 @@ enum weir_status weir_comparison_searches(struct weir_comparison *c, struct weir
     struct wanted w;
     bool is_any;
     st = find_wanted(c, c->schemes.v[i], was_used, &w, &is_any, err);
-    if (st == WEIR_OK && is_any && c->is_sweep) {
+    if (st == WEIR_OK && is_any && c->is_sweep && !c->may_search) {
       weir_fail(err, WEIR_EINVAL, "scheme %s is the best of several values of %s", c->schemes.v[i],
                 w.key);
       weir_err_add(err, "a sweep runs them all: --set '%s=...'; weir compare finds the best",

@@ -286,7 +286,7 @@ static bool is_scheme_meant(const struct weir_comparison *c, const char *name, b
             (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
              !(is_traced && weir_setup_is_classified(&setup)));
   is &= by_all || setup.scheme.role != WEIR_ROLE_COMPARATOR;
-  is &= !c->is_sweep || setup.scheme.best == NULL; /* a sweep has no searches */
+  is &= !c->is_sweep || c->may_search || setup.scheme.best == NULL; /* a sweep has no searches */
   weir_setup_free(&setup);
   weir_settings_free(&settings);
   weir_arena_free(&a);

@@ -17,6 +17,8 @@ const struct weir_command weir_commands[] = {
     {"compare", "time workloads with several L1 designs, side by side", weir_cmd_compare},
     {"sweep", "run every combination of values, and keep the runs in a store", weir_cmd_sweep},
     {"worker", "do one share of a sweep", weir_cmd_worker},
+    {"reproduce", "run the figures of a paper, and say which of its claims come true",
+     weir_cmd_reproduce},
     {"show", "show the results in a store as a table", weir_cmd_show},
     {"merge", "join stores of results", weir_cmd_merge},
     {"query", "ask a store of results with SQL", weir_cmd_query},

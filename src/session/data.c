@@ -311,6 +311,20 @@ enum weir_status weir_data_scheme(struct weir_arena *a, const char *scheme, cons
   return find_file(a, "schemes", "scheme", scheme, path, err);
 }
 
+enum weir_status weir_data_papers(struct weir_arena *a, const char *const **names, size_t *n,
+                                  struct weir_err *err) {
+  return list_files(a, "papers", names, n, err);
+}
+
+enum weir_status weir_data_paper(struct weir_arena *a, const char *paper, const char **path,
+                                 struct weir_err *err) {
+  char *name = weir_arena_printf(a, "%s", paper);
+  if (name == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (char *p = name; *p != 0 && !is_file_name(paper); p++)
+    if (*p >= 'A' && *p <= 'Z') *p = (char)(*p + 'a' - 'A');
+  return find_file(a, "papers", "paper", name, path, err);
+}
+
 static enum weir_status find_machine(void *self, struct weir_arena *a, const char *name,
                                      const char **path, struct weir_err *err) {
   (void)self;

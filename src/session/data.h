@@ -14,9 +14,9 @@ enum weir_status weir_data_workloads(struct weir_arena *a, const char *const **n
 /* The launch file of a built-in workload; WEIR_ENOENT with the nearest name. */
 enum weir_status weir_data_workload(struct weir_arena *a, const char *name, const char **path,
                                     struct weir_err *err);
-/* The built-in workloads that `word` stands for, of those that have the input (INPUT or INPUT@BUILD;
- * NULL: "eval"): every one for "all", else those that name it under `sets`. *names is NULL if it
- * stands for none: a workload's own name, a file, or nothing. */
+/* The built-in workloads that `word` stands for, of those that have the input (INPUT or
+ * INPUT@BUILD; NULL: "eval"): every one for "all", else those that name it under `sets`. *names is
+ * NULL if it stands for none: a workload's own name, a file, or nothing. */
 enum weir_status weir_data_set(struct weir_arena *a, const char *word, const char *input,
                                const char *const **names, size_t *n, struct weir_err *err);
 /* Is it the name of a launch file (.yaml, .yml), not that of a built-in workload? */
@@ -37,6 +37,11 @@ enum weir_status weir_data_schemes(struct weir_arena *a, const char *const **nam
                                    struct weir_err *err);
 enum weir_status weir_data_scheme(struct weir_arena *a, const char *scheme, const char **path,
                                   struct weir_err *err);
+/* The paper files in papers/, sorted; the file of one, by name (in any case of letters) or path. */
+enum weir_status weir_data_papers(struct weir_arena *a, const char *const **names, size_t *n,
+                                  struct weir_err *err);
+enum weir_status weir_data_paper(struct weir_arena *a, const char *paper, const char **path,
+                                 struct weir_err *err);
 /* Is there such a file, or is it the name of one? */
 bool weir_data_has_scheme(const char *name);
 

@@ -24,14 +24,14 @@ enum { WEIR_PREPARE_KEY = 33 };
 
 struct weir_preparation {
   char *name;
-  struct weir_tags *tags;          /* if that is what it makes, else NULL */
-  struct weir_rows rows;           /* of a policy */
-  char key[WEIR_PREPARE_KEY];      /* equal keys: equal contents */
+  struct weir_tags *tags;      /* if that is what it makes, else NULL */
+  struct weir_rows rows;       /* of a policy */
+  char key[WEIR_PREPARE_KEY];  /* equal keys: equal contents */
   char input[WEIR_INPUT_NAME]; /* that was profiled; empty: the file has no inputs */
-  bool is_same_input;              /* as will be timed */
-  bool was_kept;                   /* no run was needed */
-  uint32_t n_runs;                 /* profiling runs that were made */
-  struct weir_err keep_error;      /* code not 0: why it could not be kept */
+  bool is_same_input;          /* as will be timed */
+  bool was_kept;               /* no run was needed */
+  uint32_t n_runs;             /* profiling runs that were made */
+  struct weir_err keep_error;  /* code not 0: why it could not be kept */
 };
 
 /* All that a command has: what is equal is made once. */

@@ -1,0 +1,9 @@
+HERE=$PWD
+cd $TMP
+weir reproduce $HERE/small.yaml --quick --markdown page.md
+weir reproduce $HERE/small.yaml fig2 --quick -q --markdown - --store reproduce.db
+cmp <(sed -n '/Fig 2/,/Table 3/p' page.md | sed '$d') <(weir reproduce $HERE/small.yaml 'Fig 2' --quick -q --markdown - | sed -n '/Fig 2/,/in all/p' | sed '$d') && echo same
+weir reproduce $HERE/small.yaml --quick --shard 1/2 --store shards
+weir reproduce $HERE/small.yaml --quick --shard 2/2 --store shards
+weir merge shards -o merged.db
+weir reproduce $HERE/small.yaml --list
