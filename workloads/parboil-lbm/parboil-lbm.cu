@@ -1,14 +1,13 @@
 // Lattice-Boltzmann flow in a cavity of 120 x ny x nz cells, 19 velocities, a launch per time step
 // and a cell per thread, as Parboil's lbm: a structure of arrays of which 20 words belong to a cell
 // (the 19 densities and a word of flags), rows of 120 cells padded to 128 words, and four planes of
-// padding behind the last. A thread gathers each density from the neighbour that it streams in
-// from, relaxes them (or, in an obstacle, turns them back) and writes its own cell of the other
-// grid.
+// padding behind the last. A thread loads the densities of its cell, relaxes them (or, in an
+// obstacle, turns them back) and scatters them to the neighbours in the other grid.
 //
-// All 20 loads stream: each word of the source is loaded once. Ten of them are shifted by one cell
-// and touch two lines a warp, the second of which is the next warp's first; the arrays start at
-// multiples of 4 KB from one another, so that without a hash all of a warp's lines fall into the
-// same set of an L1.
+// All 20 loads stream: each word of the source is loaded once, a warp's words are one line. Ten of
+// the 19 stores are shifted by one cell and touch two lines a warp. The arrays start at multiples
+// of 4 KB from one another, so that without a hash all of a warp's lines fall into the same set of
+// an L1.
 #include "../suite.h"
 
 #define PITCH 128 // words of a row
@@ -28,15 +27,15 @@ extern "C" __global__ void lbm_step(const float *from, float *to, int array) {
   from += cell;
   to += cell;
   float c = from[C * array];
-  float n = from[N * array - dy], s = from[S * array + dy];
-  float e = from[E * array - 1], w = from[W * array + 1];
-  float t = from[T * array - dz], b = from[B * array + dz];
-  float ne = from[NE * array - 1 - dy], nw = from[NW * array + 1 - dy];
-  float se = from[SE * array - 1 + dy], sw = from[SW * array + 1 + dy];
-  float nt = from[NT * array - dy - dz], nb = from[NB * array - dy + dz];
-  float st = from[ST * array + dy - dz], sb = from[SB * array + dy + dz];
-  float et = from[ET * array - 1 - dz], eb = from[EB * array - 1 + dz];
-  float wt = from[WT * array + 1 - dz], wb = from[WB * array + 1 + dz];
+  float n = from[N * array], s = from[S * array];
+  float e = from[E * array], w = from[W * array];
+  float t = from[T * array], b = from[B * array];
+  float ne = from[NE * array], nw = from[NW * array];
+  float se = from[SE * array], sw = from[SW * array];
+  float nt = from[NT * array], nb = from[NB * array];
+  float st = from[ST * array], sb = from[SB * array];
+  float et = from[ET * array], eb = from[EB * array];
+  float wt = from[WT * array], wb = from[WB * array];
   unsigned flags = __float_as_uint(from[FLAGS * array]);
   if (flags & OBSTACLE) { // everything leaves as it came
     float x;
@@ -86,22 +85,22 @@ extern "C" __global__ void lbm_step(const float *from, float *to, int array) {
     wb = relax(wb, two, -ux - uz, base);
   }
   to[C * array] = c;
-  to[N * array] = n;
-  to[S * array] = s;
-  to[E * array] = e;
-  to[W * array] = w;
-  to[T * array] = t;
-  to[B * array] = b;
-  to[NE * array] = ne;
-  to[NW * array] = nw;
-  to[SE * array] = se;
-  to[SW * array] = sw;
-  to[NT * array] = nt;
-  to[NB * array] = nb;
-  to[ST * array] = st;
-  to[SB * array] = sb;
-  to[ET * array] = et;
-  to[EB * array] = eb;
-  to[WT * array] = wt;
-  to[WB * array] = wb;
+  to[N * array + dy] = n;
+  to[S * array - dy] = s;
+  to[E * array + 1] = e;
+  to[W * array - 1] = w;
+  to[T * array + dz] = t;
+  to[B * array - dz] = b;
+  to[NE * array + dy + 1] = ne;
+  to[NW * array + dy - 1] = nw;
+  to[SE * array - dy + 1] = se;
+  to[SW * array - dy - 1] = sw;
+  to[NT * array + dy + dz] = nt;
+  to[NB * array + dy - dz] = nb;
+  to[ST * array - dy + dz] = st;
+  to[SB * array - dy - dz] = sb;
+  to[ET * array + 1 + dz] = et;
+  to[EB * array + 1 - dz] = eb;
+  to[WT * array - 1 + dz] = wt;
+  to[WB * array - 1 - dz] = wb;
 }

@@ -79,10 +79,11 @@ int main(int argc, char **argv) {
           memcpy(&flags, &from[FLAGS * array + cell], sizeof flags);
           float f[19];
           for (int d = 0; d < 19; d++)
-            f[d] = from[d * array + cell - way[d][0] - way[d][1] * PITCH - way[d][2] * plane];
+            f[d] = from[d * array + cell];
           if (!(flags & 1)) collide(f, flags & 2);
           for (int d = 0; d < 19; d++)
-            to[d * array + cell] = f[flags & 1 ? opposite(d) : d];
+            to[d * array + cell + way[d][0] + way[d][1] * PITCH + way[d][2] * plane] =
+                f[flags & 1 ? opposite(d) : d];
         }
   }
   ref_expect(&r, "a", grid[0], count * sizeof(float));
