@@ -230,6 +230,15 @@ static void open_run(struct run *g, const char *file, const char *input, const c
   must(cuEventCreate(&g->end, CU_EVENT_DEFAULT), "cuEventCreate");
 }
 
+static void unload_modules(struct run *g) {
+  for (uint32_t m = 0; m < g->lf->n_modules; m++) {
+    if (g->module[m] != NULL) must(cuModuleUnload(g->module[m]), "cuModuleUnload");
+    ptx_module_free(g->text[m]);
+    g->module[m] = NULL;
+    g->text[m] = NULL;
+  }
+}
+
 static void close_run(struct run *g) {
   for (uint32_t i = 0; i < g->lf->n_textures; i++) {
     uint64_t object = g->addresses[g->lf->n_buffers + i];
@@ -240,10 +249,7 @@ static void close_run(struct run *g) {
     cuMemFree(g->dev[i]);
     free(g->host[i]);
   }
-  for (uint32_t m = 0; m < g->lf->n_modules; m++) {
-    if (g->module[m] != NULL) cuModuleUnload(g->module[m]);
-    ptx_module_free(g->text[m]);
-  }
+  unload_modules(g);
   cuMemFree(g->flush);
   cuEventDestroy(g->begin);
   cuEventDestroy(g->end);
@@ -333,6 +339,14 @@ static void launch(struct run *g, uint32_t i) {
   if (l->has_until && !holds) fail(l->kernel, "the condition of 'until' never holds");
 }
 
+/* What a kernel writes to variables of its module is there in the next run. */
+static bool has_variables(const struct run *g) {
+  for (uint32_t m = 0; m < g->lf->n_modules; m++)
+    for (uint32_t v = 0; v < g->text[m]->n_vars; v++)
+      if (g->text[m]->vars[v]->space == PTX_SPACE_global) return true;
+  return false;
+}
+
 /* The bytes of `init` are made once: they are the same in every run. */
 static void run_once(struct run *g, uint8_t *const *init) {
   for (uint32_t i = 0; i < g->lf->n_buffers; i++)
@@ -397,6 +411,10 @@ static uint32_t run_input(const char *file, const char *input, const char *ptx, 
     check(weir_buffer_generate(g.lf, i, init[i], &err), &err);
   }
   for (int i = 0; i < runs; i++) {
+    if (i > 0 && has_variables(&g)) {
+      unload_modules(&g);
+      load_modules(&g, ptx);
+    }
     run_once(&g, init);
     us[i] = g.us;
   }
