@@ -9,6 +9,10 @@ other choices; the geometric mean of each scheme over the workloads is compared 
 Loads are classified once, on the machine as it is: a compiler does not know what was guessed. Latencies of instructions
 that no workload has are not tried. What was compared is kept in FOLDER, by the values of the machine: run again, it
 goes on where it was.
+
+All workloads take hours for each machine. A guess is therefore first screened with the workloads of the smallest inputs
+(--screen, chosen by their instructions alone); those that move a mean by a quarter of the limit there are run with all.
+Machines of --whole are run without; what the screen would have found there is said on the page.
 """
 import argparse
 import hashlib
@@ -23,6 +27,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MACHINES = "fermi-s0,fermi-s3,fermi-s4,pascal-s1,gcn-s2"
 SCHEMES = "baseline,bypass-all,random-bypass,coordinated,decoupled,pc-bypass,tsc,tsc+,two-level"
 LIMIT = 0.02
+SCREEN, SCREEN_LIMIT = "vecadd,gather,workqueue,spmv,wavefront,stencil", LIMIT / 4
+WHOLE = "fermi-s0,fermi-s3"
 CLASSES = ("int imax int64 imul imad idiv move pred cvt fp32 fmax fmul ffma fdiv fp64 dmax dmul dfma ddiv sfu load store "
            "atom branch barrier warp fence tensor tex other").split()
 BATCH = 4  # machines of a comparison: workloads are executed once for all of them
@@ -91,7 +97,7 @@ def classified(weir, args, machine, folder):
     path = folder / "tags.yaml"
     if not path.exists():
         kernels = []
-        for workload in names(weir) if args.workloads == "all" else args.workloads.split(","):
+        for workload in names(weir) if args.workloads in ("all", "kernels") else args.workloads.split(","):
             out_of([weir, "classify", workload, "-g", machine, "-i", args.input, "-q", "--tags", folder / "one.yaml"])
             kernels.append((folder / "one.yaml").read_text().split("kernels:\n")[1])
         path.write_text("weir-tags: 1\nabout: all workloads\nkernels:\n" + "".join(kernels))
@@ -99,7 +105,7 @@ def classified(weir, args, machine, folder):
 
 
 def names(weir):
-    return re.findall(r"^([a-z][\w-]*) +eval", out_of([weir, "list", "workloads"]), re.M)
+    return re.findall(r"^([a-z][\w-]*) +(?:kernels +)?eval", out_of([weir, "list", "workloads"]), re.M)
 
 
 def variants(weir, machine, classes):
@@ -126,10 +132,10 @@ def file_of(folder, machine, variant):
     return path
 
 
-def compare(weir, args, folder, tags, paths):
+def compare(weir, args, folder, tags, paths, workloads):
     """Geometric means of the schemes, by the file of the machine. A pair without one is left out."""
     result = folder / "compare.json"
-    command = [weir, "compare", *args.workloads.split(","), "-g", ",".join(map(str, paths)), "-i", args.input,
+    command = [weir, "compare", *workloads.split(","), "-g", ",".join(map(str, paths)), "-i", args.input,
                "-S", args.schemes, "--tags", tags, "--no-provenance", "-q", "--json", result]
     code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
     if code not in (0, 1):  # 1: some run failed, which its row says
@@ -142,27 +148,54 @@ def compare(weir, args, folder, tags, paths):
     return means
 
 
-def measure(weir, args, machine, say):
-    """[(variant, {scheme: [mean, workloads]})], the machine itself first; what is kept is not made again."""
-    folder = args.work / f"{machine}-{state(weir, machine)}-{args.version}"
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "means.json"
+def fill(weir, args, machine, folder, tags, kept, todo, workloads, say):
+    """{name of a variant: {scheme: [mean, workloads]}} of all that is to do; what is kept is not made again."""
     done = json.loads(kept.read_text()) if kept.exists() else {}
-    todo = variants(weir, machine, args.classes)
-    tags = classified(weir, args, machine, folder)
     missing = [v for v in todo if name_of(v) not in done]
     for at in range(0, len(missing), BATCH):
-        say(f"{machine}: {len(todo) - len(missing) + at} of {len(todo)}")
+        say(f"{machine}, {kept.stem}: {len(todo) - len(missing) + at} of {len(todo)}")
         batch = missing[at:at + BATCH]
         paths = [file_of(folder, machine, v) for v in batch]
-        means = compare(weir, args, folder, tags, paths)
+        means = compare(weir, args, folder, tags, paths, workloads)
         for variant, path in zip(batch, paths):
             done[name_of(variant)] = means.get(str(path), {})
         fresh = kept.with_suffix(".new")
         fresh.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n")
         fresh.replace(kept)
-    say(f"{machine}: {len(todo)} of {len(todo)}")
-    return [(v, done[name_of(v)]) for v in todo]
+    say(f"{machine}, {kept.stem}: {len(todo)} of {len(todo)}")
+    return done
+
+
+def moves(base, of):
+    """The largest change of a scheme's mean."""
+    return max((abs(of[scheme][0] / mean - 1) for scheme, (mean, n) in base.items() if scheme in of and of[scheme][1] == n),
+               default=0)
+
+
+def measure(weir, args, machine, say):
+    """([(variant, means)], the machine itself first, what the screen kept out, what it would have missed).
+
+    Means are {scheme: [mean, workloads]}; of a variant that the screen kept out they are those of the screen's workloads,
+    beside the machine's own of these."""
+    folder = args.work / f"{machine}-{state(weir, machine)}-{args.version}"
+    folder.mkdir(parents=True, exist_ok=True)
+    todo = variants(weir, machine, args.classes)
+    tags = classified(weir, args, machine, folder)
+    screen = {}
+    if args.screen:
+        screen = fill(weir, args, machine, folder, tags, folder / f"screen-{screen_mark(args)}.json", todo, args.screen, say)
+    found = [v for v in todo if not screen or v[0] is None or machine in args.whole.split(",") or
+             moves(screen[name_of(todo[0])], screen[name_of(v)]) >= SCREEN_LIMIT]
+    done = fill(weir, args, machine, folder, tags, folder / "means.json", found, args.workloads, say)
+    base = done[name_of(todo[0])]
+    kept_out = [(v, moves(screen[name_of(todo[0])], screen[name_of(v)])) for v in todo if v not in found]
+    missed = [v for v in found if screen and v[0] is not None and moves(base, done[name_of(v)]) > LIMIT and
+              moves(screen[name_of(todo[0])], screen[name_of(v)]) < SCREEN_LIMIT]
+    return [(v, done[name_of(v)]) for v in found], kept_out, missed
+
+
+def screen_mark(args):
+    return hashlib.sha256(args.screen.encode()).hexdigest()[:6]
 
 
 def changes(means):
@@ -204,19 +237,31 @@ def wrap(text):
 
 
 def page(weir, args, say):
-    what = "all workloads" if args.workloads == "all" else args.workloads.replace(",", ", ")
+    what = "the sixteen small workloads" if args.workloads in ("all", "kernels") else args.workloads.replace(",", ", ")
     lines = ["# Guesses that decide", "", *wrap(
         "Written by `make sensitivity`. Each value of the papers' machines whose source is a guess (`weir help gpu NAME`) "
         "was halved and doubled, or took the next legal value or each of its other choices, on the "
         f"`{args.input}` inputs of {what}. Below stand those that move the geometric mean of a scheme's speed-up over "
         "the baseline by more than 2 % (the papers' designs and the controls): a verdict that depends on one of them is not one about the paper's machine."), ""]
     for machine in args.machines.split(","):
-        means = measure(weir, args, machine, say)
+        means, kept_out, missed = measure(weir, args, machine, say)
         rows_of, quiet, stuck = table(means)
         lines += [f"## {machine}", "", f"<!-- {machine} {state(weir, machine)} -->", "", *rows_of, ""]
         if quiet:
             lines += [*wrap("Less than that, with the largest change: " +
                             ", ".join(f"`{k}` {c:.1%}" for k, c in quiet) + "."), ""]
+        if kept_out:
+            by_key = {}
+            for (key, _, _), change in kept_out:
+                by_key[key] = max(change, by_key.get(key, 0))
+            lines += [*wrap(f"Not run on all workloads, since on {args.screen.replace(',', ', ')} they move no mean by "
+                            f"{SCREEN_LIMIT:.1%}; with the largest change there: " +
+                            ", ".join(f"`{k}` {c:.1%}" for k, c in by_key.items()) + "."), ""]
+        if args.screen and machine in args.whole.split(","):
+            deciding = sum(1 for v, of in means[1:] if moves(means[0][1], of) > LIMIT)
+            what_missed = ", ".join(f"`{k}={o}`" for k, _, o in missed) or "none"
+            lines += [*wrap(f"Everything was run on all workloads here. Of the {deciding} values that decide, the screen that "
+                            f"other machines went through would have missed: {what_missed}."), ""]
         if stuck:
             lines += [*wrap(f"No other value is legal: {stuck}."), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -234,7 +279,9 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--weir", default=ROOT / "build/weir")
     p.add_argument("--machines", default=MACHINES)
-    p.add_argument("--workloads", default="all")
+    p.add_argument("--workloads", default="kernels")
+    p.add_argument("--screen", default=SCREEN, metavar="A,B", help="workloads of the first look; '' for none")
+    p.add_argument("--whole", default=WHOLE, metavar="A,B", help="machines that are run without it")
     p.add_argument("--schemes", default=SCHEMES)
     p.add_argument("--input", default="profile")
     p.add_argument("--work", type=pathlib.Path, default=ROOT / "out/sensitivity")
