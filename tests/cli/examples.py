@@ -26,6 +26,8 @@ def examples(weir, command):
 def small(words):
     """The same line on small inputs."""
     command, rest = words[1], words[2:]
+    if command == "reproduce":  # a paper of one figure
+        return [command, "paper.yaml", "--quick"] + (rest[1:] if rest[1:2] and rest[1].startswith("--") else rest[2:])
     options = rest[:rest.index("--")] if "--" in rest else rest
     is_sized = command in ("run", "characterize", "classify", "compare", "record", "sweep", "worker") and "--" not in rest and "--input" not in rest
     names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") for w in options
@@ -52,6 +54,7 @@ def furnish(folder, client, source):
     (folder / "my-launch.yaml").write_text(launch, encoding="utf-8")
     (folder / "study.yaml").write_text("weir-study: 1\nworkloads: [vecadd]\ninput: test\nschemes: [baseline]\nset: {l1.size: [16K, 32K]}\n",
                                        encoding="utf-8")
+    (folder / "paper.yaml").write_bytes((source / "tests/cli/reproduce/small.yaml").read_bytes())
     (folder / "my-scheme.yaml").write_bytes((source / "schemes/decoupled.yaml").read_bytes())
     for name in ("kernel.ptx", "vecadd.ptx"):
         (folder / name).write_bytes((source / "workloads/vecadd/vecadd.ptx").read_bytes())

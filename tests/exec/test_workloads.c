@@ -11,8 +11,6 @@
 
 static const char *folder; /* workloads/ */
 
-enum { MAX_LAUNCHES = 64 };
-
 /* One launch, and what its streams say about it. */
 struct seen {
   struct weir_func_stats stats, decoded;
@@ -21,8 +19,8 @@ struct seen {
 };
 
 struct outcome {
-  struct seen launch[MAX_LAUNCHES];
-  unsigned n;
+  struct seen *launch;
+  unsigned n, cap;
   uint64_t buffers; /* hash of all */
   bool is_interleaved;
   /* while it runs */
@@ -45,7 +43,8 @@ static void count_requests(const uint64_t *addr, uint32_t mask, unsigned width, 
 
 static void count_access(struct weir_func_stats *s, const struct weir_static *in,
                          const struct weir_dyn *d, const uint64_t *addr) {
-  enum weir_mem_dir dir = in->cls == WEIR_C_LOAD    ? WEIR_DIR_LOAD
+  bool is_read = in->cls == WEIR_C_LOAD || in->cls == WEIR_C_TEX;
+  enum weir_mem_dir dir = is_read                   ? WEIR_DIR_LOAD
                           : in->cls == WEIR_C_STORE ? WEIR_DIR_STORE
                                                     : WEIR_DIR_ATOM;
   s->mem_insns++;
@@ -107,7 +106,11 @@ static void decode_block(void *self, const struct weir_kernel_info *info,
 
 static void launched(void *self, const struct weir_launch_report *report) {
   struct outcome *o = self;
-  assert_true(o->n < MAX_LAUNCHES);
+  if (o->n == o->cap) {
+    o->cap = o->cap > 0 ? 2 * o->cap : 64;
+    o->launch = realloc(o->launch, o->cap * sizeof o->launch[0]);
+    assert_non_null(o->launch);
+  }
   struct seen *l = &o->launch[o->n++];
   l->stats = report->stats;
   l->decoded = o->decoded;
@@ -124,6 +127,7 @@ static void run(const char *path, const struct ptx_exec_cfg *cfg, bool streams, 
   struct weir_err err;
   struct ptx_device dev;
   struct weir_workload *w;
+  free(o->launch); /* of the last run in this place */
   memset(o, 0, sizeof *o);
   o->hash = XXH64_createState();
   XXH64_reset(o->hash, 0);

@@ -217,8 +217,8 @@ static void workloads(void **state) {
   for (size_t i = 0; i < files.gl_pathc; i++)
     compare_with_ptxas(files.gl_pathv[i], &n, &sum);
   globfree(&files);
-  assert_int_equal(n, 47);
-  if (sum > 4 * n) fail_msg("the mean difference is %u / %u", sum, n);
+  assert_true(n >= 500);
+  if (sum > 6 * n) fail_msg("the mean difference is %u / %u", sum, n);
 }
 
 static void out_of_memory(void **state) {
