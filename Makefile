@@ -5,7 +5,7 @@ GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
 override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity designs install dist deb clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity suite designs install dist deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ docs: build ## write docs/reference from the declarations
 
 sensitivity: build ## docs/reference/sensitivity.md: which guesses of the papers' machines decide (hours)
 	@tools/sensitivity.py --weir $(BUILD)/weir
+
+suite: build ## docs/reference/suite.md: what of the original programs the suite's workloads have (half an hour)
+	@tools/suite.py measure --weir $(BUILD)/weir
+	@tools/suite.py page
 
 designs: build ## docs/results and the tables of docs/designs.md: the designs beside a coin (an hour)
 	@tools/designs.py run --weir $(BUILD)/weir

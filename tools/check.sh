@@ -60,6 +60,7 @@ step "sizes of files and functions" python3 tools/check_size.py
 step "names of tests" python3 tools/check_tests.py
 step "width of pages" python3 tools/check_width.py
 step "version of the model" python3 tools/check_model.py
+step "the suite is on its page" python3 tools/suite.py --check docs/reference/suite.md
 step "tables of the designs" python3 tools/designs.py tables --check
 step "the checks, their tests" check_tests
 step "no marks left" no_marks

@@ -16,6 +16,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -188,6 +189,10 @@ def judge(origin, m):
     return ("few blocks", [f"{waves:.2f} waves"]) if waves < WAVES else ("full", [])
 
 
+def wrap(text):
+    return textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 def row(cells):
     return "| " + " | ".join(str(c).replace("|", "\\|") for c in cells) + " |"
 
@@ -233,15 +238,16 @@ def page(args):
     lines = [
         "# The suite", "",
         f"<!-- made by tools/suite.py page: {len(members)} workloads -->", "",
-        "Programs that papers on GPU caches evaluate, implemented anew. What of the original each one has, and what is lost, is",
-        "said by its launch file; the numbers after a slash are measured here (kernels and launches of the input `eval`; static",
-        "global loads of the build for a Fermi; shared bytes without those given at launch).", "",
-        f"**{counts.get('full', 0)} are full, {counts.get('few blocks', 0)} have few blocks, {counts.get('sketch', 0)} are "
-        "sketches.** A workload is *full* if it has as many kernels as the original, as many global loads as a paper counts (within",
-        f"20 %), a profile of two full waves of blocks on {LARGEST} and of at least {FOOTPRINTS} times its L1. *Few blocks*: all of",
-        "that, but the algorithm has no launch of two waves. A *sketch* counts for no claim.", "",
-        "The counts of loads that s4 prints are those of the kernel that it evaluates: for backprop (12), bfs (8), cfd (41),",
-        "gramschmidt (5), mri-q (5) and srad2 (9) one kernel of the public source has exactly as many, and the whole program more.", "",
+        *wrap("Programs that papers on GPU caches evaluate, implemented anew. What of the original each one has, and what is "
+              "lost, is said by its launch file; the numbers after a slash are measured here (kernels and launches of the input "
+              "`eval`; static global loads of the build for a Fermi; shared bytes without those given at launch)."), "",
+        *wrap(f"**{counts.get('full', 0)} are full, {counts.get('few blocks', 0)} have few blocks, {counts.get('sketch', 0)} "
+              "are sketches.** A workload is *full* if it has as many kernels as the original, as many global loads as a paper "
+              f"counts (within 20 %), a profile of two full waves of blocks on {LARGEST} and of at least {FOOTPRINTS} times its "
+              "L1. *Few blocks*: all of that, but the algorithm has no launch of two waves. A *sketch* counts for no claim."), "",
+        *wrap("The counts of loads that s4 prints are those of the kernel that it evaluates: for backprop (12), bfs (8), cfd "
+              "(41), gramschmidt (5), mri-q (5) and srad2 (9) one kernel of the public source has exactly as many, and the "
+              "whole program more."), "",
         f"All inputs `eval` together take {seconds / 60:.1f} minutes of processor time (baseline, {TIMED}, one thread).", ""]
     for group, title in SUITES.items():
         if group not in rows:
@@ -259,7 +265,7 @@ def page(args):
 def check(path):
     text = path.read_text()
     missing = [name for name, *_ in suite() if f"| {name} |" not in text]
-    gone = [n for n in set(re.findall(r"^\| ([a-z0-9-]+) \|", text, re.M)) - {"workload"} if n not in [s[0] for s in suite()]]
+    gone = [n for n in set(re.findall(r"^\| ([a-z][a-z0-9-]+) \|", text, re.M)) - {"workload"} if n not in [s[0] for s in suite()]]
     for name in missing + gone:
         print(f"{path}: {name} is {'not on the page' if name in missing else 'no workload'}: make suite")
     return 1 if missing or gone else 0

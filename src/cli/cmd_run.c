@@ -324,12 +324,10 @@ static enum weir_status expand_sets(struct run_opts *o, struct weir_arena *a,
     const char *const *names;
     size_t n;
     st = weir_data_set(a, words.v[i], o->input, &names, &n, err);
-    if (st == WEIR_OK && names == NULL) {
-      names = &words.v[i];
-      n = 1;
-    }
-    for (size_t k = 0; st == WEIR_OK && k < n; k++)
-      if (!WEIR_PUSH(o->targets, names[k])) st = weir_fail(err, WEIR_ENOMEM, "out of memory");
+    bool is_set = st == WEIR_OK && names != NULL;
+    for (size_t k = 0; st == WEIR_OK && k < (is_set ? n : 1); k++)
+      if (!WEIR_PUSH(o->targets, is_set ? names[k] : words.v[i]))
+        st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
   free(words.v);
   return st;

@@ -73,7 +73,7 @@ static const struct {
     {"paper: 1.2", "paper: much", "much"},
     {", paper: 1.2", "", "give 'ours' with 'paper'"},
     {"ours: gm('New one'), paper: 1.2", "as: gain", "nothing says whether"},
-    {"show: value", "show: valu", "did you mean 'value'"},
+    {"show: value", "show: valueX", "did you mean 'value'"},
     {"    value: 2.0 * [l1.loads] / [cycles]\n", "", "'value' is missing"},
     {"not_comparable: it needs a layout", "ours: 1, paper: 1", "the figure has no columns"},
     {"instead_of: New one", "instead_of: New", "there is no column 'New'"},
