@@ -28,7 +28,7 @@ MACHINES = "fermi-s0,fermi-s3,fermi-s4,pascal-s1,gcn-s2"
 SCHEMES = "baseline,bypass-all,random-bypass,coordinated,decoupled,pc-bypass,tsc,tsc+,two-level"
 LIMIT = 0.02
 SCREEN, SCREEN_LIMIT = "vecadd,gather,workqueue,spmv,wavefront,stencil", LIMIT / 4
-WHOLE = "fermi-s0,fermi-s3"
+WHOLE = "fermi-s0"
 CLASSES = ("int imax int64 imul imad idiv move pred cvt fp32 fmax fmul ffma fdiv fp64 dmax dmul dfma ddiv sfu load store "
            "atom branch barrier warp fence tensor tex other").split()
 BATCH = 4  # machines of a comparison: workloads are executed once for all of them
@@ -291,7 +291,8 @@ def main():
     if args.check:
         check(args.weir, args.check)
         return
-    what = f"{out_of([args.weir, '--version'])}{args.workloads} {args.schemes} {args.input}"
+    model = re.search(r"WEIR_MODEL = (\d+)", (ROOT / "src/sim/model.h").read_text())[1]
+    what = f"{model} {args.workloads} {args.schemes} {args.input}"
     args.version = hashlib.sha256(what.encode()).hexdigest()[:8]
     args.classes = executed(args.weir, args)
     text = page(args.weir, args, lambda line: print(line, file=sys.stderr, flush=True))
