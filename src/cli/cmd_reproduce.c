@@ -11,7 +11,7 @@
 #include "report/paper.h"
 #include "session/data.h"
 
-enum { OPT_STORE = 1, OPT_QUICK, OPT_MARKDOWN, OPT_SHARD, OPT_JOBS, OPT_LIST, OPT_QUIET };
+enum { OPT_STORE = 1, OPT_QUICK, OPT_MARKDOWN, OPT_SHARD, OPT_JOBS, OPT_LIST, OPT_KEPT, OPT_QUIET };
 
 static const struct weir_usage usage = {
     .command = "reproduce",
@@ -45,6 +45,11 @@ static const struct weir_usage usage = {
              "tables; 'weir merge FOLDER -o FILE', then the same command without it",
              OPT_SHARD},
             {"jobs", 0, "N", "runs at a time (default: one for each core)", OPT_JOBS},
+            {"kept", 0, NULL,
+             "time nothing: figures and verdicts from what the store has, with what is missing "
+             "left "
+             "blank",
+             OPT_KEPT},
             {"list", 0, NULL, "print the figures and their claims, and run nothing", OPT_LIST},
             {"quiet", 'q', NULL, "print nothing but errors", OPT_QUIET},
             {.name = NULL}},
@@ -61,7 +66,7 @@ struct words {
 struct reproduce {
   struct words words; /* the paper, then figures */
   const char *store, *markdown, *shard, *jobs;
-  bool is_quick, is_list, is_quiet;
+  bool is_quick, is_list, is_kept, is_quiet;
   struct weir_arena arena;
   struct weir_text text, page;
   size_t n_found, n_failed;
@@ -229,6 +234,7 @@ static int run_group(struct reproduce *o, struct weir_paper_table *t, size_t lik
   char **argv = (char **)(uintptr_t)line.v; /* sweep writes to none of them */
   int code = weir_sweep_begin((int)line.n - 1, argv, o->shard != NULL, &c);
   c.keeping.wants_results = o->shard == NULL;
+  c.keeping.only_kept = o->is_kept;
   c.may_search = o->shard == NULL;
   if (code < 0) {
     enum weir_status st = weir_sweep_run(&c, &err);
@@ -358,15 +364,17 @@ static int parse_options(int argc, char **argv, struct reproduce *o) {
                                   [OPT_MARKDOWN] = &o->markdown,
                                   [OPT_SHARD] = &o->shard,
                                   [OPT_JOBS] = &o->jobs};
-    bool *const flags[] = {
-        [OPT_QUICK] = &o->is_quick, [OPT_LIST] = &o->is_list, [OPT_QUIET] = &o->is_quiet};
+    bool *const flags[] = {[OPT_QUICK] = &o->is_quick,
+                           [OPT_LIST] = &o->is_list,
+                           [OPT_KEPT] = &o->is_kept,
+                           [OPT_QUIET] = &o->is_quiet};
     if (id == WEIR_OPT_DONE) return args.exit_code;
     if (id == WEIR_OPT_WORD) {
       if (WEIR_PUSH(o->words, args.value)) continue;
       no_memory(&err);
       return weir_cli_error(&err);
     }
-    if (id == OPT_QUICK || id == OPT_LIST || id == OPT_QUIET)
+    if (id < (int)(sizeof flags / sizeof flags[0]) && flags[id] != NULL)
       *flags[id] = true;
     else
       *texts[id] = args.value;
@@ -374,6 +382,8 @@ static int parse_options(int argc, char **argv, struct reproduce *o) {
   if (o->words.n == 0)
     return weir_cli_usage("reproduce",
                           "which paper? S0 to S4, all, or a file (docs/paper-files.md)");
+  if (o->is_kept && o->shard != NULL)
+    return weir_cli_usage("reproduce", "--kept runs nothing, and --shard a share: choose one");
   if (o->store == NULL && o->shard != NULL)
     return weir_cli_usage("reproduce", "where do shares go? Say --store FOLDER");
   if (o->store == NULL) o->store = "reproduce.db";

@@ -96,7 +96,7 @@ static enum weir_status find(void *self, const struct weir_study *s, size_t run,
   if (st != WEIR_OK) return st;
   if (was == WEIR_STORED_FAILED && (k->options.retry || k->options.only_failed)) return WEIR_OK;
   if (was != WEIR_STORED_NONE) return find_ended(k, run, was, err);
-  if (k->options.only_failed) s->runs[run].state = WEIR_RUN_LEFT;
+  if (k->options.only_failed || k->options.only_kept) s->runs[run].state = WEIR_RUN_LEFT;
   return WEIR_OK;
 }
 

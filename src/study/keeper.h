@@ -9,6 +9,7 @@ struct weir_keeper_options {
   struct weir_store *store;
   bool retry;       /* runs that failed before are run again */
   bool only_failed; /* and no others are */
+  bool only_kept;   /* nothing is run: what is not there is left */
   /* Runs of other shards are left: each belongs to one of `n_shards` (0: there is one), by its
    * identity, so that shards need not know of one another. `shard` begins with 1. */
   uint32_t shard, n_shards;

@@ -6,4 +6,5 @@ cmp <(sed -n '/Fig 2/,/Table 3/p' page.md | sed '$d') <(weir reproduce $HERE/sma
 weir reproduce $HERE/small.yaml --quick --shard 1/2 --store shards
 weir reproduce $HERE/small.yaml --quick --shard 2/2 --store shards
 weir merge shards -o merged.db
+weir reproduce $HERE/small.yaml fig1 --quick -q --kept --markdown - --store merged.db
 weir reproduce $HERE/small.yaml --list
