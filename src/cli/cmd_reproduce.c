@@ -68,7 +68,8 @@ struct reproduce {
   const char *store, *markdown, *shard, *jobs;
   bool is_quick, is_list, is_kept, is_quiet;
   struct weir_arena arena;
-  struct weir_text text, page;
+  struct weir_text text, page, counts; /* counts: rows of the page's first table */
+  struct weir_paper_counts all;
   size_t n_found, n_failed;
 };
 
@@ -216,6 +217,7 @@ static enum weir_status take(struct reproduce *o, struct weir_paper_table *t, si
     const char *text = weir_arena_printf(&o->arena, "%s", why != NULL ? why : "not run");
     if (text == NULL) return no_memory(err);
     weir_paper_cell(t, row, column)->why = text;
+    weir_paper_cell(t, row, column)->is_left = run->state == WEIR_RUN_LEFT;
     o->n_failed += run->state == WEIR_RUN_FAILED && weir_study_setup(s, 0, k)->error == NULL;
   }
   return st;
@@ -309,14 +311,38 @@ static int run_paper(struct reproduce *o, const char *path) {
     weir_text_printf(&o->page, "**%s in all.** ", p.name);
     weir_paper_sum(&counts, &o->page);
     weir_text_puts(&o->page, "\n");
+    weir_paper_counts_row(p.name, &counts, &o->counts);
+    for (size_t v = 0; v < WEIR_N_VERDICTS; v++)
+      o->all.n[v] += counts.n[v];
+    o->all.by_chance += counts.by_chance;
   }
   weir_text_puts(&o->text, "\n");
   weir_paper_free(&p);
   return st == WEIR_OK ? code : weir_cli_error(&err);
 }
 
+/* The page of several papers begins with what came of all. */
+static void put_front(struct reproduce *o) {
+  struct weir_text page = {0};
+  weir_text_puts(&page, "# What came of the papers\n\n");
+  weir_text_printf(&page, "Written by `weir reproduce %s --markdown`. ", o->words.v[0]);
+  weir_text_puts(&page, "[paper-files.md](paper-files.md) has the rules of the verdicts, which\n"
+                        "were fixed before anything was run. *Random* is bypassing by chance with "
+                        "the probability that\nis best for each workload, *bound* the most that "
+                        "any L1 of the size could hit.\n\n");
+  weir_paper_counts_head(&page);
+  weir_text_puts(&page, o->counts.v);
+  weir_paper_counts_row("all", &o->all, &page);
+  weir_text_puts(&page, "\n");
+  weir_text_puts(&page, o->page.v);
+  page.failed |= o->page.failed || o->counts.failed;
+  weir_text_free(&o->page);
+  o->page = page;
+}
+
 static int finish(struct reproduce *o) {
   struct weir_err err;
+  if (strcmp(o->words.v[0], "all") == 0 && !o->is_list && o->shard == NULL) put_front(o);
   enum weir_status st = o->text.failed || o->page.failed ? no_memory(&err) : WEIR_OK;
   if (st == WEIR_OK && o->markdown != NULL)
     st = weir_cli_put(o->markdown, o->page.v, o->page.n, &err);
@@ -397,6 +423,7 @@ int weir_cmd_reproduce(int argc, char **argv) {
   free(o.words.v);
   weir_text_free(&o.text);
   weir_text_free(&o.page);
+  weir_text_free(&o.counts);
   weir_arena_free(&o.arena);
   return code;
 }

@@ -151,6 +151,14 @@ static void put_ours(const struct weir_paper_claim *c, const struct weir_judged 
   if (j->missing > 0) weir_text_printf(out, "; %zu of %zu cells missing", j->missing, j->asked);
 }
 
+/* Claims are numbered through a paper, whichever figures are shown. */
+static size_t number_of(const struct weir_paper_table *t, const struct weir_paper_claim *c) {
+  size_t n = 1;
+  for (const struct weir_paper_figure *f = t->paper->figures; f != t->figure; f++)
+    n += f->n_claims;
+  return n + (size_t)(c - t->figure->claims);
+}
+
 static enum weir_status put_claim(struct weir_paper_table *t, const struct weir_paper_claim *c,
                                   enum weir_paper_format format, struct weir_paper_counts *counts,
                                   struct weir_text *out, struct weir_err *err) {
@@ -159,7 +167,8 @@ static enum weir_status put_claim(struct weir_paper_table *t, const struct weir_
   enum weir_status st = weir_paper_judge(t, c, &j, err);
   if (st != WEIR_OK) return st;
   const char *strong = is_markdown(format) ? "**" : "";
-  weir_text_printf(out, "- %s%s%s: %s. ", strong, weir_verdict_name(j.verdict), strong, c->says);
+  weir_text_printf(out, "- %s-%zu %s%s%s: %s. ", t->paper->name, number_of(t, c), strong,
+                   weir_verdict_name(j.verdict), strong, c->says);
   put_ours(c, &j, out);
   if (c->not_comparable == NULL) put_reason(t, c, &j, &is_chance, out);
   weir_text_puts(out, ".\n");
@@ -197,8 +206,30 @@ void weir_paper_sum(const struct weir_paper_counts *c, struct weir_text *out) {
     all += c->n[v];
   weir_text_printf(out, "%zu claims:", all);
   for (size_t v = 0; v < WEIR_N_VERDICTS; v++)
-    weir_text_printf(out, "%s %zu %s", v > 0 ? "," : "", c->n[v],
-                     weir_verdict_name((enum weir_verdict)v));
+    if (v != WEIR_NOT_RUN || c->n[v] > 0)
+      weir_text_printf(out, "%s %zu %s", v > 0 ? "," : "", c->n[v],
+                       weir_verdict_name((enum weir_verdict)v));
   if (c->by_chance > 0) weir_text_printf(out, "; %zu gains that chance has, too", c->by_chance);
   weir_text_puts(out, "\n");
+}
+
+void weir_paper_counts_head(struct weir_text *out) {
+  weir_text_puts(out, "| paper | claims |");
+  for (size_t v = 0; v < WEIR_N_VERDICTS; v++)
+    weir_text_printf(out, " %s |", weir_verdict_name((enum weir_verdict)v));
+  weir_text_puts(out, " gains that chance has, too |\n| --- | ---: |");
+  for (size_t v = 0; v <= WEIR_N_VERDICTS; v++)
+    weir_text_puts(out, " ---: |");
+  weir_text_puts(out, "\n");
+}
+
+void weir_paper_counts_row(const char *name, const struct weir_paper_counts *c,
+                           struct weir_text *out) {
+  size_t all = 0;
+  for (size_t v = 0; v < WEIR_N_VERDICTS; v++)
+    all += c->n[v];
+  weir_text_printf(out, "| %s | %zu |", name, all);
+  for (size_t v = 0; v < WEIR_N_VERDICTS; v++)
+    weir_text_printf(out, " %zu |", c->n[v]);
+  weir_text_printf(out, " %zu |\n", c->by_chance);
 }

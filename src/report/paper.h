@@ -21,5 +21,9 @@ enum weir_status weir_paper_figure(struct weir_paper_table *t, enum weir_paper_f
                                    struct weir_paper_counts *counts, struct weir_text *out,
                                    struct weir_err *err);
 void weir_paper_sum(const struct weir_paper_counts *c, struct weir_text *out);
+/* Rows of a table in Markdown of several papers' counts: its head, and a paper's. */
+void weir_paper_counts_head(struct weir_text *out);
+void weir_paper_counts_row(const char *name, const struct weir_paper_counts *c,
+                           struct weir_text *out);
 
 #endif

@@ -125,11 +125,19 @@ struct walk {
   const char *group;
 };
 
+static void count_cell(struct weir_paper_table *t, size_t row, size_t column, bool is_there) {
+  size_t base = t->figure->baseline;
+  bool is_left = weir_paper_cell(t, row, column)->is_left ||
+                 (base != SIZE_MAX && weir_paper_cell(t, row, base)->is_left);
+  t->n_asked++;
+  t->n_missing += is_there ? 0 : 1;
+  t->n_left += !is_there && is_left && t->sketches[row] == NULL ? 1 : 0;
+}
+
 /* What a cell shows, if its row counts. */
 static double ask(struct weir_paper_table *t, size_t row, size_t column) {
   double x = t->sketches[row] == NULL ? weir_paper_cell(t, row, column)->shown : NAN;
-  t->n_asked++;
-  t->n_missing += isnan(x) ? 1 : 0;
+  count_cell(t, row, column, !isnan(x));
   return x;
 }
 
@@ -295,8 +303,7 @@ static void f_stat(sqlite3_context *c, int n, sqlite3_value **v) {
   (void)n;
   if (!take_row(c, v[0], &row) || !take_column(c, v[1], &column)) return;
   bool is_there = t->sketches[row] == NULL && weir_paper_cell(t, row, column)->why == NULL;
-  t->n_asked++;
-  t->n_missing += is_there ? 0 : 1;
+  count_cell(t, row, column, is_there);
   if (is_there)
     put_stat(c, row, column, text_of(v[2]));
   else
@@ -441,7 +448,7 @@ enum weir_status weir_paper_eval(struct weir_paper_table *t, const char *express
   size_t of =
       reading != SIZE_MAX ? weir_paper_place(t, column_of(t, reading)->instead_of) : SIZE_MAX;
   if (of != SIZE_MAX) swap_columns(t, reading, of);
-  t->n_asked = t->n_missing = 0;
+  t->n_asked = t->n_missing = t->n_left = 0;
   enum weir_status st = select_real(t, expression, where, out, err);
   if (of != SIZE_MAX) swap_columns(t, reading, of);
   return st;

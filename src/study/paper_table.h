@@ -10,6 +10,7 @@ struct sqlite3;
 /* One application in one column. */
 struct weir_paper_cell {
   const char *why; /* there is nothing, and why; NULL: there is */
+  bool is_left;    /* it can be run, and was not yet */
   double *values;  /* of the statistics, in the order of the table's names; NaN: none */
   double shown;    /* what the figure shows of it; NaN: nothing */
 };
@@ -26,6 +27,7 @@ struct weir_paper_table {
   struct sqlite3 *db;
   size_t at;                 /* the cell that [name] in an expression means */
   size_t n_asked, n_missing; /* cells that the last expression wanted, and did not find */
+  size_t n_left;             /* of these, runs that are still to be made */
 };
 
 /* All cells are empty: `why` says so. */
@@ -61,6 +63,7 @@ enum weir_verdict {
   WEIR_DIRECTION,
   WEIR_NOT,
   WEIR_NOT_COMPARABLE,
+  WEIR_NOT_RUN, /* some of its cells are still to be run */
   WEIR_N_VERDICTS
 };
 const char *weir_verdict_name(enum weir_verdict v);
@@ -74,6 +77,7 @@ struct weir_judged {
   double low, high;      /* over the readings that the paper leaves open; NaN: there are none */
   size_t held;           /* conditions */
   size_t asked, missing; /* cells that it is about, and those that are not there or do not count */
+  size_t left;           /* of these, runs that are still to be made */
 };
 enum weir_status weir_paper_judge(struct weir_paper_table *t, const struct weir_paper_claim *c,
                                   struct weir_judged *out, struct weir_err *err);

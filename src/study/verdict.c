@@ -13,8 +13,8 @@
 #define FACTOR     2.0
 
 const char *weir_verdict_name(enum weir_verdict v) {
-  static const char *const names[WEIR_N_VERDICTS] = {"reproduced", "direction only",
-                                                     "not reproduced", "not comparable"};
+  static const char *const names[WEIR_N_VERDICTS] = {
+      "reproduced", "direction only", "not reproduced", "not comparable", "not run yet"};
   return names[v];
 }
 
@@ -64,6 +64,7 @@ static enum weir_status judge_number(struct weir_paper_table *t, const struct we
   bool any = false;
   out->asked = t->n_asked;
   out->missing = t->n_missing;
+  out->left = t->n_left;
   for (size_t k = 0; st == WEIR_OK && k < t->figure->n_columns; k++) {
     const struct weir_paper_column *column = &t->paper->columns[t->figure->columns[k]];
     double x;
@@ -89,6 +90,7 @@ static enum weir_status judge_holds(struct weir_paper_table *t, const struct wei
     known += isnan(x) ? 0 : 1;
     out->asked += t->n_asked;
     out->missing += t->n_missing;
+    out->left += t->n_left;
     out->held += !isnan(x) && x != 0 ? 1 : 0;
   }
   out->verdict = known > 0 ? weir_judge_holds(out->held, known) : WEIR_NOT_COMPARABLE;
@@ -102,5 +104,6 @@ enum weir_status weir_paper_judge(struct weir_paper_table *t, const struct weir_
   enum weir_status st =
       c->ours != NULL ? judge_number(t, c, out, err) : judge_holds(t, c, out, err);
   if (2 * out->missing > out->asked) out->verdict = WEIR_NOT_COMPARABLE;
+  if (out->left > 0) out->verdict = WEIR_NOT_RUN;
   return st;
 }
