@@ -59,6 +59,7 @@ step "memory is weir's" python3 tools/check_alloc.py
 step "sizes of files and functions" python3 tools/check_size.py
 step "names of tests" python3 tools/check_tests.py
 step "width of pages" python3 tools/check_width.py
+step "links between pages" python3 tools/check_index.py
 step "version of the model" python3 tools/check_model.py
 step "the suite is on its page" python3 tools/suite.py --check docs/reference/suite.md
 step "tables of the designs" python3 tools/designs.py tables --check
