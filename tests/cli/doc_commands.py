@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Commands and code of docs/studies.md and docs/store.md run: doc_commands.py WEIR SAMPLE-STORE SOURCE-FOLDER
+"""Commands of README.md and of all pages run: doc_commands.py WEIR SAMPLE-STORE SOURCE-FOLDER CLIENT
 
-Lines that begin with 'weir', after a '$' or not, blocks of SQL and of Python. A command below which the page shows an error must
-fail with its first line, numbers aside. Sweeps take their small input, and each section begins with the sample store as s.db; of
-what comes before "Looking at results", with none.
+Lines that begin with 'weir' or with a compiler, after a '$' or not; of docs/studies.md and docs/store.md blocks of SQL and of Python
+as well. A command below which the page shows an error must fail with its first line, numbers aside. Workloads take their small
+input. Sections of studies and store begin with the sample store as s.db; of what comes before "Looking at results", with none. Other
+pages begin with what examples of help take for granted, too.
 """
 import os
 import pathlib
@@ -12,6 +13,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+import examples
 
 EMPTY = ("Sweeps", "Workers")
 
@@ -31,9 +34,9 @@ def commands(text):
         if block[1] in ("sql", "python", "yaml"):
             yield block[1], block[2], None
             continue
-        lines = (block[2] if block[1] else block[3]).splitlines()
+        lines = re.sub(r"\\\n\s*", "", block[2] if block[2] is not None else block[3]).splitlines()
         for line, after in zip(lines, lines[1:] + [""]):
-            command = re.match(r"\s*(?:\$ )?((?:echo .* \| )?weir [a-z].*)", line)
+            command = re.match(r"\s*(?:\$ )?(?:build/)?((?:echo .* \| )?weir [a-z].*|cc .*)", line)
             if command:
                 error = re.match(r"\s*(weir: .*)", after)
                 yield "weir", command[1], error and error[1]
@@ -44,8 +47,14 @@ def small(line):
     return line if ".yaml" in line else re.sub(r"^weir (sweep|worker) ", r"weir \1 --input test ", line)
 
 
+def is_like(shown, got):
+    """The same but for numbers, and for what the page leaves out as (...)."""
+    pattern = re.escape(re.sub(r"\d+", "N", shown)).replace(r"\(\.\.\.\)", r"\(.*")
+    return re.fullmatch(pattern, re.sub(r"\d+", "N", got)) is not None
+
+
 class Page:
-    def __init__(self, weir, sample, folder):
+    def __init__(self, weir, sample, folder, cache):
         self.weir, self.sample, self.folder, self.n = weir, sample, folder, 0
         (folder / "bin").mkdir()
         (folder / "bin/weir").symlink_to(weir)
@@ -53,7 +62,7 @@ class Page:
             subprocess.run([weir, "run", "-q", "vecadd", "--input", "test", "--gpu", "fermi-s3", "--scheme", scheme, "--json", name],
                            cwd=folder, check=True)
         (folder / "speedups.sql").write_text("SELECT count(*) FROM runs", encoding="utf-8")
-        self.env = dict(os.environ, WEIR_CACHE=str(folder / "cache"), PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+        self.env = dict(os.environ, WEIR_CACHE=str(cache), PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
 
     def begin(self, title):
         for store in self.folder.glob("*.db*"):
@@ -65,8 +74,8 @@ class Page:
 
     def run(self, args, error=None, **how):
         done = subprocess.run(args, cwd=self.folder, env=self.env, capture_output=True, text=True, **how)
-        got = re.sub(r"\d+", "N", done.stderr.partition("\n")[0])
-        if (done.returncode != 0) != (error is not None) or (error is not None and got != re.sub(r"\d+", "N", error)):
+        got = done.stderr.partition("\n")[0]
+        if (done.returncode != 0) != (error is not None) or (error is not None and not is_like(error, got)):
             sys.exit(f"{shlex.join(map(str, args))}\nexit code {done.returncode}, wanted {error or 0}\n{done.stdout}{done.stderr}")
         self.n += 1
 
@@ -81,12 +90,53 @@ class Page:
             self.run(["bash", "-c", small(what)], error)
 
 
-def main():
-    weir, sample, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-    weir, sample = str(pathlib.Path(weir).resolve()), str(pathlib.Path(sample).resolve())
+def furnish(folder, client, source, weir):
+    """What pages but studies and store take for granted besides what help does."""
+    examples.furnish(folder, client, source)
+    (folder / "my-v100.yaml").write_text("weir: 1\nextends: v100\nmachine: {l1: {size: 64K}}\n", encoding="utf-8")
+    for name in ("include", "examples"):
+        (folder / name).symlink_to(source / name)
+    for name in ("old.wtrace", "spmv.wtrace", "app.wtrace"):
+        subprocess.run([weir, "record", "-q", "-o", name, "spmv", "--input", "test"], cwd=folder, check=True)
+    for args in (["compare", "vecadd", "-S", "baseline,tsc", "--csv", "results.csv"], ["classify", "spmv", "--tags", "spmv.yaml"]):
+        subprocess.run([weir, *args, "-q", "--input", "test"], cwd=folder, check=True)
+
+
+def small_line(line):
+    """A line of a page on small inputs, as words. Loads are classified on larger ones: only one page's line does that."""
+    words = shlex.split(re.split(r"\s{3,}", line)[0], comments=True)
+    if words[0] != "weir" or "--like" in words:
+        return words
+    words = ["test" if w == "eval" else w for w in words]
+    if "--tags" not in words and len(words) > 6:
+        words = [re.sub(r",(static|coordinated)\b", "", w) for w in words]
+    return ["weir"] + examples.small(words)
+
+
+def other_pages(weir, sample, source, client, cache):
+    n = 0
+    for path in sorted([source / "README.md", *(source / "docs").glob("*.md")]):
+        if path.name in ("studies.md", "store.md"):
+            continue
+        found = [c for c in commands(path.read_text(encoding="utf-8")) if c[0] == "weir" and not re.search(r"\.\.\.|\$[s(]|my\.c", c[1])]
+        if not found:
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            page = Page(weir, sample, pathlib.Path(scratch), cache)
+            page.begin("")
+            furnish(page.folder, client, source, weir)
+            for _, what, error in found:
+                page.run(small_line(what), error)
+            n += page.n
+    print(f"other pages: {n} commands")
+    if n < 60:
+        sys.exit("that are too few: do the pages still look as they did?")
+
+
+def studies(weir, sample, source, cache):
     for name in ("studies.md", "store.md"):
         with tempfile.TemporaryDirectory() as scratch:
-            page = Page(weir, sample, pathlib.Path(scratch))
+            page = Page(weir, sample, pathlib.Path(scratch), cache)
             for title, text in sections((source / "docs" / name).read_text(encoding="utf-8")):
                 page.begin(title)
                 for kind, what, error in commands(text):
@@ -94,6 +144,14 @@ def main():
             print(f"docs/{name}: {page.n} commands")
             if page.n < 8:
                 sys.exit("that are too few: does the page still look as it did?")
+
+
+def main():
+    weir, sample, source, client = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
+    weir, sample = str(weir), str(sample)
+    with tempfile.TemporaryDirectory() as cache:
+        other_pages(weir, sample, source, client, cache)
+        studies(weir, sample, source, cache)
 
 
 if __name__ == "__main__":

@@ -30,10 +30,11 @@ def small(words):
         return [command, "paper.yaml", "--quick"] + (rest[1:] if rest[1:2] and rest[1].startswith("--") else rest[2:])
     options = rest[:rest.index("--")] if "--" in rest else rest
     is_sized = command in ("run", "characterize", "classify", "compare", "record", "sweep", "worker") and "--" not in rest and "--input" not in rest
-    names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") for w in options
+    machines = [options[i + 1] for i, w in enumerate(options[:-1]) if w in ("-g", "--gpu", "--gpus")]
+    names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") and w not in machines for w in options
                       if w not in (options[options.index("-o") + 1] if "-o" in options else "",))
     rest = ["test" if w == "profile" else w for w in rest]
-    rest = ["vecadd" if w in ("all", "kernels") and i == 0 else w for i, w in enumerate(rest)]
+    rest = ["vecadd" if w in ("all", "kernels") and i == 0 and command != "trace" else w for i, w in enumerate(rest)]
     return [command] + rest + (["--input", "test"] if is_sized and not names_files else [])
 
 
