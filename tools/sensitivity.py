@@ -7,8 +7,8 @@ tools/sensitivity.py --check FILE     warn where the page was made with other ma
 Every value that 'weir help gpu' shows as a guess is halved and doubled, or takes the next legal values, or each of its
 other choices; the geometric mean of each scheme over the workloads is compared with that of the machine as it is.
 Loads are classified once, on the machine as it is: a compiler does not know what was guessed. Latencies of instructions
-that no workload has are not tried. What was compared is kept in FOLDER, by the values of the machine: run again, it
-goes on where it was.
+that no workload has are not tried. What was compared is kept in FOLDER (docs/results/sensitivity), by the values of the
+machine: run again, it goes on where it was. --kept runs nothing, and leaves out machines that are not complete.
 
 All workloads take hours for each machine. A guess is therefore first screened with the workloads of the smallest inputs
 (--screen, chosen by their instructions alone); those that move a mean by a quarter of the limit there are run with all.
@@ -21,6 +21,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -98,8 +99,8 @@ def classified(weir, args, machine, folder):
     if not path.exists():
         kernels = []
         for workload in names(weir) if args.workloads in ("all", "kernels") else args.workloads.split(","):
-            out_of([weir, "classify", workload, "-g", machine, "-i", args.input, "-q", "--tags", folder / "one.yaml"])
-            kernels.append((folder / "one.yaml").read_text().split("kernels:\n")[1])
+            text = out_of([weir, "classify", workload, "-g", machine, "-i", args.input, "-q", "--tags", "-"])
+            kernels.append(text.split("kernels:\n")[1])
         path.write_text("weir-tags: 1\nabout: all workloads\nkernels:\n" + "".join(kernels))
     return path
 
@@ -125,16 +126,16 @@ def name_of(variant):
     return f"{key}={other}" if key else "as it is"
 
 
-def file_of(folder, machine, variant):
+def file_of(scratch, machine, variant):
     key, _, other = variant
-    path = folder / f"{machine}{f'-{key}-{other}' if key else ''}.yaml"
+    path = pathlib.Path(scratch) / f"{machine}{f'-{key}-{other}' if key else ''}.yaml"
     path.write_text(f"weir: 1\nextends: {machine}\nmachine: {{{f'{key}: {other}' if key else ''}}}\n")
     return path
 
 
-def compare(weir, args, folder, tags, paths, workloads):
+def compare(weir, args, scratch, tags, paths, workloads):
     """Geometric means of the schemes, by the file of the machine. A pair without one is left out."""
-    result = folder / "compare.json"
+    result = pathlib.Path(scratch) / "compare.json"
     command = [weir, "compare", *workloads.split(","), "-g", ",".join(map(str, paths)), "-i", args.input,
                "-S", args.schemes, "--tags", tags, "--no-provenance", "-q", "--json", result]
     code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
@@ -148,15 +149,22 @@ def compare(weir, args, folder, tags, paths, workloads):
     return means
 
 
-def fill(weir, args, machine, folder, tags, kept, todo, workloads, say):
+class Incomplete(Exception):
+    """Something is missing, and nothing is to be run."""
+
+
+def fill(weir, args, machine, tags, kept, todo, workloads, say):
     """{name of a variant: {scheme: [mean, workloads]}} of all that is to do; what is kept is not made again."""
     done = json.loads(kept.read_text()) if kept.exists() else {}
     missing = [v for v in todo if name_of(v) not in done]
+    if missing and args.kept:
+        raise Incomplete(f"{len(todo) - len(missing)} of {len(todo)} variants")
     for at in range(0, len(missing), BATCH):
         say(f"{machine}, {kept.stem}: {len(todo) - len(missing) + at} of {len(todo)}")
         batch = missing[at:at + BATCH]
-        paths = [file_of(folder, machine, v) for v in batch]
-        means = compare(weir, args, folder, tags, paths, workloads)
+        with tempfile.TemporaryDirectory() as scratch:
+            paths = [file_of(scratch, machine, v) for v in batch]
+            means = compare(weir, args, scratch, tags, paths, workloads)
         for variant, path in zip(batch, paths):
             done[name_of(variant)] = means.get(str(path), {})
         fresh = kept.with_suffix(".new")
@@ -178,18 +186,21 @@ def measure(weir, args, machine, say):
     Means are {scheme: [mean, workloads]}; of a variant that the screen kept out they are those of the screen's workloads,
     beside the machine's own of these."""
     folder = args.work / f"{machine}-{state(weir, machine)}-{args.version}"
-    folder.mkdir(parents=True, exist_ok=True)
+    if not args.kept:
+        folder.mkdir(parents=True, exist_ok=True)
     todo = variants(weir, machine, args.classes)
+    if args.kept and not (folder / "tags.yaml").exists():
+        raise Incomplete("nothing was run")
     tags = classified(weir, args, machine, folder)
     screen = {}
     if args.screen:
-        screen = fill(weir, args, machine, folder, tags, folder / f"screen-{screen_mark(args)}.json", todo, args.screen, say)
+        screen = fill(weir, args, machine, tags, folder / f"screen-{screen_mark(args)}.json", todo, args.screen, say)
     quiet = [v for v in todo if screen and v[0] is not None and
              moves(screen[name_of(todo[0])], screen[name_of(v)]) < SCREEN_LIMIT]
     step = max(1, len(quiet) // args.probe) if args.probe else len(quiet) + 1
     probes = quiet[step // 2::step][:args.probe]
     found = [v for v in todo if v not in quiet]
-    done = fill(weir, args, machine, folder, tags, folder / "means.json", found + probes, args.workloads, say)
+    done = fill(weir, args, machine, tags, folder / "means.json", found + probes, args.workloads, say)
     kept_out = [(v, moves(screen[name_of(todo[0])], screen[name_of(v)])) for v in quiet if v not in probes]
     return [(v, done[name_of(v)]) for v in found + probes], kept_out, probes
 
@@ -244,7 +255,11 @@ def page(weir, args, say):
         f"`{args.input}` inputs of {what}. Below stand those that move the geometric mean of a scheme's speed-up over "
         "the baseline by more than 2 % (the papers' designs and the controls): a verdict that depends on one of them is not one about the paper's machine."), ""]
     for machine in args.machines.split(","):
-        means, kept_out, probes = measure(weir, args, machine, say)
+        try:
+            means, kept_out, probes = measure(weir, args, machine, say)
+        except Incomplete as why:
+            lines += [f"## {machine}", "", f"Not complete yet: {why}.", ""]
+            continue
         rows_of, quiet, stuck = table(means)
         lines += [f"## {machine}", "", f"<!-- {machine} {state(weir, machine)} -->", "", *rows_of, ""]
         if quiet:
@@ -286,8 +301,9 @@ def main():
     p.add_argument("--probe", default=PROBE, type=int, metavar="N", help="of each machine, N that it keeps out are run")
     p.add_argument("--schemes", default=SCHEMES)
     p.add_argument("--input", default="profile")
-    p.add_argument("--work", type=pathlib.Path, default=ROOT / "out/sensitivity")
+    p.add_argument("--work", type=pathlib.Path, default=ROOT / "docs/results/sensitivity")
     p.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/reference/sensitivity.md")
+    p.add_argument("--kept", action="store_true", help="run nothing")
     p.add_argument("--check", type=pathlib.Path, metavar="FILE")
     args = p.parse_args()
     if args.check:
