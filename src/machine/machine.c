@@ -81,6 +81,18 @@ static const struct weir_param sm_table[] = {
     WEIR_PARAM(weir_sm_cfg, atom_waits, "false",
                .help = "a warp issues nothing until its atomics on global memory have come back, "
                        "those without a result too; false: only what needs the result waits"),
+    P(weir_sm_cfg, collector_units, "0", 0, 64, NULL,
+      "operand collectors of an SM, which its schedulers have equal shares of: between issue and "
+      "unit an instruction that is no access to memory waits for one, in it for its registers, "
+      "and behind it for the unit (0: it does not; only its unit's interval is waited for)"),
+    P(weir_sm_cfg, register_banks, "16", 1, 64, NULL,
+      "banks of registers of an SM, which its schedulers have equal shares of; register r of warp "
+      "slot w is in bank r + w modulo that share",
+      .when = "collector_units>0"),
+    P(weir_sm_cfg, register_ports, "1", 1, 16, NULL,
+      "registers that a bank gives in a cycle, the first not in one in which a result is written "
+      "to it",
+      .when = "collector_units>0"),
     P(weir_sm_cfg, ldst_queue, "8", 1, 4096, NULL, "requests between coalescer and L1"),
     P(weir_sm_cfg, inflight, "1024", 1, 65536, NULL, "load requests of an SM that wait for a reply",
       .source = "guess"),
@@ -395,6 +407,25 @@ static enum weir_status check_queues(const struct weir_machine *m, struct weir_e
   return WEIR_OK;
 }
 
+static enum weir_status check_collectors(const struct weir_machine *m, struct weir_err *err) {
+  const struct weir_sm_cfg *sm = &m->sm;
+  if (sm->collector_units == 0) return WEIR_OK;
+  if (sm->collector_units % sm->schedulers != 0 || sm->register_banks % sm->schedulers != 0)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: sm.collector_units (%" PRId64 ") and sm.register_banks (%" PRId64
+                     ") must be multiples of sm.schedulers (%" PRId64 ")",
+                     m->name, sm->collector_units, sm->register_banks, sm->schedulers);
+  if (sm->dependent_extra < WEIR_COLLECT_CYCLES)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: with sm.collector_units an instruction has %d cycles before its "
+                     "unit, which sm.dependent_extra (%" PRId64 ") must contain",
+                     m->name, WEIR_COLLECT_CYCLES, sm->dependent_extra);
+  if (sm->units != WEIR_UNITS_BY_CLASS)
+    return weir_fail(err, WEIR_EINVAL, "machine %s: sm.collector_units needs sm.units=class",
+                     m->name);
+  return WEIR_OK;
+}
+
 static enum weir_status check(const struct weir_machine *m, struct weir_err *err) {
   const struct weir_l1_cfg *l1 = &m->l1;
   const struct weir_l2_cfg *l2 = &m->l2;
@@ -416,6 +447,7 @@ static enum weir_status check(const struct weir_machine *m, struct weir_err *err
                      "dram.bank_groups",
                      m->name);
   enum weir_status st = check_queues(m, err);
+  if (st == WEIR_OK) st = check_collectors(m, err);
   if (st != WEIR_OK) return st;
   if (l2->slices / d->channels > MAX_SLICES)
     return weir_fail(err, WEIR_EINVAL,

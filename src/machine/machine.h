@@ -23,6 +23,9 @@ enum weir_scheduler { WEIR_SCHEDULERS(WEIR_CHOICE_ID) };
   X(WEIR_UNITS_IMUL_ON_SFU, "imul-on-sfu") X(WEIR_UNITS_FP64_ON_SFU, "fp64-on-sfu")
 enum weir_units { WEIR_UNITS(WEIR_CHOICE_ID) };
 
+/* With operand collectors: cycles from issue to unit of an instruction that waits for nothing. */
+enum { WEIR_COLLECT_CYCLES = 3 };
+
 struct weir_sm_cfg {
   int64_t count, warps, threads, blocks, registers, shared_bytes, shared_unit, register_unit;
   int64_t max_registers_per_thread;
@@ -33,6 +36,7 @@ struct weir_sm_cfg {
   int64_t shared_latency, const_latency, load_extra;
   int64_t dependent_extra, start_delay;
   bool atom_waits;
+  int64_t collector_units, register_banks, register_ports;
   int64_t ldst_queue, inflight, coalesce_per_cycle;
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
 };

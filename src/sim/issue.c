@@ -91,6 +91,20 @@ static void take_shared_unit(struct weir_sm *sm, const struct weir_sched *c, uin
   sm->next_first = (c->view.scheduler + 1) % n;
 }
 
+/* Whatever is no access to memory begins to execute: in its unit, or on the way there. */
+static void start(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
+  struct weir_sm_warp *w = &sm->warps[slot];
+  const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  if (sm->collect != NULL) {
+    take_unit(c, sm->m->unit[s->cls], WEIR_NEVER); /* until it has a collector */
+    weir_collect_put(sm, slot, now);
+    return;
+  }
+  for (unsigned i = 0; i < s->n_dst; i++)
+    if (s->dst[i] != WEIR_NO_REG)
+      w->reg[s->dst[i]] = now + (uint64_t)(sm->m->sm.latency[s->cls] + sm->m->sm.dependent_extra);
+}
+
 static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
@@ -108,9 +122,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     sm->stats.mem_insns++;
     weir_ldst_start(sm, slot, now);
   } else
-    for (unsigned i = 0; i < s->n_dst; i++)
-      if (s->dst[i] != WEIR_NO_REG)
-        w->reg[s->dst[i]] = now + (uint64_t)(sm->m->sm.latency[s->cls] + sm->m->sm.dependent_extra);
+    start(sm, c, slot, now);
   bool is_barrier = s->cls == WEIR_C_BARRIER, is_fence = s->cls == WEIR_C_FENCE;
   bool is_atom = s->cls == WEIR_C_ATOM && sm->m->sm.atom_waits;
   bool is_group = s->cls == WEIR_C_OTHER && (s->ends_copies || s->waits_copies);
@@ -173,6 +185,8 @@ static uint64_t ready_warps(const struct weir_sm *sm, struct weir_sched *c, uint
 
 static void tell_view(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
   c->view.waits_memory = c->view.warps & ~(c->awake | c->asleep);
+  for (uint64_t left = sm->collect != NULL ? c->view.waits_memory : 0; left != 0; left &= left - 1)
+    if (sm->warps[__builtin_ctzll(left)].collecting > 0) c->view.waits_memory &= ~(left & -left);
   for (uint64_t left = sm->has_gate ? c->awake : 0; left != 0; left &= left - 1)
     if (weir_sm_is_gated(sm, (uint32_t)__builtin_ctzll(left))) c->view.held |= left & -left;
   weir_l1_sched_update(sm->l1, &c->view, now);
@@ -211,7 +225,8 @@ static uint8_t slot_label(const struct weir_sm *sm, struct weir_sched *c, uint64
   const uint64_t ready_at = sm->ready_at[c->oldest];
   if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
   if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
-  if (w->state == WEIR_W_COPY || w->state == WEIR_W_ATOM || ready_at == WEIR_NEVER)
+  if (w->state == WEIR_W_COPY || w->state == WEIR_W_ATOM ||
+      (ready_at == WEIR_NEVER && w->collecting == 0))
     return WEIR_SLOT_LOAD;
   if (ready_at > now) return WEIR_SLOT_DEPENDENCY;
   if (w->next.has_addr && (sm->ldst.coalescer.is_busy || sm->ldst.free_load == UINT32_MAX))

@@ -4,6 +4,6 @@
 #ifndef WEIR_SIM_MODEL_H
 #define WEIR_SIM_MODEL_H
 
-enum { WEIR_MODEL = 27 };
+enum { WEIR_MODEL = 28 };
 
 #endif

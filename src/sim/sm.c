@@ -131,6 +131,11 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
   if (sm->l1 == NULL) return err != NULL ? err->code : WEIR_EINVAL;
   enum weir_status st = weir_ldst_init(&sm->ldst, m, sm->l1, err);
   if (st != WEIR_OK) return st;
+  if (m->sm.collector_units > 0) {
+    sm->collect = weir_collect_new(m);
+    if (sm->collect == NULL)
+      return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
+  }
   sm->has_gate = weir_l1_has_gate(sm->l1);
   sm->asks_policies = sm->has_gate || weir_l1_has_scheduler(sm->l1);
   sm->own = weir_l1_own_scheduler(sm->l1);
@@ -152,6 +157,7 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
 void weir_sm_free(struct weir_sm *sm) {
   if (sm->l1 != NULL) weir_l1_destroy(sm->l1);
   weir_ldst_free(&sm->ldst);
+  weir_collect_free(sm->collect);
   free(sm->warps);
   free(sm->blocks);
   free(sm->order);
@@ -182,6 +188,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->last_event = now;
   for (unsigned i = 0; i < sizeof sm->sched / sizeof *sm->sched; i++)
     weir_sched_reset(sm, i, now);
+  if (sm->collect != NULL) weir_collect_reset(sm->collect);
   sm->ldst.since = now;
   sm->ldst.shared_free = 0;
   sm->kernel_start = now;
@@ -287,9 +294,13 @@ static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
   return weir_l1_peek(sm->l1) != NULL ? sm->port.inject_free : WEIR_NEVER;
 }
 
+static bool is_collecting(const struct weir_sm *sm) {
+  return sm->collect != NULL && !weir_collect_is_empty(sm->collect);
+}
+
 /* Nothing that moved in this cycle moves on in the next: when will something? */
 static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
-  uint64_t wake = sm->is_dirty ? now + 1 : sm->issue_at;
+  uint64_t wake = sm->is_dirty || is_collecting(sm) ? now + 1 : sm->issue_at;
   uint64_t look_up = weir_l1_next_look_up(sm->l1);
   if (look_up > now) wake = weir_min64(wake, look_up);
   /* Behind a request that waits at the tags another may wait for the port. */
@@ -322,6 +333,7 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   bool moved = weir_ldst_present(sm, now);
   bool injected = false, queued, retired;
   uint64_t wake = inject(sm, now, &injected);
+  if (is_collecting(sm)) weir_collect_run(sm, now);
   bool issued = weir_sm_issue(sm, now, &queued, &retired, &wake);
   sm->soft_wake = next_soft(sm);
   /* The head may have got room by what was taken or injected; one fill is taken and one request

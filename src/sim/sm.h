@@ -3,6 +3,7 @@
 #ifndef WEIR_SIM_SM_H
 #define WEIR_SIM_SM_H
 
+#include "sim/collect.h"
 #include "sim/ldst.h"
 #include "stream/block.h"
 #include "stream/coalesce.h"
@@ -59,6 +60,7 @@ struct weir_sm_warp {
   uint32_t n_requests;    /* so far */
   uint32_t loads, stores; /* under way; loads: atomics too */
   uint32_t atoms;         /* of these, atomics */
+  uint32_t collecting;    /* instructions between issue and unit (collect.h) */
   uint8_t state;
   uint8_t at_barrier; /* WEIR_W_BARRIER: which */
   uint8_t keeps;      /* WEIR_W_COPY: groups that may still be under way */
@@ -160,6 +162,7 @@ struct weir_sm {
 
   /* Issue. */
   struct weir_sched sched[WEIR_MAX_SCHEDULERS];
+  struct weir_collect *collect;     /* NULL: issue to unit without a stage between */
   uint32_t first_sched, next_first; /* which scheduler asks first */
   bool is_ahead;                    /* the issuing warp's next instruction is fetched already */
   bool is_dirty;                    /* something changed that schedulers depend on */
