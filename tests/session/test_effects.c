@@ -173,6 +173,7 @@ static const char *const unseen[][2] = {
     {"profiled.threshold", "the same"},
     {"profiled.global", "the same"},
     {"profiled.count_stores", "on the rows"},
+    {"sm.register_banks", "on instructions that read several registers: test_collect.c"},
 };
 
 static bool is_unseen(const char *path) {
