@@ -17,6 +17,7 @@ struct weir_cli_preparing {
   size_t n_opcodes;
   uint32_t jobs;
   bool check;
+  bool only_kept; /* what was not made before is not made now: WEIR_ENOENT */
 };
 
 /* All that the setup needs, made or found in `all`. WEIR_ELIMIT: a signal came. */

@@ -43,7 +43,7 @@ static uint64_t seed_of(const struct weir_study *s, const struct weir_study_plac
 }
 
 /* Names are part of it: the same machine under another name is another row of a study. */
-static enum weir_status identify(struct weir_keeper *k, size_t run, struct weir_err *err) {
+static enum weir_status identify_point(struct weir_keeper *k, size_t run, struct weir_err *err) {
   const struct weir_study *s = k->study;
   struct weir_study_place at = weir_study_place(s, run);
   const struct weir_study_workload *w = &s->workloads[at.workload];
@@ -56,12 +56,33 @@ static enum weir_status identify(struct weir_keeper *k, size_t run, struct weir_
                    "workload %s\ninput %s\nstreams %s\ngpu %s\nscheme %s\nseed %" PRIu64 "\n%s",
                    w->name, k->workloads[at.workload].input, k->workloads[at.workload].hash,
                    s->gpus[at.gpu], s->schemes[at.scheme], seed_of(s, &at), setup);
+  return k->identity.failed ? no_memory(err) : WEIR_OK;
+}
+
+static enum weir_status identify(struct weir_keeper *k, size_t run, struct weir_err *err) {
+  const struct weir_study *s = k->study;
+  struct weir_study_place at = weir_study_place(s, run);
+  enum weir_status st = identify_point(k, run, err);
+  if (st != WEIR_OK) return st;
   return weir_prep_identity(weir_study_prep(s, at.workload, at.gpu, at.scheme), &k->identity, err);
+}
+
+enum weir_status weir_keeper_point(struct weir_keeper *k, size_t run, char out[WEIR_HASH_TEXT],
+                                   struct weir_err *err) {
+  enum weir_status st = identify_point(k, run, err);
+  if (st == WEIR_OK) weir_store_identity(k->identity.v, out);
+  return st;
+}
+
+enum weir_status weir_keeper_has(struct weir_keeper *k, struct weir_store *store, size_t run,
+                                 enum weir_stored *status, struct weir_err *err) {
+  enum weir_status st = identify(k, run, err);
+  return st == WEIR_OK ? weir_store_has(store, k->identity.v, status, err) : st;
 }
 
 /* ---- finding ---- */
 
-static bool is_mine(const struct weir_keeper *k) {
+static bool is_mine_by_hash(const struct weir_keeper *k) {
   enum { FIRST = 7, DIGITS = 15 }; /* after "xxh128:"; what a number holds */
   char hash[WEIR_HASH_TEXT], digits[DIGITS + 1];
   if (k->options.n_shards <= 1) return true;
@@ -69,6 +90,25 @@ static bool is_mine(const struct weir_keeper *k) {
   memcpy(digits, hash + FIRST, DIGITS);
   digits[DIGITS] = '\0';
   return strtoull(digits, NULL, 16) % k->options.n_shards == k->options.shard - 1;
+}
+
+static enum weir_status is_mine_by_plan(struct weir_keeper *k, size_t run, bool *is_mine,
+                                        struct weir_err *err) {
+  const struct weir_study *s = k->study;
+  struct weir_study_place at = weir_study_place(s, run);
+  char point[WEIR_HASH_TEXT];
+  uint32_t shard = 0;
+  enum weir_status st = weir_keeper_point(k, run, point, err);
+  if (st != WEIR_OK) return st;
+  if (!weir_plan_find(k->options.plan, point, &shard)) {
+    weir_fail(err, WEIR_EINVAL, "%s with %s on %s is not in the plan",
+              s->workloads[at.workload].name, s->schemes[at.scheme], s->gpus[at.gpu]);
+    weir_err_add(err, "the arguments are not those that it was made for, or a file has changed");
+    weir_err_add(err, "remedy: make a new one, with the command that made this one");
+    return WEIR_EINVAL;
+  }
+  *is_mine = shard != 0 && (k->options.n_shards == 0 || shard == k->options.shard);
+  return WEIR_OK;
 }
 
 static enum weir_status find_ended(struct weir_keeper *k, size_t run, enum weir_stored was,
@@ -86,12 +126,15 @@ static enum weir_status find(void *self, const struct weir_study *s, size_t run,
                              struct weir_err *err) {
   struct weir_keeper *k = self;
   enum weir_stored was = WEIR_STORED_NONE;
-  enum weir_status st = identify(k, run, err);
+  bool is_mine = true;
+  enum weir_status st = k->options.plan != NULL ? is_mine_by_plan(k, run, &is_mine, err) : WEIR_OK;
+  if (st == WEIR_OK) st = identify(k, run, err);
   if (st != WEIR_OK) return st;
-  if (!is_mine(k)) {
+  if (!is_mine || (k->options.plan == NULL && !is_mine_by_hash(k))) {
     s->runs[run].state = WEIR_RUN_LEFT;
     return WEIR_OK;
   }
+  if (k->options.store == NULL) return WEIR_OK;
   st = weir_store_has(k->options.store, k->identity.v, &was, err);
   if (st != WEIR_OK) return st;
   if (was == WEIR_STORED_FAILED && (k->options.retry || k->options.only_failed)) return WEIR_OK;
@@ -218,6 +261,7 @@ void weir_keeper_free(struct weir_keeper *k) {
   if (k == NULL) return;
   for (size_t i = 0; k->rows != NULL && i < k->study->n_gpus * k->study->n_schemes; i++)
     free(k->rows[i].v);
+  free(k->known.v);
   free(k->costs);
   weir_text_free(&k->identity);
   weir_arena_free(&k->arena);
@@ -226,6 +270,6 @@ void weir_keeper_free(struct weir_keeper *k) {
 
 void weir_keeper_hook(struct weir_keeper *k, struct weir_study_hooks *hooks) {
   hooks->find = find;
-  hooks->keep = keep;
+  hooks->keep = k->options.store != NULL ? keep : NULL;
   hooks->keeper = k;
 }

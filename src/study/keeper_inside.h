@@ -7,6 +7,11 @@
 #include "study/identity.h"
 #include "study/keeper.h"
 
+struct weir_keeper_cost { /* the mean of all runs of one kind */
+  const char *workload, *input, *gpu, *scheme;
+  double seconds;
+};
+
 struct weir_keeper {
   const struct weir_study *study;
   struct weir_keeper_options options;
@@ -14,6 +19,10 @@ struct weir_keeper {
   struct weir_workload_identity *workloads; /* "": it cannot be read */
   const char *(*setups)[2];    /* identities of [gpu][scheme], of a trace or executed */
   struct weir_stat_rows *rows; /* [gpu][scheme]; empty until needed */
+  struct {
+    struct weir_keeper_cost *v;
+    size_t n, cap;
+  } known;
   double *costs;
   struct weir_text identity; /* of the run in question */
   char host[256];

@@ -115,8 +115,8 @@ static enum weir_status keep(struct matrix *m, size_t run, struct weir_err *err)
 
 static void trace_path(const struct matrix *m, size_t workload, char *path, size_t len) {
   const struct weir_study_workload *w = &m->study->workloads[workload];
-  if (w->is_trace)
-    snprintf(path, len, "%s", w->path);
+  if (w->is_trace || w->streams != NULL)
+    snprintf(path, len, "%s", w->is_trace ? w->path : w->streams);
   else
     snprintf(path, len, "%s/%zu.wtrace", m->folder.path, workload);
 }
@@ -145,10 +145,11 @@ static bool longest_waiting(const struct weir_study *s, size_t workload, size_t 
 /* The next run of a workload, or, before the first, its recording. */
 static bool next_of(struct matrix *m, size_t workload, struct weir_study_job *j) {
   struct weir_study *s = m->study;
-  size_t run;
+  size_t run = 0;
   *j = (struct weir_study_job){.study = s, .workload = &s->workloads[workload]};
   if (j->workload->state == WEIR_RUN_RUNNING || !longest_waiting(s, workload, &run)) return false;
   if (j->workload->state == WEIR_RUN_WAITING) return true;
+  if (s->only_records) return false;
   struct weir_study_place at = weir_study_place(s, run);
   const struct weir_study_setup *setup = weir_study_setup(s, at.gpu, at.scheme);
   const struct weir_study_prep *prep = weir_study_prep(s, workload, at.gpu, at.scheme);
@@ -209,7 +210,7 @@ static enum weir_status fail_workload(struct matrix *m, const struct weir_study_
 /* A trace goes when its last run has ended: the folder stays small. */
 static void drop_trace(const struct weir_study *s, const struct weir_study_job *j) {
   size_t workload = (size_t)(j->workload - s->workloads);
-  if (j->workload->is_trace) return;
+  if (j->workload->is_trace || j->workload->streams != NULL) return;
   for (size_t i = 0; i < runs_of_each(s); i++) {
     enum weir_run_state state = s->runs[workload * runs_of_each(s) + i].state;
     if (state == WEIR_RUN_WAITING || state == WEIR_RUN_RUNNING) return;
@@ -325,7 +326,8 @@ static bool can_run(const struct weir_study *s, size_t run) {
 }
 
 static enum weir_status prepare_workload(struct weir_study_workload *w, struct weir_err *err) {
-  w->state = w->fault != NULL ? WEIR_RUN_FAILED : w->is_trace ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
+  bool is_there = w->is_trace || (w->streams != NULL && access(w->streams, R_OK) == 0);
+  w->state = w->fault != NULL ? WEIR_RUN_FAILED : is_there ? WEIR_RUN_DONE : WEIR_RUN_WAITING;
   w->error = NULL;
   w->peak = 0;
   if (w->fault == NULL) return WEIR_OK;

@@ -42,7 +42,10 @@ struct weir_study_workload {
   const char *input; /* of a launch file; NULL: its first, or it has none */
   bool is_trace;     /* path is a trace; else a launch file, to be recorded */
   const char *fault; /* why it cannot be timed, if that is known before; else NULL */
-  uint64_t peak;     /* bytes that its runs had at most; 0: not known */
+  /* Of a launch file: the trace of its streams, which stays. If it is not there it is recorded.
+   * NULL: recorded in the temporary folder. */
+  const char *streams;
+  uint64_t peak; /* bytes that its runs had at most; 0: not known */
   /* Of its recording, by weir_study_run. */
   enum weir_run_state state;
   char *error;
@@ -63,6 +66,7 @@ struct weir_study_prep {
   const char *input;             /* that was profiled; "": the workload has no inputs */
   bool is_same_input;            /* it is the one that is timed */
   const char *error;
+  bool is_missing; /* it is still to be made, and was not to be made now */
 };
 
 enum { WEIR_MAX_REPEATS = 100 };
@@ -90,7 +94,8 @@ struct weir_study {
    * (study/search.h). The first `n_shown` columns are for tables; 0: all. */
   const struct weir_study_search *searches;
   size_t n_searches, n_shown;
-  bool check; /* conservation rules, and that everything is back in place after a kernel */
+  bool check;        /* conservation rules, and that everything is back in place after a kernel */
+  bool only_records; /* streams of what would run; nothing is timed */
   /* Found out. */
   uint64_t n_executions, n_replays; /* workloads executed, once each; runs timed from that */
   size_t *order;                    /* in which workloads are begun */

@@ -237,6 +237,7 @@ static enum weir_status make(const struct weir_preparations *all,
   for (size_t i = 0; st == WEIR_OK && i < all->n; i++)
     if (strcmp(all->v[i]->key, p->key) == 0) *out = all->v[i];
   if (st != WEIR_OK || *out != NULL || load_kept(r, p)) return st;
+  if (r->only_kept) return weir_fail(err, WEIR_ENOENT, "%s is not prepared yet", r->name);
   st = weir_prepares_tags(r->name) ? make_tags(r, p, err) : make_rows(r, p, err);
   if (st == WEIR_OK) keep(r, p);
   return st;

@@ -18,6 +18,7 @@ struct weir_prepare_request {
   const char *const *opcode_class;      /* of a trace that is a list of Accel-Sim's */
   size_t n_opcodes;
   const char *folder; /* NULL: nothing is kept */
+  bool only_kept;     /* what is not in the folder is not made: WEIR_ENOENT */
 };
 
 enum { WEIR_PREPARE_KEY = 33 };

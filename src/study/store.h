@@ -40,6 +40,8 @@ enum weir_status weir_store_open(const char *path, enum weir_store_mode mode,
                                  struct weir_err *err);
 /* NULL is fine. */
 void weir_store_close(struct weir_store *s);
+/* Nothing was ever stored there: its writer was ended while it made the file. */
+bool weir_store_is_empty(const char *path);
 
 /* What became of a run. */
 enum weir_stored {

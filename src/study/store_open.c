@@ -285,6 +285,19 @@ void weir_store_close(struct weir_store *s) {
   free(s);
 }
 
+/* Opening it takes back what was begun. */
+bool weir_store_is_empty(const char *path) {
+  struct stat info;
+  struct weir_store *s = NULL;
+  struct weir_err err;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if (weir_store_is_still(path, &err) != WEIR_OK) return false;
+  bool is_store = weir_store_open(path, WEIR_STORE_READ, NULL, &s, &err) == WEIR_OK;
+  weir_store_close(s);
+  return !is_store && stat(path, &info) == 0 && info.st_size == 0 &&
+         !has_log(&(struct weir_store){.path = (char *)(uintptr_t)path});
+}
+
 struct sqlite3 *weir_store_sql(struct weir_store *s) {
   return s->db;
 }
