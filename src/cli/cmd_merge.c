@@ -40,7 +40,7 @@ struct merge {
   struct {
     const char **v;
     size_t n, cap;
-  } words, stores;
+  } words, stores, empty;
   const char *output;
   bool quiet;
   struct weir_arena arena;
@@ -66,7 +66,7 @@ static bool is_same_file(const char *a, const char *b) {
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* But for the output, which may lie there, too. */
+/* But for the output, which may lie there, too, and for those that are empty. */
 static enum weir_status add_folder(struct merge *m, const char *folder, struct weir_err *err) {
   struct dirent **entries;
   size_t before = m->stores.n;
@@ -77,7 +77,10 @@ static enum weir_status add_folder(struct merge *m, const char *folder, struct w
   for (int i = 0; i < n; i++) {
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     const char *path = weir_arena_printf(&m->arena, "%s%s%s", folder, slash, entries[i]->d_name);
-    if (path == NULL || (!is_same_file(path, m->output) && !WEIR_PUSH(m->stores, path)))
+    bool is_left = path != NULL && is_same_file(path, m->output);
+    bool is_none = path != NULL && !is_left && weir_store_is_empty(path);
+    if (path == NULL || (is_none && !WEIR_PUSH(m->empty, path)) ||
+        (!is_left && !is_none && !WEIR_PUSH(m->stores, path)))
       st = no_memory(err);
     free(entries[i]);
   }
@@ -85,7 +88,7 @@ static enum weir_status add_folder(struct merge *m, const char *folder, struct w
   if (st != WEIR_OK || m->stores.n > before) return st;
   weir_fail(err, WEIR_ENOENT, "there is no store in the folder '%s'", folder);
   weir_err_add(err, "what ends in .db is taken for one%s",
-               n > 0 ? "; the output itself does not count" : "");
+               n > 0 ? "; the output itself and empty files do not count" : "");
   return WEIR_ENOENT;
 }
 
@@ -152,6 +155,8 @@ static enum weir_status merge_into(const struct merge *m, struct weir_store *s,
   enum weir_status st = weir_store_merge_all(s, m->stores.v, m->stores.n, merged, err);
   for (size_t i = 0; st == WEIR_OK && i < m->stores.n; i++)
     say_merged(m->stores.v[i], &merged[i], out);
+  for (size_t i = 0; st == WEIR_OK && i < m->empty.n; i++)
+    weir_text_printf(out, "%s: empty\n", m->empty.v[i]);
   return st == WEIR_OK ? say_runs(s, m->output, out, err) : st;
 }
 
@@ -205,6 +210,7 @@ int weir_cmd_merge(int argc, char **argv) {
   }
   free(m.words.v);
   free(m.stores.v);
+  free(m.empty.v);
   weir_arena_free(&m.arena);
   return code;
 }

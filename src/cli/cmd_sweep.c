@@ -10,8 +10,10 @@
 #include "cli/cmd.h"
 #include "cli/job.h"
 #include "cli/sweep.h"
+#include "cli/sweep_slurm.h"
+#include "study/recorded.h"
 
-enum { OPT_ONLY_FAILED = 1, OPT_SHARD, OPT_WHERE };
+enum { OPT_SHARD = WEIR_SWEEP_ONLY_FAILED + 1, OPT_WHERE, OPT_PLAN, OPT_STREAMS, OPT_PREPARE };
 
 #define SET_HELP                                                                                   \
   "set a parameter ('weir list params'), or several values of it, each of which is run:\n"         \
@@ -22,7 +24,8 @@ enum { OPT_ONLY_FAILED = 1, OPT_SHARD, OPT_WHERE };
   "'l1.size / l1.ways >= 2048'; may be repeated"
 #define SWEEP_OPTIONS                                                                              \
   WEIR_CMP_STORING,                                                                                \
-      {"only-failed", 0, NULL, "run nothing but those that failed before", OPT_ONLY_FAILED},       \
+      {"only-failed", 0, NULL, "run nothing but those that failed before",                         \
+       WEIR_SWEEP_ONLY_FAILED},                                                                    \
       {"check", 0, NULL, "verify the conservation rules of the statistics", WEIR_CMP_CHECK}, {     \
     "quiet", 'q', NULL, "print nothing but errors", WEIR_CMP_QUIET                                 \
   }
@@ -50,10 +53,11 @@ static const struct weir_usage sweep_usage = {
         "it again.\n"
         "\n"
         "STUDY.yaml has the same in a file (docs/studies.md). Look at the results with 'weir "
-        "show'.",
+        "show'.\n"
+        "With --slurm the runs are those of jobs on a cluster (docs/cluster.md).",
     .has_program = 1,
-    .neutral = WEIR_CMP_NEUTRAL " only-failed" WEIR_PROV_NEUTRAL,
-    .repeated = " plugin set where",
+    .neutral = WEIR_CMP_NEUTRAL " only-failed" WEIR_SLURM_NEUTRAL WEIR_PROV_NEUTRAL,
+    .repeated = " plugin set where sbatch-option",
     .opts = (const struct weir_opt[]){WEIR_CMP_WHAT,
                                       WEIR_CMP_SETTINGS("KEY=VALUES", SET_HELP),
                                       {"where", 0, "CONDITION", WHERE_HELP, OPT_WHERE},
@@ -62,12 +66,14 @@ static const struct weir_usage sweep_usage = {
                                        "where the runs are kept; it is made if it is not there",
                                        WEIR_CMP_STORE},
                                       SWEEP_OPTIONS,
+                                      WEIR_SLURM_OPTIONS,
                                       {.name = NULL}},
     .examples =
         "  weir sweep spmv gather -S baseline,tsc+ --set l1.size=16K,32K,64K --store s.db\n"
         "  weir sweep spmv -g fermi-s3,fermi-s0 -S baseline --set 'l1.ways=2..8 x2' --store s.db\n"
         "  weir sweep spmv -S decoupled --set decoupled.threshold=1,2,3 --repeat 5 --store s.db\n"
-        "  weir sweep study.yaml --store s.db\n",
+        "  weir sweep study.yaml --store s.db\n"
+        "  weir sweep study.yaml --store s.db --slurm --array 64 --time 4:00:00 --dry-run\n",
 };
 
 static const struct weir_usage worker_usage = {
@@ -79,15 +85,28 @@ static const struct weir_usage worker_usage = {
         "runs the points of its shard and keeps them in a file of its own in the folder. Workers "
         "need not\n"
         "know of one another, and one that was ended is started again with the same command.\n"
-        "'weir merge FOLDER -o s.db' joins the files.",
+        "'weir merge FOLDER -o s.db' joins the files.\n"
+        "\n"
+        "Which runs a shard has follows from what they are, or is said by a plan: 'weir sweep "
+        "--slurm'\n"
+        "writes one, and starts workers with it.",
     .has_program = 1,
-    .neutral = WEIR_CMP_NEUTRAL " only-failed" WEIR_PROV_NEUTRAL,
+    .neutral = WEIR_CMP_NEUTRAL " only-failed plan streams prepare" WEIR_PROV_NEUTRAL,
     .repeated = " plugin set where",
     .opts =
         (const struct weir_opt[]){WEIR_CMP_WHAT,
                                   WEIR_CMP_SETTINGS("KEY=VALUES", SET_HELP),
                                   {"where", 0, "CONDITION", WHERE_HELP, OPT_WHERE},
                                   {"shard", 0, "I/N", "which share it is: 1/8 to 8/8", OPT_SHARD},
+                                  {"plan", 0, "FILE", "which share each run belongs to", OPT_PLAN},
+                                  {"streams", 0, "FOLDER",
+                                   "streams of workloads, for all workers; those that are not "
+                                   "there are recorded",
+                                   OPT_STREAMS},
+                                  {"prepare", 0, NULL,
+                                   "record the streams, make what schemes need to be prepared, "
+                                   "and run nothing",
+                                   OPT_PREPARE},
                                   WEIR_CMP_HOW,
                                   {"store", 0, "FOLDER",
                                    "where the files are; it is made if it is not there",
@@ -122,11 +141,16 @@ static enum weir_status set_shard(struct weir_comparison *c, const char *text,
 /* A word may be the file of a study. */
 static enum weir_status set_option(struct weir_comparison *c, int id, const char *value,
                                    struct weir_err *err) {
-  if (id == OPT_ONLY_FAILED) {
+  if (id == WEIR_SWEEP_ONLY_FAILED) {
     c->keeping.only_failed = true;
     return WEIR_OK;
   }
   if (id == OPT_SHARD) return set_shard(c, value, err);
+  if (id == OPT_PLAN) c->plan_path = value;
+  if (id == OPT_STREAMS) c->streams = value;
+  if (id == OPT_PREPARE) c->study.only_records = true;
+  if (id == OPT_PLAN || id == OPT_STREAMS || id == OPT_PREPARE) return WEIR_OK;
+  if (weir_is_slurm_option(id)) return weir_slurm_option(c, id, value, err);
   if (id == OPT_WHERE)
     return WEIR_PUSH(c->constraints, value) ? WEIR_OK
                                             : weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -138,6 +162,18 @@ static enum weir_status set_option(struct weir_comparison *c, int id, const char
   return WEIR_OK;
 }
 
+/* It has no share, and no store. */
+static int check_preparing(const struct weir_comparison *c, const char *command) {
+  if (c->streams == NULL)
+    return weir_cli_usage(command, "where are the streams to be kept? Say --streams FOLDER");
+  if (c->programs.n > 0)
+    return weir_cli_usage(command, "--prepare goes with workloads, and not with a program");
+  if (c->keeping.n_shards > 0 || c->store_path != NULL)
+    return weir_cli_usage(command,
+                          "--prepare is for all shards: it goes with no --shard or --store");
+  return -1;
+}
+
 /* Returns -1 to go on, else the exit code. */
 static int check_line(const struct weir_comparison *c, const char *command) {
   if (c->workloads.n == 0 && c->programs.n == 0)
@@ -146,12 +182,13 @@ static int check_line(const struct weir_comparison *c, const char *command) {
   if (c->programs.n == 0 && weir_program_is_chosen(&c->choice))
     return weir_cli_usage(
         command, "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
+  if (c->study.only_records) return check_preparing(c, command);
   if (c->store_path == NULL)
     return weir_cli_usage(command, "where are the runs to be kept? Say --store %s",
                           c->store_options.is_shard ? "FOLDER" : "FILE");
   if (c->store_options.is_shard && c->keeping.n_shards == 0)
     return weir_cli_usage(command, "which share of the sweep is it? Say --shard I/N");
-  return -1;
+  return weir_slurm_check(c, command);
 }
 
 static int parse_options(int argc, char **argv, const struct weir_usage *u,
@@ -191,11 +228,16 @@ static int load_study_plugins(int argc, char **argv, const struct weir_usage *u)
 
 /* ---- the files of workers ---- */
 
+static enum weir_status make_folder(const char *folder, struct weir_err *err) {
+  if (mkdir(folder, 0777) == 0 || errno == EEXIST) return WEIR_OK;
+  return weir_fail(err, WEIR_EIO, "cannot make the folder '%s': %s", folder, strerror(errno));
+}
+
 static enum weir_status choose_shard(struct weir_comparison *c, struct weir_err *err) {
-  if (!c->store_options.is_shard) return WEIR_OK;
+  if (!c->store_options.is_shard || c->study.only_records) return WEIR_OK;
   const char *folder = c->store_path;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return weir_fail(err, WEIR_EIO, "cannot make the folder '%s': %s", folder, strerror(errno));
+  enum weir_status st = make_folder(folder, err);
+  if (st != WEIR_OK) return st;
   struct stat is;
   if (stat(folder, &is) != 0 || !S_ISDIR(is.st_mode))
     return weir_fail(err, WEIR_EINVAL, "--store %s: want a folder, in which each worker has a file",
@@ -203,6 +245,25 @@ static enum weir_status choose_shard(struct weir_comparison *c, struct weir_err 
   c->store_path = weir_arena_printf(&c->arena, "%s/shard-%u-of-%u.db", folder, c->keeping.shard,
                                     c->keeping.n_shards);
   return c->store_path != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
+/* With the same number of shards as the others. */
+static enum weir_status read_plan(struct weir_comparison *c, struct weir_err *err) {
+  if (c->plan_path == NULL) return WEIR_OK;
+  enum weir_status st = weir_plan_read(&c->plan, c->plan_path, err);
+  if (st != WEIR_OK) return st;
+  c->keeping.plan = &c->plan;
+  if (c->keeping.n_shards == 0 || c->keeping.n_shards == c->plan.n_shards) return WEIR_OK;
+  return weir_fail(err, WEIR_EINVAL, "--shard %u/%u: the plan %s has %u shards", c->keeping.shard,
+                   c->keeping.n_shards, c->plan_path, c->plan.n_shards);
+}
+
+static enum weir_status name_streams(struct weir_comparison *c, struct weir_err *err) {
+  if (c->streams == NULL) return WEIR_OK;
+  enum weir_status st = make_folder(c->streams, err);
+  return st == WEIR_OK
+             ? weir_recorded_names(&c->study, &c->exec_settings, c->streams, &c->arena, err)
+             : st;
 }
 
 /* ---- what came out ---- */
@@ -252,9 +313,26 @@ static void say_failures(const struct weir_comparison *c) {
             all - said, c->store_path);
 }
 
+/* Streams that could not be recorded: a worker says it once more, of each run. */
+static enum weir_status report_preparing(const struct weir_comparison *c, struct weir_err *err) {
+  const struct weir_study *s = &c->study;
+  struct weir_text out = {0};
+  uint64_t n_failed = 0;
+  for (size_t i = 0; i < s->n_workloads; i++) {
+    if (s->workloads[i].error == NULL) continue;
+    fprintf(stderr, "weir: %s: %s\n", s->workloads[i].name, s->workloads[i].error);
+    n_failed++;
+  }
+  if (c->quiet) return WEIR_OK;
+  weir_text_printf(&out, "streams of %" PRIu64 " workloads recorded in %s\n",
+                   s->n_executions - n_failed, c->streams);
+  return weir_cli_print(&out) == 0 ? WEIR_OK : weir_fail(err, WEIR_EIO, "cannot write to stdout");
+}
+
 static enum weir_status report(const struct weir_comparison *c, struct weir_err *err) {
   struct counts n = count(&c->study);
   struct weir_text out = {0};
+  if (c->study.only_records) return report_preparing(c, err);
   say_failures(c);
   if (c->quiet) return WEIR_OK;
   weir_text_printf(&out, "%zu of %zu runs in %s: %zu ended", n.ended + n.refused + n.failed,
@@ -273,9 +351,11 @@ static enum weir_status report(const struct weir_comparison *c, struct weir_err 
 
 enum weir_status weir_sweep_run(struct weir_comparison *c, struct weir_err *err) {
   enum weir_status st = choose_shard(c, err);
+  if (st == WEIR_OK) st = read_plan(c, err);
   if (st == WEIR_OK) st = weir_comparison_open(c, err);
+  if (st == WEIR_OK) st = name_streams(c, err);
   if (st == WEIR_OK) st = weir_study_check_metrics(c, err);
-  for (size_t i = 0; st == WEIR_OK && i < c->metrics.n; i++)
+  for (size_t i = 0; st == WEIR_OK && c->keeping.store != NULL && i < c->metrics.n; i++)
     st = weir_store_metric(c->keeping.store, c->metrics.v[i].name, c->metrics.v[i].expression, err);
   if (st == WEIR_OK) st = weir_comparison_provenance(c, true, err);
   return st == WEIR_OK ? weir_comparison_run(c, err) : st;
@@ -304,6 +384,7 @@ static int run(int argc, char **argv, bool is_shard) {
   struct weir_comparison c;
   struct weir_err err;
   int code = weir_sweep_begin(argc, argv, is_shard, &c);
+  if (code < 0 && c.slurm != NULL) code = weir_slurm_sweep(&c, argc, argv, &sweep_usage);
   if (code < 0) {
     enum weir_status st = weir_sweep_run(&c, &err);
     if (st == WEIR_OK) st = report(&c, &err);

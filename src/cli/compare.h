@@ -56,6 +56,10 @@ struct weir_comparison {
   const char *store_path; /* NULL: no store */
   struct weir_store_options store_options;
   struct weir_keeper_options keeping;
+  const char *plan_path;    /* which share each run belongs to; NULL: their identities say it */
+  const char *streams;      /* folder of streams that are recorded ahead; NULL: none are */
+  bool only_kept;           /* what is not prepared yet is not prepared now */
+  struct weir_slurm *slurm; /* on a cluster; NULL: here */
   struct {
     struct weir_compared_program *v;
     size_t n, cap;
@@ -63,6 +67,7 @@ struct weir_comparison {
   struct weir_program_choice choice;
   /* Made from these. */
   struct weir_arena arena;
+  struct weir_plan plan;
   struct weir_settings exec_settings;
   struct ptx_exec_cfg exec;
   struct weir_variant *variants;
@@ -179,6 +184,8 @@ enum weir_status weir_comparison_open(struct weir_comparison *c, struct weir_err
 /* How it came about, before it runs. `is_wanted`: something will carry it. */
 enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_wanted,
                                             struct weir_err *err);
+/* What prepared schemes need, once for each workload and machine, before anything is timed. */
+enum weir_status weir_comparison_prepare(struct weir_comparison *c, struct weir_err *err);
 /* All of it, the program first. */
 enum weir_status weir_comparison_run(struct weir_comparison *c, struct weir_err *err);
 /* What programs ended with: 0, or the exit code for weir. */

@@ -9,6 +9,7 @@
 #include "cli/compare.h"
 #include "cli/job.h"
 #include "cli/prepare.h"
+#include "cli/sweep_slurm.h"
 
 static enum weir_status no_memory(struct weir_err *err) {
   return weir_fail(err, WEIR_ENOMEM, "out of memory");
@@ -149,7 +150,8 @@ static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, 
                                  .setup = &c->setups[setup],
                                  .settings = &c->settings[setup],
                                  .jobs = c->jobs,
-                                 .check = c->check};
+                                 .check = c->check,
+                                 .only_kept = c->only_kept};
   struct weir_err why;
   prep->input = "";
   if (w->is_trace && program == NULL && weir_setup_is_classified(r.setup))
@@ -159,7 +161,8 @@ static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, 
                      &prep->error, err);
   uint32_t n = 0;
   enum weir_status st = weir_cli_prepare(&c->preparations, &r, prep->made, &n, &why);
-  if (weir_cli_signal() != 0) return WEIR_OK;
+  prep->is_missing = st == WEIR_ENOENT && c->only_kept;
+  if (weir_cli_signal() != 0 || prep->is_missing) return WEIR_OK;
   if (st != WEIR_OK) return keep_text(c, why.msg, &prep->error, err);
   for (uint32_t i = 0; i < n; i++)
     weir_provenance_preparation(&c->prov.block, w->name, c->variants[setup / c->schemes.n].gpu,
@@ -193,8 +196,7 @@ static bool is_anything_prepared(const struct weir_comparison *c) {
   return false;
 }
 
-/* Once for each workload and machine, before anything is timed. */
-static enum weir_status prepare_all(struct weir_comparison *c, struct weir_err *err) {
+enum weir_status weir_comparison_prepare(struct weir_comparison *c, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   if (!is_anything_prepared(c)) return WEIR_OK;
   size_t n = c->study.n_workloads * c->n_setups;
@@ -300,7 +302,7 @@ static enum weir_status keep_provenance(struct weir_comparison *c, struct weir_e
 
 static enum weir_status begin_keeping(struct weir_comparison *c, struct weir_study_hooks *hooks,
                                       struct weir_err *err) {
-  if (c->keeping.store == NULL) return WEIR_OK;
+  if (c->keeping.store == NULL && c->keeping.plan == NULL) return WEIR_OK;
   enum weir_status st = keep_provenance(c, err);
   if (st == WEIR_OK) st = weir_keeper_new(&c->study, &c->keeping, &c->keeper, err);
   if (st == WEIR_OK) st = weir_keeper_costs(c->keeper, &c->study.costs, err);
@@ -317,9 +319,10 @@ static enum weir_status run_study(struct weir_comparison *c, struct weir_err *er
   c->study.exec = &c->exec;
   if (c->study.memory == 0) c->study.memory = usual_memory();
   weir_cli_signals_hold();
-  enum weir_status st = prepare_all(c, err);
+  enum weir_status st = weir_comparison_prepare(c, err);
   if (st == WEIR_OK && weir_cli_signal() == 0) st = begin_keeping(c, &hooks, err);
-  if (st == WEIR_OK && !c->quiet) st = weir_compare_progress_begin(&c->progress, &c->study, err);
+  if (st == WEIR_OK && !c->quiet && !c->study.only_records)
+    st = weir_compare_progress_begin(&c->progress, &c->study, err);
   if (st == WEIR_OK) st = weir_study_run(&c->study, &hooks, err);
   weir_cli_signals_release();
   weir_compare_progress_end(&c->progress);
@@ -393,6 +396,8 @@ void weir_comparison_free(struct weir_comparison *c) {
   free(c->constraints.v);
   free(c->axes.v);
   free(c->metrics.v);
+  weir_plan_free(&c->plan);
+  weir_slurm_free(c->slurm);
   weir_prov_free(&c->prov);
   weir_arena_free(&c->arena);
 }

@@ -16,6 +16,8 @@ enum weir_status weir_study_file_plugins(const char *path, struct weir_err *err)
 
 /* ---- cmd_sweep.c ---- */
 
+enum { WEIR_SWEEP_ONLY_FAILED = 1 }; /* the option */
+
 /* What the line of weir sweep (`is_shard`: weir worker) asks for, argv[0] being the command.
  * Returns -1 to go on, else the exit code. weir_comparison_free in any case. */
 int weir_sweep_begin(int argc, char **argv, bool is_shard, struct weir_comparison *c);
