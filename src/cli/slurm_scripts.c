@@ -194,13 +194,13 @@ enum weir_status weir_slurm_show(const struct weir_slurm *s, struct weir_arena *
                                  struct weir_text *out, struct weir_err *err) {
   const char *after = NULL;
   bool ok = true;
-  for (int i = 0; i < WEIR_SLURM_KINDS; i++) {
+  for (enum weir_slurm_kind i = 0; i < WEIR_SLURM_KINDS; i++) {
     if (!s->is_wanted[i]) continue;
     weir_text_printf(out, "\n==> %s/%s.sh\n", s->folder, weir_slurm_name(i));
     weir_slurm_script(s, i, out);
   }
   weir_text_puts(out, "\n==> commands\n");
-  for (int i = 0; ok && i < WEIR_SLURM_KINDS; i++) {
+  for (enum weir_slurm_kind i = 0; ok && i < WEIR_SLURM_KINDS; i++) {
     if (!s->is_wanted[i]) continue;
     ok = show_command(s, i, after, a, out);
     after = weir_arena_printf(a, "$%s", weir_slurm_name(i));

@@ -175,14 +175,14 @@ enum weir_status weir_slurm_active(const struct weir_slurm *s, struct weir_arena
 static enum weir_status write_scripts(const struct weir_slurm *s, struct weir_arena *a,
                                       struct weir_err *err) {
   enum weir_status st = WEIR_OK;
-  for (int i = 0; st == WEIR_OK && i < WEIR_SLURM_KINDS; i++) {
+  for (enum weir_slurm_kind i = 0; st == WEIR_OK && i < WEIR_SLURM_KINDS; i++) {
     const char *path = weir_arena_printf(a, "%s/%s.sh", s->folder, weir_slurm_name(i));
     struct weir_text text = {0};
     if (!s->is_wanted[i]) continue;
     weir_slurm_script(s, i, &text);
     st = path == NULL || text.failed ? weir_no_memory(err)
                                      : weir_file_write(path, text.v, text.n, err);
-    if (st == WEIR_OK && chmod(path, 0755) != 0)
+    if (st == WEIR_OK && path != NULL && chmod(path, 0755) != 0)
       st = weir_fail(err, WEIR_EIO, "cannot change the mode of '%s': %s", path, strerror(errno));
     weir_text_free(&text);
   }
@@ -214,7 +214,7 @@ static enum weir_status submit_one(const struct weir_slurm *s, enum weir_slurm_k
 
 /* Half of the jobs are no use, and the next time they would be in the way. */
 static void take_back(const char *const ids[WEIR_SLURM_KINDS], struct weir_err *err) {
-  for (int i = 0; i < WEIR_SLURM_KINDS; i++) {
+  for (enum weir_slurm_kind i = 0; i < WEIR_SLURM_KINDS; i++) {
     struct answer answer;
     struct weir_err why;
     if (ids[i] == NULL) continue;
@@ -230,7 +230,7 @@ static enum weir_status write_jobs(const struct weir_slurm *s, struct weir_arena
                                    const char *const ids[WEIR_SLURM_KINDS], struct weir_err *err) {
   const char *path = weir_slurm_path(s, a, "jobs");
   struct weir_text text = {0};
-  for (int i = 0; i < WEIR_SLURM_KINDS; i++)
+  for (enum weir_slurm_kind i = 0; i < WEIR_SLURM_KINDS; i++)
     if (ids[i] != NULL) weir_text_printf(&text, "%s %s\n", weir_slurm_name(i), ids[i]);
   enum weir_status st = path == NULL || text.failed ? weir_no_memory(err)
                                                     : weir_file_write(path, text.v, text.n, err);
@@ -241,10 +241,10 @@ static enum weir_status write_jobs(const struct weir_slurm *s, struct weir_arena
 enum weir_status weir_slurm_submit(const struct weir_slurm *s, struct weir_arena *a,
                                    const char *ids[WEIR_SLURM_KINDS], struct weir_err *err) {
   const char *after = NULL;
-  for (int i = 0; i < WEIR_SLURM_KINDS; i++)
+  for (enum weir_slurm_kind i = 0; i < WEIR_SLURM_KINDS; i++)
     ids[i] = NULL;
   enum weir_status st = write_scripts(s, a, err);
-  for (int i = 0; st == WEIR_OK && i < WEIR_SLURM_KINDS; i++) {
+  for (enum weir_slurm_kind i = 0; st == WEIR_OK && i < WEIR_SLURM_KINDS; i++) {
     if (!s->is_wanted[i]) continue;
     st = submit_one(s, i, after, a, &ids[i], err);
     after = ids[i];

@@ -350,7 +350,7 @@ static void say_submitted(const struct look *l, const char *const ids[WEIR_SLURM
                           struct weir_text *out) {
   static const char *const does[] = {"prepares", "runs", "merges"};
   const char *mark = "submitted: ";
-  for (int i = 0; i < WEIR_SLURM_KINDS; i++) {
+  for (enum weir_slurm_kind i = 0; i < WEIR_SLURM_KINDS; i++) {
     if (ids[i] == NULL) continue;
     weir_text_printf(out, "%sjob %s %s", mark, ids[i], does[i]);
     mark = ", ";

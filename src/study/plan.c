@@ -55,8 +55,8 @@ enum weir_status weir_plan_deal(const double *costs, size_t n, uint32_t n_shards
                                 struct weir_err *err) {
   struct piece *pieces = weir_calloc(n + 1, sizeof *pieces);
   double *loads = weir_calloc((size_t)n_shards + 1, sizeof *loads);
-  enum weir_status st = pieces != NULL && loads != NULL ? WEIR_OK : weir_no_memory(err);
-  if (st == WEIR_OK) {
+  bool is_short = pieces == NULL || loads == NULL;
+  if (!is_short) {
     double usual = mean_of_known(costs, n);
     for (size_t i = 0; i < n; i++)
       pieces[i] = (struct piece){isnan(costs[i]) ? usual : costs[i], i};
@@ -65,7 +65,7 @@ enum weir_status weir_plan_deal(const double *costs, size_t n, uint32_t n_shards
   }
   free(pieces);
   free(loads);
-  return st;
+  return is_short ? weir_no_memory(err) : WEIR_OK;
 }
 
 /* ---- the file ---- */
