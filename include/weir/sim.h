@@ -49,7 +49,9 @@ struct weir_line_up {
   const char *policies;     /* instead of the scheme's: "NAME,NAME,..." */
   const char *tags;         /* a file of 'weir classify --tags', for schemes that decide by tags */
   const char *const *settings; /* of this design only: "KEY=VALUE", ended by NULL */
-  const void *reserved[3];     /* must be NULL */
+  const char *const *bypass;   /* loads of these source lines are tagged cg: "FILE:LINE", ended by
+                                  NULL */
+  const void *reserved[2];     /* must be NULL */
 };
 /* Designs are numbered from 0, in the order in which they are added. One that does not fit the
  * machine is an error and is not added. */

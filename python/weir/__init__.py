@@ -43,7 +43,8 @@ class _LineUp(ctypes.Structure):
         ("policies", ctypes.c_char_p),
         ("tags", ctypes.c_char_p),
         ("settings", ctypes.POINTER(ctypes.c_char_p)),
-        ("reserved", ctypes.c_void_p * 3),
+        ("bypass", ctypes.POINTER(ctypes.c_char_p)),
+        ("reserved", ctypes.c_void_p * 2),
     ]
 
 
@@ -207,11 +208,13 @@ class Session:
             raise ValueError("the session is closed")
         return self._handle
 
-    def add(self, scheme="baseline", *, name=None, organisation=None, policies=None, tags=None, settings=None):
+    def add(self, scheme="baseline", *, name=None, organisation=None, policies=None, tags=None, bypass=None, settings=None):
         """Add a design: a scheme (or policy, or .yaml file) and what is changed of it. Returns its number; `name` is
-        what it is called here, else the scheme is."""
+        what it is called here, else the scheme is. `bypass`: source lines ("spmv.cu:12") whose loads are tagged cg."""
         chain = policies if policies is None or isinstance(policies, str) else ",".join(policies)
         line_up = _LineUp(_encode(scheme), _encode(organisation), _encode(chain), _encode(tags), _settings(settings))
+        if bypass:
+            line_up.bypass = (ctypes.c_char_p * (len(bypass) + 1))(*[_encode(line) for line in bypass], None)
         name = name if name is not None else os.fspath(scheme)
         if name in self._names:
             raise ValueError(f"there is a design '{name}' already; give this one another name")

@@ -448,8 +448,8 @@ static int parse_options(int argc, char **argv, struct characterize *c) {
     return weir_cli_usage("characterize", "one output can go to stdout, not several");
   if (c->argv != NULL) return check_program(c);
   if (weir_program_is_chosen(&c->choice))
-    return weir_cli_usage("characterize", "--kernels, --skip, --count and --memcheck go with a "
-                                          "program: -- PROGRAM");
+    return weir_cli_usage("characterize", WEIR_PROGRAM_NAMES " go with a "
+                                                             "program: -- PROGRAM");
   if (c->target == NULL)
     return weir_cli_usage("characterize",
                           "which workload? See 'weir list workloads', or name a launch file, a "

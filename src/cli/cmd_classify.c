@@ -476,8 +476,8 @@ static int parse_options(int argc, char **argv, struct classify *c) {
   if (c->argv != NULL && c->n_outputs > 1)
     return weir_cli_usage("classify", "of a program, -o names the first module's file only");
   if (c->argv == NULL && weir_program_is_chosen(&c->choice))
-    return weir_cli_usage("classify", "--kernels, --skip, --count and --memcheck go with a "
-                                      "program: -- PROGRAM");
+    return weir_cli_usage("classify", WEIR_PROGRAM_NAMES " go with a "
+                                                         "program: -- PROGRAM");
   if (c->target == NULL && c->argv == NULL)
     return weir_cli_usage("classify",
                           "which workload? See 'weir list workloads', or name a launch file");

@@ -48,7 +48,7 @@ static const struct weir_usage usage = {
         "code 1). Ctrl-C ends the comparison with the runs that have ended (exit code 130).",
     .has_program = 1,
     .neutral = WEIR_CMP_NEUTRAL " set csv json per-kernel" WEIR_PROV_NEUTRAL,
-    .repeated = " plugin best",
+    .repeated = " plugin best bypass",
     .opts =
         (const struct weir_opt[]){
             WEIR_CMP_WHAT,
@@ -88,6 +88,7 @@ static const struct weir_usage usage = {
         "  weir compare kernels -S baseline,tsc+ -g fermi-s3,fermi-s0,gtx480-cfg\n"
         "  weir compare spmv -S baseline,random-bypass,pc-bypass --repeat 10    is it real?\n"
         "  weir compare spmv -S tsc,tsc+ -b tsc --set tag-split.chunk_bytes=64\n"
+        "  weir compare spmv -S baseline,static --bypass spmv.cu:12\n"
         "  weir compare spmv -S baseline,pc-bypass,mine --plugin ./mine.so\n"
         "  weir compare app.wtrace my-launch.yaml -S baseline,my-scheme.yaml\n"
         "  weir compare -S baseline,decoupled,tsc+ --kernels spmv --count 3 -- ./app 1000\n",
@@ -203,8 +204,7 @@ static int parse_options(int argc, char **argv, struct weir_comparison *c) {
     return weir_cli_usage(
         "compare", "which workloads? See 'weir list workloads', or say 'all' or the name of a set");
   if (c->programs.n == 0 && weir_program_is_chosen(&c->choice))
-    return weir_cli_usage(
-        "compare", "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
+    return weir_cli_usage("compare", WEIR_PROGRAM_NAMES " go with a program: -- PROGRAM");
   if (weir_cli_is_stdout(c->csv) && weir_cli_is_stdout(c->json))
     return weir_cli_usage("compare", "--csv or --json can go to stdout, not both");
   if (!weir_comparison_defaults(c)) {

@@ -347,7 +347,7 @@ static int parse_options(int argc, char **argv, struct record *r) {
     return weir_cli_usage("record", "workloads, --input and --opcode-class do not go with a "
                                     "program");
   if (!r->program && (weir_program_is_chosen(&r->choice) || r->gpu))
-    return weir_cli_usage("record", "--gpu, --kernels, --skip, --count and --memcheck go with a "
+    return weir_cli_usage("record", "--gpu, " WEIR_PROGRAM_NAMES " go with a "
                                     "program: -- PROGRAM");
   if (!r->gpu) r->gpu = WEIR_PROGRAM_GPU;
   if (!r->target && !r->program)

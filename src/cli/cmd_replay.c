@@ -21,7 +21,7 @@ static const struct weir_usage usage = {
              "Accel-Sim\n"
              "list of kernels. Nothing is executed; the streams are read back.",
     .neutral = WEIR_TIMING_NEUTRAL WEIR_PROV_NEUTRAL,
-    .repeated = " plugin opcode-class",
+    .repeated = " plugin bypass opcode-class",
     .opts =
         (const struct weir_opt[]){
             {"gpu", 'g', "NAME", "machine: one of 'weir list gpus', or a file ending in .yaml",
@@ -103,7 +103,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
 }
 
 static enum weir_status tell_provenance(struct replay *r, struct weir_err *err) {
-  const char *scheme = r->t.line_up.scheme != NULL ? r->t.line_up.scheme : "baseline";
+  const char *scheme = weir_line_up_scheme(&r->t.line_up);
   enum weir_status st = weir_prov_open(&r->prov, r->t.json != NULL, err);
   weir_prov_option(&r->prov, "scheme", scheme);
   if (st == WEIR_OK)
@@ -159,6 +159,7 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
     st = weir_is_accelsim(r->file)
              ? weir_replay_accelsim(r->file, r->opcodes, r->n_opcodes, time_kernel, r, err)
              : replay_wtrace(r, err);
+  if (st == WEIR_OK) st = weir_tags_check_used(r->setup.tags, err);
   if (st == WEIR_OK && r->t.check) st = weir_timing_check(&r->timing, err);
   if (st == WEIR_OK) st = weir_prov_profiles(&r->prov, r->t.gpu, &r->profiles, err);
   if (st == WEIR_OK) st = report(r, err);
@@ -223,7 +224,7 @@ int weir_cmd_replay(int argc, char **argv) {
     if (st != WEIR_OK && weir_cli_signal() != 0) code = 128 + weir_cli_signal();
   }
   json_decref(r.json_kernels);
-  weir_settings_free(&r.t.settings);
+  weir_timing_opts_free(&r.t);
   weir_prov_free(&r.prov);
   return code;
 }

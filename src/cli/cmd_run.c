@@ -53,7 +53,7 @@ static const struct weir_usage usage = {
         "docs/programs.md says more.",
     .has_program = 1,
     .neutral = " streams per-launch max-instructions output" WEIR_TIMING_NEUTRAL WEIR_PROV_NEUTRAL,
-    .repeated = " plugin",
+    .repeated = " plugin bypass",
     .opts =
         (const struct weir_opt[]){
             {"input", 'i', "NAME",
@@ -90,11 +90,13 @@ static const struct weir_usage usage = {
                 "  weir run spmv --plugin ./my_policy.so\n"
                 "  weir run spmv --gpu fermi-s3 --organisation tag-split --policies "
                 "pc-bypass,tsc-plus\n"
+                "  weir run spmv --gpu fermi-s4 --bypass spmv.cu:12\n"
                 "  weir run spmv --input profile --json spmv.json\n"
                 "  weir run --like spmv.json --set l1.mshr_entries=64 --gpu fermi-s3\n"
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n"
                 "  nvcc -arch=sm_75 -o app app.cu && weir run -- ./app 1000\n"
-                "  weir run --gpu a100 --kernels spmv --count 10 --json app.json -- ./app 1000\n",
+                "  weir run --gpu a100 --kernels spmv --count 10 --json app.json -- ./app 1000\n"
+                "  weir run --profiler-region -- ./app 1000\n",
 };
 
 enum { MAX_OUTPUTS = 64 };
@@ -362,7 +364,7 @@ static enum weir_status check_effects(const struct run_opts *o, const struct wei
 /* After the settings are complete. */
 static enum weir_status tell_provenance(struct run_opts *o, struct weir_arena *a,
                                         struct weir_err *err) {
-  const char *scheme = o->t.line_up.scheme != NULL ? o->t.line_up.scheme : "baseline";
+  const char *scheme = weir_line_up_scheme(&o->t.line_up);
   struct weir_prov *p = &o->prov;
   enum weir_status st = weir_prov_open(p, o->t.json != NULL, err);
   if (st != WEIR_OK || p->block.root == NULL) return st;
@@ -400,6 +402,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
     if (!weir_is_launch_file(path)) st = weir_data_workload(&a, path, &path, err);
     if (st == WEIR_OK) st = run_one(o, path, state, err);
   }
+  if (st == WEIR_OK) st = weir_tags_check_used(state->setup.tags, err);
   if (st == WEIR_OK) st = weir_prov_profiles(&o->prov, o->t.gpu, &state->profiles, err);
   if (st == WEIR_OK && o->t.json != NULL)
     st = weir_timing_opts_json(&state->report, o->t.json, err);
@@ -465,8 +468,8 @@ static int check_workloads(struct run_opts *o) {
     return weir_cli_usage("run", "--output goes with one workload");
   if (n_stdout(o) > 1) return weir_cli_usage("run", "one output can go to stdout, not several");
   if (weir_program_is_chosen(&o->choice))
-    return weir_cli_usage(
-        "run", "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
+    return weir_cli_usage("run", WEIR_PROGRAM_NAMES " go with a program: "
+                                                    "-- PROGRAM");
   return -1;
 }
 
@@ -536,7 +539,7 @@ int weir_cmd_run(int argc, char **argv) {
   weir_timed_profiles_free(&state.profiles);
   weir_setup_free(&state.setup);
   free(o.targets.v);
-  weir_settings_free(&o.t.settings);
+  weir_timing_opts_free(&o.t);
   weir_prov_free(&o.prov);
   return code;
 }

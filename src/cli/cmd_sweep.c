@@ -57,7 +57,7 @@ static const struct weir_usage sweep_usage = {
         "With --slurm the runs are those of jobs on a cluster (docs/cluster.md).",
     .has_program = 1,
     .neutral = WEIR_CMP_NEUTRAL " only-failed" WEIR_SLURM_NEUTRAL WEIR_PROV_NEUTRAL,
-    .repeated = " plugin set where sbatch-option",
+    .repeated = " plugin set where bypass sbatch-option",
     .opts = (const struct weir_opt[]){WEIR_CMP_WHAT,
                                       WEIR_CMP_SETTINGS("KEY=VALUES", SET_HELP),
                                       {"where", 0, "CONDITION", WHERE_HELP, OPT_WHERE},
@@ -92,7 +92,7 @@ static const struct weir_usage worker_usage = {
         "writes one, and starts workers with it.",
     .has_program = 1,
     .neutral = WEIR_CMP_NEUTRAL " only-failed plan streams prepare" WEIR_PROV_NEUTRAL,
-    .repeated = " plugin set where",
+    .repeated = " plugin set where bypass",
     .opts =
         (const struct weir_opt[]){WEIR_CMP_WHAT,
                                   WEIR_CMP_SETTINGS("KEY=VALUES", SET_HELP),
@@ -180,8 +180,7 @@ static int check_line(const struct weir_comparison *c, const char *command) {
     return weir_cli_usage(
         command, "which workloads? See 'weir list workloads', or say 'all' or the name of a set");
   if (c->programs.n == 0 && weir_program_is_chosen(&c->choice))
-    return weir_cli_usage(
-        command, "--kernels, --skip, --count and --memcheck go with a program: -- PROGRAM");
+    return weir_cli_usage(command, WEIR_PROGRAM_NAMES " go with a program: -- PROGRAM");
   if (c->study.only_records) return check_preparing(c, command);
   if (c->store_path == NULL)
     return weir_cli_usage(command, "where are the runs to be kept? Say --store %s",

@@ -34,7 +34,7 @@ struct weir_variant {
 };
 
 struct weir_comparison {
-  struct weir_names workloads, schemes, gpus, sets, configs, constraints;
+  struct weir_names workloads, schemes, gpus, sets, configs, constraints, bypasses;
   struct weir_names bests; /* KEY=VALUES */
   bool searches_all;       /* of these, every value is tried */
   struct {
@@ -98,6 +98,7 @@ enum {
   WEIR_CMP_SCHEMES,
   WEIR_CMP_GPUS,
   WEIR_CMP_TAGS,
+  WEIR_CMP_BYPASS,
   WEIR_CMP_INPUT,
   WEIR_CMP_CONFIG,
   WEIR_CMP_SET,
@@ -139,6 +140,11 @@ enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
        "what a compiler says about the loads, for schemes that decide by it: made by\n"            \
        "'weir classify'",                                                                          \
        WEIR_CMP_TAGS},                                                                             \
+      {"bypass", 0, "FILE:LINE",                                                                   \
+       "tag the loads from global memory of a source line cg: they bypass the L1, where a "        \
+       "scheme\n"                                                                                  \
+       "decides by tags (static); may be repeated",                                                \
+       WEIR_CMP_BYPASS},                                                                           \
       {"input", 'i', "NAME",                                                                       \
        "which of the workloads' inputs (default: their first); NAME@BUILD: and of their builds",   \
        WEIR_CMP_INPUT},                                                                            \

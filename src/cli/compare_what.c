@@ -282,7 +282,7 @@ static bool is_scheme_meant(const struct weir_comparison *c, const char *name, b
             weir_setup_load(&setup, name, path, &settings, NULL) != WEIR_OK ||
             has_plugin(&setup.scheme) ||
             weir_setup_fit(&setup, gpu, &settings, weir_param_groups(), NULL) != WEIR_OK ||
-            c->tags != NULL ||
+            c->tags != NULL || c->bypasses.n > 0 ||
             (weir_setup_has_tags(&setup, NULL) == WEIR_OK &&
              !(is_traced && weir_setup_is_classified(&setup)));
   is &= by_all || setup.scheme.role != WEIR_ROLE_COMPARATOR;
@@ -335,6 +335,8 @@ static enum weir_status make_setup(struct weir_comparison *c, size_t i, struct w
   if (st == WEIR_OK) st = weir_data_machine(&c->settings[i], gpu, err);
   if (st == WEIR_OK) st = weir_setup_named(&c->setups[i], scheme, &c->settings[i], err);
   if (st == WEIR_OK && c->tags != NULL) st = weir_setup_tags(&c->setups[i], c->tags, err);
+  for (size_t k = 0; st == WEIR_OK && k < c->bypasses.n; k++)
+    st = weir_setup_bypass(&c->setups[i], c->bypasses.v[k], err);
   if (st == WEIR_OK) st = set_jitter(c, &c->settings[i], err);
   if (st != WEIR_OK) return st;
   c->study_setups[i] =
@@ -354,6 +356,13 @@ static enum weir_status check_any_fits(const struct weir_comparison *c, struct w
   for (size_t i = 0; i < c->n_setups; i++)
     if (c->study_setups[i].error == NULL) return WEIR_OK;
   return weir_fail(err, WEIR_EINVAL, "%s", c->study_setups[0].error);
+}
+
+static enum weir_status check_bypasses(const struct weir_comparison *c, struct weir_err *err) {
+  if (c->bypasses.n == 0) return WEIR_OK;
+  for (size_t i = 0; i < c->n_setups; i++)
+    if (weir_setup_needs_tags(&c->setups[i])) return WEIR_OK;
+  return weir_setup_bypasses(&c->setups[0], err);
 }
 
 static enum weir_status check_plugins_used(const struct weir_comparison *c, struct weir_err *err) {
@@ -413,6 +422,7 @@ enum weir_status weir_comparison_setups(struct weir_comparison *c, struct weir_e
   c->study.searches = c->searches.v;
   c->study.n_searches = c->searches.n;
   if (st == WEIR_OK) st = check_plugins_used(c, err);
+  if (st == WEIR_OK) st = check_bypasses(c, err);
   return st == WEIR_OK && !c->is_sweep ? check_any_fits(c, err) : st;
 }
 

@@ -80,6 +80,8 @@ enum weir_status weir_comparison_option(struct weir_comparison *c, int id, const
   case WEIR_CMP_TAGS:
     c->tags = value;
     break;
+  case WEIR_CMP_BYPASS:
+    return WEIR_PUSH(c->bypasses, value) ? WEIR_OK : no_memory(err);
   case WEIR_CMP_STORE:
     c->store_path = value;
     break;
@@ -391,6 +393,7 @@ void weir_comparison_free(struct weir_comparison *c) {
   free(c->gpus.v);
   free(c->sets.v);
   free(c->bests.v);
+  free(c->bypasses.v);
   free(c->searches.v);
   free(c->configs.v);
   free(c->constraints.v);

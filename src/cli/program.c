@@ -97,8 +97,9 @@ enum weir_status weir_program_option(struct weir_program_choice *c, int id, cons
   regex_t compiled;
   char why[200];
   if (id == WEIR_PROGRAM_OPT_SKIP) return parse_number("skip", value, &c->skip, err);
-  if (id == WEIR_PROGRAM_OPT_MEMCHECK) {
-    c->is_strict = true;
+  if (id == WEIR_PROGRAM_OPT_MEMCHECK || id == WEIR_PROGRAM_OPT_REGION) {
+    c->is_strict |= id == WEIR_PROGRAM_OPT_MEMCHECK;
+    c->only_region |= id == WEIR_PROGRAM_OPT_REGION;
     return WEIR_OK;
   }
   if (id == WEIR_PROGRAM_OPT_COUNT) return parse_number("count", value, &c->count, err);
@@ -146,6 +147,7 @@ enum weir_status weir_program_open(struct weir_program *p, char **argv,
       .kernels = choice->kernels,
       .skip = choice->skip,
       .count = choice->count,
+      .only_region = choice->only_region,
       .is_strict = choice->is_strict};
   p->clock_mhz = (uint64_t)m.core.clock_mhz;
   return collect_settings(p, s, err);
@@ -362,5 +364,9 @@ void weir_program_notes(const struct weir_program *p, struct weir_program_result
             "weir: none of the %llu launches of %s was one that --kernels, --skip and "
             "--count ask for\n",
             (unsigned long long)r->n_launches, p->name);
+    if (p->options.only_region)
+      fputs("  and that came between cudaProfilerStart and cudaProfilerStop, as --profiler-region "
+            "says\n",
+            stderr);
   }
 }

@@ -37,7 +37,8 @@ void weir_program_free(struct weir_program *p);
 struct weir_program_choice {
   const char *kernels; /* NULL: all */
   uint64_t skip, count;
-  bool is_strict; /* not which, but how */
+  bool only_region; /* between cudaProfilerStart and cudaProfilerStop */
+  bool is_strict;   /* not which, but how */
 };
 #define WEIR_PROGRAM_ALL                                                                           \
   (struct weir_program_choice) {                                                                   \
@@ -47,6 +48,7 @@ enum {
   WEIR_PROGRAM_OPT_KERNELS = 2000,
   WEIR_PROGRAM_OPT_SKIP,
   WEIR_PROGRAM_OPT_COUNT,
+  WEIR_PROGRAM_OPT_REGION,
   WEIR_PROGRAM_OPT_MEMCHECK
 };
 #define WEIR_PROGRAM_OPTIONS                                                                       \
@@ -58,12 +60,17 @@ enum {
        WEIR_PROGRAM_OPT_SKIP},                                                                     \
       {"count", 0, "N", "of a program, take N launches at most (of these kernels)",                \
        WEIR_PROGRAM_OPT_COUNT},                                                                    \
+      {"profiler-region", 0, NULL,                                                                 \
+       "of a program, only the launches between cudaProfilerStart and cudaProfilerStop; the\n"     \
+       "others are just executed",                                                                 \
+       WEIR_PROGRAM_OPT_REGION},                                                                   \
   {                                                                                                \
     "memcheck", 0, NULL,                                                                           \
         "of a program, an access outside of allocations is a fault, and exit code 1, also\n"       \
         "where a GPU would not notice it; without this such accesses are made, and reported",      \
         WEIR_PROGRAM_OPT_MEMCHECK                                                                  \
   }
+#define WEIR_PROGRAM_NAMES "--kernels, --skip, --count, --profiler-region and --memcheck"
 static inline bool weir_is_program_option(int id) {
   return id >= WEIR_PROGRAM_OPT_KERNELS && id <= WEIR_PROGRAM_OPT_MEMCHECK;
 }
@@ -75,7 +82,8 @@ enum weir_status weir_program_open(struct weir_program *p, char **argv,
 enum weir_status weir_program_option(struct weir_program_choice *c, int id, const char *value,
                                      struct weir_err *err);
 static inline bool weir_program_is_chosen(const struct weir_program_choice *c) {
-  return c->kernels != NULL || c->skip > 0 || c->count != UINT64_MAX || c->is_strict;
+  return c->kernels != NULL || c->skip > 0 || c->count != UINT64_MAX || c->only_region ||
+         c->is_strict;
 }
 
 /* What a command does with launches. Hooks are called from several threads, but never two at a

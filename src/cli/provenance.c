@@ -161,7 +161,8 @@ static bool is_replaced(const struct weir_prov *given, const char *name) {
   static const struct {
     const char *name, *by;
   } rules[] = {{"functional", "gpu"}, {"policies", "scheme"}, {"organisation", "scheme"},
-               {"tags", "scheme"},    {"tags", "schemes"},    {"baseline", "schemes"}};
+               {"tags", "scheme"},    {"tags", "schemes"},    {"baseline", "schemes"},
+               {"bypass", "scheme"},  {"bypass", "schemes"}};
   if (is_given(given, name)) return true;
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (strcmp(rules[i].name, name) == 0 && is_given(given, rules[i].by)) return true;
@@ -199,7 +200,8 @@ static bool add_files(struct weir_prov *p) {
 
 /* Options that go with a program are none for workloads, and the other way round. */
 static bool is_for_others(const char *name, bool is_program) {
-  return is_in(is_program ? " input opcode-class" : " kernels skip count memcheck", name);
+  return is_in(is_program ? " input opcode-class" : " kernels skip count profiler-region memcheck",
+               name);
 }
 
 static bool has_workloads(const struct weir_prov *given, int argc, char **argv) {

@@ -186,8 +186,9 @@ static void add_counts(const struct run *r, struct weir_text *out) {
                    r->report.launches == 1 ? "" : "es");
   if (r->report.n_runs > 1) weir_text_printf(out, " of %" PRIu64 " processes", r->report.n_runs);
   if (n_unwanted > 0)
-    weir_text_printf(out, "; %" PRIu64 " more executed only, as --kernels, --skip and --count say",
-                     n_unwanted);
+    weir_text_printf(out, "; %" PRIu64 " more executed only, as --kernels, --skip%s say",
+                     n_unwanted,
+                     r->o->choice.only_region ? ", --count and --profiler-region" : " and --count");
   if (n_failed > 0) weir_text_printf(out, "; %" PRIu64 " failed and not counted", n_failed);
   weir_text_puts(out, "\n");
   if (weir_cli_signal() != 0) weir_text_puts(out, "interrupted: there was more to time\n");
@@ -210,6 +211,8 @@ static enum weir_status report_text(const struct run *r, struct weir_err *err) {
 static enum weir_status report(struct run *r, struct weir_err *err) {
   const struct weir_timing_opts *t = r->o->t;
   enum weir_status st = join_sessions(r, err);
+  if (st == WEIR_OK && r->report.launches > 0 && !weir_program_is_interrupted(&r->result))
+    st = weir_tags_check_used(r->setup.tags, err);
   /* Interrupted, nothing does not take the place of something. */
   bool is_worth = r->report.launches > 0 || (weir_cli_signal() == 0 && r->result.signal == 0);
   if (st == WEIR_OK && t->json != NULL && is_worth) {
@@ -270,7 +273,7 @@ static enum weir_status check_effects(const struct run *r, struct weir_err *err)
 
 static enum weir_status tell_provenance(struct run *r, struct weir_err *err) {
   const struct weir_timing_opts *t = r->o->t;
-  const char *scheme = t->line_up.scheme != NULL ? t->line_up.scheme : "baseline";
+  const char *scheme = weir_line_up_scheme(&t->line_up);
   struct weir_prov *p = r->o->prov;
   enum weir_status st = weir_prov_open(p, t->json != NULL, err);
   if (st != WEIR_OK) return st;

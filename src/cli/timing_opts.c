@@ -1,5 +1,8 @@
 #include "cli/timing_opts.h"
 
+#include <stdlib.h>
+
+#include "base/arena.h"
 #include "base/number.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
@@ -19,6 +22,22 @@ static int set_setting(struct weir_timing_opts *o, int id, const char *value) {
   return st == WEIR_OK ? -1 : weir_cli_error(&err);
 }
 
+static int add_bypass(struct weir_timing_opts *o, const char *line) {
+  struct weir_err err;
+  if (o->bypass.n > 0) o->bypass.n--;
+  if (WEIR_PUSH(o->bypass, line) && WEIR_PUSH(o->bypass, NULL)) {
+    o->line_up.bypass = o->bypass.v;
+    return -1;
+  }
+  weir_fail(&err, WEIR_ENOMEM, "out of memory");
+  return weir_cli_error(&err);
+}
+
+void weir_timing_opts_free(struct weir_timing_opts *o) {
+  free(o->bypass.v);
+  weir_settings_free(&o->settings);
+}
+
 int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, const char *value) {
   switch (id) {
   case WEIR_TIMING_OPT_SCHEME:
@@ -27,6 +46,8 @@ int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, 
   case WEIR_TIMING_OPT_TAGS:
     o->line_up.tags = value;
     break;
+  case WEIR_TIMING_OPT_BYPASS:
+    return add_bypass(o, value);
   case WEIR_TIMING_OPT_POLICIES:
     o->line_up.policies = value;
     break;
@@ -64,6 +85,7 @@ const char *weir_timing_only(const struct weir_timing_opts *o) {
          : o->line_up.policies     ? "policies"
          : o->line_up.organisation ? "organisation"
          : o->line_up.tags         ? "tags"
+         : o->line_up.bypass       ? "bypass"
          : o->views.per_load       ? "per-load"
          : o->views.per_sm         ? "per-sm"
                                    : NULL;

@@ -10,6 +10,10 @@ struct weir_timing_opts {
   const char *gpu; /* NULL: none was named */
   const char *json;
   struct weir_line_up line_up;
+  struct {
+    const char **v;
+    size_t n, cap;
+  } bypass; /* ended by NULL, which counts */
   uint32_t threads;
   struct weir_timing_views views;
   bool check, quiet;
@@ -20,6 +24,7 @@ struct weir_timing_opts {
 enum {
   WEIR_TIMING_OPT_SCHEME = 1000,
   WEIR_TIMING_OPT_TAGS,
+  WEIR_TIMING_OPT_BYPASS,
   WEIR_TIMING_OPT_POLICIES,
   WEIR_TIMING_OPT_ORGANISATION,
   WEIR_TIMING_OPT_THREADS,
@@ -43,6 +48,11 @@ enum {
        "what a compiler says about the loads, for schemes that decide by it: made by\n"            \
        "'weir classify'",                                                                          \
        WEIR_TIMING_OPT_TAGS},                                                                      \
+      {"bypass", 0, "FILE:LINE",                                                                   \
+       "tag the loads from global memory of a source line cg: they bypass the L1; may be "         \
+       "repeated;\n"                                                                               \
+       "the scheme is static unless another is named, which must decide by tags",                  \
+       WEIR_TIMING_OPT_BYPASS},                                                                    \
       {"policies", 'P', "LIST",                                                                    \
        "the L1's chain of policies, instead of the scheme's: names of 'weir list policies'; the\n" \
        "first answer counts",                                                                      \
@@ -75,6 +85,7 @@ static inline bool weir_is_timing_option(int id) {
 }
 /* Returns -1 to go on, else the exit code: something is wrong and that was said. */
 int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, const char *value);
+void weir_timing_opts_free(struct weir_timing_opts *o);
 /* An option that was given and only makes sense when something is timed, or NULL. */
 const char *weir_timing_only(const struct weir_timing_opts *o);
 

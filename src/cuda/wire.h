@@ -29,7 +29,7 @@
 /* Environment variable with the path of weir's socket. */
 #define WEIR_WIRE_VARIABLE "WEIR_SOCKET"
 
-enum { WEIR_WIRE_VERSION = 2 };
+enum { WEIR_WIRE_VERSION = 3 };
 
 struct weir_wire;
 
@@ -58,6 +58,7 @@ struct weir_wire_options {
    */
   const char *kernels;
   uint64_t skip, count;
+  bool only_region;  /* only launches inside of weir_wire_region are counted */
   bool want_streams; /* false: launches are only executed and counted */
   bool want_modules; /* the PTX of wanted launches is sent, too */
   bool is_strict;    /* accesses outside of allocations are faults, wherever they go */
@@ -92,6 +93,9 @@ const struct weir_wire_options *weir_wire_options(const struct weir_wire *w);
 /* To be asked once for each launch, in order: whether weir wants it. A launch that is not wanted is
  * sent without streams, so that its statistics are known. */
 bool weir_wire_wants(struct weir_wire *w, const char *kernel);
+
+/* The program says where the part begins and ends that it wants looked at (cudaProfilerStart). */
+void weir_wire_region(struct weir_wire *w, bool is_inside);
 
 /* The text of a module, before the first launch that uses it; `id` is not 0. `name` says where it
  * comes from. */

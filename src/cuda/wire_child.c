@@ -66,9 +66,13 @@ static bool matches(const struct weir_wire *w, const char *kernel) {
 
 bool weir_wire_wants(struct weir_wire *w, const char *kernel) {
   const struct weir_wire_options *o = &w->options;
-  if (!matches(w, kernel)) return false;
+  if ((o->only_region && !w->is_in_region) || !matches(w, kernel)) return false;
   uint64_t i = w->n_matched++;
   return i >= o->skip && i - o->skip < o->count;
+}
+
+void weir_wire_region(struct weir_wire *w, bool is_inside) {
+  w->is_in_region = is_inside;
 }
 
 enum weir_status weir_wire_module(struct weir_wire *w, uint64_t id, const char *name,

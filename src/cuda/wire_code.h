@@ -66,6 +66,7 @@ struct weir_wire {
   regex_t kernels;
   bool has_kernels;
   uint64_t n_matched;
+  bool is_in_region;
 
   /* weir's end */
   const char *program;

@@ -45,7 +45,8 @@ static void put_options(struct wt_buf *b, const struct weir_wire_options *o) {
     wt_buf_text(b, o->settings[i].value);
   }
   wt_buf_byte(b, (uint8_t)((o->kernels ? 1 : 0) | (o->want_streams ? 2 : 0) |
-                           (o->want_modules ? 4 : 0) | (o->is_strict ? 8 : 0)));
+                           (o->want_modules ? 4 : 0) | (o->is_strict ? 8 : 0) |
+                           (o->only_region ? 16 : 0)));
   wt_buf_text(b, o->kernels);
   wt_buf_leb(b, o->skip);
   wt_buf_leb(b, o->count);
@@ -108,11 +109,12 @@ static bool get_options(struct weir_wire *w, struct wt_cursor *c) {
   if (!o->device.name || !get_settings(w, c)) return false;
   uint8_t flags = wt_read_byte(c);
   const char *kernels = get_text(w, c);
-  if (flags > 15) c->is_bad = true;
+  if (flags > 31) c->is_bad = true;
   o->kernels = flags & 1 ? kernels : NULL;
   o->want_streams = flags & 2;
   o->want_modules = flags & 4;
   o->is_strict = flags & 8;
+  o->only_region = flags & 16;
   o->skip = wt_read_leb(c);
   o->count = wt_read_leb(c);
   return kernels && !c->is_bad;

@@ -335,7 +335,8 @@ static enum weir_status begin_design(struct weir_session_design *d, const char *
 
 /* The simulator goes, the rows stay. */
 static enum weir_status end_design(struct weir_session_design *d, struct weir_err *err) {
-  enum weir_status st = d->session->check ? weir_timing_check(&d->timing, err) : WEIR_OK;
+  enum weir_status st = weir_tags_check_used(d->setup.tags, err);
+  if (st == WEIR_OK && d->session->check) st = weir_timing_check(&d->timing, err);
   weir_timing_stop(&d->timing);
   return st;
 }

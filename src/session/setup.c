@@ -23,6 +23,12 @@ enum weir_status weir_setup_tags(struct weir_setup *s, const char *path, struct 
   return weir_tags_load(&s->tags, path, err);
 }
 
+enum weir_status weir_setup_bypass(struct weir_setup *s, const char *line, struct weir_err *err) {
+  enum weir_status st = s->tags == NULL ? weir_tags_new(&s->tags) : WEIR_OK;
+  if (st != WEIR_OK) return weir_fail(err, st, "out of memory");
+  return weir_tags_bypass(s->tags, line, err);
+}
+
 static enum weir_status sum_storage(const struct weir_machine *m, const struct weir_design *d,
                                     uint64_t *sum, struct weir_err *err) {
   uint64_t bits[WEIR_MAX_PARTS];
@@ -105,11 +111,18 @@ static enum weir_status check_plugins_used(const struct weir_scheme *s, const ch
   return WEIR_OK;
 }
 
+const char *weir_line_up_scheme(const struct weir_line_up *l) {
+  if (l->scheme != NULL) return l->scheme;
+  return l->bypass != NULL && l->policies == NULL ? "static" : "baseline";
+}
+
 enum weir_status weir_setup_line_up(struct weir_setup *setup, const struct weir_line_up *l,
                                     struct weir_settings *s, struct weir_err *err) {
   struct weir_scheme *scheme = &setup->scheme;
-  enum weir_status st = weir_setup_named(setup, l->scheme != NULL ? l->scheme : "baseline", s, err);
+  enum weir_status st = weir_setup_named(setup, weir_line_up_scheme(l), s, err);
   if (st == WEIR_OK && l->tags != NULL) st = weir_setup_tags(setup, l->tags, err);
+  for (const char *const *b = l->bypass; st == WEIR_OK && b != NULL && *b != NULL; b++)
+    st = weir_setup_bypass(setup, *b, err);
   if (st == WEIR_OK) st = weir_scheme_change(scheme, l->organisation, l->policies, err);
   if (st == WEIR_OK && l->policies == NULL) st = put_plugins_first(scheme, err);
   return st == WEIR_OK ? check_plugins_used(scheme, l->policies, err) : st;
@@ -129,6 +142,15 @@ bool weir_setup_needs_tags(const struct weir_setup *s) {
     any |= o->needs_tags != NULL && weir_ask_needs_tags(o, s->design.policy[i].cfg);
   }
   return any;
+}
+
+enum weir_status weir_setup_bypasses(const struct weir_setup *s, struct weir_err *err) {
+  if (weir_setup_needs_tags(s)) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "--bypass tags loads, and no policy of scheme %s decides by tags",
+            s->scheme.name);
+  weir_err_add(err, "scheme static does; before other policies: --policies coordinated,... --set "
+                    "coordinated.cm=ca");
+  return WEIR_EINVAL;
 }
 
 const char *weir_setup_tags_by(const struct weir_setup *s) {
@@ -197,6 +219,7 @@ enum weir_status weir_setup_open(struct weir_setup *s, const char *gpu,
   if (st == WEIR_OK) st = check_best(s, settings, err);
   if (st == WEIR_OK) st = weir_setup_fit(s, gpu, settings, weir_param_groups(), err);
   if (st == WEIR_OK && check) weir_setup_watch_plugins(s);
+  if (st == WEIR_OK && l->bypass != NULL) st = weir_setup_bypasses(s, err);
   return st == WEIR_OK ? weir_setup_has_tags(s, err) : st;
 }
 

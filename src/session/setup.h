@@ -26,9 +26,15 @@ enum weir_status weir_setup_load(struct weir_setup *s, const char *scheme, const
                                  struct weir_settings *settings, struct weir_err *err);
 /* Tags from a file, instead of those that the scheme names. */
 enum weir_status weir_setup_tags(struct weir_setup *s, const char *path, struct weir_err *err);
+/* Loads of a source line, "FILE:LINE", bypass the L1; besides the tags that there are. */
+enum weir_status weir_setup_bypass(struct weir_setup *s, const char *line, struct weir_err *err);
+/* Lines that are to be bypassed need a scheme that decides by tags; after weir_setup_fit. */
+enum weir_status weir_setup_bypasses(const struct weir_setup *s, struct weir_err *err);
 /* A scheme by name or file, or what the name of a policy stands for: the baseline with it. */
 enum weir_status weir_setup_named(struct weir_setup *setup, const char *scheme,
                                   struct weir_settings *s, struct weir_err *err);
+/* The one of a line-up: that it names, or the baseline; "static" if lines are to be bypassed. */
+const char *weir_line_up_scheme(const struct weir_line_up *l);
 /* The same with changes. The policies of plug-ins come first, unless the line-up names policies:
  * then it must name them all. */
 enum weir_status weir_setup_line_up(struct weir_setup *setup, const struct weir_line_up *l,

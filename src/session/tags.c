@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "session/tag_lines.h"
 
 static const uint64_t NO_PC = UINT64_MAX;
 
@@ -25,8 +26,15 @@ struct kernel {
     struct load *v;
     size_t n, cap;
   } loads;
+  struct weir_tag_lines lines; /* of the source; what `loads` says of an instruction comes first */
   bool is_sorted;
   uint8_t *by_insn;
+};
+
+/* Lines of all kernels. */
+struct bypass {
+  struct weir_tag_lines lines;
+  uint8_t *by_insn; /* of a kernel that has nothing else */
 };
 
 struct weir_tags {
@@ -35,6 +43,7 @@ struct weir_tags {
     struct kernel **v;
     size_t n, cap;
   } kernels;
+  struct bypass *bypass; /* NULL: none */
 };
 
 static const char *const tag_names[] = {"none", "ca", "cg", "cm"};
@@ -57,6 +66,7 @@ enum weir_status weir_tags_new(struct weir_tags **out) {
 static void free_kernel(struct kernel *k) {
   free(k->name);
   free(k->loads.v);
+  weir_tag_lines_free(&k->lines);
   free(k->by_insn);
   free(k);
 }
@@ -66,15 +76,13 @@ void weir_tags_free(struct weir_tags *t) {
   for (size_t i = 0; i < t->kernels.n; i++)
     free_kernel(t->kernels.v[i]);
   free(t->kernels.v);
+  if (t->bypass != NULL) {
+    weir_tag_lines_free(&t->bypass->lines);
+    free(t->bypass->by_insn);
+    free(t->bypass);
+  }
   free(t->file);
   free(t);
-}
-
-static char *copy_of(const char *s) {
-  size_t n = strlen(s) + 1;
-  char *copy = weir_malloc(n);
-  if (copy != NULL) memcpy(copy, s, n);
-  return copy;
 }
 
 /* The kernel that came last is most often the one that is meant. */
@@ -89,7 +97,7 @@ static enum weir_status need_kernel(struct weir_tags *t, const char *name, struc
   if (*out != NULL) return WEIR_OK;
   if (t->kernels.n == WEIR_TAGS_KERNELS) return WEIR_ELIMIT;
   struct kernel *k = weir_calloc(1, sizeof *k);
-  if (k != NULL) k->name = copy_of(name);
+  if (k != NULL) k->name = weir_strdup(name);
   if (k == NULL || k->name == NULL || !WEIR_PUSH(t->kernels, k)) {
     if (k != NULL) free_kernel(k);
     return WEIR_ENOMEM;
@@ -115,6 +123,19 @@ enum weir_status weir_tags_put(struct weir_tags *t, const char *kernel, uint32_t
 enum weir_status weir_tags_kernel(struct weir_tags *t, const char *kernel) {
   struct kernel *k;
   return need_kernel(t, kernel, &k);
+}
+
+static enum weir_status add_bypass(struct weir_tags *t, const char *line, uint32_t at) {
+  if (t->bypass == NULL) t->bypass = weir_calloc(1, sizeof *t->bypass);
+  if (t->bypass == NULL) return WEIR_ENOMEM;
+  return weir_tag_lines_add(&t->bypass->lines, line, at, WEIR_TAG_CG);
+}
+
+enum weir_status weir_tags_bypass(struct weir_tags *t, const char *line, struct weir_err *err) {
+  enum weir_status st = add_bypass(t, line, 0);
+  if (st == WEIR_ENOMEM) return weir_fail(err, st, "out of memory");
+  if (st == WEIR_OK) return st;
+  return weir_fail(err, WEIR_EINVAL, "--bypass %s: want FILE:LINE, such as spmv.cu:12", line);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -190,19 +211,49 @@ static enum weir_status check_load(const struct weir_tags *t, const struct kerne
   return WEIR_OK;
 }
 
-enum weir_status weir_tags_match(const void *self, const struct weir_kernel_info *info,
-                                 const uint8_t **tags, struct weir_err *err) {
-  const struct weir_tags *t = self;
-  struct kernel *k = find_kernel(t, info->name);
+/* Of a kernel that the table knows. */
+static enum weir_status match_kernel(const struct weir_tags *t, struct kernel *k,
+                                     const struct weir_kernel_info *info, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
-  *tags = NULL;
-  if (k == NULL) return WEIR_OK;
+  char where[512];
   sort_loads(k);
   for (size_t i = 0; st == WEIR_OK && i < k->loads.n; i++)
     st = check_load(t, k, &k->loads.v[i], info, err);
   if (st != WEIR_OK) return st;
-  *tags = spread(k, info->n_insns);
-  return *tags != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  if (spread(k, info->n_insns) == NULL || !weir_tag_lines_put(&k->lines, info, true, k->by_insn))
+    return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  const struct weir_tag_line *unused = weir_tag_lines_unused(&k->lines);
+  if (unused == NULL) return WEIR_OK;
+  snprintf(where, sizeof where, "%.200s:%u: kernel %.200s, line ", t->file, unused->at, k->name);
+  return weir_tag_line_fail(&k->lines, unused, where, err);
+}
+
+enum weir_status weir_tags_match(const void *self, const struct weir_kernel_info *info,
+                                 const uint8_t **tags, struct weir_err *err) {
+  const struct weir_tags *t = self;
+  struct kernel *k = find_kernel(t, info->name);
+  struct bypass *b = t->bypass;
+  enum weir_status st = k != NULL ? match_kernel(t, k, info, err) : WEIR_OK;
+  uint8_t *found = k != NULL ? k->by_insn : NULL;
+  *tags = NULL;
+  if (st != WEIR_OK) return st;
+  if (b != NULL && found == NULL) {
+    free(b->by_insn);
+    found = b->by_insn = weir_calloc((size_t)info->n_insns + 1, 1);
+  }
+  if (b != NULL && (found == NULL || !weir_tag_lines_put(&b->lines, info, false, found)))
+    return weir_fail(err, WEIR_ENOMEM, "out of memory");
+  *tags = found;
+  return WEIR_OK;
+}
+
+enum weir_status weir_tags_check_used(const struct weir_tags *t, struct weir_err *err) {
+  const struct weir_tag_line *unused =
+      t != NULL && t->bypass != NULL ? weir_tag_lines_unused(&t->bypass->lines) : NULL;
+  char where[256] = "--bypass ";
+  if (unused == NULL) return WEIR_OK;
+  if (unused->at != 0) snprintf(where, sizeof where, "%.200s:%u: bypass: ", t->file, unused->at);
+  return weir_tag_line_fail(&t->bypass->lines, unused, where, err);
 }
 
 /* ---- files ---- */
@@ -228,13 +279,36 @@ static enum weir_status read_number(struct weir_config *c, uint32_t map, const c
   return st == WEIR_OK && i != 0 ? weir_config_int(c, i, 0, max, out, err) : st;
 }
 
+/* "FILE:LINE". */
+static enum weir_status bad_line(struct weir_config *c, uint32_t i, enum weir_status st,
+                                 struct weir_err *err) {
+  if (st == WEIR_ENOMEM) return weir_fail(err, st, "out of memory");
+  return weir_config_fail(c, i, WEIR_EPARSE, err,
+                          "'%s' is no line of a source; want FILE:LINE, such as spmv.cu:12",
+                          c->entry[i].text);
+}
+
+/* Loads that are known by the line that they come from. */
+static enum weir_status read_line(struct weir_config *c, uint32_t i, struct kernel *k,
+                                  struct weir_err *err) {
+  static const char *const keys[] = {"line", "tag"};
+  uint32_t line = 0, tag = 0;
+  uint8_t what = WEIR_TAG_NONE;
+  enum weir_status st = weir_config_child(c, i, "line", WEIR_SCALAR, true, &line, err);
+  if (st == WEIR_OK) st = weir_config_child(c, i, "tag", WEIR_SCALAR, true, &tag, err);
+  if (st == WEIR_OK) st = read_tag(c, tag, &what, err);
+  if (st == WEIR_OK) st = weir_config_only(c, i, keys, sizeof keys / sizeof *keys, err);
+  if (st != WEIR_OK) return st;
+  st = weir_tag_lines_add(&k->lines, c->entry[line].text, c->entry[i].line, what);
+  return st == WEIR_OK ? st : bad_line(c, line, st, err);
+}
+
 static enum weir_status read_load(struct weir_config *c, uint32_t i, struct load *l,
                                   struct weir_err *err) {
   static const char *const keys[] = {"insn", "pc", "line", "tag"};
   int64_t insn = 0, pc = -1, line = 0;
   uint32_t tag = 0;
-  enum weir_status st = weir_config_want(c, i, WEIR_MAP, err);
-  if (st == WEIR_OK) st = read_number(c, i, "insn", true, WEIR_TAGS_INSNS - 1, &insn, err);
+  enum weir_status st = read_number(c, i, "insn", true, WEIR_TAGS_INSNS - 1, &insn, err);
   if (st == WEIR_OK) st = read_number(c, i, "pc", false, INT64_MAX, &pc, err);
   if (st == WEIR_OK) st = read_number(c, i, "line", false, UINT32_MAX, &line, err);
   if (st == WEIR_OK) st = weir_config_child(c, i, "tag", WEIR_SCALAR, true, &tag, err);
@@ -280,7 +354,13 @@ static enum weir_status read_kernel(struct weir_tags *t, struct weir_config *c, 
   for (uint32_t e = weir_config_first(c, loads); st == WEIR_OK && e != 0;
        e = weir_config_next(c, e)) {
     struct load l = {0};
-    st = read_load(c, e, &l, err);
+    st = weir_config_want(c, e, WEIR_MAP, err);
+    bool has_insn = st == WEIR_OK && weir_config_find(c, e, "insn") != 0;
+    if (st == WEIR_OK && !has_insn && weir_config_find(c, e, "line") != 0) {
+      st = read_line(c, e, k, err);
+      continue;
+    }
+    if (st == WEIR_OK) st = read_load(c, e, &l, err);
     if (st == WEIR_OK && put_load(k, l) != WEIR_OK)
       st = weir_fail(err, WEIR_ENOMEM, "out of memory");
   }
@@ -289,16 +369,24 @@ static enum weir_status read_kernel(struct weir_tags *t, struct weir_config *c, 
 
 static enum weir_status read_file(struct weir_tags *t, struct weir_config *c,
                                   struct weir_err *err) {
-  static const char *const keys[] = {"weir-tags", "about", "kernels"};
-  uint32_t version, about, list = 0;
+  static const char *const keys[] = {"weir-tags", "about", "kernels", "bypass"};
+  uint32_t version, about, list = 0, lines = 0;
   int64_t number;
   enum weir_status st = weir_config_child(c, 0, "weir-tags", WEIR_SCALAR, true, &version, err);
   if (st == WEIR_OK) st = weir_config_int(c, version, 1, 1, &number, err);
   if (st == WEIR_OK) st = weir_config_child(c, 0, "about", WEIR_SCALAR, false, &about, err);
-  if (st == WEIR_OK) st = weir_config_child(c, 0, "kernels", WEIR_SEQ, true, &list, err);
+  if (st == WEIR_OK) st = weir_config_child(c, 0, "bypass", WEIR_SEQ, false, &lines, err);
+  if (st == WEIR_OK) st = weir_config_child(c, 0, "kernels", WEIR_SEQ, lines == 0, &list, err);
   if (st == WEIR_OK) st = weir_config_only(c, 0, keys, sizeof keys / sizeof *keys, err);
   if (st != WEIR_OK) return st;
-  for (uint32_t i = weir_config_first(c, list); st == WEIR_OK && i != 0; i = weir_config_next(c, i))
+  for (uint32_t i = lines != 0 ? weir_config_first(c, lines) : 0; st == WEIR_OK && i != 0;
+       i = weir_config_next(c, i)) {
+    st = weir_config_want(c, i, WEIR_SCALAR, err);
+    enum weir_status how = st == WEIR_OK ? add_bypass(t, c->entry[i].text, c->entry[i].line) : st;
+    if (st == WEIR_OK && how != WEIR_OK) st = bad_line(c, i, how, err);
+  }
+  for (uint32_t i = list != 0 ? weir_config_first(c, list) : 0; st == WEIR_OK && i != 0;
+       i = weir_config_next(c, i))
     st = read_kernel(t, c, i, err);
   return st;
 }
@@ -307,7 +395,7 @@ static enum weir_status read_config(struct weir_tags **out, struct weir_config *
                                     struct weir_err *err) {
   enum weir_status st = weir_tags_new(out);
   if (st == WEIR_OK) {
-    (*out)->file = copy_of(c->file);
+    (*out)->file = weir_strdup(c->file);
     if ((*out)->file == NULL) st = WEIR_ENOMEM;
   }
   st = st == WEIR_OK ? read_file(*out, c, err) : weir_fail(err, st, "out of memory");
@@ -369,6 +457,17 @@ static void put_quoted(struct weir_text *out, const char *s) {
   weir_text_puts(out, "\"");
 }
 
+static void put_line(struct weir_text *out, const struct weir_tag_line *l) {
+  char number[16];
+  struct weir_text text = {0};
+  snprintf(number, sizeof number, ":%" PRIu32, l->line);
+  weir_text_puts(&text, l->file);
+  weir_text_puts(&text, number);
+  out->failed |= text.failed;
+  if (!text.failed) put_quoted(out, text.v);
+  weir_text_free(&text);
+}
+
 static void put_kernel(struct weir_text *out, struct kernel *k) {
   bool any = false;
   sort_loads(k);
@@ -384,6 +483,12 @@ static void put_kernel(struct weir_text *out, struct kernel *k) {
     weir_text_printf(out, ", tag: %s}", tag_names[l->tag]);
     any = true;
   }
+  for (size_t i = 0; i < k->lines.want.n; i++) {
+    weir_text_puts(out, "\n      - {line: ");
+    put_line(out, &k->lines.want.v[i]);
+    weir_text_printf(out, ", tag: %s}", tag_names[k->lines.want.v[i].tag]);
+    any = true;
+  }
   weir_text_puts(out, any ? "\n" : " []\n");
 }
 
@@ -392,6 +497,12 @@ void weir_tags_text(const struct weir_tags *t, const char *about, struct weir_te
   if (about != NULL) {
     weir_text_puts(out, "about: ");
     put_quoted(out, about);
+    weir_text_puts(out, "\n");
+  }
+  if (t->bypass != NULL) weir_text_puts(out, "bypass:\n");
+  for (size_t i = 0; t->bypass != NULL && i < t->bypass->lines.want.n; i++) {
+    weir_text_puts(out, "  - ");
+    put_line(out, &t->bypass->lines.want.v[i]);
     weir_text_puts(out, "\n");
   }
   weir_text_puts(out, t->kernels.n > 0 ? "kernels:\n" : "kernels: []\n");

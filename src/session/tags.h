@@ -18,6 +18,12 @@ void weir_tags_free(struct weir_tags *t);
  * known. WEIR_TAG_NONE: the kernel is known, and this instruction has no tag. */
 enum weir_status weir_tags_put(struct weir_tags *t, const char *kernel, uint32_t insn, uint64_t pc,
                                uint32_t line, enum weir_tag tag);
+/* Loads of a source line, "spmv.cu:12", of whatever kernel bypass the L1, whatever else is said of
+ * them. */
+enum weir_status weir_tags_bypass(struct weir_tags *t, const char *line, struct weir_err *err);
+/* Every line that was to be bypassed has had a load, in one of the kernels that were matched. NULL
+ * is fine. */
+enum weir_status weir_tags_check_used(const struct weir_tags *t, struct weir_err *err);
 /* A kernel, of whose loads none need have a tag. */
 enum weir_status weir_tags_kernel(struct weir_tags *t, const char *kernel);
 /* An enum weir_tag for each of `n_insns` instructions, valid until the next call with this table;

@@ -101,6 +101,7 @@ static void replay(const void *self, void *answer) {
                     &(struct weir_timing_options){.threads = 1, .check = j->study->check});
   a->status = weir_timing_workload(&t, j->workload->name, j->prepared, &a->err);
   if (a->status == WEIR_OK) a->status = weir_replay(j->trace, weir_timing_kernel, &t, &a->err);
+  if (a->status == WEIR_OK) a->status = weir_tags_check_used(setup.tags, &a->err);
   a->launches = t.launches;
   a->sum = t.sum;
   if (a->status == WEIR_OK && j->study->check) a->status = weir_timing_check(&t, &a->err);

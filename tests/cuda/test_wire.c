@@ -28,6 +28,7 @@ static struct weir_wire_options sample_options(void) {
                                     .kernels = "^od+$",
                                     .skip = 1,
                                     .count = 2,
+                                    .only_region = true,
                                     .want_streams = true,
                                     .want_modules = true,
                                     .is_strict = true};
@@ -138,10 +139,13 @@ static void whole_program(struct weir_wire *w) {
                  o->n_settings == 2 && !strcmp(o->settings[0].key, "exec.quantum") &&
                  !strcmp(o->settings[1].value, "auto") && !strcmp(o->kernels, mine.kernels) &&
                  o->skip == 1 && o->count == 2 && o->want_streams && o->want_modules &&
-                 o->is_strict;
+                 o->is_strict && o->only_region && !weir_wire_wants(w, "odd");
+  weir_wire_region(w, true);
   static const char *const names[] = {"odd", "even", "_Z3oddPf", "odder", "odd", "odd"};
   for (size_t i = 0; i < COUNT(names); i++)
     wanted[i] = weir_wire_wants(w, names[i]);
+  weir_wire_region(w, false);
+  options_came &= !weir_wire_wants(w, "odd");
   weir_wire_message(w, "before", NULL);
   weir_wire_module(w, 7, "a.cu", "text of\0a module", 16, NULL);
   weir_wire_copy(w, WEIR_EVENT_COPY_TO_DEVICE, 0x7f00, 4096, NULL);

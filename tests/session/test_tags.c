@@ -165,6 +165,13 @@ static void bad_files_are_refused_with_the_place(void **state) {
        "  - {insn: 4, tag: ca}\n  - {insn: 3, tag: cg}\n",
        "t.yaml:7: kernel k: instruction 3 has a tag in line 5 already"},
       {"weir-tags: [\n", "t.yaml:"},
+      {"weir-tags: 1\nkernels: [{name: k, loads: [{line: 12, tag: ca}]}]\n",
+       "'12' is no line of a source; want FILE:LINE"},
+      {"weir-tags: 1\nkernels: [{name: k, loads: [{line: 'a.cu:0', tag: ca}]}]\n", "t.yaml:2:36"},
+      {"weir-tags: 1\nkernels: [{name: k, loads: [{line: 'a.cu:1'}]}]\n", "tag"},
+      {"weir-tags: 1\nkernels: [{name: k, loads: [{line: 'a.cu:1', tag: ca, pc: 8}]}]\n", "pc"},
+      {"weir-tags: 1\nbypass: [12]\n", "'12' is no line of a source"},
+      {"weir-tags: 1\nbypass: [{line: 'a.cu:1'}]\n", "t.yaml:2:10"},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct weir_tags *t;
@@ -174,6 +181,125 @@ static void bad_files_are_refused_with_the_place(void **state) {
     assert_null(t);
     assert_contains(err.msg, cases[i].message);
   }
+}
+
+/* ---- lines ---- */
+
+/* Loads 0 and 1 come from line 4 of one file, 2 from line 9, 3 from another; 4 is a store, 5 is
+ * from nowhere. */
+static const char *const files[] = {NULL, "/src/a.cu", "b.h"};
+static const struct weir_static lined[] = {
+    {.cls = WEIR_C_LOAD, .space = WEIR_SP_GLOBAL, .file = 1, .line = 4},
+    {.cls = WEIR_C_LOAD, .space = WEIR_SP_GENERIC, .file = 1, .line = 4},
+    {.cls = WEIR_C_LOAD, .space = WEIR_SP_GLOBAL, .file = 1, .line = 9},
+    {.cls = WEIR_C_LOAD, .space = WEIR_SP_GLOBAL, .file = 2, .line = 4},
+    {.cls = WEIR_C_STORE, .space = WEIR_SP_GLOBAL, .file = 1, .line = 7},
+    {.cls = WEIR_C_LOAD, .space = WEIR_SP_GLOBAL, .file = 9, .line = 4},
+};
+static const struct weir_kernel_info lined_kernel = {
+    .name = "k", .n_insns = COUNT(lined), .insns = lined, .n_files = 3, .files = files};
+
+static void match(const struct weir_tags *t, const char *want) {
+  static const char letters[] = "-acm";
+  const uint8_t *tags;
+  struct weir_err err;
+  char found[COUNT(lined) + 1] = "";
+  if (weir_tags_match(t, &lined_kernel, &tags, &err) != WEIR_OK) fail_msg("%s", err.msg);
+  for (unsigned i = 0; tags != NULL && i < COUNT(lined); i++)
+    found[i] = letters[tags[i]];
+  assert_string_equal(found, want);
+}
+
+/* What is said of an instruction comes before what is said of its line, a bypass before both. */
+static void loads_are_tagged_by_line(void **state) {
+  (void)state;
+  struct weir_err err;
+  struct weir_tags *t = parsed("weir-tags: 1\nkernels:\n- name: k\n  loads:\n"
+                               "  - {line: 'a.cu:4', tag: cm}\n  - {insn: 1, tag: ca}\n"
+                               "  - {line: ./b.h:4, tag: ca}\n");
+  match(t, "ma-a--");
+  assert_int_equal(weir_tags_bypass(t, "src/a.cu:4", &err), WEIR_OK);
+  match(t, "cc-a--");
+  assert_int_equal(weir_tags_check_used(t, &err), WEIR_OK);
+  struct weir_text a = {0}, b = {0};
+  weir_tags_text(t, NULL, &a);
+  weir_tags_free(t);
+  t = parsed(a.v); /* all of it can be kept */
+  weir_tags_text(t, NULL, &b);
+  assert_string_equal(a.v, b.v);
+  match(t, "cc-a--");
+  weir_text_free(&a);
+  weir_text_free(&b);
+  weir_tags_free(t);
+  t = new_tags();
+  match(t, "");
+  assert_int_equal(weir_tags_bypass(t, "/home/me/b.h:4", &err), WEIR_OK);
+  match(t, "---c--"); /* a kernel that the table does not know */
+  assert_int_equal(weir_tags_check_used(t, &err), WEIR_OK);
+  weir_tags_free(t);
+  assert_int_equal(weir_tags_check_used(NULL, &err), WEIR_OK);
+}
+
+static void lines_without_loads_are_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *line, *message;
+  } cases[] = {
+      {"a.cu:7",
+       "--bypass a.cu:7: no load from global memory comes from this line\n  lines with such loads, "
+       "the nearest first: a.cu: 9, 4"},
+      {"c.cu:5", "--bypass c.cu:5: no load from global memory comes from this file\n"
+                 "  lines with such loads, the nearest first: /src/a.cu: 4, 9\n"
+                 "  lines with such loads, the nearest first: b.h: 4"},
+      {"other/src/a.cu:4", "comes from this file"}, /* a path from the root has nothing before it */
+  };
+  const uint8_t *tags;
+  struct weir_err err;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct weir_tags *t = new_tags();
+    assert_int_equal(weir_tags_bypass(t, cases[i].line, &err), WEIR_OK);
+    match(t, "------");
+    assert_int_equal(weir_tags_check_used(t, &err), WEIR_EINVAL);
+    assert_contains(err.msg, cases[i].message);
+    weir_tags_free(t);
+  }
+  static const char *const bad[] = {"a.cu", "a.cu:", "a.cu:0", ":4", "a/:4", "a.cu:4294967296"};
+  struct weir_tags *t = new_tags();
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    assert_int_equal(weir_tags_bypass(t, bad[i], &err), WEIR_EINVAL);
+    assert_contains(err.msg, "want FILE:LINE");
+  }
+  weir_tags_free(t);
+  t = parsed("weir-tags: 1\nkernels:\n- name: k\n  loads:\n  - {line: 'a.cu:5', tag: cm}\n");
+  assert_int_equal(weir_tags_match(t, &lined_kernel, &tags, &err), WEIR_EINVAL);
+  assert_contains(err.msg, "t.yaml:5: kernel k, line a.cu:5: no load");
+  weir_tags_free(t);
+  t = parsed("weir-tags: 1\nbypass: ['x.cu:5']\n");
+  struct weir_kernel_info plain = lined_kernel;
+  plain.n_files = 0; /* no source lines */
+  assert_int_equal(weir_tags_match(t, &plain, &tags, &err), WEIR_OK);
+  assert_int_equal(weir_tags_check_used(t, &err), WEIR_EINVAL);
+  assert_contains(err.msg, "t.yaml:2: bypass: x.cu:5: no load");
+  assert_contains(err.msg, "-lineinfo");
+  weir_tags_free(t);
+}
+
+static int match_lines(void) {
+  static const char text[] = "weir-tags: 1\nbypass: ['b.h:4']\nkernels:\n- name: k\n"
+                             "  loads: [{line: 'a.cu:4', tag: cm}]\n";
+  struct weir_tags *t;
+  struct weir_err err;
+  const uint8_t *tags;
+  struct weir_kernel_info other = lined_kernel;
+  other.name = "other";
+  if (weir_tags_parse(&t, "t.yaml", text, sizeof text - 1, &err) != WEIR_OK) {
+    assert_int_equal(err.code, WEIR_ENOMEM);
+    return 0;
+  }
+  int ok = weir_tags_match(t, &lined_kernel, &tags, &err) == WEIR_OK &&
+           weir_tags_match(t, &other, &tags, &err) == WEIR_OK;
+  weir_tags_free(t);
+  return ok;
 }
 
 static int read_good(void) {
@@ -195,6 +321,7 @@ static int read_good(void) {
 static void missing_memory_is_survived(void **state) {
   (void)state;
   assert_true(with_failing_memory(read_good) > 5);
+  assert_true(with_failing_memory(match_lines) > 5);
 }
 
 /* ---- kernels ---- */
@@ -357,6 +484,8 @@ int main(void) {
       cmocka_unit_test(what_was_saved_is_read_again),
       cmocka_unit_test(names_of_all_kinds_are_saved),
       cmocka_unit_test(bad_files_are_refused_with_the_place),
+      cmocka_unit_test(loads_are_tagged_by_line),
+      cmocka_unit_test(lines_without_loads_are_refused),
       cmocka_unit_test(missing_memory_is_survived),
       cmocka_unit_test(tags_reach_the_accesses),
       cmocka_unit_test(local_accesses_have_no_tag),

@@ -240,9 +240,9 @@ CUDA_API(cudaGetDriverEntryPointByVersion, const char *name, void **out, unsigne
 CUDA_ALIAS(cudaGetDriverEntryPointByVersion, _ptsz);
 
 CUDA_API(cudaProfilerStart, void) {
-  CUDA_CALL(0);
+  CUDA_CALL(weir_gpu_region(true));
 }
 
 CUDA_API(cudaProfilerStop, void) {
-  CUDA_CALL(0);
+  CUDA_CALL(weir_gpu_region(false));
 }

@@ -177,11 +177,11 @@ CUDA_API(cuDeviceGetExecAffinitySupport, int *value, int type, int device) {
 /* ---- profilers ---- */
 
 CUDA_API(cuProfilerStart, void) {
-  CU_CALL(0);
+  CU_CALL(weir_gpu_region(true));
 }
 
 CUDA_API(cuProfilerStop, void) {
-  CU_CALL(0);
+  CU_CALL(weir_gpu_region(false));
 }
 
 /* ---- other devices: there are none ---- */

@@ -236,6 +236,11 @@ void weir_gpu_tell_copy(const struct weir_gpu_copy *c) {
       weir_wire_copy(weir_gpu.wire, kind, weir_gpu_side_start(s), weir_gpu_copy_bytes(c), err_));
 }
 
+int weir_gpu_region(bool is_inside) {
+  if (weir_gpu.wire != NULL) weir_wire_region(weir_gpu.wire, is_inside);
+  return 0;
+}
+
 /* A launch that has begun. Weir is told of it when it ends, or when nothing can park it any more:
  * what it is told is one launch after the other. */
 struct weir_gpu_running {

@@ -55,6 +55,8 @@ WEIR_GPU_SHARED int weir_gpu_kernel_figures(struct weir_gpu_kernel *k, struct we
 WEIR_GPU_SHARED int weir_gpu_kernel_max_shared(struct weir_gpu_kernel *k, int bytes);
 
 /* Tells weir of a copy, for traces. */
+/* The part of the program that --profiler-region asks for begins or ends. Returns 0. */
+WEIR_GPU_SHARED int weir_gpu_region(bool is_inside);
 void weir_gpu_tell_copy(const struct weir_gpu_copy *c);
 
 /* Estimates, in nanoseconds: what is used where weir does not time. */

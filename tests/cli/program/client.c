@@ -5,7 +5,8 @@
  *
  * what: device (what it is told, printed); exit N; abort; crash (in the middle of the second
  * launch); say TEXT; ask (times of the launches, printed); wait (until a signal comes); faulty (a
- * launch that fails is not the program's end). */
+ * launch that fails is not the program's end); region (it wants its second and third launch looked
+ * at). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 struct client {
   struct weir_wire *wire;
   uint64_t n_launches;
-  bool crash, ask, is_faulty;
+  bool crash, ask, is_faulty, has_region;
   struct weir_err err;
 };
 
@@ -46,6 +47,7 @@ static void begin_launch(struct client *c, const struct weir_kernel_info *info, 
 static enum weir_status simulate(void *self, struct weir_block_source *src, struct weir_err *err) {
   struct client *c = self;
   struct weir_block_stream *b;
+  if (c->has_region) weir_wire_region(c->wire, c->n_launches == 1 || c->n_launches == 2);
   bool is_wanted = weir_wire_wants(c->wire, src->kernel->name);
   bool wanted = is_wanted && weir_wire_options(c->wire)->want_streams;
   enum weir_status st;
@@ -153,6 +155,7 @@ int main(int argc, char **argv) {
   c.crash = has(what, "crash");
   c.ask = has(what, "ask");
   c.is_faulty = has(what, "faulty");
+  c.has_region = has(what, "region");
   check(weir_wire_connect(path, "client", &c.wire, &c.err), &c.err);
   printf("client of %s begins\n", weir_wire_options(c.wire)->device.name);
   if (has(what, "device")) show_device(&weir_wire_options(c.wire)->device);
