@@ -14,6 +14,7 @@
 #include "cli/job.h"
 #include "cli/provenance.h"
 #include "cli/run_program.h"
+#include "cli/timeline.h"
 #include "cli/timing.h"
 #include "cli/timing_opts.h"
 #include "session/effects.h"
@@ -52,7 +53,9 @@ static const struct weir_usage usage = {
         "does. The program's input, output and exit code are its own; weir's tables go to stderr.\n"
         "docs/programs.md says more.",
     .has_program = 1,
-    .neutral = " streams per-launch max-instructions output" WEIR_TIMING_NEUTRAL WEIR_PROV_NEUTRAL,
+    .neutral =
+        " streams per-launch max-instructions output" WEIR_TIMING_NEUTRAL WEIR_TIMELINE_NEUTRAL
+            WEIR_PROV_NEUTRAL,
     .repeated = " plugin bypass",
     .opts =
         (const struct weir_opt[]){
@@ -82,6 +85,7 @@ static const struct weir_usage usage = {
              "write a buffer's final contents as raw bytes; may be repeated", OPT_OUTPUT},
             WEIR_PROGRAM_OPTIONS,
             WEIR_TIMING_OPTIONS,
+            WEIR_TIMELINE_OPTIONS,
             WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples = "  weir run spmv\n"
@@ -91,6 +95,7 @@ static const struct weir_usage usage = {
                 "  weir run spmv --gpu fermi-s3 --organisation tag-split --policies "
                 "pc-bypass,tsc-plus\n"
                 "  weir run spmv --gpu fermi-s4 --bypass spmv.cu:12\n"
+                "  weir run spmv --input profile --gpu fermi-s3 --timeline spmv.trace.json\n"
                 "  weir run spmv --input profile --json spmv.json\n"
                 "  weir run --like spmv.json --set l1.mshr_entries=64 --gpu fermi-s3\n"
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n"
@@ -113,6 +118,7 @@ struct run_opts {
   bool streams, is_functional, per_launch, has_plugin;
   struct weir_timing_opts t;
   struct weir_program_choice choice;
+  struct weir_cli_timeline timeline;
   char **program;
   struct weir_prov prov;
 };
@@ -234,7 +240,7 @@ static enum weir_status put_outputs(const struct run_opts *o, struct weir_worklo
 
 /* Outputs that go to stdout: tables and what kernels print are not mixed with them. */
 static unsigned n_stdout(const struct run_opts *o) {
-  unsigned n = weir_cli_is_stdout(o->t.json);
+  unsigned n = weir_cli_is_stdout(o->t.json) + weir_cli_is_stdout(o->timeline.file);
   for (unsigned i = 0; i < o->n_outputs; i++) {
     const char *eq = strchr(o->outputs[i], '=');
     n += eq != NULL && weir_cli_is_stdout(eq + 1);
@@ -341,6 +347,7 @@ static enum weir_status begin_timing(struct run_opts *o, struct run_state *state
   enum weir_status st = weir_data_machine(&o->t.settings, o->t.gpu, err);
   if (st == WEIR_OK)
     st = weir_setup_open(&state->setup, o->t.gpu, &o->t.line_up, &o->t.settings, o->t.check, err);
+  if (st == WEIR_OK) st = weir_cli_timeline_open(&o->timeline, &state->setup, &with, err);
   weir_cli_watch(&state->watch, false, &with);
   weir_timing_begin(&state->timing, &state->setup, &with);
   state->report.timing = &state->timing;
@@ -406,6 +413,7 @@ static enum weir_status run(struct run_opts *o, struct run_state *state, struct 
   if (st == WEIR_OK) st = weir_prov_profiles(&o->prov, o->t.gpu, &state->profiles, err);
   if (st == WEIR_OK && o->t.json != NULL)
     st = weir_timing_opts_json(&state->report, o->t.json, err);
+  if (st == WEIR_OK) st = weir_cli_timeline_write(&o->timeline, err);
   if (st == WEIR_OK) st = weir_cli_commit(err);
   if (st == WEIR_OK && !o->t.quiet && n_stdout(o) == 0) st = report_text(o, state, err);
   weir_arena_free(&a);
@@ -456,9 +464,15 @@ static int set_option(struct run_opts *o, int id, const char *value) {
   return -1;
 }
 
+/* An option that only makes sense when something is timed, or NULL. */
+static const char *timed_only(const struct run_opts *o) {
+  const char *name = weir_timing_only(&o->t);
+  return name == NULL && o->timeline.file != NULL ? "timeline" : name;
+}
+
 static int check_workloads(struct run_opts *o) {
   if (o->is_functional) o->t.gpu = NULL;
-  const char *timed = weir_timing_only(&o->t);
+  const char *timed = timed_only(o);
   if (o->targets.n == 0)
     return weir_cli_usage("run", "which workload? See 'weir list workloads', or name a launch "
                                  "file, or give a program after --");
@@ -482,7 +496,9 @@ static int check_program(const struct run_opts *o) {
     return weir_cli_usage("run", "--input, --output and --streams go with workloads");
   if (weir_cli_is_stdout(o->t.json))
     return weir_cli_usage("run", "stdout is the program's: name a file for --json");
-  const char *timed = weir_timing_only(&o->t);
+  if (weir_cli_is_stdout(o->timeline.file))
+    return weir_cli_usage("run", "stdout is the program's: name a file for --timeline");
+  const char *timed = timed_only(o);
   if (timed != NULL && o->is_functional)
     return weir_cli_usage("run", "--%s is for timed runs, and --functional asks for none", timed);
   return -1;
@@ -498,6 +514,8 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
     if (weir_is_prov_option(id)) continue; /* looked at already */
     if (weir_is_timing_option(id))
       code = weir_timing_option(&o->t, "run", id, args.value);
+    else if (weir_is_timeline_option(id))
+      code = weir_timeline_option(&o->timeline, "run", id, args.value);
     else if (!weir_is_program_option(id))
       code = set_option(o, id, args.value);
     else if (weir_program_option(&o->choice, id, args.value, &err) != WEIR_OK)
@@ -507,11 +525,13 @@ static int parse_options(int argc, char **argv, struct run_opts *o) {
   o->program = args.program;
   /* A policy is there to be timed. */
   if (o->has_plugin && o->t.gpu == NULL && !o->is_functional) o->t.gpu = "fermi-s3";
+  if (o->timeline.tuned != NULL && o->timeline.file == NULL)
+    return weir_cli_usage("run", "--%s goes with --timeline FILE", o->timeline.tuned);
   return o->program != NULL ? check_program(o) : check_workloads(o);
 }
 
 int weir_cmd_run(int argc, char **argv) {
-  struct run_opts o = {.t.threads = 1, .choice = WEIR_PROGRAM_ALL};
+  struct run_opts o = {.t.threads = 1, .choice = WEIR_PROGRAM_ALL, .timeline = WEIR_CLI_TIMELINE};
   struct run_state state = {.is_terminal = isatty(STDERR_FILENO)};
   struct weir_err err;
   int code = weir_prov_begin(&o.prov, &usage, &argc, &argv);
@@ -528,7 +548,8 @@ int weir_cmd_run(int argc, char **argv) {
                                                        .prov = &o.prov,
                                                        .choice = o.choice,
                                                        .is_functional = o.is_functional,
-                                                       .per_launch = o.per_launch});
+                                                       .per_launch = o.per_launch,
+                                                       .timeline = &o.timeline});
   } else if (code < 0) {
     st = run(&o, &state, &err);
     code = st == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);
@@ -539,6 +560,7 @@ int weir_cmd_run(int argc, char **argv) {
   weir_timed_profiles_free(&state.profiles);
   weir_setup_free(&state.setup);
   free(o.targets.v);
+  weir_cli_timeline_free(&o.timeline);
   weir_timing_opts_free(&o.t);
   weir_prov_free(&o.prov);
   return code;

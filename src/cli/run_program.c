@@ -215,10 +215,10 @@ static enum weir_status report(struct run *r, struct weir_err *err) {
     st = weir_tags_check_used(r->setup.tags, err);
   /* Interrupted, nothing does not take the place of something. */
   bool is_worth = r->report.launches > 0 || (weir_cli_signal() == 0 && r->result.signal == 0);
-  if (st == WEIR_OK && t->json != NULL && is_worth) {
+  if (st == WEIR_OK && t->json != NULL && is_worth)
     st = weir_timing_opts_json(&r->report, t->json, err);
-    if (st == WEIR_OK) st = weir_cli_commit(err);
-  }
+  if (st == WEIR_OK && is_worth) st = weir_cli_timeline_write(r->o->timeline, err);
+  if (st == WEIR_OK && is_worth) st = weir_cli_commit(err);
   if (st == WEIR_OK && !t->quiet && r->report.launches > 0) st = report_text(r, err);
   return st;
 }
@@ -253,6 +253,7 @@ static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
   r->with = (struct weir_timing_options){.threads = t->threads, .check = t->check};
   enum weir_status st =
       weir_setup_open(&r->setup, r->gpu, &t->line_up, &t->settings, t->check, err);
+  if (st == WEIR_OK) st = weir_cli_timeline_open(r->o->timeline, &r->setup, &r->with, err);
   weir_cli_watch(&r->watch, true, &r->with);
   weir_timing_begin(&r->timing, &r->setup, &r->with);
   r->report.timing = &r->timing;

@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "cli/provenance.h"
+#include "cli/timeline.h"
 #include "cli/timing_opts.h"
 
 struct weir_run_program {
@@ -12,6 +13,7 @@ struct weir_run_program {
   struct weir_prov *prov;
   struct weir_program_choice choice;
   bool is_functional, per_launch;
+  struct weir_cli_timeline *timeline;
 };
 
 /* Returns the exit code: the program's own, unless something went wrong on weir's side. */

@@ -627,6 +627,10 @@ const struct weir_l1_stats *weir_l1_get_stats(struct weir_l1 *l1, uint64_t now) 
   return &l1->stats;
 }
 
+struct weir_l1_levels weir_l1_levels(const struct weir_l1 *l1) {
+  return (struct weir_l1_levels){l1->mshr.table.n, l1->miss.n, l1->bypass.n};
+}
+
 const struct weir_pc_stats *weir_l1_get_pc_stats(const struct weir_l1 *l1) {
   return l1->pc;
 }

@@ -174,6 +174,11 @@ uint32_t weir_l1_max_ctas(const struct weir_l1 *l1, const struct weir_kernel *k)
 /* First cycle in which a bank that is busy is free again. */
 uint64_t weir_l1_port_free(const struct weir_l1 *l1, uint64_t now);
 const struct weir_l1_stats *weir_l1_get_stats(struct weir_l1 *l1, uint64_t now); /* settled */
+/* How full it is: MSHRs that are open, requests that wait to be sent. */
+struct weir_l1_levels {
+  uint32_t mshrs, miss_queue, bypass_queue;
+};
+struct weir_l1_levels weir_l1_levels(const struct weir_l1 *l1);
 const struct weir_pc_stats *weir_l1_get_pc_stats(const struct weir_l1 *l1); /* of this kernel */
 /* Part i, 0 is the organisation; NULL: no such part. And its counters. */
 const struct weir_part *weir_l1_part(const struct weir_l1 *l1, uint32_t i);

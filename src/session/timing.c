@@ -21,6 +21,7 @@ static bool watch(void *self, uint64_t cycle, uint64_t blocks) {
 enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err) {
   struct weir_sim_options o = {
       .threads = t->options.threads, .watchdog = WEIR_WATCHDOG_CYCLES, .check = t->options.check};
+  o.sampler = t->options.sampler;
   o.tape = t->options.check || t->options.read_tape != NULL;
   if (t->options.progress != NULL) {
     o.progress = watch;

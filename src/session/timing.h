@@ -45,6 +45,7 @@ struct weir_timing_options {
   enum weir_status (*read_tape)(void *tape_self, const struct weir_timing *t, uint32_t sm,
                                 const struct weir_tape *tape, struct weir_err *err);
   void *tape_self;
+  const struct weir_sampler *sampler; /* NULL: nobody looks */
 };
 
 struct weir_timing {

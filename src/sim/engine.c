@@ -255,6 +255,15 @@ static uint64_t run_sm(const struct weir_sim *sim, struct weir_sm *sm, struct sp
   return n;
 }
 
+static uint64_t run_sampled(const struct weir_sim *sim, struct weir_sm *sm, struct span t) {
+  uint64_t n = 0;
+  for (; sm->sample_at < t.to; t.from = weir_max64(t.from, sm->sample_at)) {
+    n += run_sm(sim, sm, (struct span){t.from, sm->sample_at});
+    weir_sim_sample(sim, sm);
+  }
+  return n + run_sm(sim, sm, t);
+}
+
 static uint64_t run_channel(const struct weir_sim *sim, struct weir_channel *c, struct span t) {
   uint64_t n = 0;
   if (sim->o.literal) c->wake = weir_min64(c->wake, t.from);
@@ -289,7 +298,7 @@ static bool run_step(struct weir_sim *sim, uint32_t thread, uint64_t step, struc
     uint64_t work;
     if (i < sim->n_sms) {
       struct weir_sm *sm = &sim->sms[i];
-      work = 2 * run_sm(sim, sm, t);
+      work = 2 * (sim->o.sampler == NULL ? run_sm(sim, sm, t) : run_sampled(sim, sm, t));
       any |= is_eventful(sim, sm);
     } else
       work = run_channel(sim, &sim->channels[i - sim->n_sms], t);
@@ -448,7 +457,7 @@ static bool is_over(const struct weir_sim *sim) {
   return true;
 }
 
-static enum weir_status check_fault(const struct weir_sm *sm, struct weir_err *err) {
+enum weir_status weir_sim_fault(const struct weir_sm *sm, struct weir_err *err) {
   const char *fault = weir_l1_fault(sm->l1);
   if (fault == NULL) return WEIR_OK;
   return weir_fail(err, weir_l1_fault_code(sm->l1), "%s (SM %u)", fault, sm->id);
@@ -461,7 +470,7 @@ static enum weir_status check_sms(const struct weir_sim *sim, struct weir_err *e
       if (err != NULL) *err = sm->err;
       return sm->status;
     }
-    enum weir_status st = check_fault(sm, err);
+    enum weir_status st = weir_sim_fault(sm, err);
     if (st != WEIR_OK) return st;
   }
   return WEIR_OK;
@@ -691,7 +700,7 @@ static enum weir_status stuck(const struct weir_sim *sim, uint64_t quiet_since,
     const struct weir_sm *sm = &sim->sms[i];
     if (weir_sm_is_idle(sm)) continue;
     weir_l1_blame(sm->l1);
-    enum weir_status st = check_fault(sm, err);
+    enum weir_status st = weir_sim_fault(sm, err);
     if (st == WEIR_EFAULT) return st;
   }
   const char *file = sim->source->file;
@@ -723,6 +732,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   sim->now += (uint64_t)sim->m->sm.launch_latency;
   uint64_t start = sim->now, end = start, quiet_since = start, seen = 0;
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);
+  if (st == WEIR_OK) weir_sim_samples_begin(sim);
   tell_all(sim);
   while (st == WEIR_OK && !is_finished(sim)) {
     uint64_t next = next_event(sim);
@@ -751,13 +761,14 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; i < sim->n_sms; i++)
     end = weir_max64(end, sim->sms[i].last_event + 1);
   sim->now = end;
+  weir_sim_samples_end(sim, end);
   for (uint32_t i = 0; i < sim->n_sms; i++)
     weir_sm_soft(&sim->sms[i], end);
   if (!deliver_casts(sim)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     weir_sm_settle(&sim->sms[i], end); /* policies may look at it then */
     weir_sm_kernel_end(&sim->sms[i], end);
-    if ((st = check_fault(&sim->sms[i], err)) != WEIR_OK) return give_up(sim, st);
+    if ((st = weir_sim_fault(&sim->sms[i], err)) != WEIR_OK) return give_up(sim, st);
   }
   for (uint32_t i = 0; i < sim->n_channels; i++)
     weir_channel_settle(&sim->channels[i], end);
@@ -774,27 +785,4 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)
     result->parts[i] = weir_sim_part(sim, i);
   return WEIR_OK;
-}
-
-/* ---- preparing ---- */
-
-enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
-                               struct weir_err *err) {
-  struct weir_row row;
-  enum weir_status st = WEIR_OK;
-  for (uint32_t s = 0; st == WEIR_OK && s < sim->n_sms; s++) {
-    for (uint32_t i = 0; st == WEIR_OK && weir_l1_row(sim->sms[s].l1, part, i, &row); i++)
-      st = weir_rows_add(rows, &row, err);
-    if (st == WEIR_OK) st = weir_l1_take_notes(sim->sms[s].l1, part, rows, err);
-    if (st == WEIR_OK) st = check_fault(&sim->sms[s], err);
-  }
-  return st;
-}
-
-enum weir_status weir_sim_digest(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
-                                 struct weir_err *err) {
-  weir_rows_settle(rows);
-  rows->n = weir_l1_digest(sim->sms[0].l1, part, rows->v, rows->n);
-  weir_rows_settle(rows); /* it may have changed keys */
-  return check_fault(&sim->sms[0], err);
 }

@@ -8,6 +8,7 @@
 #define WEIR_SIM_ENGINE_H
 
 #include "sim/memory.h"
+#include "sim/sample.h"
 #include "sim/sm.h"
 
 struct weir_sim_options {
@@ -26,6 +27,7 @@ struct weir_sim_options {
   enum weir_status (*tags)(const void *tags_self, const struct weir_kernel_info *k,
                            const uint8_t **tags, struct weir_err *err);
   const void *tags_self;
+  const struct weir_sampler *sampler; /* NULL: nobody looks */
 };
 
 struct weir_sim_unit { /* one SM in one kernel */

@@ -49,6 +49,17 @@ struct weir_sim {
   uint32_t n_insns;
 };
 
+/* A policy or plug-in of the SM is at fault. */
+enum weir_status weir_sim_fault(const struct weir_sm *sm, struct weir_err *err);
+
+/* ---- sample.c: nothing, without a sampler ---- */
+
+/* What the SM looks like in cycle sm->sample_at, before which everything has happened. */
+void weir_sim_sample(const struct weir_sim *sim, struct weir_sm *sm);
+/* A kernel begins now; the last cycle before `end` was its last. */
+void weir_sim_samples_begin(struct weir_sim *sim);
+void weir_sim_samples_end(struct weir_sim *sim, uint64_t end);
+
 /* ---- result.c ---- */
 
 /* All that was counted since the simulation began: of each SM, and summed. */

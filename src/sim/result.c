@@ -101,3 +101,26 @@ const struct weir_part *weir_sim_part(const struct weir_sim *sim, uint32_t i) {
 struct weir_tape *weir_sim_tape(const struct weir_sim *sim, uint32_t sm) {
   return sm < sim->n_sms ? weir_l1_tape(sim->sms[sm].l1) : NULL;
 }
+
+/* ---- preparing ---- */
+
+enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
+                               struct weir_err *err) {
+  struct weir_row row;
+  enum weir_status st = WEIR_OK;
+  for (uint32_t s = 0; st == WEIR_OK && s < sim->n_sms; s++) {
+    for (uint32_t i = 0; st == WEIR_OK && weir_l1_row(sim->sms[s].l1, part, i, &row); i++)
+      st = weir_rows_add(rows, &row, err);
+    if (st == WEIR_OK) st = weir_l1_take_notes(sim->sms[s].l1, part, rows, err);
+    if (st == WEIR_OK) st = weir_sim_fault(&sim->sms[s], err);
+  }
+  return st;
+}
+
+enum weir_status weir_sim_digest(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
+                                 struct weir_err *err) {
+  weir_rows_settle(rows);
+  rows->n = weir_l1_digest(sim->sms[0].l1, part, rows->v, rows->n);
+  weir_rows_settle(rows); /* it may have changed keys */
+  return weir_sim_fault(&sim->sms[0], err);
+}

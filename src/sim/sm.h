@@ -183,6 +183,7 @@ struct weir_sm {
   uint64_t soft_wake; /* the next event that concerns policies only: a wake-up or a broadcast */
   bool is_literal;
   bool is_settled; /* without work, and its slots say so */
+  uint64_t sample_at;
 
   struct weir_sm_stats stats;
   uint64_t slot_base[WEIR_N_ISSUE_SLOTS]; /* slots counted before this kernel */

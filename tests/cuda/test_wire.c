@@ -530,7 +530,7 @@ static void test_wrong_version(void **state) {
   memcpy(bytes, good.v, sizeof bytes);
   bytes[24]++;
   assert_int_equal(read_all(bytes, sizeof bytes), WEIR_EINVAL);
-  assert_contains(err.msg, "versions 2 and 3");
+  assert_contains(err.msg, "versions 3 and 4");
   memcpy(bytes, good.v, sizeof bytes);
   bytes[16]++;
   assert_int_equal(read_all(bytes, sizeof bytes), WEIR_EPARSE);
