@@ -117,7 +117,7 @@ static void see_counters(const struct weir_timeline *t, struct sm *m, const stru
       [INFLIGHT] = s->inflight,
       [BLOCKS] = s->blocks,
   };
-  for (uint8_t i = 0; i < N_COUNTERS; i++) {
+  for (unsigned i = 0; i < N_COUNTERS; i++) {
     bool is_counted = i < N_COUNTED;
     uint64_t v = is_counted ? now[i] - m->counted[i] : now[i];
     if (is_counted) m->counted[i] = now[i];
@@ -128,7 +128,7 @@ static void see_counters(const struct weir_timeline *t, struct sm *m, const stru
                         .value = v,
                         .seen = s->cycle,
                         .kind = COUNTER,
-                        .a = i});
+                        .a = (uint8_t)i});
   }
 }
 
@@ -157,9 +157,9 @@ static void sample(void *self, const struct weir_sample *s) {
   see_warps(t, m, s);
   see_counters(t, m, s);
   bool has_parts = false;
-  for (uint8_t i = 0; i < WEIR_MAX_PARTS; i++)
+  for (unsigned i = 0; i < WEIR_MAX_PARTS; i++)
     if (s->part_stats[i] != NULL) {
-      see_part(t, m, s, i);
+      see_part(t, m, s, (uint8_t)i);
       has_parts = true;
     }
   m->has_parts |= has_parts;
@@ -207,7 +207,6 @@ static void put_entry(struct weir_timeline *t, uint32_t sm, const struct entry *
   struct weir_text *out = &t->text;
   uint64_t at = e->at + t->shift;
   if (!is_shown(e, end) || !has_room(t, at)) return;
-  const struct weir_part *part = e->kind == PART ? t->sms[sm].part[e->a] : NULL;
   weir_text_printf(out, ",\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", e->kind == SLICE ? 'X' : 'C',
                    FIRST_SM + sm, e->kind == SLICE ? e->a + 1u : 0);
   put_time(out, "ts", at);
@@ -217,9 +216,11 @@ static void put_entry(struct weir_timeline *t, uint32_t sm, const struct entry *
   } else if (e->kind == COUNTER)
     weir_text_printf(out, ",\"name\":\"%s\",\"args\":{\"value\":%" PRIu64 "}}", counter_names[e->a],
                      e->value);
-  else
+  else {
+    const struct weir_part *part = t->sms[sm].part[e->a];
     weir_text_printf(out, ",\"name\":\"%s.%s\",\"args\":{\"value\":%" PRIu64 "}}", part->name,
                      part->stats[e->b].name, e->value);
+  }
 }
 
 /* Quoted and escaped. */
