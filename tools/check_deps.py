@@ -11,7 +11,7 @@ import sys
 ORDER = ["base", "stream", "ptx", "exec", "launch", "trace", "machine", "l1", "sim", "session", "analysis", "study",
          "report", "cuda", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-GENERATED = {"l1/parts.inc", "weir_build.h", "weir_commit.h", "weir/version.h"}
+GENERATED = {"l1/parts.inc", "report/page_files.inc", "weir_build.h", "weir_commit.h", "weir/version.h"}
 
 
 def module_of(path, src):

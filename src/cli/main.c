@@ -20,6 +20,8 @@ const struct weir_command weir_commands[] = {
     {"reproduce", "run the figures of a paper, and say which of its claims come true",
      weir_cmd_reproduce},
     {"show", "show the results in a store as a table", weir_cmd_show},
+    {"report", "write results as an HTML page with charts and tables", weir_cmd_report},
+    {"plot", "draw a figure of results as SVG", weir_cmd_plot},
     {"merge", "join stores of results", weir_cmd_merge},
     {"query", "ask a store of results with SQL", weir_cmd_query},
     {"export", "write a store of results as CSV", weir_cmd_export},
