@@ -1,18 +1,19 @@
 #!/bin/sh
 # Installs the Debian packages that weir needs, if any are missing.
 #   tools/bootstrap.sh build   what building and testing need (default)
-#   tools/bootstrap.sh all     and what `make lint`, `make fuzz`, `make matrix` and the test with Slurm need
+#   tools/bootstrap.sh all     and what `make lint`, `make fuzz`, `make matrix` and the tests with Slurm and a browser need
 #   tools/bootstrap.sh deb     what building and `make dist` and `make deb` need
 set -eu
 PATH=$PATH:/usr/sbin:/sbin # where daemons are
 
-# package:command, and of a library NAME-dev:pkg-config-module, so that one from elsewhere counts too
+# package:command or package:/file, and of a library NAME-dev:pkg-config-module, so that one from elsewhere counts too
 build='gcc:gcc make:make meson:meson ninja-build:ninja pkg-config:pkg-config python3:python3
   zstd:zstd libyaml-dev:yaml-0.1 libzstd-dev:libzstd liblz4-dev:liblz4 liblzma-dev:liblzma
   libjansson-dev:jansson libxxhash-dev:libxxhash libsqlite3-dev:sqlite3 libcmocka-dev:cmocka
-  libmpfr-dev:mpfr'
+  libmpfr-dev:mpfr libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js'
 extra='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
-  shellcheck:shellcheck codespell:codespell munge:munged slurmctld:slurmctld slurmd:slurmd slurm-client:sbatch'
+  shellcheck:shellcheck codespell:codespell munge:munged slurmctld:slurmctld slurmd:slurmd slurm-client:sbatch
+  chromium:chromium chromium-driver:chromedriver librsvg2-bin:rsvg-convert'
 package='git:git xz-utils:xz dpkg-dev:dpkg-buildpackage debhelper:dh fakeroot:fakeroot lintian:lintian
   mmdebstrap:mmdebstrap'
 
@@ -30,6 +31,7 @@ missing=
 for item in $wanted; do
   probe=${item#*:}
   case $item in # the command sqlite3 does not mean that its library is here
+  *:/*) [ -e "$probe" ] ;;
   *-dev:*) pkg-config --exists "$probe" 2>/dev/null ;;
   *) command -v "$probe" >/dev/null 2>&1 ;;
   esac || missing="$missing ${item%%:*}"

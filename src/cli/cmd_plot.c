@@ -36,7 +36,8 @@ static const struct weir_usage usage = {
         "  composition   loads that hit, joined a pending line, missed, or bypassed the L1\n"
         "  stalls        what scheduler slots were spent on\n"
         "  energy        energy of the L1 against speed-up, geometric means\n"
-        "  storage       bits that the L1 needs against speed-up, geometric means\n"
+        "  storage       hardware of the L1 beside tags and data against speed-up, geometric "
+        "means\n"
         "  heat          speed-up, or any statistic, by two keys that were varied\n"
         "  mrc           miss ratio by the size of the L1, of characterised workloads",
     .opts =

@@ -177,6 +177,11 @@ void weir_spots_svg(const struct weir_spots *s, struct weir_text *out) {
     widen(&p.x0, &p.x1, s->spots[i].x);
     widen(&p.y0, &p.y1, s->spots[i].y);
   }
+  double x_room = 0.04 * (p.x1 - p.x0), y_room = 0.04 * (p.y1 - p.y0); /* not on the edges */
+  p.x0 -= p.x0 > 0 && p.x0 < x_room ? p.x0 : x_room;
+  p.x1 += x_room;
+  p.y0 -= y_room;
+  p.y1 += y_room;
   begin(&p, &s->chart, 0);
   struct weir_ticks tx = ticks_for(&p.x0, &p.x1), ty = ticks_for(&p.y0, &p.y1);
   put_x_numbers(&p, &tx);

@@ -82,6 +82,7 @@ void weir_heat_svg(const struct weir_heat *h, struct weir_text *out) {
                (is_turned ? head * 0.7 + 14 : 18);
   double cell_h = h->chart.height > 0 ? (h->chart.height - top - 10) / (double)h->n_rows : CELL_H;
   double width = left + w * (double)h->n_columns + (is_turned ? fmax(head * 0.5, 12) : 12);
+  if (h->chart.title != NULL) width = fmax(width, weir_svg_width(h->chart.title) + 16);
   weir_svg_begin(out, width, top + cell_h * (double)h->n_rows + 10, h->chart.title);
   if (h->chart.title != NULL) weir_svg_text(out, 8, TOP + 10, WEIR_ANCHOR_START, 0, h->chart.title);
   if (h->chart.x != NULL)

@@ -73,7 +73,7 @@ static enum weir_status begin(struct weir_grid *g, const struct weir_page *p, bo
   g->columns.of = weir_arena_array(&g->a, p->n + 1, sizeof *g->columns.of);
   if (g->rows.of == NULL || g->columns.of == NULL) return weir_no_memory(err);
   for (size_t i = 0; i < p->n; i++)
-    if (strcmp(p->runs[i].status, "ok") != 0 || (!has_base && weir_page_is_base(p, i)))
+    if (!p->runs[i].is_drawn || (!has_base && weir_page_is_base(p, i)))
       g->rows.of[i] = g->columns.of[i] = WEIR_PAGE_NONE;
   return WEIR_OK;
 }

@@ -112,14 +112,16 @@ static enum weir_status look_up(struct weir_page *p, const char *name, struct we
   struct weir_err why;
   const char *path;
   *out = (struct weir_page_scheme){name, WEIR_ROLE_DESIGN};
-  if (weir_data_has_scheme(name) && weir_data_scheme(&a, name, &path, &why) == WEIR_OK &&
-      weir_scheme_load(&s, name, path, NULL, &why) == WEIR_OK) {
+  if (strpbrk(name, "/.") != NULL) return WEIR_OK;
+  enum weir_status st = weir_data_scheme(&a, name, &path, &why);
+  if (st == WEIR_OK) st = weir_scheme_load(&s, name, path, NULL, &why);
+  if (st == WEIR_OK) {
     out->role = s.role;
     out->label = s.label != NULL ? weir_arena_strndup(&p->a, s.label, strlen(s.label)) : name;
     weir_scheme_free(&s);
   }
   weir_arena_free(&a);
-  return out->label != NULL ? WEIR_OK : weir_no_memory(err);
+  return st != WEIR_ENOMEM && out->label != NULL ? WEIR_OK : weir_no_memory(err);
 }
 
 /* Baseline, designs, what papers compared with, controls, bounds. */
@@ -400,9 +402,11 @@ enum weir_status weir_page_read(struct weir_page *p, const char *const *files, s
   enum weir_status st = name_stats(p, o, err);
   for (size_t i = 0; st == WEIR_OK && i < n; i++)
     st = read_file(p, files[i], o, err);
-  if (st == WEIR_OK && (p->characters == NULL || p->provenance == NULL)) st = weir_no_memory(err);
+  if (st == WEIR_OK && (p->characters == NULL || p->provenance == NULL || p->failed))
+    st = weir_no_memory(err);
   if (st == WEIR_OK && p->has_study) {
     st = order_schemes(p, err);
+    if (st == WEIR_OK) st = weir_page_find_drawn(p, err);
     if (st == WEIR_OK) st = weir_page_compare(p, o, err);
     if (st == WEIR_OK) st = choose(p, o, err);
     if (st == WEIR_OK) st = check_stats(p, o, err);

@@ -41,6 +41,7 @@ struct weir_page_run {
   const char *message; /* NULL: none */
   uint32_t base;       /* the run it is compared with, or WEIR_PAGE_NONE */
   double speedup;      /* NaN: none */
+  bool is_drawn;       /* it ended, and so did those that are the same but for the seed */
   size_t first, n;     /* its kernels */
 };
 
@@ -74,6 +75,7 @@ struct weir_page {
   struct weir_arena a;
   const char *title;
   bool has_study;
+  bool failed;          /* for want of memory: kept, and said in the end */
   const char *study;    /* its file */
   const char *baseline; /* "scheme=baseline"; NULL: nothing is relative */
   struct weir_page_key *keys;
@@ -153,6 +155,8 @@ enum weir_status weir_page_add_kernel(struct weir_page *p, uint32_t run, int64_t
 
 /* ---- page_speedup.c ---- */
 
+/* Which runs are drawn: a mean of those seeds that did not fail would be no mean. */
+enum weir_status weir_page_find_drawn(struct weir_page *p, struct weir_err *err);
 /* The baseline of each run, and speed-ups. */
 enum weir_status weir_page_compare(struct weir_page *p, const struct weir_page_options *o,
                                    struct weir_err *err);

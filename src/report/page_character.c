@@ -31,51 +31,63 @@ static const char *last_part(const char *path) {
   return slash != NULL ? slash + 1 : path;
 }
 
-static char *read_source(const char *path) {
+/* What loads are read with. */
+struct reader {
+  const char *workload, *beside; /* names; the JSON */
+  const struct weir_page_options *o;
+  json_t *sources;
+  struct weir_arena a;
+  bool failed; /* for want of memory */
+};
+
+/* The text of a file in malloc(); NULL: there is none. */
+static char *read_source(struct reader *d, const char *path) {
   struct stat info;
   struct weir_err why;
   char *data;
   size_t n;
+  if (path == NULL) d->failed = true;
   if (path == NULL || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
       info.st_size > SOURCE_BYTES)
     return NULL;
-  return weir_file_read(path, SOURCE_BYTES, NULL, &data, &n, &why) == WEIR_OK ? data : NULL;
+  enum weir_status st = weir_file_read(path, SOURCE_BYTES, NULL, &data, &n, &why);
+  d->failed = d->failed || st == WEIR_ENOMEM;
+  return st == WEIR_OK ? data : NULL;
 }
 
-/* As it is named; in the folders of --source; beside the JSON; beside the workload. */
-static char *find_source(const char *name, const char *workload, const char *beside,
-                         const struct weir_page_options *o) {
-  struct weir_arena a = {0};
+/* In the folders of --source; beside the workload; beside the JSON; as it is named. */
+static char *find_source(struct reader *d, const char *name) {
   struct weir_err why;
   const char *launch;
   char *text = NULL;
-  for (size_t i = 0; text == NULL && i < o->n_sources; i++) {
-    text = read_source(weir_arena_printf(&a, "%s/%s", o->sources[i], name));
+  for (size_t i = 0; text == NULL && i < d->o->n_sources; i++) {
+    const char *folder = d->o->sources[i];
+    text = read_source(d, weir_arena_printf(&d->a, "%s/%s", folder, name));
     if (text == NULL)
-      text = read_source(weir_arena_printf(&a, "%s/%s", o->sources[i], last_part(name)));
+      text = read_source(d, weir_arena_printf(&d->a, "%s/%s", folder, last_part(name)));
   }
-  if (text == NULL && workload != NULL &&
-      weir_data_workload(&a, workload, &launch, &why) == WEIR_OK)
-    text = read_source(weir_file_beside(&a, launch, last_part(name)));
-  if (text == NULL) text = read_source(weir_file_beside(&a, beside, name));
-  if (text == NULL) text = read_source(weir_file_beside(&a, beside, last_part(name)));
-  if (text == NULL) text = read_source(name);
-  weir_arena_free(&a);
-  return text;
+  if (text == NULL && d->workload != NULL) {
+    enum weir_status st = weir_data_workload(&d->a, d->workload, &launch, &why);
+    d->failed = d->failed || st == WEIR_ENOMEM;
+    if (st == WEIR_OK) text = read_source(d, weir_file_beside(&d->a, launch, last_part(name)));
+  }
+  if (text == NULL) text = read_source(d, weir_file_beside(&d->a, d->beside, name));
+  if (text == NULL) text = read_source(d, weir_file_beside(&d->a, d->beside, last_part(name)));
+  return text != NULL ? text : read_source(d, name);
 }
 
 /* Its number in `sources`; -1: it has no name. A file that cannot be read is there without text. */
-static int add_source(json_t **sources, const json_t *file, const char *workload,
-                      const char *beside, const struct weir_page_options *o) {
+static int add_source(struct reader *d, const json_t *file) {
   const char *name = json_string_value(file);
-  if (name == NULL || *sources == NULL) return -1;
-  size_t n = json_array_size(*sources);
-  for (size_t i = 0; i < n; i++)
-    if (strcmp(json_string_value(json_object_get(json_array_get(*sources, i), "name")), name) == 0)
-      return (int)i;
-  char *text = is_source(name) ? find_source(name, workload, beside, o) : NULL;
-  weir_json_push(sources, json_pack("{s:s, s:o}", "name", name, "text",
-                                    text != NULL ? weir_json_text(text) : json_null()));
+  size_t n = json_array_size(d->sources);
+  if (name == NULL) return -1;
+  for (size_t i = 0; i < n; i++) {
+    const json_t *known = json_object_get(json_array_get(d->sources, i), "name");
+    if (strcmp(json_string_value(known), name) == 0) return (int)i;
+  }
+  char *text = is_source(name) ? find_source(d, name) : NULL;
+  weir_json_push(&d->sources, json_pack("{s:s, s:o}", "name", name, "text",
+                                        text != NULL ? weir_json_text(text) : json_null()));
   free(text);
   return (int)n;
 }
@@ -106,21 +118,18 @@ static json_t *name_of(const json_t *kernel) {
   return weir_json_text(mangled != NULL ? weir_demangle(mangled, name, sizeof name) : "?");
 }
 
-static json_t *load_of(const json_t *load, json_t **sources, const char *workload,
-                       const char *beside, const struct weir_page_options *o) {
+static json_t *load_of(struct reader *d, const json_t *load) {
   static const char *const keys[] = {"insn", "pc", "ptx_line", "line", "array", NULL};
   static const char *const counts[] = {"references", "answered", "pending", "sent",   "lone",
                                        "first",      "sectors",  "evicted", "misses", NULL};
   json_t *out = json_object();
   take(&out, load, keys);
   take(&out, json_object_get(load, "locality"), counts);
-  int source = add_source(sources, json_object_get(load, "file"), workload, beside, o);
-  weir_json_put(&out, "source", json_integer(source));
+  weir_json_put(&out, "source", json_integer(add_source(d, json_object_get(load, "file"))));
   return out;
 }
 
-static json_t *kernel_of(const json_t *kernel, json_t **sources, const char *workload,
-                         const char *beside, const struct weir_page_options *o) {
+static json_t *kernel_of(struct reader *d, const json_t *kernel) {
   static const char *const keys[] = {"launches", "l1_lines", "blocks_per_sm", "warps_per_block",
                                      NULL};
   const json_t *loads = json_object_get(kernel, "loads");
@@ -133,7 +142,7 @@ static json_t *kernel_of(const json_t *kernel, json_t **sources, const char *wor
   json_t *curve = json_object_get(kernel, "miss_ratio_curve");
   if (curve != NULL) weir_json_put(&out, "curve", json_incref(curve));
   for (size_t i = 0; i < json_array_size(loads); i++)
-    weir_json_push(&list, load_of(json_array_get(loads, i), sources, workload, beside, o));
+    weir_json_push(&list, load_of(d, json_array_get(loads, i)));
   weir_json_put(&out, "loads", list);
   return out;
 }
@@ -153,18 +162,22 @@ static json_t *advice_of(const json_t *root) {
 enum weir_status weir_page_from_character(struct weir_page *p, const json_t *root, const char *path,
                                           const struct weir_page_options *o, struct weir_err *err) {
   static const char *const keys[] = {"workload", "input", "gpu", NULL};
-  const char *workload = json_string_value(json_object_get(root, "workload"));
+  struct reader d = {.workload = json_string_value(json_object_get(root, "workload")),
+                     .beside = path,
+                     .o = o,
+                     .sources = json_array()};
   const json_t *kernels = json_object_get(root, "kernels");
-  json_t *out = json_object(), *sources = json_array(), *list = json_array();
+  json_t *out = json_object(), *list = json_array();
   take(&out, root, keys);
   weir_json_put(&out, "advice", advice_of(root));
   weir_json_put(&out, "locality", locality_of(root));
   json_t *curve = json_object_get(root, "miss_ratio_curve");
   if (curve != NULL) weir_json_put(&out, "curve", json_incref(curve));
   for (size_t i = 0; i < json_array_size(kernels); i++)
-    weir_json_push(&list, kernel_of(json_array_get(kernels, i), &sources, workload, path, o));
+    weir_json_push(&list, kernel_of(&d, json_array_get(kernels, i)));
   weir_json_put(&out, "kernels", list);
-  weir_json_put(&out, "sources", sources);
+  weir_json_put(&out, "sources", d.sources);
   weir_json_push(&p->characters, out);
-  return p->characters != NULL ? WEIR_OK : weir_no_memory(err);
+  weir_arena_free(&d.a);
+  return p->characters != NULL && !d.failed ? WEIR_OK : weir_no_memory(err);
 }

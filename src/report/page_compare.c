@@ -26,10 +26,13 @@ static double stat_of(const json_t *run, const char *name) {
 
 static const char *text_of(struct weir_page *p, const json_t *run, const char *key) {
   const json_t *v = json_object_get(run, key);
+  const char *text = json_string_value(v), *copy = NULL;
   if (json_is_integer(v))
-    return weir_arena_printf(&p->a, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
-  const char *text = json_string_value(v);
-  return text != NULL ? weir_arena_strndup(&p->a, text, strlen(text)) : NULL;
+    copy = weir_arena_printf(&p->a, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+  else if (text != NULL)
+    copy = weir_arena_strndup(&p->a, text, strlen(text));
+  if (copy == NULL && (text != NULL || json_is_integer(v))) p->failed = true;
+  return copy;
 }
 
 static enum weir_status add_kernels(struct weir_page *p, const json_t *run, uint32_t at,

@@ -103,7 +103,7 @@ static json_t *stacks_json(void) {
 /* Status and, where there is something to say, why. */
 static void put_runs(const struct weir_page *p, json_t **o) {
   json_t *ids = json_array(), *status = json_array(), *speedup = json_array(), *base = json_array(),
-         *messages = json_object();
+         *messages = json_object(), *undrawn = json_array();
   for (size_t i = 0; i < p->n; i++) {
     const struct weir_page_run *r = &p->runs[i];
     char place[24];
@@ -111,12 +111,14 @@ static void put_runs(const struct weir_page *p, json_t **o) {
     weir_json_push(&status, json_string(r->status));
     weir_json_push(&speedup, number(r->speedup));
     weir_json_push(&base, json_integer(r->base == WEIR_PAGE_NONE ? -1 : (json_int_t)r->base));
+    if (!r->is_drawn) weir_json_push(&undrawn, json_integer((json_int_t)i));
     if (r->message == NULL) continue;
     snprintf(place, sizeof place, "%zu", i);
     char text[MESSAGE_BYTES];
     snprintf(text, sizeof text, "%s", r->message);
     weir_json_put(&messages, place, weir_json_text(text));
   }
+  weir_json_put(o, "undrawn", undrawn);
   weir_json_put(o, "ids", ids);
   weir_json_put(o, "status", status);
   weir_json_put(o, "speedup", speedup);

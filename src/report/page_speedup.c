@@ -146,6 +146,35 @@ static void compare_kernels(struct weir_page *p, size_t run) {
   }
 }
 
+/* ---- means ---- */
+
+static int by_all_but_seed(const void *a, const void *b, void *self) {
+  const struct weir_page *p = self;
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  for (size_t k = 0; k < p->n_keys; k++) {
+    uint32_t of_x = p->keys[k].of[x], of_y = p->keys[k].of[y];
+    if (k != WEIR_PAGE_SEED && of_x != of_y) return of_x < of_y ? -1 : 1;
+  }
+  return 0;
+}
+
+enum weir_status weir_page_find_drawn(struct weir_page *p, struct weir_err *err) {
+  uint32_t *order = weir_malloc((p->n + 1) * sizeof *order);
+  if (order == NULL) return weir_no_memory(err);
+  for (size_t i = 0; i < p->n; i++)
+    order[i] = (uint32_t)i;
+  if (p->n > 0) qsort_r(order, p->n, sizeof *order, by_all_but_seed, p);
+  for (size_t first = 0, end; first < p->n; first = end) {
+    bool are_good = true;
+    for (end = first; end < p->n && by_all_but_seed(&order[first], &order[end], p) == 0; end++)
+      are_good = are_good && strcmp(p->runs[order[end]].status, "ok") == 0;
+    for (size_t i = first; i < end; i++)
+      p->runs[order[i]].is_drawn = are_good;
+  }
+  free(order);
+  return WEIR_OK;
+}
+
 static bool has_baseline(const struct weir_page *p) {
   const struct weir_page_key *k = &p->keys[WEIR_PAGE_SCHEME];
   for (size_t i = 0; i < k->n_values; i++)

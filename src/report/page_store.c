@@ -108,7 +108,9 @@ static enum weir_status read_stats(struct reader *d, const struct weir_stored_ru
 }
 
 static const char *copy_of(struct reader *d, const char *text) {
-  return text != NULL ? weir_arena_strndup(&d->p->a, text, strlen(text)) : NULL;
+  const char *copy = text != NULL ? weir_arena_strndup(&d->p->a, text, strlen(text)) : NULL;
+  if (text != NULL && copy == NULL) d->p->failed = true;
+  return copy;
 }
 
 static enum weir_status add_run(struct reader *d, size_t at, struct weir_err *err) {
@@ -262,7 +264,7 @@ static enum weir_status add_made(struct reader *d, const char *path, struct weir
 
 static enum weir_status load(struct reader *d, const char *path, const struct weir_page_options *o,
                              struct weir_err *err) {
-  const struct weir_points_want want = {.statistic = "cycles", .where = o->where};
+  const struct weir_points_want want = {.where = o->where};
   const struct weir_runs_options all = {.where = o->where};
   enum weir_status st = weir_store_open(path, WEIR_STORE_READ, NULL, &d->store, err);
   if (st == WEIR_OK) st = add_made(d, path, err);

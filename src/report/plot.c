@@ -263,16 +263,16 @@ static enum weir_status plot_cost(struct plot *v, bool is_energy) {
   if (n == 0)
     return weir_fail(v->err, WEIR_ENOENT, "no run of '%s' has the statistic %s", v->p->study,
                      is_energy ? "energy.total_nj" : "storage.bits_per_sm");
-  const char *title =
-      weir_arena_printf(&v->a, "%s against speed-up, geometric means, on %s",
-                        is_energy ? "L1 energy" : "Storage of an SM's L1", where(v));
+  const char *title = weir_arena_printf(&v->a, "%s against speed-up, geometric means, on %s",
+                                        is_energy ? "L1 energy" : "Storage", where(v));
   if (title == NULL) return no_memory(v);
-  struct weir_spots s = {.chart = chart_of(v, title,
-                                           is_energy ? "L1 energy, relative to the baseline"
-                                                     : "storage of the L1, KB per SM",
-                                           "speed-up"),
-                         .spots = spots,
-                         .n = n};
+  struct weir_spots s = {
+      .chart = chart_of(v, title,
+                        is_energy ? "L1 energy, relative to the baseline"
+                                  : "hardware of the L1 beside tags and data, KB per SM",
+                        "speed-up"),
+      .spots = spots,
+      .n = n};
   weir_spots_svg(&s, v->out);
   return WEIR_OK;
 }

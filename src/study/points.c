@@ -266,7 +266,8 @@ enum weir_status weir_points_load(struct weir_store *s, const struct weir_points
   st = take_runs(out, &runs) ? find_users(out, err) : weir_no_memory(err);
   if (st == WEIR_OK)
     out->keys.v[WEIR_KEY_SCHEME].certainty = weir_points_key(out, WEIR_CERTAINTY_KEY);
-  if (st == WEIR_OK && out->points.n > 0) st = add_values(out, &runs, want->statistic, err);
+  if (st == WEIR_OK && out->points.n > 0 && want->statistic != NULL)
+    st = add_values(out, &runs, want->statistic, err);
   weir_runs_free(&runs);
   return st;
 }

@@ -57,9 +57,11 @@ struct weir_points {
 };
 
 struct weir_points_want {
-  const char *statistic; /* or a metric of the store, or an expression with names in brackets */
-  const char *where;     /* a condition (study/condition.h); NULL: all */
-  bool by_kernel;        /* a point for each kernel; one for each run that has none */
+  /* Or a metric of the store, or an expression with names in brackets; NULL: values are not asked
+   * for. */
+  const char *statistic;
+  const char *where; /* a condition (study/condition.h); NULL: all */
+  bool by_kernel;    /* a point for each kernel; one for each run that has none */
 };
 
 /* At one moment, though another process may write. WEIR_EINVAL, WEIR_ENOENT: what is wanted makes

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Commands of README.md and of all pages run: doc_commands.py WEIR SAMPLE-STORE SOURCE-FOLDER CLIENT
 
-Lines that begin with 'weir' or with a compiler, after a '$' or not; of docs/studies.md, store.md and cluster.md blocks of SQL and of
+Lines that begin with 'weir' or with a compiler, after a '$' or not; of docs/studies.md, store.md, cluster.md and report.md blocks of SQL and of
 Python as well; sweeps on a cluster are not submitted. A command below which the page shows an error must fail with its first line, numbers aside. Workloads take their small
 input. Sections of studies and store begin with the sample store as s.db; of what comes before "Looking at results", with none. Other
 pages begin with what examples of help take for granted, too.
@@ -17,7 +17,7 @@ import tempfile
 import examples
 
 EMPTY = ("Sweeps", "Workers")
-PAGES = {"studies.md": 8, "store.md": 8, "cluster.md": 4}  # so many commands at least
+PAGES = {"studies.md": 8, "store.md": 8, "cluster.md": 4, "report.md": 3}  # so many commands at least
 
 
 def sections(text):
@@ -63,6 +63,9 @@ class Page:
         for name, scheme in (("a.json", "baseline"), ("b.json", "tsc")):
             subprocess.run([weir, "run", "-q", "vecadd", "--input", "test", "--gpu", "fermi-s3", "--scheme", scheme, "--json", name],
                            cwd=folder, check=True)
+        subprocess.run([weir, "compare", "-q", "vecadd", "--input", "test", "-S", "baseline,tsc", "--json", "compared.json"], cwd=folder,
+                       check=True)
+        subprocess.run([weir, "characterize", "-q", "vecadd", "--input", "test", "--json", "loads.json"], cwd=folder, check=True)
         (folder / "speedups.sql").write_text("SELECT count(*) FROM runs", encoding="utf-8")
         self.env = dict(os.environ, WEIR_CACHE=str(cache), PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
 

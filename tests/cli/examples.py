@@ -80,6 +80,9 @@ def main():
         for result, scheme in (("before.json", "baseline"), ("after.json", "tsc")):
             subprocess.run([weir, "run", "-q", "vecadd", "--input", "test", "--gpu", "fermi-s3", "--scheme", scheme, "--json",
                             result], cwd=folder, check=True)
+        subprocess.run([weir, "compare", "-q", "vecadd", "--input", "test", "-S", "baseline,tsc", "--json", "compared.json"],
+                       cwd=folder, env=env, check=True)
+        subprocess.run([weir, "characterize", "-q", "vecadd", "--input", "test", "--json", "loads.json"], cwd=folder, env=env, check=True)
         for command in commands:
             for name in ("s.db", "shards/1.db", "monday.db", "tuesday.db"):  # whatever others did to them
                 (folder / name).unlink(missing_ok=True)

@@ -6,7 +6,7 @@ const noBaseline = () => need("There are no runs of the scheme baseline, so noth
 
 /* Logarithms of the speed-ups of each cell, by seed. */
 function speedupGrid() {
-  const runs = runsShown().filter((i) => isOk(i) && !isBase(i));
+  const runs = runsShown().filter((i) => isDrawn(i) && !isBase(i));
   if (!runs.length) return null;
   const g = gridOf(runs, rowKeys(), seriesKeys(runs));
   const logs = g.cells.map((row) => row.map((cell) => cell.filter((i) => M.speedup[i] !== null).map((i) => log(M.speedup[i]))));
@@ -71,7 +71,7 @@ function speedupSection() {
   return [el("p", { id: "speedup-summary" }, best(g)),
     el("div", { class: "wide" }, box),
     el("p", { class: "dim" }, `Relative to ${M.baseline}. ` + (many ? "Lines are 95 % intervals of the mean over seeds; \u2248 marks those that contain 1. " : "") +
-      "Outlines are bounds, which no design can exceed; grey are controls, which choose by chance."),
+      "Outlines are bounds, L1s with the most hits that there can be; grey are controls, which choose by chance."),
     speedupTable(g)];
 }
 
@@ -86,7 +86,7 @@ function sharesOf(stack, run) {
 }
 
 function stackSection(stack) {
-  const runs = runsShown().filter((i) => isOk(i) && sharesOf(stack, i));
+  const runs = runsShown().filter((i) => isDrawn(i) && sharesOf(stack, i));
   if (!runs.length) return [need("The runs that are drawn have no such statistics.")];
   const rows = axisOf(runs, rowKeys());
   const at = state["of." + stack.name] ?? "all";
@@ -104,7 +104,7 @@ function stackSection(stack) {
       backgroundColor: stack.parts[n].colour, borderWidth: 0 })) },
     options: {
       indexAxis: "y",
-      scales: { x: { stacked: true, min: 0, max: 1, title: { display: true, text: stack.y }, ticks: { format: { style: "percent" } } },
+      scales: { x: { stacked: true, min: 0, max: 1, title: { display: true, text: stack.y }, ticks: { format: { style: "percent", maximumFractionDigits: 0 } } },
         y: { stacked: true, grid: { display: false }, ticks: { autoSkip: false } } },
       plugins: { tooltip: { callbacks: { label: (i) => `${i.dataset.label}: ${percent(i.raw)}` } } },
     },
@@ -117,7 +117,7 @@ function stackSection(stack) {
 /* ---- what it costs ---- */
 
 function costPoints(cost) {
-  const runs = runsShown().filter((i) => isOk(i) && M.speedup[i] !== null && cost(i) > 0);
+  const runs = runsShown().filter((i) => isDrawn(i) && M.speedup[i] !== null && cost(i) > 0);
   if (!runs.length) return null;
   const g = gridOf(runs, rowKeys(), seriesKeys(runs));
   const logs = (f) => g.cells.map((row) => row.map((cell) => cell.map((i) => log(f(i)))));
@@ -146,7 +146,7 @@ function costSection() {
   const boxes = [];
   if (energy) boxes.push(costChart("energy-chart", "L1 energy, relative to the baseline",
     (i) => (M.base[i] >= 0 ? energy[i] / energy[M.base[i]] : 0), (v) => "energy " + fmt(v, "x")));
-  if (bits) boxes.push(costChart("storage-chart", "storage of an SM's L1, KB", (i) => bits[i] / 8192, (v) => fmt(v, "x") + " KB"));
+  if (bits) boxes.push(costChart("storage-chart", "hardware of the L1 beside tags and data, KB per SM", (i) => bits[i] / 8192, (v) => fmt(v, "x") + " KB"));
   return [el("p", { class: "dim" }, "Geometric means over workloads."), el("div", { class: "two" }, ...boxes)];
 }
 
@@ -175,7 +175,7 @@ function heatSection() {
   const { x, y, names } = heatAxes();
   const values = [...(M.baseline ? ["speedup"] : []), ...M.stats.map((s) => s.name)];
   const what = values.includes(state.v) ? state.v : values[0];
-  let runs = runsShown([x, y]).filter(isOk);
+  let runs = runsShown([x, y]).filter(isDrawn);
   const mixed = M.keys.filter((k) => ![x, y, "workload", "input", "seed"].includes(k.name) && runs.some((i) => k.of[i] !== k.of[runs[0]]));
   const picks = mixed.map((k) => {
     const has = [...new Set(runs.map((i) => k.of[i]))].sort((a, b) => a - b);
@@ -202,7 +202,7 @@ function heatSection() {
     if (!c) return el("td", {}, "-");
     const colour = heatColour(c.v, least, most, middle);
     return el("td", { tabindex: "0", style: `background:${colour.back};color:${colour.text}`,
-      "data-tip": `${y} ${g.rows.names[r]}, ${x} ${g.columns.names[k]}\n${what}: ${fmt(c.v, "x")}\n${rate ? "mean" : "geometric mean"} of ${c.n} runs` }, fmt(c.v));
+      "data-tip": `${y} ${g.rows.names[r]}, ${x} ${g.columns.names[k]}\n${what}: ${fmt(c.v, "x")}\n${rate ? "mean" : "geometric mean"} of ${c.n} runs` }, fmt(c.v, what === "speedup" || rate ? "x" : ""));
   })));
   const head = el("tr", {}, el("th", {}, `${y} \\ ${x}`), ...g.columns.names.map((n) => el("th", { scope: "col" }, n)));
   return [tools, el("div", { class: "wide" }, el("table", { class: "heat", id: "heat-table" }, el("thead", {}, head), el("tbody", {}, ...body))),

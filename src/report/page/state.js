@@ -7,7 +7,9 @@ const STAT = byName(M.stats);
 const SERIES_MOST = 24;
 
 const textOf = (key, run) => KEY[key].values[KEY[key].of[run]];
-const isOk = (run) => M.status[run] === "ok";
+/* It ended, and so did those that are the same but for the seed: means are those of all seeds. */
+const UNDRAWN = new Set(M.undrawn);
+const isDrawn = (run) => !UNDRAWN.has(run);
 const isBase = (run) => M.base[run] === run;
 
 /* ---- what is chosen, as the fragment of the address has it ---- */
