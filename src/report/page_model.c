@@ -64,9 +64,9 @@ static json_t *stat_json(const struct weir_page *p, size_t stat) {
     json_decref(values);
     return json_null();
   }
-  return json_pack("{s:o, s:s, s:s, s:o}", "name", weir_json_text(p->stats[stat]), "unit",
-                   row != NULL ? row->unit : "", "help", row != NULL ? row->help : "", "values",
-                   values);
+  return json_pack("{s:o, s:s, s:s, s:b, s:o}", "name", weir_json_text(p->stats[stat]), "unit",
+                   row != NULL ? row->unit : "", "help", row != NULL ? row->help : "", "asked",
+                   stat >= weir_page_n_stats(), "values", values);
 }
 
 static json_t *stats_json(const struct weir_page *p) {

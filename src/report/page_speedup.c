@@ -115,12 +115,10 @@ static enum weir_status find_base(const struct match *m, uint32_t run, uint32_t 
     else
       high = mid;
   }
-  for (; low < m->n && by_fixed(m, m->base[low], run) == 0; low++) {
+  for (size_t i = low; i < m->n && by_fixed(m, m->base[i], run) == 0; i++)
+    if (m->base[i] == run) *out = run; /* its own, whatever else there is */
+  for (; *out != run && low < m->n && by_fixed(m, m->base[low], run) == 0; low++) {
     uint32_t base = m->base[low];
-    if (base == run) { /* its own, whatever else there is */
-      *out = run;
-      return WEIR_OK;
-    }
     if (!has_settings_of(m, run, base)) continue;
     if (*out != WEIR_PAGE_NONE) return several(m, run, *out, base, err);
     *out = base;

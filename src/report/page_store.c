@@ -209,6 +209,7 @@ static json_t *curve_of(const struct reader *d, double references, double line) 
     hits += more;
     weir_json_push(&list, json_pack("{s:f, s:f, s:f}", "lines", lines, "bytes", lines * line,
                                     "miss_ratio", (references - hits) / references));
+    if (hits >= references - named(d, "characterize.first")) break; /* all that can be hit */
   }
   return list;
 }

@@ -120,10 +120,10 @@ class Browser:
         return self.do("POST", "/se/log", {"type": kind})
 
     def requests(self):
-        """Addresses that were asked for since the last call."""
+        """Addresses that pages of files asked for since the last call; the browser's own start page is none."""
         for entry in self.log("performance"):
             message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
+            if message["method"] == "Network.requestWillBeSent" and not message["params"]["documentURL"].startswith("chrome:"):
                 yield message["params"]["request"]["url"]
 
     def screenshot(self, path):

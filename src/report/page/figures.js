@@ -104,7 +104,7 @@ function stackSection(stack) {
       backgroundColor: stack.parts[n].colour, borderWidth: 0 })) },
     options: {
       indexAxis: "y",
-      scales: { x: { stacked: true, min: 0, max: 1, title: { display: true, text: stack.y }, ticks: { format: { style: "percent", maximumFractionDigits: 0 } } },
+      scales: { x: { stacked: true, min: 0, max: 1, title: { display: true, text: stack.y }, ticks: { callback: (v) => +(100 * v).toFixed(1) + " %" } },
         y: { stacked: true, grid: { display: false }, ticks: { autoSkip: false } } },
       plugins: { tooltip: { callbacks: { label: (i) => `${i.dataset.label}: ${percent(i.raw)}` } } },
     },
@@ -249,11 +249,16 @@ function kernelSection() {
   return [...kernelChart(rows), tableBox("kernels", columns, rows), ...left];
 }
 
+/* Statistics that the table of runs begins with: those of kernels, and what was asked for. */
+const STATS_FIRST = 13;
 function runSection() {
+  const all = state.stats === "all", some = all ? M.stats : M.stats.filter((s, n) => n < STATS_FIRST || s.asked);
+  const more = M.stats.length > some.length || all ? [choice("statistics", "runs-stats", [["some", `${some.length} of ${M.stats.length}`], ["all", "all"]],
+    all ? "all" : "some", (v) => { setState({ stats: v === "all" ? v : "" }); renderSection("runs"); })] : [];
   const columns = [{ id: "run", title: "run", number: true, get: (i) => M.ids[i], show: (i) => String(M.ids[i]) }, ...keyColumns((i) => i),
     { id: "status", title: "status", get: (i) => M.status[i] },
     { id: "speedup", title: "speed-up", number: true, get: (i) => M.speedup[i], show: (i) => fmt(M.speedup[i], "x") },
-    ...M.stats.map((s) => ({ id: s.name, title: short(s.name), number: true, help: `${s.help} [${s.unit}]`, get: (i) => s.values[i] })),
+    ...some.map((s) => ({ id: s.name, title: short(s.name), number: true, help: `${s.help} [${s.unit}]`, get: (i) => s.values[i] })),
     ...(Object.keys(M.messages).length ? [{ id: "message", title: "message", text: true, get: (i) => M.messages[i] ?? "" }] : [])];
-  return [tableBox("runs", columns, runsShown())];
+  return [el("div", { class: "tools" }, ...more), tableBox("runs", columns, runsShown())];
 }

@@ -27,7 +27,7 @@ function distanceChart(c) {
     type: "bar", about: "Distances between two uses of a line",
     data: { labels: bins.map((b) => (b === "more" || b < 3 ? b : "to " + b)), datasets: kinds.map(([k, label], n) => ({ label,
       data: bins.map((b) => (c.locality[k][b] ?? 0) / total), backgroundColor: PALETTE[n] })) },
-    options: { scales: { y: { title: { display: true, text: "share of requests" }, ticks: { format: { style: "percent", maximumFractionDigits: 0 } } },
+    options: { scales: { y: { title: { display: true, text: "share of requests" }, ticks: { callback: (v) => +(100 * v).toFixed(1) + " %" } },
       x: { grid: { display: false }, title: { display: true, text: "distance" } } },
       plugins: { tooltip: { callbacks: { label: (i) => `${i.dataset.label}: ${percent(i.raw)} of requests` } } } },
   }));

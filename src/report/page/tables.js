@@ -1,5 +1,5 @@
 /* Tables that can be sorted and filtered. What is chosen is in the address. */
-const ROWS_FIRST = 60;
+const ROWS_FIRST = 40;
 
 /* "scheme=tsc cycles>1000 spmv": conditions on columns, and words that must be there. */
 function rowTest(columns, query) {
@@ -56,7 +56,8 @@ function tableBox(name, columns, rows, options = {}) {
     body.replaceChildren(...shown.slice(0, limit).map((row) => {
       const tr = el("tr", options.row ? options.row(row) : {});
       for (const c of columns) {
-        const td = el("td", c.number ? { class: "n" } : c.text ? { class: "text" } : {});
+        const td = document.createElement("td");
+        if (c.number || c.text) td.className = c.number ? "n" : "text";
         td.textContent = c.show(row);
         tr.append(td);
       }
