@@ -58,7 +58,9 @@ static void size_text(double bytes, char out[24]) {
 static void put_x_sizes(const struct plane *p) {
   char text[24];
   double step = ceil((p->x1 - p->x0) / 9);
-  for (double e = p->x0; e <= p->x1 + 1e-9; e += step > 0 ? step : 1) {
+  size_t n = step > 0 ? (size_t)((p->x1 - p->x0) / step + 1e-9) : 0;
+  for (size_t i = 0; i <= n; i++) {
+    double e = p->x0 + (double)i * step;
     size_text(pow(2, e), text);
     weir_svg_line(p->out, px(p, e), p->y, px(p, e), p->y + p->h, "stroke=\"#eee\"");
     weir_svg_text(p->out, px(p, e), p->y + p->h + 16, WEIR_ANCHOR_MIDDLE, 0, text);

@@ -70,7 +70,7 @@ enum weir_status weir_page_from_compare(struct weir_page *p, const json_t *root,
   if (n == 0) return weir_fail(err, WEIR_ENOENT, "'%s' has no runs", p->study);
   enum weir_status st = weir_page_begin(p, n, WEIR_PAGE_FIXED, err);
   const char **texts = weir_arena_array(&p->a, n, sizeof *texts);
-  if (texts == NULL) st = weir_no_memory(err);
+  if (texts == NULL) return weir_no_memory(err);
   for (size_t k = 0; st == WEIR_OK && k < WEIR_PAGE_FIXED; k++) {
     for (size_t i = 0; i < n; i++)
       texts[i] = text_of(p, json_array_get(runs, i), weir_page_fixed_names[k]);

@@ -180,6 +180,22 @@ static bool has_baseline(const struct weir_page *p) {
   return false;
 }
 
+static enum weir_status find_speedups(struct weir_page *p, struct match *m, struct weir_err *err) {
+  for (size_t k = 0; k < p->n_keys; k++)
+    m->want[k] = WEIR_PAGE_NONE;
+  enum weir_status st = read_baseline(m, err);
+  if (st == WEIR_OK) find_bases(m);
+  for (size_t i = 0; st == WEIR_OK && i < p->n; i++) {
+    struct weir_page_run *r = &p->runs[i];
+    st = find_base(m, (uint32_t)i, &r->base, err);
+    if (st != WEIR_OK || r->base == WEIR_PAGE_NONE) continue;
+    r->speedup = ratio(weir_page_value(p, r->base, WEIR_PAGE_CYCLES),
+                       weir_page_value(p, i, WEIR_PAGE_CYCLES));
+    compare_kernels(p, i);
+  }
+  return st;
+}
+
 enum weir_status weir_page_compare(struct weir_page *p, const struct weir_page_options *o,
                                    struct weir_err *err) {
   if (o->baseline != NULL)
@@ -190,19 +206,8 @@ enum weir_status weir_page_compare(struct weir_page *p, const struct weir_page_o
   struct match m = {.p = p};
   m.want = weir_malloc((p->n_keys + 1) * sizeof *m.want);
   m.base = weir_malloc((p->n + 1) * sizeof *m.base);
-  enum weir_status st = m.want != NULL && m.base != NULL ? WEIR_OK : weir_no_memory(err);
-  for (size_t k = 0; st == WEIR_OK && k < p->n_keys; k++)
-    m.want[k] = WEIR_PAGE_NONE;
-  if (st == WEIR_OK) st = read_baseline(&m, err);
-  if (st == WEIR_OK) find_bases(&m);
-  for (size_t i = 0; st == WEIR_OK && i < p->n; i++) {
-    struct weir_page_run *r = &p->runs[i];
-    st = find_base(&m, (uint32_t)i, &r->base, err);
-    if (st != WEIR_OK || r->base == WEIR_PAGE_NONE) continue;
-    r->speedup = ratio(weir_page_value(p, r->base, WEIR_PAGE_CYCLES),
-                       weir_page_value(p, i, WEIR_PAGE_CYCLES));
-    compare_kernels(p, i);
-  }
+  enum weir_status st =
+      m.want != NULL && m.base != NULL ? find_speedups(p, &m, err) : weir_no_memory(err);
   free(m.want);
   free(m.base);
   return st;

@@ -7,6 +7,7 @@
 #include "base/demangle.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "report/page.h"
 #include "study/points.h"
 #include "study/query.h"
@@ -62,7 +63,8 @@ static enum weir_status add_keys(struct reader *d, const uint32_t *point, struct
   struct weir_page *p = d->p;
   const char **texts = weir_arena_array(&p->a, d->n + 1, sizeof *texts);
   size_t n = 0;
-  enum weir_status st = texts != NULL ? WEIR_OK : weir_no_memory(err);
+  enum weir_status st = WEIR_OK;
+  if (texts == NULL) return weir_no_memory(err);
   for (size_t i = 0; st == WEIR_OK && i < d->points.keys.n; i++) {
     const struct weir_key *k = &d->points.keys.v[i];
     if (i == WEIR_KEY_KERNEL || (k->is_setting && !k->is_users)) continue;
@@ -218,7 +220,8 @@ static enum weir_status add_character(struct reader *d, const struct weir_stored
                                       struct weir_err *err) {
   enum weir_status st = weir_runs_stats(&d->runs, r, 0, d->values, err);
   const char *line = weir_run_setting(r, "l1.line");
-  double references = named(d, "characterize.references"), bytes = line != NULL ? atof(line) : 128;
+  double references = named(d, "characterize.references"), bytes;
+  if (line == NULL || !weir_parse_number(line, &bytes)) bytes = 128;
   if (st != WEIR_OK || !(references > 0)) return st;
   json_t *locality = json_pack("{s:f}", "references", references);
   static const char *const traits[] = {"stack_distance", "access_distance", "reuse", "misses"};
