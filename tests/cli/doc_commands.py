@@ -113,7 +113,7 @@ def small_line(line):
     if words[0] != "weir" or "--like" in words:
         return words
     words = ["test" if w == "eval" else w for w in words]
-    if "--tags" not in words and len(words) > 6:
+    if not {"--tags", "--bypass"} & set(words) and len(words) > 6:
         words = [re.sub(r",(static|coordinated)\b", "", w) for w in words]
     return ["weir"] + examples.small(words)
 
@@ -142,6 +142,7 @@ def studies(weir, sample, source, cache):
     for name, least in PAGES.items():
         with tempfile.TemporaryDirectory() as scratch:
             page = Page(weir, sample, pathlib.Path(scratch), cache)
+            (page.folder / "study.yaml").write_text("weir-study: 1\nworkloads: [vecadd]\ninput: test\n", encoding="utf-8")
             for title, text in sections((source / "docs" / name).read_text(encoding="utf-8")):
                 page.begin(title)
                 for kind, what, error in commands(text):
