@@ -85,8 +85,7 @@ static void samples_become_events(void **state) {
   static const char *const want[] = {
       "\"name\":\"a\\\"b\",\"args\":{\"grid\":\"4x1x1\",\"block\":\"32x2x1\",\"cycle\":100}}",
       "{\"ph\":\"M\",\"pid\":3,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"SM 1\"}}",
-      "{\"ph\":\"M\",\"pid\":3,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":\"warp slot "
-      "1\"}}",
+      "\"pid\":3,\"tid\":2,\"name\":\"thread_name\",\"args\":{\"name\":\"warp slot 1\"}}",
       "{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":0.110,\"dur\":0.020,\"name\":\"load\"}",
       "{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":0.130,\"dur\":0.005,\"name\":\"issued\"}",
       "\"ts\":0.100,\"name\":\"L1 hits\",\"args\":{\"value\":2}}",

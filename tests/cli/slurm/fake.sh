@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # sbatch, squeue and scancel for cases: what they are asked is in $TMP/asked, jobs are numbered from 1 on, and run, one after the
 # other, when the case says 'run_jobs'. $TMP/busy: what squeue says. $TMP/refuse: sbatch refuses jobs of this name.
 mkdir -p "$TMP/fake"
