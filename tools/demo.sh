@@ -1,40 +1,47 @@
 #!/usr/bin/env bash
-# A first look: run the built-in CUDA workloads on the CPU, then look closer at one of them.
+# A first look: CUDA kernels executed and timed without a GPU, L1 designs side by side, and a page to look at.
 set -eu
 weir=${1:-build}/weir
+out=out/demo
+workloads="gather spmv transpose vecadd"
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+mkdir -p "$out"
 
-say "1. CUDA kernels, executed from their PTX, results checked against CPU references:"
-echo "   \$ weir run kernels --input profile"
-"$weir" run kernels --input profile --check
+say "1. CUDA kernels from their PTX, results checked against CPU references, timed on a Fermi with 16 KB of L1:"
+echo "   \$ weir run $workloads --input profile --gpu fermi-s3"
+# shellcheck disable=SC2086 # several names
+"$weir" run $workloads --input profile --gpu fermi-s3 --check
 
-say "2. One of them at full size, with the streams that a timing model reads:"
-echo "   \$ weir run spmv --streams"
-"$weir" run spmv --streams
+say "2. Which loads should enter the L1? The five papers' designs, a coin, and the most that any L1 could hit:"
+schemes=baseline,bypass-all,random-bypass,decoupled,two-level,pc-bypass,tsc+,coordinated,opt-chunk
+echo "   \$ weir compare $workloads --input profile --schemes $schemes --json $out/compared.json"
+# shellcheck disable=SC2086
+"$weir" compare $workloads --input profile --schemes "$schemes" --check --per-kernel --json "$out/compared.json"
 
-say "3. Time on a machine, with what the schedulers' slots were lost to:"
-echo "   \$ weir run spmv gather matmul-tiled --input profile --gpu fermi-s3"
-"$weir" run spmv gather matmul-tiled --input profile --gpu fermi-s3 --check
+say "3. Why?"
+python3 - "$out/compared.json" <<'PYTHON'
+import json
+import sys
+import textwrap
 
-say "4. Which loads should enter the L1? The five designs, two baselines, a coin and the bounds, side by side:"
-schemes=baseline,bypass-all,random-bypass,decoupled,two-level,pc-bypass,tsc+,coordinated,opt,opt-chunk
-echo "   \$ weir compare gather spmv transpose vecadd --input profile --schemes $schemes"
-"$weir" compare gather spmv transpose vecadd --input profile --schemes "$schemes" --check
+means = {m["scheme"]: m for m in json.load(open(sys.argv[1]))["means"]}
+base, coin = means["baseline"], means["random-bypass"]
+best = max((m for s, m in means.items() if s not in ("baseline", "bypass-all", "random-bypass", "opt-chunk")),
+           key=lambda m: m["speedup"])
+print(textwrap.fill(
+    f"{best['scheme']} is the fastest design on these four: {best['speedup']:.2f} times the baseline, where a coin has "
+    f"{coin['speedup']:.2f}. {100 * best['hit_rate_stream']:.0f} % of loads hit instead of {100 * base['hit_rate_stream']:.0f} %, "
+    f"L1 and L2 exchange {best['l1_flits']:.2f} times as many flits, and the load/store units wait in "
+    f"{100 * best['stall_frac']:.0f} % of cycles instead of {100 * base['stall_frac']:.0f} %.", 110))
+PYTHON
 
-say "5. What one of them is made of, and what it costs:"
-echo "   \$ weir help scheme decoupled"
-"$weir" help scheme decoupled
+say "4. And of one kernel, load by load, what to do about it:"
+echo "   \$ weir characterize gather --input profile --json $out/gather.json"
+"$weir" characterize gather --input profile --json "$out/gather.json" | sed -n '1,/^$/p;/^what to do/,/^$/p'
 
-say "6. Which loads of a kernel to mark .ca or .cg (-o FILE writes the PTX):"
-echo "   \$ weir classify spmv-vector"
-"$weir" classify spmv-vector
+say "5. All of it as a page, which needs no network:"
+echo "   \$ weir report $out/compared.json $out/gather.json -o $out/page.html"
+"$weir" report "$out/compared.json" "$out/gather.json" -o "$out/page.html"
+echo "open $(pwd)/$out/page.html"
 
-say "7. What the kernel looks like to weir:"
-echo "   \$ weir lint workloads/spmv/spmv.ptx"
-"$weir" lint "$(dirname "$0")/../workloads/spmv/spmv.ptx"
-
-say "8. Every setting can explain itself:"
-echo "   \$ weir explain exec.wave"
-"$weir" explain exec.wave
-
-say "Next: 'weir --help', 'weir help compare', 'weir list workloads', docs/launch-file.md to run your own PTX."
+say "Next: 'weir --help', 'weir list workloads', 'weir run -- ./your-cuda-program', docs/README.md."
