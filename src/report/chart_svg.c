@@ -42,7 +42,8 @@ void weir_svg_begin(struct weir_text *out, double width, double height, const ch
   weir_text_puts(out, " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" "
                       "font-size=\"11\" fill=\"#222\">\n<title>");
   weir_svg_escape(out, title != NULL ? title : "");
-  weir_text_puts(out, "</title>\n");
+  /* Text is dark, whatever the page is on which the figure stands. */
+  weir_text_puts(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 }
 
 void weir_svg_end(struct weir_text *out) {
