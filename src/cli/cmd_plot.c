@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "cli/cmd.h"
-#include "cli/job.h"
+#include "cli/page_output.h"
 #include "report/plot.h"
 
 enum {
@@ -72,14 +72,9 @@ static const struct weir_usage usage = {
         "  weir plot loads.json --figure mrc -o mrc.svg\n",
 };
 
-struct names {
-  const char **v;
-  size_t n, cap;
-};
-
 struct opts {
   const char *output;
-  struct names files, only;
+  struct weir_cli_names files, only;
   struct weir_page_options page;
   struct weir_plot_options plot;
 };
@@ -112,7 +107,7 @@ static enum weir_status set_figure(struct opts *o, const char *value, struct wei
   return o->plot.figure != NULL ? WEIR_OK : WEIR_EINVAL;
 }
 
-static enum weir_status push(struct names *list, const char *value, struct weir_err *err) {
+static enum weir_status push(struct weir_cli_names *list, const char *value, struct weir_err *err) {
   return WEIR_PUSH(*list, value) ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
 
@@ -162,24 +157,15 @@ static int parse_options(int argc, char **argv, struct opts *o) {
   return -1;
 }
 
-static enum weir_status plot(const struct opts *o, struct weir_err *err) {
-  struct weir_page page = {0};
-  struct weir_text out = {0};
-  enum weir_status st = weir_page_read(&page, o->files.v, o->files.n, &o->page, err);
-  if (st == WEIR_OK) st = weir_plot(&page, &o->plot, &out, err);
-  if (st == WEIR_OK) st = weir_cli_output("--output", o->output, err);
-  if (st == WEIR_OK) st = weir_cli_put(o->output, out.v, out.n, err);
-  if (st == WEIR_OK) st = weir_cli_commit(err);
-  weir_text_free(&out);
-  weir_page_free(&page);
-  return st;
+static enum weir_status draw(const struct weir_page *page, const void *self, struct weir_text *out,
+                             struct weir_err *err) {
+  return weir_plot(page, self, out, err);
 }
 
 int weir_cmd_plot(int argc, char **argv) {
   struct opts o = {0};
-  struct weir_err err;
   int code = parse_options(argc, argv, &o);
-  if (code < 0) code = plot(&o, &err) == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);
+  if (code < 0) code = weir_cli_page(&o.files, &o.page, o.output, draw, &o.plot);
   free(o.files.v);
   free(o.only.v);
   return code;

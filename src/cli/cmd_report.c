@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "cli/cmd.h"
-#include "cli/job.h"
+#include "cli/page_output.h"
 #include "cli/version.h"
 #include "report/page.h"
 
@@ -57,14 +57,9 @@ static const struct weir_usage usage = {
         "  weir report loads.json --source my -o loads.html\n",
 };
 
-struct names {
-  const char **v;
-  size_t n, cap;
-};
-
 struct opts {
   const char *output;
-  struct names files, only, stats, sources;
+  struct weir_cli_names files, only, stats, sources;
   struct weir_page_options page;
 };
 
@@ -116,24 +111,16 @@ static int parse_options(int argc, char **argv, struct opts *o) {
   return -1;
 }
 
-static enum weir_status report(const struct opts *o, struct weir_err *err) {
-  struct weir_page page = {0};
-  struct weir_text out = {0};
-  enum weir_status st = weir_page_read(&page, o->files.v, o->files.n, &o->page, err);
-  if (st == WEIR_OK) st = weir_page_html(&page, weir_cli_version(), &out, err);
-  if (st == WEIR_OK) st = weir_cli_output("--output", o->output, err);
-  if (st == WEIR_OK) st = weir_cli_put(o->output, out.v, out.n, err);
-  if (st == WEIR_OK) st = weir_cli_commit(err);
-  weir_text_free(&out);
-  weir_page_free(&page);
-  return st;
+static enum weir_status draw(const struct weir_page *page, const void *self, struct weir_text *out,
+                             struct weir_err *err) {
+  (void)self;
+  return weir_page_html(page, weir_cli_version(), out, err);
 }
 
 int weir_cmd_report(int argc, char **argv) {
   struct opts o = {0};
-  struct weir_err err;
   int code = parse_options(argc, argv, &o);
-  if (code < 0) code = report(&o, &err) == WEIR_OK ? WEIR_EXIT_OK : weir_cli_error(&err);
+  if (code < 0) code = weir_cli_page(&o.files, &o.page, o.output, draw, NULL);
   free(o.files.v);
   free(o.only.v);
   free(o.stats.v);
