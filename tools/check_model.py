@@ -3,7 +3,8 @@
 
     tools/check_model.py [ROOT]
 
-Results in a store are found again by that version: a change that moves results raises it, and says so.
+Results in a store are found again by that version: a change that moves results raises it, and says so. Where only
+machines move that say so in their files, the settings tell results apart: the mark [MODEL, machine] does not count.
 """
 import pathlib
 import re

@@ -17,6 +17,9 @@ class Model(unittest.TestCase):
     def test_a_version_without_a_mark(self):
         self.assertIn("0 marks", check_model.check(TOP + "## [1]\n- a\n", "enum { WEIR_MODEL = 2 };"))
 
+    def test_a_machine_that_changes_needs_no_version(self):
+        self.assertIsNone(check_model.check(TOP + "## [1]\n- [MODEL] a\n- `[MODEL, machine]` b\n", "enum { WEIR_MODEL = 1 };"))
+
     def test_no_version(self):
         self.assertIn("not there", check_model.check(TOP + "## [1]\n", ""))
 

@@ -1,6 +1,9 @@
 /* The version of the model: raised by every change that moves results, so that results of an
  * earlier one are not taken for today's. It is the number of entries with the mark [MODEL] in
- * CHANGELOG.md (tools/check_model.py). */
+ * CHANGELOG.md (tools/check_model.py).
+ *
+ * A new mechanism that is off unless a machine's file asks for it needs none: whoever asks has
+ * other settings, and by these a result is found. Its entry has the mark [MODEL, machine]. */
 #ifndef WEIR_SIM_MODEL_H
 #define WEIR_SIM_MODEL_H
 
