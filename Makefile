@@ -5,7 +5,7 @@ GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
 override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity suite designs install dist deb clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity suite reproduce designs install dist deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ sensitivity: build ## docs/reference/sensitivity.md: which guesses of the papers
 suite: build ## docs/reference/suite.md: what of the original programs the suite's workloads have (half an hour)
 	@tools/suite.py measure --weir $(BUILD)/weir
 	@tools/suite.py page
+
+reproduce: build ## docs/reproduction.md: the papers' figures (hours; PAPERS='S2 S3'; goes on where it was stopped)
+	@tools/reproduce.sh $(BUILD)/weir $(PAPERS)
 
 designs: build ## docs/results and the tables of docs/designs.md: the designs beside a coin (an hour)
 	@tools/designs.py run --weir $(BUILD)/weir
