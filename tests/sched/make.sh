@@ -1,0 +1,9 @@
+#!/bin/sh
+# Makes the PTX of this folder again, and plain.ptx: kept.ptx without .pragma "nounroll". Needs nvcc.
+set -eu
+cd "$(dirname "$0")/../.."
+tools/make_ptx.sh tests/sched/*.cu
+{
+  echo '// Made by tests/sched/make.sh: kept.ptx without .pragma "nounroll"'
+  sed -e '/^\/\//d' -e '/\.pragma "nounroll";/d' tests/sched/kept.ptx
+} >tests/sched/plain.ptx
