@@ -1,21 +1,23 @@
 #!/bin/sh
 # Microbenchmarks of a GPU's memory hierarchy and SMs (README.md beside this says what each measures).
 #
-#   tools/hw/micro.sh OUTDIR [BENCHMARK ...]   builds tools/hw/micro/*.cu, runs all benchmarks or those named, within some six
-#                                              minutes, and writes OUTDIR/micro.tsv and OUTDIR/micro.sass.txt.zst (or .gz)
+#   tools/hw/micro.sh OUTDIR [BENCHMARK ...]   builds tools/hw/micro/*.cu, runs all benchmarks or those named, within
+#                                              some six minutes, and writes OUTDIR/micro.tsv and, with the machine
+#                                              code, OUTDIR/micro.sass.txt.zst (.gz without zstd)
 #   tools/hw/micro.sh --build DIR              builds the programs into DIR only; needs no GPU
 #   tools/hw/micro.sh --list                   the benchmarks
 #
-# ARCH (default: sm_90) is nvcc's -arch. LIMIT (default: 330) is the number of seconds after which nothing more is begun.
-# A benchmark that fails, hangs or is not begun leaves a row that says so, and the others go on.
+# ARCH (default: sm_90) is nvcc's -arch; LIMIT (default: 330), the seconds after which nothing more is begun. A
+# benchmark that fails, hangs or is not begun leaves a row that says so, and the others go on.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # program:benchmark, in the order of running: what is short and needed most comes first
 plan="sm:clocks l1:l1_size l1:l1_ways l1:l1_random l1:l1_pattern l1_rate:l1_rate
-  l2:sectors_default l2:sectors_32 l2:sectors_64 l2:sectors_128 l2:slices l2:slice_pairs l2:l2_sms l2:l2_size l2:merge_sms
-  flight:merge flight:inflight store:stores store:atomics store:atom_latency
-  arith:arith_latency arith:arith_rate arith:shared_latency arith:shared_rate arith:const_latency arith:barrier arith:branch
-  sm:scheduler sm:launch sm:dispatch chase:chase chase:tlb chase:dram chase:chase_large"
+  l2:sectors_default l2:sectors_32 l2:sectors_64 l2:sectors_128 l2:slices l2:slice_pairs
+  l2:l2_sms l2:l2_size l2:merge_sms flight:merge flight:inflight store:stores store:atomics store:atom_latency
+  arith:arith_latency arith:arith_rate arith:shared_latency arith:shared_rate arith:const_latency
+  arith:barrier arith:branch sm:scheduler sm:launch sm:dispatch
+  chase:chase chase:tlb chase:dram chase:chase_large"
 programs="arith chase l2 flight store l1_rate l1 sm" # the longest to compile first
 
 build() { # DIR [PROGRAM ...]
@@ -42,7 +44,7 @@ case ${1:-} in
   exit "$status"
   ;;
 '' | -*)
-  sed -n '2,13s/^# \{0,1\}//p' "$0"
+  sed -n '2,11s/^# \{0,1\}//p' "$0"
   exit 2
   ;;
 esac
@@ -72,8 +74,8 @@ wanted() { # BENCHMARK [WANTED ...]
 
 {
   echo "# $(date -u '+%Y-%m-%d %H:%M') UTC, tools/hw/micro.sh OUTDIR $*"
-  nvidia-smi --query-gpu=name,driver_version,vbios_version,clocks.max.sm,clocks.max.mem,clocks.sm,clocks.mem,power.limit,ecc.mode.current \
-    --format=csv 2>&1 | sed 's/^/# /'
+  what=name,driver_version,vbios_version,clocks.max.sm,clocks.max.mem,clocks.sm,clocks.mem,power.limit
+  nvidia-smi --query-gpu="$what,ecc.mode.current" --format=csv 2>&1 | sed 's/^/# /'
   nvcc --version 2>&1 | sed -n 's/^\(Build\|Cuda compilation\)/# \1/p'
   echo "# nvcc -O2 -std=c++17 -arch=${ARCH:-sm_90}"
   printf 'benchmark\tparameters\tmetric\tvalue\n'
@@ -86,8 +88,8 @@ for p in $programs; do
   [ -x "$bin/$p" ] || row "$p" "step=build" FAILED "$(grep -m1 -i error "$bin/$p.log" | tr '\t' ' ')"
 done
 
-nvidia-smi --query-gpu=clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active --format=csv,noheader -lms 500 \
-  >"$bin/smi" 2>/dev/null &
+nvidia-smi --query-gpu=clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active \
+  --format=csv,noheader -lms 1000 >"$bin/smi" 2>/dev/null &
 sampler=$!
 
 for p in $plan; do
@@ -101,7 +103,7 @@ for p in $plan; do
   fi
   [ "$left" -lt 60 ] || left=60
   from=$(elapsed)
-  timeout "$left" "$bin/$program" "$name" >"$bin/rows" 2>"$bin/err"
+  timeout -k 5 "$left" "$bin/$program" "$name" >"$bin/rows" 2>"$bin/err"
   rc=$?
   awk -F '\t' 'NF == 4' "$bin/rows" >>"$tsv"
   [ "$rc" -eq 0 ] || row "$name" "limit_s=$left" FAILED "exit status $rc $(head -c 300 "$bin/err" | tr '\n\t' '  ')"
@@ -113,9 +115,13 @@ kill "$sampler" 2>/dev/null
 wait "$sampler" 2>/dev/null
 sampler=
 # how often each pair of clocks was seen, and the extremes of the rest
-awk -F ', ' '{ gsub(/ [A-Za-z]+/, ""); n[$1 " " $2 " " $5]++; if (!NR || $3 > t) t = $3; if ($4 + 0 > w) w = $4 + 0 }
-  END { for (k in n) { split(k, c, " "); printf "nvidia_smi\tsm_mhz=%s mem_mhz=%s reasons=%s\tsamples\t%d\n", c[1], c[2], c[3], n[k] }
-  printf "nvidia_smi\t\tmax_celsius\t%s\nnvidia_smi\t\tmax_watts\t%s\n", t, w }' "$bin/smi" >>"$tsv"
+awk -F ', ' '
+  { gsub(/ [A-Za-z]+/, ""); n["sm_mhz=" $1 " mem_mhz=" $2 " reasons=" $5]++ }
+  { if ($3 + 0 > t) t = $3 + 0; if ($4 + 0 > w) w = $4 + 0 }
+  END {
+    for (k in n) printf "nvidia_smi\t%s\tsamples\t%d\n", k, n[k]
+    printf "nvidia_smi\t\tmax_celsius\t%s\nnvidia_smi\t\tmax_watts\t%s\n", t, w
+  }' "$bin/smi" >>"$tsv"
 
 # machine code without its bytes: what was measured can be looked up
 sass() {
@@ -123,5 +129,10 @@ sass() {
     [ ! -x "$bin/$p" ] || { echo "==== $p" && cuobjdump -sass "$bin/$p"; }
   done 2>&1 | sed -e 's|/\* 0x[0-9a-f]* \*/||' -e 's/[ \t]*$//' -e '/^$/d'
 }
-if command -v zstd >/dev/null 2>&1; then sass | zstd -q -12 -f -o "$out/micro.sass.txt.zst"; else sass | gzip -9 >"$out/micro.sass.txt.gz"; fi
-echo "$(awk 'END { print NR }' "$tsv") lines in $tsv, $(elapsed) s; $(grep -c -e 'FAILED' -e 'SKIPPED' "$tsv") failed or skipped"
+if command -v zstd >/dev/null 2>&1; then
+  sass | zstd -q -12 -f -o "$out/micro.sass.txt.zst"
+else
+  sass | gzip -9 >"$out/micro.sass.txt.gz"
+fi
+echo "$(awk 'END { print NR }' "$tsv") lines in $tsv, $(elapsed) s;" \
+  "$(grep -c -e FAILED -e SKIPPED "$tsv") failed or skipped"

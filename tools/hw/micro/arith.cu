@@ -1,15 +1,19 @@
 // Arithmetic, shared memory, shuffles, barriers and branches of one SM.
 //
 //   arith_latency     cycles per operation in a chain of dependent ones, one warp
-//   arith_rate        warp instructions per cycle of an SM, 8 independent chains in each warp, by number of warps: an
-//                     operation of N instructions (divisions are sequences) counts once. interval of a scheduler: 4 / rate
+//   arith_rate        warp instructions per cycle of an SM, 8 independent chains in each warp, by
+//   number of warps: an
+//                     operation of N instructions (divisions are sequences) counts once. interval
+//                     of a scheduler: 4 / rate
 //   shared_latency    chain of dependent ld.shared, one thread
-//   shared_rate       cycles per ld.shared of a warp by stride of its lanes (bank conflicts) and width; 4 independent per warp
-//   const_latency     chain of dependent ld.const
-//   barrier           cycles per bar.sync of a block of n warps that do nothing else; also membar and bar.warp.sync
-//   branch            divergence: a chain of 32 FMAs by `paths` groups of lanes in turn; and a loop that is not unrolled
+//   shared_rate       cycles per ld.shared of a warp by stride of its lanes (bank conflicts) and
+//   width; 4 independent per warp const_latency     chain of dependent ld.const barrier cycles per
+//   bar.sync of a block of n warps that do nothing else; also membar and bar.warp.sync branch
+//   divergence: a chain of 32 FMAs by `paths` groups of lanes in turn; and a loop that is not
+//   unrolled
 //
-// In names: "x2" is a pair that depend on each other (both count), "+add" has an addition in its step.
+// In names: "x2" is a pair that depend on each other (both count), "+add" has an addition in its
+// step.
 #include "micro.cuh"
 
 enum { UNROLL = 16, LOOPS = 32, CHAINS = 8 };
@@ -26,16 +30,19 @@ enum { UNROLL = 16, LOOPS = 32, CHAINS = 8 };
 #include "arith.inc"
 #undef OP
 
-template <class F> __global__ void latency(const typename F::type *in, typename F::type *out, u64 *times) {
+template <class F>
+__global__ void latency(const typename F::type *in, typename F::type *out, u64 *times) {
   typename F::type a = in[threadIdx.x], b = in[32 + threadIdx.x], c = in[64], d = in[65];
   u64 t0 = 0;
 #pragma unroll 1
   for (int i = -2; i < LOOPS; i++) {
     if (i == 0) t0 = clock64v();
 #pragma unroll
-    for (int j = 0; j < UNROLL; j++) F::step(a, b, c, d);
+    for (int j = 0; j < UNROLL; j++)
+      F::step(a, b, c, d);
   }
-  out[threadIdx.x] = a; // the clock is read when a is there: the store needs it, and the next read of memory is behind it
+  out[threadIdx.x] = a; // the clock is read when a is there: the store needs it, and the next read
+                        // of memory is behind it
   unsigned low;
   memcpy(&low, &a, sizeof low);
   wait_for32(low);
@@ -44,9 +51,11 @@ template <class F> __global__ void latency(const typename F::type *in, typename 
   if (threadIdx.x == 0) times[0] = t1 - t0;
 }
 
-template <class F> __global__ void rate(const typename F::type *in, typename F::type *out, u64 *times) {
+template <class F>
+__global__ void rate(const typename F::type *in, typename F::type *out, u64 *times) {
   typename F::type a[CHAINS], b[CHAINS], c = in[64], d = in[65];
-  for (int k = 0; k < CHAINS; k++) a[k] = in[threadIdx.x % 32 + k], b[k] = in[32 + threadIdx.x % 32 - k];
+  for (int k = 0; k < CHAINS; k++)
+    a[k] = in[threadIdx.x % 32 + k], b[k] = in[32 + threadIdx.x % 32 - k];
   __syncthreads();
   u64 t0 = clock64v();
 #pragma unroll 1
@@ -54,31 +63,39 @@ template <class F> __global__ void rate(const typename F::type *in, typename F::
 #pragma unroll
     for (int j = 0; j < UNROLL / 4; j++) {
 #pragma unroll
-      for (int k = 0; k < CHAINS; k++) F::step(a[k], b[k], c, d);
+      for (int k = 0; k < CHAINS; k++)
+        F::step(a[k], b[k], c, d);
     }
   }
   __syncthreads(); // all have issued; what is in the pipes is little
   u64 t1 = clock64v();
-  for (int k = 0; k < CHAINS; k++) out[(threadIdx.x * CHAINS + k) * 2] = a[k], out[(threadIdx.x * CHAINS + k) * 2 + 1] = b[k];
+  for (int k = 0; k < CHAINS; k++)
+    out[(threadIdx.x * CHAINS + k) * 2] = a[k], out[(threadIdx.x * CHAINS + k) * 2 + 1] = b[k];
   if (threadIdx.x % 32 == 0) times[threadIdx.x / 16] = t0, times[threadIdx.x / 16 + 1] = t1;
 }
 
 static double span_of(const memory &times, int warps) {
   auto t = times.get<u64>(2 * (size_t)warps);
   u64 begin = t[0], end = t[1];
-  for (size_t i = 0; i < t.size(); i += 2) begin = std::min(begin, t[i]), end = std::max(end, t[i + 1]);
+  for (size_t i = 0; i < t.size(); i += 2)
+    begin = std::min(begin, t[i]), end = std::max(end, t[i + 1]);
   return (double)(end - begin);
 }
 
-// Operands of no special value; divisors of 64 bits that do not fit 32, so that the short way is not taken.
+// Operands of no special value; divisors of 64 bits that do not fit 32, so that the short way is
+// not taken.
 template <class T> static void inputs(const memory &in) {
   std::vector<T> v(128);
-  for (size_t i = 0; i < v.size(); i++) v[i] = (T)(7 * i + 3);
+  for (size_t i = 0; i < v.size(); i++)
+    v[i] = (T)(7 * i + 3);
   if constexpr (std::is_floating_point<T>::value) {
-    for (size_t i = 0; i < v.size(); i++) v[i] = (T)(1.0 + 0.001 * (double)i);
+    for (size_t i = 0; i < v.size(); i++)
+      v[i] = (T)(1.0 + 0.001 * (double)i);
     v[64] = (T)1.0001, v[65] = (T)0.4999;
-  } else if constexpr (sizeof(T) == 8) v[64] = (T)17000000000000000003ull, v[65] = (T)1099511627779ull;
-  else v[64] = (T)2100000011, v[65] = (T)65539;
+  } else if constexpr (sizeof(T) == 8)
+    v[64] = (T)17000000000000000003ull, v[65] = (T)1099511627779ull;
+  else
+    v[64] = (T)2100000011, v[65] = (T)65539;
   in.put(v);
 }
 
@@ -87,7 +104,8 @@ template <class F> static void latency_of(const char *name) {
   std::vector<double> v;
   inputs<typename F::type>(*in);
   for (int r = 0; r < REPS + 1; r++) {
-    latency<F><<<1, 32>>>(in->as<typename F::type>(), out->as<typename F::type>(), times->as<u64>());
+    latency<F>
+        <<<1, 32>>>(in->as<typename F::type>(), out->as<typename F::type>(), times->as<u64>());
     done();
     if (r) v.push_back((double)times->get<u64>(1)[0] / (LOOPS * UNROLL * F::times));
   }
@@ -95,7 +113,8 @@ template <class F> static void latency_of(const char *name) {
 }
 
 template <class F> static void rate_of(const char *name) {
-  static memory *in = new memory(1024), *out = new memory(1024 * CHAINS * 16), *times = new memory(1024);
+  static memory *in = new memory(1024), *out = new memory(1024 * CHAINS * 16),
+                *times = new memory(1024);
   inputs<typename F::type>(*in);
   for (int warps : {1, 2, 4, 8, 16, 32}) {
     cudaFuncAttributes attr;
@@ -103,7 +122,8 @@ template <class F> static void rate_of(const char *name) {
     if (attr.maxThreadsPerBlock < 32 * warps) continue;
     std::vector<double> v;
     for (int r = 0; r < REPS + 1; r++) {
-      rate<F><<<1, 32 * warps>>>(in->as<typename F::type>(), out->as<typename F::type>(), times->as<u64>());
+      rate<F><<<1, 32 * warps>>>(in->as<typename F::type>(), out->as<typename F::type>(),
+                                 times->as<u64>());
       done();
       double n = (double)LOOPS * (UNROLL / 4) * CHAINS * F::times * warps;
       if (r) v.push_back(span_of(*times, warps) / n);
@@ -129,11 +149,13 @@ static void arith_rate() {
 __global__ void shared_chain(unsigned stride, u64 *times) {
   extern __shared__ unsigned s[];
   unsigned at = (unsigned)__cvta_generic_to_shared(s), n = 4096 / stride, p = at;
-  for (unsigned i = 0; i < n; i++) s[i * stride / 4] = at + (i + 1) % n * stride;
+  for (unsigned i = 0; i < n; i++)
+    s[i * stride / 4] = at + (i + 1) % n * stride;
   for (int w = 0; w < 2; w++) {
     u64 t0 = clock64v();
 #pragma unroll 8
-    for (int i = 0; i < 512; i++) asm volatile("ld.shared.u32 %0, [%0];" : "+r"(p)::"memory");
+    for (int i = 0; i < 512; i++)
+      asm volatile("ld.shared.u32 %0, [%0];" : "+r"(p)::"memory");
     wait_for32(p);
     times[w] = clock64v() - t0;
   }
@@ -150,10 +172,13 @@ static void shared_latency() {
   rows("", "cyc_per_step", v);
 }
 
-template <int WIDTH> __global__ void shared_loads(unsigned stride, unsigned lanes_same, unsigned *sink, u64 *times) {
+template <int WIDTH>
+__global__ void shared_loads(unsigned stride, unsigned lanes_same, unsigned *sink, u64 *times) {
   extern __shared__ unsigned s[];
-  for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x) s[i] = i;
-  unsigned a = (unsigned)__cvta_generic_to_shared(s) + threadIdx.x % 32 / lanes_same * stride, x = 0;
+  for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x)
+    s[i] = i;
+  unsigned a = (unsigned)__cvta_generic_to_shared(s) + threadIdx.x % 32 / lanes_same * stride,
+           x = 0;
   __syncthreads();
   u64 t0 = clock64v();
 #pragma unroll 1
@@ -162,13 +187,20 @@ template <int WIDTH> __global__ void shared_loads(unsigned stride, unsigned lane
 #pragma unroll
     for (int j = 0; j < 4; j++) {
       if (WIDTH == 4) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[j][0]) : "r"(a) : "memory");
-      if (WIDTH == 8) asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];" : "=r"(v[j][0]), "=r"(v[j][1]) : "r"(a) : "memory");
+      if (WIDTH == 8)
+        asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];"
+                     : "=r"(v[j][0]), "=r"(v[j][1])
+                     : "r"(a)
+                     : "memory");
       if (WIDTH == 16)
         asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(v[j][0]), "=r"(v[j][1]), "=r"(v[j][2]), "=r"(v[j][3]) : "r"(a) : "memory");
+                     : "=r"(v[j][0]), "=r"(v[j][1]), "=r"(v[j][2]), "=r"(v[j][3])
+                     : "r"(a)
+                     : "memory");
     }
 #pragma unroll
-    for (int j = 0; j < 4; j++) x ^= v[j][0] ^ v[j][1] ^ v[j][2] ^ v[j][3];
+    for (int j = 0; j < 4; j++)
+      x ^= v[j][0] ^ v[j][1] ^ v[j][2] ^ v[j][3];
   }
   wait_for32(x);
   u64 t1 = clock64v();
@@ -184,11 +216,13 @@ template <int WIDTH> static void shared_rows() {
       for (int warps : {1, 4, 8, 16, 32}) {
         std::vector<double> v;
         for (int r = 0; r < REPS; r++) {
-          shared_loads<WIDTH><<<1, 32 * warps, 32768>>>(stride, same, sink.as<unsigned>(), times.as<u64>());
+          shared_loads<WIDTH>
+              <<<1, 32 * warps, 32768>>>(stride, same, sink.as<unsigned>(), times.as<u64>());
           done();
           v.push_back(span_of(times, warps) / (128 * 4 * warps));
         }
-        rows(par("width=%d stride=%u lanes_same=%u warps=%d", WIDTH, stride, same, warps), "cyc_per_load", v);
+        rows(par("width=%d stride=%u lanes_same=%u warps=%d", WIDTH, stride, same, warps),
+             "cyc_per_load", v);
       }
     }
 }
@@ -206,7 +240,8 @@ __global__ void const_chain(unsigned first, int steps, u64 *times) {
   for (int w = 0; w < 3; w++) {
     u64 t0 = clock64v();
 #pragma unroll 4
-    for (int i = 0; i < steps; i++) p = const_ring[p];
+    for (int i = 0; i < steps; i++)
+      p = const_ring[p];
     wait_for32(p);
     times[w] = clock64v() - t0;
   }
@@ -217,7 +252,8 @@ static void const_latency() {
   for (size_t bytes = 256; bytes <= 32768; bytes += bytes < 4096 ? 256 : 2048) {
     std::vector<unsigned> ring(8192);
     size_t step = 16, n = bytes / 4 / step; // 64 bytes apart
-    for (size_t i = 0; i < n; i++) ring[i * step] = (unsigned)((i + 1) % n * step);
+    for (size_t i = 0; i < n; i++)
+      ring[i * step] = (unsigned)((i + 1) % n * step);
     CU(cudaMemcpyToSymbol(const_ring, ring.data(), ring.size() * 4));
     std::vector<double> v;
     for (int r = 0; r < REPS; r++) {
@@ -284,7 +320,8 @@ __global__ void paths_of(unsigned paths, float c, float *sink, u64 *times) {
     for (unsigned k = 0; k < paths; k++)
       if (lane % paths == k) {
 #pragma unroll
-        for (int j = 0; j < 32; j++) asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a) : "f"(c));
+        for (int j = 0; j < 32; j++)
+          asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a) : "f"(c));
       }
   }
   sink[lane] = a;
@@ -296,7 +333,8 @@ __global__ void loop_of(int n, float c, float *sink, u64 *times) {
   for (int w = 0; w < 2; w++) {
     u64 t0 = clock64v();
 #pragma unroll 1
-    for (int i = 0; i < n; i++) asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a) : "f"(c));
+    for (int i = 0; i < n; i++)
+      asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a) : "f"(c));
     times[w] = clock64v() - t0;
   }
   sink[threadIdx.x] = a;
@@ -323,8 +361,12 @@ static void branch() {
 }
 
 int main(int argc, char **argv) {
-  static const benchmark table[] = {{"arith_latency", arith_latency}, {"arith_rate", arith_rate},
-                                    {"shared_latency", shared_latency}, {"shared_rate", shared_rate},
-                                    {"const_latency", const_latency}, {"barrier", barrier}, {"branch", branch}};
+  static const benchmark table[] = {{"arith_latency", arith_latency},
+                                    {"arith_rate", arith_rate},
+                                    {"shared_latency", shared_latency},
+                                    {"shared_rate", shared_rate},
+                                    {"const_latency", const_latency},
+                                    {"barrier", barrier},
+                                    {"branch", branch}};
   return run_main(argc, argv, table);
 }

@@ -1,18 +1,21 @@
-// Pointer chases over whole rings, for comparing a simulated machine with this one, and the DRAM's and the TLBs'
-// latencies.
+// Pointer chases over whole rings, for comparing a simulated machine with this one, and the DRAM's
+// and the TLBs' latencies.
 //
-//   chase      one thread walks a ring twice, every element of it; the elements are 128 bytes apart, shuffled.
-//              cyc_per_step of the first and of the second walk; steps says how many there were. mode=pointer: the
-//              element is the next one's 64-bit address, nothing else is on the path; mode=index: a 32-bit
-//              index, with the address computed from it, as a program does. Before each chase the L2 is filled with
-//              something else.
+//   chase      one thread walks a ring twice, every element of it; the elements are 128 bytes
+//   apart, shuffled.
+//              cyc_per_step of the first and of the second walk; steps says how many there were.
+//              mode=pointer: the element is the next one's 64-bit address, nothing else is on the
+//              path; mode=index: a 32-bit index, with the address computed from it, as a program
+//              does. Before each chase the L2 is filled with something else.
 //   chase_large  the same for 80 MB to 1 GB, once each
-//   tlb        N elements at a stride, shuffled, each in another line of its stride's piece, past the L1; third walk.
-//              N lines are few, so that the L2 holds them: what is above the L2's latency is translation. Steps
-//              in the latency as N * stride grows are the TLBs' reaches.
-//   dram       cold loads, each line once, after the L2 was filled with something else: one thread, sequential or
-//              shuffled, by stride and footprint; the spread of single latencies. pages=warm: the pages (2 MB)
-//              were touched shortly before at other lines, by the same thread.
+//   tlb        N elements at a stride, shuffled, each in another line of its stride's piece, past
+//   the L1; third walk.
+//              N lines are few, so that the L2 holds them: what is above the L2's latency is
+//              translation. Steps in the latency as N * stride grows are the TLBs' reaches.
+//   dram       cold loads, each line once, after the L2 was filled with something else: one thread,
+//   sequential or
+//              shuffled, by stride and footprint; the spread of single latencies. pages=warm: the
+//              pages (2 MB) were touched shortly before at other lines, by the same thread.
 #include "micro.cuh"
 
 template <int KIND> __global__ void walk_pointers(u64 first, u64 steps, int walks, u64 *cycles) {
@@ -20,58 +23,72 @@ template <int KIND> __global__ void walk_pointers(u64 first, u64 steps, int walk
   for (int w = 0; w < walks; w++) {
     u64 t0 = clock64v();
 #pragma unroll 8
-    for (u64 i = 0; i < steps; i++) p = load64<KIND>(p);
+    for (u64 i = 0; i < steps; i++)
+      p = load64<KIND>(p);
     wait_for(p);
     cycles[w] = clock64v() - t0;
   }
 }
 
-template <int KIND> __global__ void walk_indices(u64 base, unsigned first, u64 steps, int walks, u64 *cycles) {
+template <int KIND>
+__global__ void walk_indices(u64 base, unsigned first, u64 steps, int walks, u64 *cycles) {
   unsigned p = first;
   for (int w = 0; w < walks; w++) {
     u64 t0 = clock64v();
 #pragma unroll 8
-    for (u64 i = 0; i < steps; i++) p = load32<KIND>(base + 4ull * p);
+    for (u64 i = 0; i < steps; i++)
+      p = load32<KIND>(base + 4ull * p);
     wait_for32(p);
     cycles[w] = clock64v() - t0;
   }
 }
 
 __global__ void index_link(unsigned *base, const u64 *offsets, size_t n) {
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+       i += (size_t)gridDim.x * blockDim.x)
     base[offsets[i] / 4] = (unsigned)(offsets[i + 1 == n ? 0 : i + 1] / 4);
 }
 
 static void set_carve_out(int percent) { // -1: the driver's choice
-  const void *all[] = {(const void *)walk_pointers<CA>, (const void *)walk_pointers<CG>, (const void *)walk_indices<CA>,
-                       (const void *)walk_indices<CG>};
-  for (auto f : all) CU(cudaFuncSetAttribute(f, cudaFuncAttributePreferredSharedMemoryCarveout, percent));
+  const void *all[] = {(const void *)walk_pointers<CA>, (const void *)walk_pointers<CG>,
+                       (const void *)walk_indices<CA>, (const void *)walk_indices<CG>};
+  for (auto f : all)
+    CU(cudaFuncSetAttribute(f, cudaFuncAttributePreferredSharedMemoryCarveout, percent));
 }
 
-static void chase_ring(const memory &buffer, size_t bytes, const char *carve, bool pointers, int kind, int tries) {
+static void chase_ring(const memory &buffer, size_t bytes, const char *carve, bool pointers,
+                       int kind, int tries) {
   static memory *cycles = new memory(64);
   size_t n = bytes / LINE;
   auto order = steps_of(n, LINE, true);
   memory d(n * sizeof(u64));
   d.put(order);
-  if (pointers) ring_link<<<1024, 256>>>(buffer.at, d.as<u64>(), n);
-  else index_link<<<1024, 256>>>(buffer.as<unsigned>(), d.as<u64>(), n);
+  if (pointers)
+    ring_link<<<1024, 256>>>(buffer.at, d.as<u64>(), n);
+  else
+    index_link<<<1024, 256>>>(buffer.as<unsigned>(), d.as<u64>(), n);
   done();
   std::vector<double> walk[2];
   for (int r = 0; r < tries; r++) {
     flush_l2();
-    if (pointers && kind == CA) walk_pointers<CA><<<1, 1>>>(buffer.at + order[0], n, 2, cycles->as<u64>());
-    if (pointers && kind == CG) walk_pointers<CG><<<1, 1>>>(buffer.at + order[0], n, 2, cycles->as<u64>());
+    if (pointers && kind == CA)
+      walk_pointers<CA><<<1, 1>>>(buffer.at + order[0], n, 2, cycles->as<u64>());
+    if (pointers && kind == CG)
+      walk_pointers<CG><<<1, 1>>>(buffer.at + order[0], n, 2, cycles->as<u64>());
     unsigned first = (unsigned)(order[0] / 4);
-    if (!pointers && kind == CA) walk_indices<CA><<<1, 1>>>(buffer.at, first, n, 2, cycles->as<u64>());
-    if (!pointers && kind == CG) walk_indices<CG><<<1, 1>>>(buffer.at, first, n, 2, cycles->as<u64>());
+    if (!pointers && kind == CA)
+      walk_indices<CA><<<1, 1>>>(buffer.at, first, n, 2, cycles->as<u64>());
+    if (!pointers && kind == CG)
+      walk_indices<CG><<<1, 1>>>(buffer.at, first, n, 2, cycles->as<u64>());
     done();
     auto c = cycles->get<u64>(2);
-    for (int i = 0; i < 2; i++) walk[i].push_back((double)c[(size_t)i] / (double)n);
+    for (int i = 0; i < 2; i++)
+      walk[i].push_back((double)c[(size_t)i] / (double)n);
   }
   for (int i = 0; i < 2; i++)
-    rows(par("mode=%s kind=%s carve=%s bytes=%zu steps=%zu tries=%d walk=%d", pointers ? "pointer" : "index",
-             kind == CA ? "ca" : "cg", carve, bytes, n, tries, i + 1),
+    rows(par("mode=%s kind=%s carve=%s bytes=%zu steps=%zu tries=%d walk=%d",
+             pointers ? "pointer" : "index", kind == CA ? "ca" : "cg", carve, bytes, n, tries,
+             i + 1),
          "cyc_per_step", walk[i]);
   fflush(stdout);
 }
@@ -82,9 +99,11 @@ static void chase() {
     int percent;
     size_t upto;
   } carves[] = {{"default", -1, 64 * MB}, {"max_l1", 0, 2 * MB}, {"min_l1", 100, 2 * MB}};
-  std::vector<size_t> kbs = {4,   8,   16,  24,  28,  32,  48,  64,  96,  112, 128, 144, 160, 176, 192, 200,
-                             208, 216, 224, 232, 240, 248, 256, 272, 288, 320, 384, 512, 768};
-  for (size_t mb : {1, 2, 4, 8, 12, 16, 20, 24, 28, 30, 32, 40, 48, 56, 60, 64}) kbs.push_back(mb * 1024);
+  std::vector<size_t> kbs = {4,   8,   16,  24,  28,  32,  48,  64,  96,  112,
+                             128, 144, 160, 176, 192, 200, 208, 216, 224, 232,
+                             240, 248, 256, 272, 288, 320, 384, 512, 768};
+  for (size_t mb : {1, 2, 4, 8, 12, 16, 20, 24, 28, 30, 32, 40, 48, 56, 60, 64})
+    kbs.push_back(mb * 1024);
   memory buffer(64 * MB);
   for (size_t kb : kbs)
     for (auto &c : carves)
@@ -92,7 +111,8 @@ static void chase() {
         set_carve_out(c.percent);
         for (int kind : {CA, CG}) {
           chase_ring(buffer, kb * KB, c.name, true, kind, REPS);
-          if (c.percent < 0) chase_ring(buffer, kb * KB, c.name, false, kind, kb * KB > 8 * MB ? 1 : REPS);
+          if (c.percent < 0)
+            chase_ring(buffer, kb * KB, c.name, false, kind, kb * KB > 8 * MB ? 1 : REPS);
         }
       }
 }
@@ -106,16 +126,24 @@ static void chase_large() {
   }
 }
 
-static void tlb() {
-  size_t bytes = 96 * GB, have, all;
+static size_t free_bytes() {
+  size_t have, all;
   CU(cudaMemGetInfo(&have, &all));
-  while (bytes + 2 * GB > have) bytes /= 2;
+  return have;
+}
+
+static void tlb() {
+  size_t bytes = 96 * GB;
+  for (size_t have = free_bytes(); bytes + 2 * GB > have;)
+    bytes /= 2;
   memory buffer(bytes), cycles(64);
   row("", "buffer_bytes", (double)bytes);
-  for (size_t stride : {4 * KB, 64 * KB, 512 * KB, 2 * MB, 4 * MB, 8 * MB, 16 * MB, 32 * MB, 64 * MB, 256 * MB, 512 * MB})
+  for (size_t stride : {4 * KB, 64 * KB, 512 * KB, 2 * MB, 4 * MB, 8 * MB, 16 * MB, 32 * MB,
+                        64 * MB, 256 * MB, 512 * MB})
     for (size_t n = 1; n <= 65536 && n * stride <= bytes; n = std::max(n + 1, n * 5 / 4)) {
       auto order = steps_of(n, stride, true);
-      for (auto &o : order) o += o / stride * 37 % (stride / LINE) * LINE;
+      for (auto &o : order)
+        o += o / stride * 37 % (stride / LINE) * LINE;
       make_ring(buffer.at, order);
       std::vector<double> v;
       u64 steps = std::max<u64>(n, 512 / n * n);
@@ -132,7 +160,8 @@ static void tlb() {
 __global__ void walk_timed(u64 p, int steps, u64 pages, int page_count, unsigned *times) {
   extern __shared__ unsigned t[];
   u64 x = 0;
-  for (int i = 0; i < page_count; i++) x += load64<CG>(pages + 2097152ull * i);
+  for (int i = 0; i < page_count; i++)
+    x += load64<CG>(pages + 2097152ull * i);
   wait_for(x);
   for (int i = 0; i < steps; i++) {
     unsigned t0 = clock32();
@@ -140,15 +169,19 @@ __global__ void walk_timed(u64 p, int steps, u64 pages, int page_count, unsigned
     wait_for(p);
     t[i] = clock32() - t0;
   }
-  for (int i = 0; i < steps; i++) times[i] = t[i];
+  for (int i = 0; i < steps; i++)
+    times[i] = t[i];
 }
 
 static void dram() {
   enum { STEPS = 8192 };
-  memory buffer(34 * GB), times(STEPS * 4);
+  size_t most = 4 * MB; // stride
+  for (size_t have = free_bytes(); STEPS * most + 2 * GB > have;)
+    most /= 2;
+  memory buffer(STEPS * most + MB), times(STEPS * 4);
   CU(cudaFuncSetAttribute(walk_timed, cudaFuncAttributeMaxDynamicSharedMemorySize, STEPS * 4));
   for (int shuffled = 0; shuffled < 2; shuffled++)
-    for (size_t stride = 32; stride <= 4 * MB; stride *= 2)
+    for (size_t stride = 32; stride <= most; stride *= 2)
       for (int warm = 0; warm < 2; warm++) {
         size_t pages = (STEPS * stride + 2 * MB - 1) / (2 * MB);
         if (warm && pages > 32) continue;
@@ -158,20 +191,22 @@ static void dram() {
         std::vector<unsigned> all;
         for (int r = 0; r < REPS; r++) {
           flush_l2();
-          walk_timed<<<1, 1, STEPS * 4>>>(buffer.at + 4096 + order[0], STEPS, buffer.at, warm ? (int)pages : 0,
-                                          times.as<unsigned>());
+          walk_timed<<<1, 1, STEPS * 4>>>(buffer.at + 4096 + order[0], STEPS, buffer.at,
+                                          warm ? (int)pages : 0, times.as<unsigned>());
           done();
           auto t = times.get<unsigned>(STEPS);
           all.insert(all.end(), t.begin(), t.end());
         }
-        std::string s = par("order=%s stride=%zu bytes=%zu pages=%s", shuffled ? "shuffled" : "sequential", stride,
-                            stride * STEPS, warm ? "warm" : "cold");
+        std::string s =
+            par("order=%s stride=%zu bytes=%zu pages=%s", shuffled ? "shuffled" : "sequential",
+                stride, stride * STEPS, warm ? "warm" : "cold");
         spread_rows(s, "load_cyc", all);
         if (!shuffled) list_row(s, "load_cyc.first", all.data(), 256);
       }
 }
 
 int main(int argc, char **argv) {
-  static const benchmark table[] = {{"chase", chase}, {"chase_large", chase_large}, {"tlb", tlb}, {"dram", dram}};
+  static const benchmark table[] = {
+      {"chase", chase}, {"chase_large", chase_large}, {"tlb", tlb}, {"dram", dram}};
   return run_main(argc, argv, table);
 }

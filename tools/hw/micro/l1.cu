@@ -1,18 +1,23 @@
 // The L1's size for each carve-out, its ways and its index function.
 //
-// One warp walks a ring of lines, every lane at the same address, and times each step. A step of more
-// than MISS cycles missed the L1. The marks are kept in registers (lane by lane), so that nothing but the
-// ring is in the L1.
+// One warp walks a ring of lines, every lane at the same address, and times each step. A step of
+// more than MISS cycles missed the L1. The marks are kept in registers (lane by lane), so that
+// nothing but the ring is in the L1.
 //
-//   l1_size     misses per pass by footprint. carve=prefer asks for a carve-out as a program would; carve=force
-//               takes that much shared memory, so that there is no choice. The L1's usable size is the largest
-//               footprint without misses in the last pass. The misses of each pass show whether a ring that
-//               does not quite fit settles (no LRU) or not.
-//   l1_ways     N lines at a stride of 2^k: the most that stay (fit) and where misses begin. With a linear index
-//               fit = size / stride until it is the number of ways; a hash shows as fit that does not fall.
-//   l1_random   N random lines of 64 MB whose low bits (up to 2^k) are the same: where misses begin tells how
+//   l1_size     misses per pass by footprint. carve=prefer asks for a carve-out as a program would;
+//   carve=force
+//               takes that much shared memory, so that there is no choice. The L1's usable size is
+//               the largest footprint without misses in the last pass. The misses of each pass show
+//               whether a ring that does not quite fit settles (no LRU) or not.
+//   l1_ways     N lines at a stride of 2^k: the most that stay (fit) and where misses begin. With a
+//   linear index
+//               fit = size / stride until it is the number of ways; a hash shows as fit that does
+//               not fall.
+//   l1_random   N random lines of 64 MB whose low bits (up to 2^k) are the same: where misses begin
+//   tells how
 //               much a fixed choice of address bits costs; k = 7 are any lines.
-//   l1_pattern  which lines of a ring of consecutive ones miss when it is a little too large: with LRU those of
+//   l1_pattern  which lines of a ring of consecutive ones miss when it is a little too large: with
+//   LRU those of
 //               one set miss together, and their distances are the index function.
 #include "micro.cuh"
 
@@ -22,7 +27,8 @@ struct pass_stats {
   unsigned misses, hit_cyc, miss_cyc, least, most;
 };
 
-// passes <= 32: lane p keeps what pass p counted; masks: MASK_WORDS * 32 words, the last pass's misses
+// passes <= 32: lane p keeps what pass p counted; masks: MASK_WORDS * 32 words, the last pass's
+// misses
 __global__ void chase_steps(u64 p, int steps, int passes, pass_stats *out, unsigned *masks) {
   unsigned lane = threadIdx.x;
   pass_stats mine = {};
@@ -41,8 +47,10 @@ __global__ void chase_steps(u64 p, int steps, int passes, pass_stats *out, unsig
         unsigned dt = clock32() - t0;
         bool miss = dt >= MISS;
         s.misses += miss;
-        if (miss) s.miss_cyc += dt;
-        else s.hit_cyc += dt;
+        if (miss)
+          s.miss_cyc += dt;
+        else
+          s.hit_cyc += dt;
         s.least = min(s.least, dt);
         s.most = max(s.most, dt);
         if (miss && lane == k / 32) bits |= 1u << k % 32;
@@ -52,7 +60,8 @@ __global__ void chase_steps(u64 p, int steps, int passes, pass_stats *out, unsig
     if (pass == lane) mine = s;
   }
   if (lane < passes) out[lane] = mine;
-  for (int w = 0; w < MASK_WORDS; w++) masks[32 * w + lane] = mask[w];
+  for (int w = 0; w < MASK_WORDS; w++)
+    masks[32 * w + lane] = mask[w];
 }
 
 struct walked {
@@ -61,12 +70,14 @@ struct walked {
 };
 
 static walked walk(u64 first, int steps, size_t shared, int passes = PASSES) {
-  static memory *out = new memory(32 * sizeof(pass_stats)), *masks = new memory(4 * 32 * MASK_WORDS);
+  static memory *out = new memory(32 * sizeof(pass_stats)),
+                *masks = new memory(4 * 32 * MASK_WORDS);
   if (steps > 1024 * MASK_WORDS) {
     fprintf(stderr, "%d steps are too many\n", steps);
     exit(1);
   }
-  chase_steps<<<1, 32, shared>>>(first, steps, passes, out->as<pass_stats>(), masks->as<unsigned>());
+  chase_steps<<<1, 32, shared>>>(first, steps, passes, out->as<pass_stats>(),
+                                 masks->as<unsigned>());
   done();
   return {out->get<pass_stats>((size_t)passes), masks->get<unsigned>(32 * MASK_WORDS)};
 }
@@ -76,7 +87,8 @@ static void prefer(int percent) {
 }
 
 // misses of the last pass over n lines, the least of some tries
-static unsigned misses_of(u64 base, const std::vector<u64> &offsets, unsigned *most = nullptr, int tries = REPS) {
+static unsigned misses_of(u64 base, const std::vector<u64> &offsets, unsigned *most = nullptr,
+                          int tries = REPS) {
   unsigned least = ~0u, top = 0;
   make_ring(base, offsets);
   for (int r = 0; r < tries; r++) {
@@ -87,7 +99,8 @@ static unsigned misses_of(u64 base, const std::vector<u64> &offsets, unsigned *m
   return least;
 }
 
-static void size_rows(u64 base, const std::string &what, size_t lines, bool shuffled, size_t shared) {
+static void size_rows(u64 base, const std::string &what, size_t lines, bool shuffled,
+                      size_t shared) {
   auto order = steps_of(lines, LINE, shuffled);
   make_ring(base, order);
   std::vector<double> last, hit, miss;
@@ -98,9 +111,11 @@ static void size_rows(u64 base, const std::string &what, size_t lines, bool shuf
     last.push_back(p.misses);
     if (p.misses < lines) hit.push_back(p.hit_cyc / (double)(lines - p.misses));
     if (p.misses) miss.push_back(p.miss_cyc / (double)p.misses);
-    for (int i = 0; i < PASSES; i++) by_pass[(size_t)i] = w.pass[(size_t)i].misses;
+    for (int i = 0; i < PASSES; i++)
+      by_pass[(size_t)i] = w.pass[(size_t)i].misses;
   }
-  std::string s = what + par(" order=%s bytes=%zu lines=%zu", shuffled ? "shuffled" : "sequential", lines * LINE, lines);
+  std::string s = what + par(" order=%s bytes=%zu lines=%zu", shuffled ? "shuffled" : "sequential",
+                             lines * LINE, lines);
   rows(s, "misses", last);
   if (!hit.empty()) rows(s, "hit_cyc", hit);
   if (!miss.empty()) rows(s, "miss_cyc", miss);
@@ -117,7 +132,8 @@ static void size_of(u64 base, const std::string &what, bool shuffled, size_t sha
     make_ring(base, order);
     if (walk(base + order[0], (int)lines, shared).pass[PASSES - 1].misses) first = lines;
   }
-  for (size_t lines = first > 64 ? first - 64 : FINE; first && lines <= first + 2 * FINE; lines += FINE)
+  for (size_t lines = first > 64 ? first - 64 : FINE; first && lines <= first + 2 * FINE;
+       lines += FINE)
     if (lines % 64) size_rows(base, what, lines, shuffled, shared);
 }
 
@@ -128,16 +144,19 @@ static void l1_size() {
   for (int force = 0; force < 2; force++)
     for (int kb : kbs) {
       prefer((100 * kb + 227) / 228);
-      size_t shared = force && kb ? (size_t)(kb - 1) * KB : 0; // the system takes 1 KB of each block's
+      size_t shared =
+          force && kb ? (size_t)(kb - 1) * KB : 0; // the system takes 1 KB of each block's
       for (int shuffled = 0; shuffled < 2; shuffled++)
-        size_of(buffer.at, par("carve=%s shared_kb=%d", force ? "force" : "prefer", kb), shuffled, shared);
+        size_of(buffer.at, par("carve=%s shared_kb=%d", force ? "force" : "prefer", kb), shuffled,
+                shared);
     }
 }
 
 // The numbers of lines to try: all up to 40, then in steps of an eighth.
 static std::vector<size_t> numbers(size_t most) {
   std::vector<size_t> v;
-  for (size_t n = 1; n <= most; n += n < 40 ? 1 : n / 16) v.push_back(n);
+  for (size_t n = 1; n <= most; n += n < 40 ? 1 : n / 16)
+    v.push_back(n);
   return v;
 }
 
@@ -145,12 +164,15 @@ static void l1_ways() {
   memory buffer(GB);
   prefer(0);
   for (int k = 7; k <= 19; k++) {
-    size_t stride = (size_t)1 << k, fit = 0, begin = 0, most = std::min((size_t)2400, buffer.bytes / stride);
+    size_t stride = (size_t)1 << k, fit = 0, begin = 0,
+           most = std::min((size_t)2400, buffer.bytes / stride);
     for (size_t n : numbers(most)) {
       unsigned top = 0, least = misses_of(buffer.at, steps_of(n, stride, false), &top, 2);
       std::string s = par("stride=%zu lines=%zu", stride, n);
-      if (!top) fit = n;
-      else if (!begin) begin = n;
+      if (!top)
+        fit = n;
+      else if (!begin)
+        begin = n;
       row(s, "misses.min", least);
       row(s, "misses.max", top);
       if (begin && n > 2 * begin) break;
@@ -195,13 +217,16 @@ static void l1_pattern() {
         if (w.mask[i / 32] >> i % 32 & 1) which.push_back((unsigned)i);
       std::string s = par("stride=%zu fit=%zu lines=%zu", stride, fit, n);
       row(s, "misses", (double)which.size());
-      if (!which.empty()) list_row(s, "missing_lines", which.data(), std::min(which.size(), (size_t)600));
+      if (!which.empty())
+        list_row(s, "missing_lines", which.data(), std::min(which.size(), (size_t)600));
     }
   }
 }
 
 int main(int argc, char **argv) {
-  static const benchmark table[] = {
-      {"l1_size", l1_size}, {"l1_ways", l1_ways}, {"l1_random", l1_random}, {"l1_pattern", l1_pattern}};
+  static const benchmark table[] = {{"l1_size", l1_size},
+                                    {"l1_ways", l1_ways},
+                                    {"l1_random", l1_random},
+                                    {"l1_pattern", l1_pattern}};
   return run_main(argc, argv, table);
 }

@@ -1,44 +1,59 @@
-// What a miss fetches, where lines lie in the L2, and how latency and bandwidth depend on footprint and SMs.
+// What a miss fetches, where lines lie in the L2, and how latency and bandwidth depend on footprint
+// and SMs.
 //
-//   sectors     one thread touches sector 0..3 of a line, waits, then times another sector of the line or of its
-//               neighbours. level=l1: lines that the L2 has (.ca; a hit in the L1 is below 120 cycles); level=l2: lines
-//               that it does not have (.cg; below 500 cycles is a hit in the L2). share_near is the share of lines
-//               for which the second load was a hit. granularity: cudaLimitMaxL2FetchGranularity, which must be
-//               set before anything is allocated, so that there is a benchmark for each.
-//   slices      latency of .cg loads that hit the L2: each of 512 lines (64 KB) from each SM, the least of five. Lines with
-//               the same row of latencies over SMs are in the same slice; two heaps of an SM's latencies are the near and
-//               the far partition.
-//   slice_pairs all SMs read two sectors only, over and over: the rate is twice as high if they are in different slices.
-//               offset is the distance of the second from the first (32 bytes up to 4 KB, then lines up to 128 KB).
-//   l2_sms      bandwidth of reads that hit the L2 (8 MB, .cg, 16 bytes per lane), by the number of SMs at it.
+//   sectors     one thread touches sector 0..3 of a line, waits, then times another sector of the
+//   line or of its
+//               neighbours. level=l1: lines that the L2 has (.ca; a hit in the L1 is below 120
+//               cycles); level=l2: lines that it does not have (.cg; below 500 cycles is a hit in
+//               the L2). share_near is the share of lines for which the second load was a hit.
+//               granularity: cudaLimitMaxL2FetchGranularity, which must be set before anything is
+//               allocated, so that there is a benchmark for each.
+//   slices      latency of .cg loads that hit the L2: each of 512 lines (64 KB) from each SM, the
+//   least of five. Lines with
+//               the same row of latencies over SMs are in the same slice; two heaps of an SM's
+//               latencies are the near and the far partition.
+//   slice_pairs all SMs read two sectors only, over and over: the rate is twice as high if they are
+//   in different slices.
+//               offset is the distance of the second from the first (32 bytes up to 4 KB, then
+//               lines up to 128 KB).
+//   l2_sms      bandwidth of reads that hit the L2 (8 MB, .cg, 16 bytes per lane), by the number of
+//   SMs at it.
 //               pick=first: SMs 0..n-1; pick=even: every other one (one SM of each TPC)
-//   l2_size     read bandwidth and latency by footprint. reader=all: every SM reads the whole footprint, piece by
-//               piece together, several times; reader=one: one SM does. Latency: one thread, random lines, after
-//               the footprint was read by the same SM (warmed=one) or by all (warmed=all).
-//   merge_sms   n SMs read 256 MB, all of it each (reads=same) or a part each (parts). If requests of different SMs for one
-//               line in flight become one, and the L2 holds lines until the last SM has had them, reads=same gives up to
-//               n times the bytes of the DRAM; the bandwidths of parts are the DRAM's by number of SMs.
+//   l2_size     read bandwidth and latency by footprint. reader=all: every SM reads the whole
+//   footprint, piece by
+//               piece together, several times; reader=one: one SM does. Latency: one thread, random
+//               lines, after the footprint was read by the same SM (warmed=one) or by all
+//               (warmed=all).
+//   merge_sms   n SMs read 256 MB, all of it each (reads=same) or a part each (parts). If requests
+//   of different SMs for one
+//               line in flight become one, and the L2 holds lines until the last SM has had them,
+//               reads=same gives up to n times the bytes of the DRAM; the bandwidths of parts are
+//               the DRAM's by number of SMs.
 #include "micro.cuh"
 
 static const size_t L2_PIECE = 4096;
 
 // Touches sector `a` of each of n lines `apart` bytes apart, then times sector `b`; waits between.
-template <int KIND> __global__ void two_sectors(u64 base, const unsigned *order, int n, unsigned apart, unsigned a, unsigned b,
-                                                unsigned *times) {
+template <int KIND>
+__global__ void two_sectors(u64 base, const unsigned *order, int n, unsigned apart, unsigned a,
+                            unsigned b, unsigned *times) {
   extern __shared__ unsigned t[];
   for (int i = 0; i < n; i++) {
     u64 line = base + (u64)order[i] * apart;
     wait_for(load64<KIND>(line + 32 * a));
     unsigned t0 = clock32();
-    while (clock32() - t0 < 1500) {}
+    while (clock32() - t0 < 1500) {
+    }
     t0 = clock32();
     wait_for(load64<KIND>(line + 32 * b));
     t[i] = clock32() - t0;
   }
-  for (int i = 0; i < n; i++) times[i] = t[i];
+  for (int i = 0; i < n; i++)
+    times[i] = t[i];
 }
 
-template <int KIND> static void sector_rows(const memory &buffer, size_t granularity, unsigned a, unsigned b) {
+template <int KIND>
+static void sector_rows(const memory &buffer, size_t granularity, unsigned a, unsigned b) {
   enum { LINES = 512 };
   static memory *times = new memory(4 * LINES), *order = new memory(4 * LINES);
   auto o = steps_of(LINES, 1, true);
@@ -46,17 +61,22 @@ template <int KIND> static void sector_rows(const memory &buffer, size_t granula
   unsigned near = KIND == CA ? 120 : 500;
   std::vector<double> share, median;
   for (int r = 0; r < REPS; r++) {
-    if (KIND == CA) touch<<<128, 256>>>(buffer.at, LINES * L2_PIECE, times->as<unsigned>());
-    else flush_l2();
+    if (KIND == CA)
+      touch<<<128, 256>>>(buffer.at, LINES * L2_PIECE, times->as<unsigned>());
+    else
+      flush_l2();
     done();
-    two_sectors<KIND><<<1, 1, 4 * LINES>>>(buffer.at, order->as<unsigned>(), LINES, L2_PIECE, a, b, times->as<unsigned>());
+    two_sectors<KIND><<<1, 1, 4 * LINES>>>(buffer.at, order->as<unsigned>(), LINES, L2_PIECE, a, b,
+                                           times->as<unsigned>());
     done();
     auto t = times->get<unsigned>(LINES);
-    share.push_back((double)std::count_if(t.begin(), t.end(), [=](unsigned x) { return x < near; }) / LINES);
+    share.push_back(
+        (double)std::count_if(t.begin(), t.end(), [=](unsigned x) { return x < near; }) / LINES);
     std::sort(t.begin(), t.end());
     median.push_back(t[LINES / 2]);
   }
-  std::string s = par("level=%s granularity=%zu touched=%u timed=%u", KIND == CA ? "l1" : "l2", granularity, a, b);
+  std::string s = par("level=%s granularity=%zu touched=%u timed=%u", KIND == CA ? "l1" : "l2",
+                      granularity, a, b);
   rows(s, "share_near", share);
   rows(s, "load_cyc", median);
 }
@@ -69,11 +89,14 @@ static void sectors(size_t granularity) {
   memory buffer(64 * MB);
   buffer.clear();
   for (unsigned a = 0; a < 4; a++)
-    for (unsigned b = 0; b < 16; b++) sector_rows<CG>(buffer, is, a, b);
-  for (unsigned b : {20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 120}) sector_rows<CG>(buffer, is, 0, b);
+    for (unsigned b = 0; b < 16; b++)
+      sector_rows<CG>(buffer, is, a, b);
+  for (unsigned b : {20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 120})
+    sector_rows<CG>(buffer, is, 0, b);
   if (granularity && granularity != 64) return; // the L1's fetches are the same
   for (unsigned a = 0; a < 4; a++)
-    for (unsigned b = 0; b < 8; b++) sector_rows<CA>(buffer, is, a, b);
+    for (unsigned b = 0; b < 8; b++)
+      sector_rows<CA>(buffer, is, a, b);
 }
 static void sectors_default() {
   sectors(0);
@@ -92,14 +115,16 @@ static void sectors_128() {
 __global__ void line_latencies(u64 base, int lines, int step, unsigned sm, unsigned short *out) {
   extern __shared__ unsigned best[];
   if (smid() != sm) return;
-  for (int i = 0; i < lines; i++) best[i] = ~0u;
+  for (int i = 0; i < lines; i++)
+    best[i] = ~0u;
   for (int r = 0; r < 6; r++)
     for (int i = 0; i < lines; i++) {
       unsigned t0 = clock32();
       wait_for(load64<CG>(base + (u64)i * step));
       best[i] = min(best[i], clock32() - t0);
     }
-  for (int i = 0; i < lines; i++) out[i] = (unsigned short)min(best[i], 65535u);
+  for (int i = 0; i < lines; i++)
+    out[i] = (unsigned short)min(best[i], 65535u);
 }
 
 static void slices() {
@@ -110,7 +135,8 @@ static void slices() {
   CU(cudaFuncSetAttribute(line_latencies, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   for (int sm = 0; sm < sm_count(); sm++) {
     CU(cudaMemset((void *)out.at, 0, 2 * LINES));
-    line_latencies<<<sm_count(), 1, shared>>>(buffer.at, LINES, LINE, (unsigned)sm, out.as<unsigned short>());
+    line_latencies<<<sm_count(), 1, shared>>>(buffer.at, LINES, LINE, (unsigned)sm,
+                                              out.as<unsigned short>());
     done();
     auto v = out.get<unsigned short>(LINES);
     for (int i = 0; i < LINES; i += AT_ONCE)
@@ -126,9 +152,11 @@ __global__ void two_places(u64 a, u64 b, unsigned *count, unsigned *sink, u64 *t
   for (int i = 0; i < 32; i++) {
     unsigned v[8];
 #pragma unroll
-    for (int j = 0; j < 8; j++) v[j] = load32<CG>(p);
+    for (int j = 0; j < 8; j++)
+      v[j] = load32<CG>(p);
 #pragma unroll
-    for (int j = 0; j < 8; j++) x ^= v[j];
+    for (int j = 0; j < 8; j++)
+      x ^= v[j];
   }
   wait_for32(x);
   __syncthreads();
@@ -142,12 +170,15 @@ static void slice_pairs() {
   count.clear();
   int sms = sm_count();
   std::vector<size_t> offsets;
-  for (size_t o = 0; o < 4 * KB; o += 32) offsets.push_back(o);
-  for (size_t o = 4 * KB; o < 128 * KB; o += 128) offsets.push_back(o);
+  for (size_t o = 0; o < 4 * KB; o += 32)
+    offsets.push_back(o);
+  for (size_t o = 4 * KB; o < 128 * KB; o += 128)
+    offsets.push_back(o);
   for (size_t o : offsets) {
     std::vector<double> v;
     for (int r = 0; r < REPS; r++) {
-      two_places<<<sms / 2 * 2, 256>>>(buffer.at, buffer.at + o, count.as<unsigned>(), sink.as<unsigned>(), times.as<u64>());
+      two_places<<<sms / 2 * 2, 256>>>(buffer.at, buffer.at + o, count.as<unsigned>(),
+                                       sink.as<unsigned>(), times.as<u64>());
       done();
       auto t = times.get<u64>((size_t)(sms / 2 * 2));
       double mean = std::accumulate(t.begin(), t.end(), 0.0) / (double)t.size();
@@ -157,10 +188,11 @@ static void slice_pairs() {
   }
 }
 
-// Reads pieces of bytes/part, beginning at another place on each SM unless together; active SMs only
+// Reads pieces of bytes/part, beginning at another place on each SM unless together; active SMs
+// only
 __global__ void __launch_bounds__(1024, 1)
-    stream(u64 base, size_t bytes, int passes, unsigned first, unsigned step, unsigned n, int share, unsigned *count,
-           unsigned *sink, u64 *times) {
+    stream(u64 base, size_t bytes, int passes, unsigned first, unsigned step, unsigned n, int share,
+           unsigned *count, unsigned *sink, u64 *times) {
   unsigned sm = smid(), x = 0;
   bool active = sm >= first && (sm - first) % step == 0 && (sm - first) / step < n;
   unsigned mine = active ? (sm - first) / step : 0;
@@ -174,9 +206,11 @@ __global__ void __launch_bounds__(1024, 1)
     for (; c + 3 * every < chunks; c += 4 * every) {
       uint4 v[4];
 #pragma unroll
-      for (int j = 0; j < 4; j++) v[j] = load128<CG>(base + (c + j * every) * chunk + 16 * threadIdx.x);
+      for (int j = 0; j < 4; j++)
+        v[j] = load128<CG>(base + (c + j * every) * chunk + 16 * threadIdx.x);
 #pragma unroll
-      for (int j = 0; j < 4; j++) x ^= v[j].x ^ v[j].y ^ v[j].z ^ v[j].w;
+      for (int j = 0; j < 4; j++)
+        x ^= v[j].x ^ v[j].y ^ v[j].z ^ v[j].w;
     }
     for (; c < chunks; c += every) {
       uint4 v = load128<CG>(base + c * chunk + 16 * threadIdx.x);
@@ -197,10 +231,12 @@ struct streamer {
     CU(cudaFuncSetAttribute(stream, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
   }
   // bytes per cycle of all: each one's bytes over the longest time
-  double rate(u64 base, size_t bytes, int passes, unsigned first, unsigned step, unsigned n, bool share) {
+  double rate(u64 base, size_t bytes, int passes, unsigned first, unsigned step, unsigned n,
+              bool share) {
     times.clear();
-    stream<<<sm_count(), 1024, SHARED>>>(base, bytes, passes, first, step, n, share, count.as<unsigned>(),
-                                         sink.as<unsigned>(), times.as<u64>());
+    stream<<<sm_count(), 1024, SHARED>>>(base, bytes, passes, first, step, n, share,
+                                         count.as<unsigned>(), sink.as<unsigned>(),
+                                         times.as<u64>());
     done();
     auto t = times.get<u64>(1024);
     return (double)bytes * passes * (share ? 1 : n) / (double)*std::max_element(t.begin(), t.end());
@@ -220,7 +256,8 @@ static void l2_sms() {
           double rate = s.rate(buffer.at, mb * MB, (int)std::max(1u, n / 4), 0, step, n, true);
           if (r) v.push_back(-rate); // the best is first
         }
-        std::string what = par("bytes=%zu pick=%s sms=%u", mb * MB, step == 1 ? "first" : "even", n);
+        std::string what =
+            par("bytes=%zu pick=%s sms=%u", mb * MB, step == 1 ? "first" : "even", n);
         std::sort(v.begin(), v.end());
         row(what, "bytes_per_cyc.max", -v[0]);
         row(what, "bytes_per_cyc.med", -v[v.size() / 2]);
@@ -239,7 +276,8 @@ __global__ void random_latencies(u64 base, size_t lines, int steps, unsigned *ti
     wait_for(load64<CG>(a));
     t[i] = clock32() - t0;
   }
-  for (int i = 0; i < steps; i++) times[i] = t[i];
+  for (int i = 0; i < steps; i++)
+    times[i] = t[i];
 }
 
 static void l2_size() {
@@ -266,7 +304,8 @@ static void l2_size() {
       for (int r = 0; r < REPS; r++) {
         flush_l2();
         s.rate(buffer.at, bytes, 2, 0, 1, warm_all ? sms : 1, true);
-        random_latencies<<<(int)sms, 1, shared>>>(buffer.at, bytes / LINE, STEPS, times.as<unsigned>());
+        random_latencies<<<(int)sms, 1, shared>>>(buffer.at, bytes / LINE, STEPS,
+                                                  times.as<unsigned>());
         done();
         auto t = times.get<unsigned>(STEPS);
         lat.insert(lat.end(), t.begin(), t.end());
@@ -284,18 +323,25 @@ static void merge_sms() {
   for (unsigned n : {1u, 2u, 4u, 8u, 16u, 32u, 64u, sms})
     for (int share = 0; share < 2; share++) {
       std::vector<double> v;
-      for (int r = 0; r < REPS; r++) v.push_back(-s.rate(buffer.at, buffer.bytes, 1, 0, 1, n, share));
+      for (int r = 0; r < REPS; r++)
+        v.push_back(-s.rate(buffer.at, buffer.bytes, 1, 0, 1, n, share));
       std::sort(v.begin(), v.end());
-      std::string what = par("bytes=%zu sms=%u reads=%s", buffer.bytes, n, share ? "parts" : "same");
+      std::string what =
+          par("bytes=%zu sms=%u reads=%s", buffer.bytes, n, share ? "parts" : "same");
       row(what, "bytes_per_cyc.max", -v[0]);
       row(what, "bytes_per_cyc.med", -v[v.size() / 2]);
     }
 }
 
 int main(int argc, char **argv) {
-  static const benchmark table[] = {
-      {"sectors_default", sectors_default}, {"sectors_32", sectors_32}, {"sectors_64", sectors_64},
-      {"sectors_128", sectors_128},         {"slices", slices},         {"slice_pairs", slice_pairs},
-      {"l2_sms", l2_sms},                   {"l2_size", l2_size},   {"merge_sms", merge_sms}};
+  static const benchmark table[] = {{"sectors_default", sectors_default},
+                                    {"sectors_32", sectors_32},
+                                    {"sectors_64", sectors_64},
+                                    {"sectors_128", sectors_128},
+                                    {"slices", slices},
+                                    {"slice_pairs", slice_pairs},
+                                    {"l2_sms", l2_sms},
+                                    {"l2_size", l2_size},
+                                    {"merge_sms", merge_sms}};
   return run_main(argc, argv, table);
 }

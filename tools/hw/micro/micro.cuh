@@ -1,8 +1,9 @@
 // What all microbenchmarks share: rows of the table, loads of a given kind, clocks, rings to walk.
 //
-// A row is "benchmark <tab> key=value key=value <tab> metric <tab> value". A measurement is repeated;
-// its rows have ".min" and ".med" behind the metric's name, and a list of values is one row with
-// blanks between them. Times are cycles of the SM's clock unless the metric says otherwise.
+// A row is "benchmark <tab> key=value key=value <tab> metric <tab> value". A measurement is
+// repeated; its rows have ".min" and ".med" behind the metric's name, and a list of values is one
+// row with blanks between them. Times are cycles of the SM's clock unless the metric says
+// otherwise.
 #pragma once
 #include <algorithm>
 #include <cstdarg>
@@ -23,7 +24,7 @@ typedef unsigned long long u64;
     if (cu_ != cudaSuccess) failed(#call, __FILE__, __LINE__, cu_);                                \
   } while (0)
 
-enum { CA, CG };             // ld.global.ca, ld.global.cg
+enum { CA, CG }; // ld.global.ca, ld.global.cg
 enum { LINE = 128, SECTOR = 32, REPS = 3 };
 static const size_t KB = 1024, MB = 1024 * KB, GB = 1024 * MB;
 
@@ -50,28 +51,35 @@ static const char *bench_now = "?";
 }
 
 // The least and the median of repetitions.
-[[maybe_unused]] static void rows(const std::string &params, const char *metric, std::vector<double> v) {
+[[maybe_unused]] static void rows(const std::string &params, const char *metric,
+                                  std::vector<double> v) {
   std::sort(v.begin(), v.end());
   row(params, (std::string(metric) + ".min").c_str(), v[0]);
   row(params, (std::string(metric) + ".med").c_str(), v[v.size() / 2]);
 }
 
-template <class T> static void list_row(const std::string &params, const char *metric, const T *v, size_t n) {
+template <class T>
+static void list_row(const std::string &params, const char *metric, const T *v, size_t n) {
   printf("%s\t%s\t%s\t", bench_now, params.c_str(), metric);
-  for (size_t i = 0; i < n; i++) printf("%s%lld", i ? " " : "", (long long)v[i]);
+  for (size_t i = 0; i < n; i++)
+    printf("%s%lld", i ? " " : "", (long long)v[i]);
   printf("\n");
 }
 
 // min, quartiles, p90, p99, max and mean of many single values.
-[[maybe_unused]] static void spread_rows(const std::string &params, const char *metric, std::vector<unsigned> v) {
+[[maybe_unused]] static void spread_rows(const std::string &params, const char *metric,
+                                         std::vector<unsigned> v) {
   if (v.empty()) return;
   std::sort(v.begin(), v.end());
   static const struct {
     const char *name;
     double at;
-  } parts[] = {{".min", 0}, {".p10", .1}, {".p25", .25}, {".med", .5}, {".p75", .75}, {".p90", .9}, {".p99", .99}, {".max", 1}};
-  for (auto &p : parts) row(params, (std::string(metric) + p.name).c_str(), v[(size_t)(p.at * (double)(v.size() - 1))]);
-  row(params, (std::string(metric) + ".mean").c_str(), std::accumulate(v.begin(), v.end(), 0.0) / (double)v.size());
+  } parts[] = {{".min", 0},   {".p10", .1}, {".p25", .25}, {".med", .5},
+               {".p75", .75}, {".p90", .9}, {".p99", .99}, {".max", 1}};
+  for (auto &p : parts)
+    row(params, (std::string(metric) + p.name).c_str(), v[(size_t)(p.at * (double)(v.size() - 1))]);
+  row(params, (std::string(metric) + ".mean").c_str(),
+      std::accumulate(v.begin(), v.end(), 0.0) / (double)v.size());
 }
 
 // ---- on the device
@@ -98,41 +106,51 @@ static __device__ __forceinline__ unsigned smid() {
 }
 // What follows in program order is issued only when x is there: the exit needs its value.
 static __device__ __forceinline__ void wait_for(u64 x) {
-  asm volatile("{ .reg .pred q; setp.eq.u64 q, %0, 0xdeadbeefdeadbeef; @q exit; }" ::"l"(x) : "memory");
+  asm volatile("{ .reg .pred q; setp.eq.u64 q, %0, 0xdeadbeefdeadbeef; @q exit; }" ::"l"(x)
+               : "memory");
 }
 static __device__ __forceinline__ void wait_for32(unsigned x) {
   asm volatile("{ .reg .pred q; setp.eq.u32 q, %0, 0xdeadbeef; @q exit; }" ::"r"(x) : "memory");
 }
 template <int KIND> static __device__ __forceinline__ u64 load64(u64 a) {
   u64 v;
-  if (KIND == CA) asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(v) : "l"(a) : "memory");
-  else asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(v) : "l"(a) : "memory");
+  if (KIND == CA)
+    asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(v) : "l"(a) : "memory");
+  else
+    asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(v) : "l"(a) : "memory");
   return v;
 }
 template <int KIND> static __device__ __forceinline__ unsigned load32(u64 a) {
   unsigned v;
-  if (KIND == CA) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(a) : "memory");
-  else asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(a) : "memory");
+  if (KIND == CA)
+    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(a) : "memory");
+  else
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(a) : "memory");
   return v;
 }
 template <int KIND> static __device__ __forceinline__ uint4 load128(u64 a) {
   uint4 v;
   if (KIND == CA)
     asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(a) : "memory");
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(a)
+                 : "memory");
   else
     asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(a) : "memory");
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(a)
+                 : "memory");
   return v;
 }
 
-// All blocks of the grid are there: the grid must fit the GPU at once. The count goes on from launch to
-// launch, so that nothing need be set to zero.
+// All blocks of the grid are there: the grid must fit the GPU at once. The count goes on from
+// launch to launch, so that nothing need be set to zero.
 static __device__ void meet(unsigned *count) {
   __syncthreads();
   if (threadIdx.x == 0) {
     unsigned mine = atomicAdd(count, 1), want = (mine / gridDim.x + 1) * gridDim.x, now;
-    do asm volatile("ld.global.relaxed.gpu.u32 %0, [%1];" : "=r"(now) : "l"(count) : "memory");
+    do
+      asm volatile("ld.global.relaxed.gpu.u32 %0, [%1];" : "=r"(now) : "l"(count) : "memory");
     while ((int)(now - want) < 0);
   }
   __syncthreads();
@@ -140,14 +158,16 @@ static __device__ void meet(unsigned *count) {
 
 // Writes the ring: each element holds the address of the next.
 __global__ void ring_link(u64 base, const u64 *offsets, size_t n) {
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+       i += (size_t)gridDim.x * blockDim.x)
     *(u64 *)(base + offsets[i]) = base + offsets[i + 1 == n ? 0 : i + 1];
 }
 
 // Reads n bytes, so that they are in the L2 (or something else is not).
 __global__ void touch(u64 base, size_t bytes, unsigned *sink) {
   unsigned x = 0;
-  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < bytes / 16; i += (size_t)gridDim.x * blockDim.x) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < bytes / 16;
+       i += (size_t)gridDim.x * blockDim.x) {
     uint4 v = load128<CG>(base + 16 * i);
     x ^= v.x ^ v.y ^ v.z ^ v.w;
   }
@@ -157,11 +177,13 @@ __global__ void touch(u64 base, size_t bytes, unsigned *sink) {
 // clock64 over globaltimer while it spins.
 __global__ void clock_probe(u64 ns, u64 *out) {
   u64 g0 = globaltimer(), g;
-  do g = globaltimer();
+  do
+    g = globaltimer();
   while (g == g0); // begin with a tick
   u64 c0 = clock64v();
   g0 = g;
-  do g = globaltimer();
+  do
+    g = globaltimer();
   while (g - g0 < ns);
   u64 c1 = clock64v();
   out[0] = c1 - c0, out[1] = g - g0;
@@ -217,12 +239,15 @@ struct memory { // of the device, freed with the struct
 }
 
 // 0, step, 2 * step, ...: in this order, or shuffled (always the same way).
-[[maybe_unused]] static std::vector<u64> steps_of(size_t n, size_t step, bool shuffled, unsigned seed = 1) {
+[[maybe_unused]] static std::vector<u64> steps_of(size_t n, size_t step, bool shuffled,
+                                                  unsigned seed = 1) {
   std::vector<u64> v(n);
-  for (size_t i = 0; i < n; i++) v[i] = i * step;
+  for (size_t i = 0; i < n; i++)
+    v[i] = i * step;
   std::mt19937_64 r(seed);
   if (shuffled)
-    for (size_t i = n; i > 1; i--) std::swap(v[i - 1], v[r() % i]);
+    for (size_t i = n; i > 1; i--)
+      std::swap(v[i - 1], v[r() % i]);
   return v;
 }
 
@@ -245,6 +270,20 @@ struct memory { // of the device, freed with the struct
   return 1000.0 * (double)v[0] / (double)v[1];
 }
 
+// An idle GPU's clock is low and rises with work, and latencies in cycles depend on it: wait until
+// it is high, or does not change any more.
+[[maybe_unused]] static void wake_up() {
+  int khz, same = 0;
+  double last = 0;
+  CU(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0));
+  for (int i = 0; i < 100 && same < 20; i++) {
+    double now = sm_mhz(5000000);
+    if (now > 0.97 * khz / 1000) break;
+    same = now > 0.995 * last && now < 1.005 * last ? same + 1 : 0;
+    last = now;
+  }
+}
+
 struct benchmark {
   const char *name;
   void (*run)();
@@ -254,7 +293,8 @@ struct benchmark {
 template <size_t N> static int run_main(int argc, char **argv, const benchmark (&table)[N]) {
   setvbuf(stdout, nullptr, _IOLBF, 1 << 16); // whole lines, even if it is stopped
   if (argc < 2)
-    for (auto &b : table) printf("%s\n", b.name);
+    for (auto &b : table)
+      printf("%s\n", b.name);
   for (int i = 1; i < argc; i++) {
     const benchmark *found = nullptr;
     for (auto &b : table)
@@ -265,6 +305,7 @@ template <size_t N> static int run_main(int argc, char **argv, const benchmark (
     }
     bench_now = found->name;
     CU(cudaFree(nullptr));
+    wake_up();
     row("when=before", "sm_mhz", sm_mhz(2000000));
     found->run();
     done();

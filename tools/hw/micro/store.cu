@@ -1,16 +1,20 @@
 // Stores and atomics.
 //
-//   stores   32 warps on each SM (sms=all) or on one (sms=1) store, instruction after instruction, further on in a buffer
-//            that the L2 holds (level=l2, 16 MB) or not (level=dram, 4 GB, at least 1 GB of it written). stores_per_cyc
-//            counts warp instructions, bytes_per_cyc the bytes that the lanes meant.
-//            pattern=stride  lane i at i * stride, width bytes each
-//            pattern=group   groups of k lanes write 4 * k bytes side by side, one group per sector or line (apart); below
+//   stores   32 warps on each SM (sms=all) or on one (sms=1) store, instruction after instruction,
+//   further on in a buffer
+//            that the L2 holds (level=l2, 16 MB) or not (level=dram, 4 GB, at least 1 GB of it
+//            written). stores_per_cyc counts warp instructions, bytes_per_cyc the bytes that the
+//            lanes meant. pattern=stride  lane i at i * stride, width bytes each pattern=group
+//            groups of k lanes write 4 * k bytes side by side, one group per sector or line
+//            (apart); below
 //                            32 bytes a group leaves its sector partial
 //            pattern=random  the same, each group in a random sector of the buffer
-//            pattern=warp    all lanes of a warp at one address; pattern=one: all warps of all SMs there
-//   atomics  32-bit additions: red (no result) and atom, n distinct addresses in a warp, words side by side
-//            (layout=words) or lines apart (layout=lines); to addresses of the warp, of the SM, or the same for all
-//            (scope). lane_ops_per_cyc counts lanes.
+//            pattern=warp    all lanes of a warp at one address; pattern=one: all warps of all SMs
+//            there
+//   atomics  32-bit additions: red (no result) and atom, n distinct addresses in a warp, words side
+//   by side
+//            (layout=words) or lines apart (layout=lines); to addresses of the warp, of the SM, or
+//            the same for all (scope). lane_ops_per_cyc counts lanes.
 //   atom_latency  a chain of dependent atom, one lane
 #include "micro.cuh"
 
@@ -18,15 +22,18 @@ enum { STRIDE, GROUP, RANDOM, WARP, ONE };
 
 template <int WIDTH> static __device__ __forceinline__ void store(u64 a, unsigned x) {
   if (WIDTH == 1) asm volatile("st.global.u8 [%0], %1;" ::"l"(a), "r"(x) : "memory");
-  if (WIDTH == 2) asm volatile("st.global.u16 [%0], %1;" ::"l"(a), "h"((unsigned short)x) : "memory");
+  if (WIDTH == 2)
+    asm volatile("st.global.u16 [%0], %1;" ::"l"(a), "h"((unsigned short)x) : "memory");
   if (WIDTH == 4) asm volatile("st.global.u32 [%0], %1;" ::"l"(a), "r"(x) : "memory");
   if (WIDTH == 8) asm volatile("st.global.v2.u32 [%0], {%1,%1};" ::"l"(a), "r"(x) : "memory");
-  if (WIDTH == 16) asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(a), "r"(x) : "memory");
+  if (WIDTH == 16)
+    asm volatile("st.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(a), "r"(x) : "memory");
 }
 
 template <int WIDTH, int PATTERN>
 __global__ void __launch_bounds__(1024, 1)
-    store_all(u64 base, u64 mask, unsigned lane_at, unsigned span, int k, int loops, int sms, unsigned *count, u64 *times) {
+    store_all(u64 base, u64 mask, unsigned lane_at, unsigned span, int k, int loops, int sms,
+              unsigned *count, u64 *times) {
   meet(count);
   if (smid() >= sms) return;
   unsigned warp = smid() * 32 + threadIdx.x / 32, lane = threadIdx.x % 32, warps = 32 * sms;
@@ -40,8 +47,10 @@ __global__ void __launch_bounds__(1024, 1)
       unsigned h = (warp * 1024 + i) * 32 + lane / k;
       h ^= h >> 15, h *= 0x2c1b3c6d, h ^= h >> 12, h *= 0x297a2d39, h ^= h >> 15;
       a = base + ((u64)h * 32 & mask) + lane % k * 4;
-    } else if (PATTERN == ONE) a = base;
-    else a = base + (at & mask) + lane_at;
+    } else if (PATTERN == ONE)
+      a = base;
+    else
+      a = base + (at & mask) + lane_at;
     store<WIDTH>(a, (unsigned)i);
   }
   __threadfence();
@@ -57,8 +66,10 @@ struct storer {
     l2.clear();
   }
   template <int WIDTH, int PATTERN>
-  void rate(const std::string &what, unsigned lane_at, unsigned span, int k, double bytes, int only_sms = 0) {
-    CU(cudaFuncSetAttribute(store_all<WIDTH, PATTERN>, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+  void rate(const std::string &what, unsigned lane_at, unsigned span, int k, double bytes,
+            int only_sms = 0) {
+    CU(cudaFuncSetAttribute(store_all<WIDTH, PATTERN>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            SHARED));
     for (int big = 0; big < 2; big++)
       for (int sms : {1, sm_count()}) {
         if ((big && sms == 1) || (only_sms && sms != only_sms)) continue;
@@ -68,8 +79,9 @@ struct storer {
         std::vector<double> v;
         for (int r = 0; r < REPS; r++) {
           times.clear();
-          store_all<WIDTH, PATTERN><<<sm_count(), 1024, SHARED>>>(m.at, (big ? 4 * GB : 16 * MB) - 1, lane_at, span, k, loops,
-                                                                  sms, count.as<unsigned>(), times.as<u64>());
+          store_all<WIDTH, PATTERN>
+              <<<sm_count(), 1024, SHARED>>>(m.at, (big ? 4 * GB : 16 * MB) - 1, lane_at, span, k,
+                                             loops, sms, count.as<unsigned>(), times.as<u64>());
           done();
           auto t = times.get<u64>((size_t)sms);
           v.push_back((double)*std::max_element(t.begin(), t.end()));
@@ -88,16 +100,20 @@ static void stores() {
   storer s;
   for (unsigned stride : {4, 8, 12, 16, 32, 64, 128, 256})
     s.rate<4, STRIDE>(par("pattern=stride stride=%u", stride), stride, 32 * stride, 1, 128);
-  for (unsigned stride : {1, 4, 32}) s.rate<1, STRIDE>(par("pattern=stride stride=%u", stride), stride, 32 * stride, 1, 32);
-  for (unsigned stride : {2, 4, 32}) s.rate<2, STRIDE>(par("pattern=stride stride=%u", stride), stride, 32 * stride, 1, 64);
+  for (unsigned stride : {1, 4, 32})
+    s.rate<1, STRIDE>(par("pattern=stride stride=%u", stride), stride, 32 * stride, 1, 32);
+  for (unsigned stride : {2, 4, 32})
+    s.rate<2, STRIDE>(par("pattern=stride stride=%u", stride), stride, 32 * stride, 1, 64);
   for (unsigned stride : {8, 16, 32, 64, 128})
     s.rate<8, STRIDE>(par("pattern=stride stride=%u", stride), stride, 32 * stride, 1, 256);
   for (unsigned stride : {16, 32, 64, 128, 256})
     s.rate<16, STRIDE>(par("pattern=stride stride=%u", stride), stride, 32 * stride, 1, 512);
   for (unsigned apart : {32, 64, 128, 256})
     for (unsigned k : {1, 2, 4, 8})
-      s.rate<4, GROUP>(par("pattern=group k=%u apart=%u", k, apart), apart, 32 / k * apart, (int)k, 128);
-  for (unsigned k : {1, 2, 4, 8}) s.rate<4, RANDOM>(par("pattern=random k=%u", k), 0, 32 / k * 32, (int)k, 128);
+      s.rate<4, GROUP>(par("pattern=group k=%u apart=%u", k, apart), apart, 32 / k * apart, (int)k,
+                       128);
+  for (unsigned k : {1, 2, 4, 8})
+    s.rate<4, RANDOM>(par("pattern=random k=%u", k), 0, 32 / k * 32, (int)k, 128);
   s.rate<4, WARP>("pattern=warp", 0, 128, 32, 128);
   s.rate<4, ONE>("pattern=one", 0, 128, 32, 128);
 }
@@ -105,16 +121,20 @@ static void stores() {
 template <int OP> static __device__ __forceinline__ unsigned add(u64 a, unsigned x) {
   unsigned r = 0;
   if (OP == 0) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(a), "r"(x) : "memory");
-  if (OP == 1) asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(r) : "l"(a), "r"(x) : "memory");
+  if (OP == 1)
+    asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(r) : "l"(a), "r"(x) : "memory");
   if (OP == 2) asm volatile("red.global.add.f32 [%0], %1;" ::"l"(a), "f"((float)x) : "memory");
-  if (OP == 3) asm volatile("atom.global.cas.b32 %0, [%1], %2, %2;" : "=r"(r) : "l"(a), "r"(x) : "memory");
+  if (OP == 3)
+    asm volatile("atom.global.cas.b32 %0, [%1], %2, %2;" : "=r"(r) : "l"(a), "r"(x) : "memory");
   return r;
 }
 
-// Where a lane adds comes from memory: what is known to be one address would be summed in the warp first.
+// Where a lane adds comes from memory: what is known to be one address would be summed in the warp
+// first.
 template <int OP>
-__global__ void __launch_bounds__(1024, 1) add_all(u64 base, const unsigned *offsets, u64 per_warp, u64 per_sm, int loops, int sms,
-                                                   unsigned *count, unsigned *sink, u64 *times) {
+__global__ void __launch_bounds__(1024, 1)
+    add_all(u64 base, const unsigned *offsets, u64 per_warp, u64 per_sm, int loops, int sms,
+            unsigned *count, unsigned *sink, u64 *times) {
   meet(count);
   if (smid() >= sms) return;
   unsigned warp = threadIdx.x / 32, x = threadIdx.x + 1;
@@ -122,9 +142,11 @@ __global__ void __launch_bounds__(1024, 1) add_all(u64 base, const unsigned *off
   for (int i = 0; i < loops; i++) {
     unsigned v[4];
 #pragma unroll
-    for (int j = 0; j < 4; j++) v[j] = add<OP>(a, x);
+    for (int j = 0; j < 4; j++)
+      v[j] = add<OP>(a, x);
 #pragma unroll
-    for (int j = 0; j < 4; j++) x ^= v[j];
+    for (int j = 0; j < 4; j++)
+      x ^= v[j];
   }
   wait_for32(x);
   __threadfence();
@@ -149,19 +171,22 @@ template <int OP> static void atomic_rows(const memory &buffer, const char *name
           if (sms != 1 && sms != sm_count() && (n != 1 || apart != 4)) continue;
           if (apart != 4 && n == 1) continue;
           std::vector<unsigned> o;
-          for (unsigned i = 0; i < 32; i++) o.push_back(i % n * (unsigned)apart);
+          for (unsigned i = 0; i < 32; i++)
+            o.push_back(i % n * (unsigned)apart);
           offsets.put(o);
           std::vector<double> v;
           for (int r = 0; r < REPS; r++) {
             times.clear();
-            add_all<OP><<<sm_count(), 1024, SHARED>>>(buffer.at, offsets.as<unsigned>(), scope.per_warp, scope.per_sm, LOOPS, sms,
-                                                      count.as<unsigned>(), sink.as<unsigned>(), times.as<u64>());
+            add_all<OP><<<sm_count(), 1024, SHARED>>>(
+                buffer.at, offsets.as<unsigned>(), scope.per_warp, scope.per_sm, LOOPS, sms,
+                count.as<unsigned>(), sink.as<unsigned>(), times.as<u64>());
             done();
             auto t = times.get<u64>((size_t)sms);
             v.push_back((double)*std::max_element(t.begin(), t.end()));
           }
           std::sort(v.begin(), v.end());
-          std::string s = par("op=%s scope=%s apart=%d n=%u sms=%d", name, scope.name, apart, n, sms);
+          std::string s =
+              par("op=%s scope=%s apart=%d n=%u sms=%d", name, scope.name, apart, n, sms);
           double ops = 1024.0 * 4 * LOOPS * sms;
           row(s, "lane_ops_per_cyc.max", ops / v[0]);
           row(s, "lane_ops_per_cyc.med", ops / v[v.size() / 2]);
@@ -181,7 +206,8 @@ template <int OP> __global__ void add_chain(u64 a, int steps, u64 *out) {
   unsigned x = 0;
   for (int w = 0; w < 2; w++) {
     u64 t0 = clock64v();
-    for (int i = 0; i < steps; i++) x = add<OP>(a, x);
+    for (int i = 0; i < steps; i++)
+      x = add<OP>(a, x);
     wait_for32(x);
     out[w] = clock64v() - t0;
   }
@@ -207,6 +233,7 @@ static void atom_latency() {
 }
 
 int main(int argc, char **argv) {
-  static const benchmark table[] = {{"stores", stores}, {"atomics", atomics}, {"atom_latency", atom_latency}};
+  static const benchmark table[] = {
+      {"stores", stores}, {"atomics", atomics}, {"atom_latency", atom_latency}};
   return run_main(argc, argv, table);
 }
