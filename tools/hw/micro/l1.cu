@@ -167,7 +167,7 @@ static void l1_ways() {
     size_t stride = (size_t)1 << k, fit = 0, begin = 0,
            most = std::min((size_t)2400, buffer.bytes / stride);
     for (size_t n : numbers(most)) {
-      unsigned top = 0, least = misses_of(buffer.at, steps_of(n, stride, false), &top, 2);
+      unsigned top = 0, least = misses_of(buffer.at, steps_of(n, stride, false), &top);
       std::string s = par("stride=%zu lines=%zu", stride, n);
       if (!top)
         fit = n;
