@@ -5,6 +5,7 @@
 
 Results in a store are found again by that version: a change that moves results raises it, and says so. Where only
 machines move that say so in their files, the settings tell results apart: the mark [MODEL, machine] does not count.
+Traces have a version of their own, which counts the marks [MODEL, traces].
 """
 import pathlib
 import re
@@ -13,13 +14,15 @@ import sys
 
 def check(changelog, header):
     """What is wrong, or None."""
-    marks = changelog.partition("\n## [")[2].count("[MODEL]")
-    version = re.search(r"\bWEIR_MODEL = (\d+)", header)
-    if version is None:
-        return "src/sim/model.h: WEIR_MODEL is not there"
-    if int(version[1]) != marks:
-        return (f"src/sim/model.h: WEIR_MODEL is {version[1]}, and CHANGELOG.md has {marks} marks [MODEL]: raise it with every "
-                "entry, one mark each, and leave the old ones")
+    entries = changelog.partition("\n## [")[2]
+    for name, mark in (("WEIR_MODEL", "[MODEL]"), ("WEIR_MODEL_TRACES", "[MODEL, traces]")):
+        marks = entries.count(mark)
+        version = re.search(rf"\b{name} = (\d+)", header)
+        if version is None:
+            return f"src/sim/model.h: {name} is not there"
+        if int(version[1]) != marks:
+            return (f"src/sim/model.h: {name} is {version[1]}, and CHANGELOG.md has {marks} marks {mark}: raise it with every "
+                    "entry, one mark each, and leave the old ones")
     return None
 
 

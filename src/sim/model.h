@@ -3,10 +3,13 @@
  * CHANGELOG.md (tools/check_model.py).
  *
  * A new mechanism that is off unless a machine's file asks for it needs none: whoever asks has
- * other settings, and by these a result is found. Its entry has the mark [MODEL, machine]. */
+ * other settings, and by these a result is found. Its entry has the mark [MODEL, machine].
+ *
+ * A change that moves results of traces only raises a version of their own, with the mark
+ * [MODEL, traces]: what is executed here need not be run again. */
 #ifndef WEIR_SIM_MODEL_H
 #define WEIR_SIM_MODEL_H
 
-enum { WEIR_MODEL = 28 };
+enum { WEIR_MODEL = 28, WEIR_MODEL_TRACES = 1 };
 
 #endif

@@ -139,6 +139,7 @@ enum weir_status weir_setup_identity(const struct weir_study_setup *s, bool is_e
   const struct weir_scheme *scheme = &s->setup->scheme;
   enum weir_status st = WEIR_OK;
   weir_text_printf(out, "model %d\n", WEIR_MODEL);
+  if (!is_executed) weir_text_printf(out, "traces %d\n", WEIR_MODEL_TRACES);
   if (scheme->org != NULL) weir_text_printf(out, "organisation %s\n", scheme->org->part.name);
   for (uint32_t i = 0; st == WEIR_OK && i < scheme->n_policies; i++)
     st = put_part(scheme->policy[i], out, err);

@@ -106,18 +106,24 @@ static uint8_t add_regs(uint16_t *to, uint8_t have, unsigned max, unsigned first
   return have;
 }
 
+/* With .E an address is a pair, and pairs begin at even registers: an odd one is 32 bits that are
+ * added to a uniform register, which the trace does not name ([R3.U32+UR4]). */
+static unsigned address_regs(unsigned first, const uint8_t v[N_FIELDS]) {
+  return v[EXTENDED] && first % 2 == 0 ? 2 : 1;
+}
+
 static void set_regs(const struct weir_sass_line *l, enum span span, const uint8_t v[N_FIELDS],
                      struct weir_static *s) {
   bool is_data = span == DATA || span == ASYNC || span == MATRIX;
   unsigned words = is_data && s->width > 4 ? s->width / 4u : 1;
   if (span == MATRIX) words = v[COUNT];
-  unsigned n_dst = is_data ? words : span == ONE ? 1 : 2, address = v[EXTENDED] ? 2 : 1;
+  unsigned n_dst = is_data ? words : span == ONE ? 1 : 2;
   for (unsigned i = 0; i < l->n_dst; i++)
     s->n_dst = add_regs(s->dst, s->n_dst, WEIR_MAX_DST, l->dst[i], n_dst);
   for (unsigned i = 0; i < l->n_src; i++) {
     unsigned n = span == PAIR || (span == WIDE && i == 2) ? 2 : 1;
-    if (span == ASYNC && i == 1) n = address;
-    if (span == DATA || span == MATRIX) n = i ? words : address;
+    if (span == ASYNC && i == 1) n = address_regs(l->src[i], v);
+    if (span == DATA || span == MATRIX) n = i ? words : address_regs(l->src[i], v);
     s->n_src = add_regs(s->src, s->n_src, WEIR_MAX_SRC, l->src[i], n);
   }
 }

@@ -12,3 +12,4 @@ sweep --no-contract
 weir record -q vecadd -i test -o vecadd.wtrace
 weir sweep vecadd.wtrace -S baseline --store s.db | head -n 1
 weir query s.db "SELECT workload, gpu, seed, [cycles] FROM run_results ORDER BY 1, 2, 3, run"
+weir query s.db "SELECT workload, count(*), sum(identity_text LIKE '%' || char(10) || 'traces %') AS version FROM runs GROUP BY 1 ORDER BY 1"
