@@ -145,11 +145,25 @@ static enum weir_status prepare(struct replay *r, struct weir_prepared *prepared
                                 prepared, err);
 }
 
+/* Opcodes such as CS2R read any special register, and its name is not in the trace. */
+static enum weir_status refuse_clocks(const struct replay *r, struct weir_err *err) {
+  if (!r->t.views.clocks || !weir_is_accelsim(r->file)) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL,
+            "--clocks: %s is an Accel-Sim trace, which does not say what reads a "
+            "clock",
+            r->file);
+  weir_err_add(err,
+               "give a trace of weir record, or the program itself: weir run --clocks -- PROGRAM");
+  return WEIR_EINVAL;
+}
+
 static enum weir_status run(struct replay *r, struct weir_err *err) {
-  struct weir_timing_options with = {.threads = r->t.threads, .check = r->t.check};
+  struct weir_timing_options with = {
+      .threads = r->t.threads, .check = r->t.check, .clocks = r->t.views.clocks};
   struct weir_prepared prepared;
   weir_cli_watch(&r->watch, false, &with);
-  enum weir_status st = weir_cli_output("--json", r->t.json, err);
+  enum weir_status st = refuse_clocks(r, err);
+  if (st == WEIR_OK) st = weir_cli_output("--json", r->t.json, err);
   if (st == WEIR_OK) st = open_setup(r, err);
   if (st == WEIR_OK) st = tell_provenance(r, err);
   weir_timing_begin(&r->timing, &r->setup, &with);

@@ -101,7 +101,8 @@ static const struct weir_usage usage = {
                 "  weir run my/launch.yaml --set exec.quantum=64 -o y=y.bin\n"
                 "  nvcc -arch=sm_75 -o app app.cu && weir run -- ./app 1000\n"
                 "  weir run --gpu a100 --kernels spmv --count 10 --json app.json -- ./app 1000\n"
-                "  weir run --profiler-region -- ./app 1000\n",
+                "  weir run --profiler-region -- ./app 1000\n"
+                "  weir run --gpu a100 --clocks -- ./app 1000\n",
 };
 
 enum { MAX_OUTPUTS = 64 };
@@ -343,7 +344,8 @@ static enum weir_status expand_sets(struct run_opts *o, struct weir_arena *a,
 
 static enum weir_status begin_timing(struct run_opts *o, struct run_state *state,
                                      struct weir_err *err) {
-  struct weir_timing_options with = {.threads = o->t.threads, .check = o->t.check};
+  struct weir_timing_options with = {
+      .threads = o->t.threads, .check = o->t.check, .clocks = o->t.views.clocks};
   enum weir_status st = weir_data_machine(&o->t.settings, o->t.gpu, err);
   if (st == WEIR_OK)
     st = weir_setup_open(&state->setup, o->t.gpu, &o->t.line_up, &o->t.settings, o->t.check, err);

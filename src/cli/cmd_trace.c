@@ -232,6 +232,7 @@ static void show_insn(struct weir_text *out, const struct weir_kernel_info *k,
     show_barrier(out, s, d);
   else if (d->has_addr)
     show_addrs(out, d, s->width);
+  if (s->reads_clock) weir_text_puts(out, "  reads a clock");
   weir_text_puts(out, "\n");
 }
 

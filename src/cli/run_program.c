@@ -250,7 +250,8 @@ static enum weir_status refuse_prepared(const struct run *r, struct weir_err *er
 
 static enum weir_status begin_timing(struct run *r, struct weir_err *err) {
   struct weir_timing_opts *t = r->o->t;
-  r->with = (struct weir_timing_options){.threads = t->threads, .check = t->check};
+  r->with = (struct weir_timing_options){
+      .threads = t->threads, .check = t->check, .clocks = t->views.clocks};
   enum weir_status st =
       weir_setup_open(&r->setup, r->gpu, &t->line_up, &t->settings, t->check, err);
   if (st == WEIR_OK) st = weir_cli_timeline_open(r->o->timeline, &r->setup, &r->with, err);

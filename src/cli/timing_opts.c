@@ -68,6 +68,9 @@ int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, 
   case WEIR_TIMING_OPT_PER_SM:
     o->views.per_sm = true;
     break;
+  case WEIR_TIMING_OPT_CLOCKS:
+    o->views.clocks = true;
+    break;
   case WEIR_TIMING_OPT_ALL:
     o->views.all = true;
     break;
@@ -88,6 +91,7 @@ const char *weir_timing_only(const struct weir_timing_opts *o) {
          : o->line_up.bypass       ? "bypass"
          : o->views.per_load       ? "per-load"
          : o->views.per_sm         ? "per-sm"
+         : o->views.clocks         ? "clocks"
                                    : NULL;
 }
 

@@ -33,6 +33,7 @@ enum {
   WEIR_TIMING_OPT_JSON,
   WEIR_TIMING_OPT_PER_LOAD,
   WEIR_TIMING_OPT_PER_SM,
+  WEIR_TIMING_OPT_CLOCKS,
   WEIR_TIMING_OPT_ALL,
   WEIR_TIMING_OPT_CHECK,
   WEIR_TIMING_OPT_QUIET,
@@ -70,6 +71,12 @@ enum {
       {"per-load", 0, NULL, "show what each memory instruction did in the L1 (in JSON always)",    \
        WEIR_TIMING_OPT_PER_LOAD},                                                                  \
       {"per-sm", 0, NULL, "show what each SM did, in JSON too", WEIR_TIMING_OPT_PER_SM},           \
+      {"clocks", 0, NULL,                                                                          \
+       "show the cycles from each read of a clock (clock(), %clock64, %globaltimer, ...) to the\n" \
+       "next one of the same threads, by source line, in JSON too; what a kernel reads itself "    \
+       "is\n"                                                                                      \
+       "no cycles, but counted instructions (docs/programs.md)",                                   \
+       WEIR_TIMING_OPT_CLOCKS},                                                                    \
       {"all", 'a', NULL, "print every statistic with its meaning", WEIR_TIMING_OPT_ALL},           \
       {"check", 0, NULL, "verify the conservation rules of the statistics",                        \
        WEIR_TIMING_OPT_CHECK},                                                                     \

@@ -22,11 +22,25 @@ static bool decode_clock(struct decoder *d, enum ptx_sreg s) {
   default:
     return false;
   }
-  d->prog->reads_clock = true;
   u->d = dec_dst(d, 0);
   u->reg_bytes = (uint8_t)ptx_type_bytes(dec_type(d, 0));
+  u->size = 8;
   dec_set_handler(d, PTX_H_mov_clock);
   return true;
+}
+
+/* Of a conversion, the narrower of its two types decides which bits are left. */
+static void decode_clock_cvt(struct decoder *d, enum ptx_type to, enum ptx_type from) {
+  const struct ptx_operand *o = d->insn->opnds;
+  if (ptx_type_is_float(to) || ptx_type_is_float(from) || dec_has(d, PTX_M_sat)) {
+    dec_fail(d, "a clock is converted to integers only, without .sat; move it to a register first");
+    return;
+  }
+  decode_clock(d, o[1].sreg);
+  enum ptx_type narrow = ptx_type_bytes(to) <= ptx_type_bytes(from) ? to : from;
+  d->uop->size = (uint8_t)ptx_type_bytes(narrow);
+  d->uop->is_signed = ptx_type_is_signed(narrow);
+  d->uop->reg_bytes = (uint8_t)dec_reg_bytes(d, o[0].reg);
 }
 
 /* Between a register and a vector of its parts. */
@@ -229,6 +243,10 @@ void dec_cvt(struct decoder *d) {
   u->d = dec_dst(d, 0);
   if (u->d == UINT32_MAX) {
     u->kind = PTX_K_NOP;
+    return;
+  }
+  if (from->kind == PTX_O_sreg && ptx_sreg_is_clock(from->sreg)) {
+    decode_clock_cvt(d, dt, st);
     return;
   }
   u->a = dec_src(d, 1, st);

@@ -101,6 +101,12 @@ static void fill_copy(const struct ptx_insn *in, struct weir_static *s) {
   }
 }
 
+static bool reads_clock(const struct ptx_insn *in) {
+  for (unsigned k = 0; k < in->n_opnds; k++)
+    if (in->opnds[k].kind == PTX_O_sreg && ptx_sreg_is_clock(in->opnds[k].sreg)) return true;
+  return false;
+}
+
 /* Of the return at the end of a function that the text does not have. */
 static uint8_t implied_class(void) {
   size_t n;
@@ -135,6 +141,8 @@ void dec_fill_static(struct decoder *d, uint32_t pc, bool is_implied) {
   }
   if (u->kind == PTX_K_BAR) fill_barrier(in, u, s);
   if (in->op == PTX_OP_cp && !ptx_has(in, PTX_M_mbarrier)) fill_copy(in, s);
+  s->reads_clock = reads_clock(in);
+  d->prog->reads_clock |= s->reads_clock;
   if (in->loc != 0) {
     s->file = ir->locs[in->loc - 1].file + file_base(d->image->module, ir);
     s->line = ir->locs[in->loc - 1].line;

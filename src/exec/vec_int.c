@@ -613,10 +613,12 @@ HANDLER(mov_frame) {
     if ((mask >> i) & 1) lane_put(w, u->d, u->reg_bytes, i, v);
 }
 /* Clocks count executed instructions times a factor (imm); aux: 0 the warp's, 1 the launch's; aux2:
- * shift right by 32. */
+ * shift right by 32; size: bytes that are left, is_signed: and are extended with their sign. */
 HANDLER(mov_clock) {
   uint64_t v = (u->aux ? *w->launch_executed + w->executed : w->executed) * u->imm;
+  const unsigned gone = 64 - 8 * u->size;
   if (u->aux2) v >>= 32;
+  v = u->is_signed ? (uint64_t)((int64_t)(v << gone) >> gone) : v << gone >> gone;
   for (unsigned i = 0; i < LANES; i++)
     if ((mask >> i) & 1) lane_put(w, u->d, u->reg_bytes, i, v);
 }

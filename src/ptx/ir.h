@@ -410,5 +410,6 @@ static inline enum ptx_type ptx_insn_type(const struct ptx_insn *in, unsigned k)
 const char *ptx_op_name(enum ptx_op op);
 const char *ptx_mod_name(enum ptx_mod m);   /* without the dot */
 const char *ptx_sreg_name(enum ptx_sreg s); /* with the % */
+bool ptx_sreg_is_clock(enum ptx_sreg s);
 
 #endif

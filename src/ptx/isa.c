@@ -344,3 +344,17 @@ const char *ptx_mod_name(enum ptx_mod m) {
 const char *ptx_sreg_name(enum ptx_sreg s) {
   return (unsigned)s < PTX_N_SREGS ? sreg_names[s] : "?";
 }
+
+bool ptx_sreg_is_clock(enum ptx_sreg s) {
+  switch (s) {
+  case PTX_SR_clock:
+  case PTX_SR_clock_hi:
+  case PTX_SR_clock64:
+  case PTX_SR_globaltimer:
+  case PTX_SR_globaltimer_lo:
+  case PTX_SR_globaltimer_hi:
+    return true;
+  default:
+    return false;
+  }
+}

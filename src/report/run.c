@@ -324,9 +324,11 @@ enum weir_status weir_run_report_text(const struct weir_run_report *r, bool stre
                         "and shares of work are those\n"
                         "  of weir's fixed order (exec.wave, exec.quantum), not of a GPU\n");
   if (clocks)
-    weir_text_puts(
-        out,
-        "+ reads clocks, which count executed instructions times exec.clock_factor, not cycles\n");
+    weir_text_printf(
+        out, "+ reads clocks, which count executed instructions times exec.clock_factor, not %s\n",
+        views->clocks       ? "the cycles above"
+        : r->timing != NULL ? "cycles; --clocks shows those"
+                            : "cycles");
   if (code == WEIR_OK && r->keeps_launches) code = launch_table(r, out, err);
   if (code == WEIR_OK && views->all) {
     weir_text_puts(out, "\n");

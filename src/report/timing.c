@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/stat_io.h"
 #include "base/table.h"
+#include "report/clocks.h"
 #include "sim/derived.h"
 
 /* ---- kernels ---- */
@@ -260,8 +261,8 @@ static const char *access_name(const struct weir_static *s) {
   return s->cls == WEIR_C_STORE ? "store" : s->cls == WEIR_C_ATOM ? "atomic" : "load";
 }
 
-static void source_name(const struct weir_timed_kernel *k, const struct weir_static *s, char *text,
-                        size_t len) {
+const char *weir_insn_source(const struct weir_timed_kernel *k, const struct weir_static *s,
+                             char *text, size_t len) {
   const char *file = s->file < k->n_files ? k->files[s->file] : NULL;
   const char *name = file != NULL && strrchr(file, '/') != NULL ? strrchr(file, '/') + 1 : file;
   if (s->line > 0 && name != NULL)
@@ -270,6 +271,7 @@ static void source_name(const struct weir_timed_kernel *k, const struct weir_sta
     snprintf(text, len, "PTX line %u", s->ptx_line);
   else
     snprintf(text, len, "-");
+  return text;
 }
 
 static enum weir_status load_table(const struct weir_timing *t, struct weir_text *out,
@@ -292,10 +294,9 @@ static enum weir_status load_table(const struct weir_timing *t, struct weir_text
       if (p->requests == 0) continue;
       bool is_load = k->insns[n].cls != WEIR_C_STORE && k->insns[n].cls != WEIR_C_ATOM;
       uint64_t of = is_load ? p->requests : 0; /* stores have no such classes */
-      source_name(k, &k->insns[n], text, sizeof text);
       weir_table_cell(table, "%s", is_first ? weir_demangle(k->kernel, name, sizeof name) : "");
       weir_table_cell(table, "0x%x", k->insns[n].pc);
-      weir_table_cell(table, "%s", text);
+      weir_table_cell(table, "%s", weir_insn_source(k, &k->insns[n], text, sizeof text));
       weir_table_cell(table, "%s", access_name(&k->insns[n]));
       weir_table_cell(table, "%s", weir_text_thousands(p->requests, num));
       percent(table, p->hits, of);
@@ -381,6 +382,10 @@ enum weir_status weir_timing_text(const struct weir_timing *t,
     weir_text_puts(out, "\n");
     st = sm_table(t, out, err);
   }
+  if (st == WEIR_OK && v->clocks) {
+    weir_text_puts(out, "\n");
+    st = weir_clocks_text(t, out, err);
+  }
   return st == WEIR_OK && v->all ? all_text(t, out, err) : st;
 }
 
@@ -419,6 +424,13 @@ static bool add_costs(json_t *o, const struct weir_timing *t) {
                                        (json_int_t)s->l2_bits)) == 0;
 }
 
+static bool add_clocks(json_t *o, const struct weir_clock_pairs *p,
+                       const struct weir_kernel_info *k) {
+  if (json_object_set_new(o, "clocks", weir_clocks_json(p, k)) != 0) return false;
+  return p->n_lost == 0 ||
+         json_object_set_new(o, "clocks_left_out", json_integer((json_int_t)p->n_lost)) == 0;
+}
+
 json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_info *k,
                          bool per_sm) {
   const struct weir_sim_result *r = &t->last;
@@ -450,6 +462,11 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
     return NULL;
   }
   if (o != NULL && per_sm && json_object_set_new(o, "per_sm", units_json(t)) != 0) {
+    json_decref(o);
+    return NULL;
+  }
+  const struct weir_clock_pairs *clocks = weir_sim_clocks(t->sim);
+  if (o != NULL && clocks != NULL && !add_clocks(o, clocks, k)) {
     json_decref(o);
     return NULL;
   }

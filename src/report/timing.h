@@ -11,7 +11,7 @@
 
 /* What to print besides the table of kernels. */
 struct weir_timing_views {
-  bool all, per_sm, per_load;
+  bool all, per_sm, per_load, clocks;
 };
 
 /* What was prepared for workloads before they ran. */
@@ -25,6 +25,10 @@ struct weir_timed_profiles {
   struct weir_preparations all;
 };
 void weir_timed_profiles_free(struct weir_timed_profiles *p);
+
+/* "spmv.cu:12"; without .loc "PTX line 40"; "-" if nothing is known. Returns `text`. */
+const char *weir_insn_source(const struct weir_timed_kernel *k, const struct weir_static *s,
+                             char *text, size_t len);
 
 /* Bits of hardware; null where they are not declared. */
 json_t *weir_storage_json(uint64_t bits);

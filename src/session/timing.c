@@ -22,6 +22,7 @@ enum weir_status weir_timing_restart(struct weir_timing *t, struct weir_err *err
   struct weir_sim_options o = {
       .threads = t->options.threads, .watchdog = WEIR_WATCHDOG_CYCLES, .check = t->options.check};
   o.sampler = t->options.sampler;
+  o.clocks = t->options.clocks;
   o.tape = t->options.check || t->options.read_tape != NULL;
   if (t->options.progress != NULL) {
     o.progress = watch;
@@ -90,6 +91,7 @@ static bool copy_insns(struct weir_timed_kernel *row, const struct weir_kernel_i
   if (row->insns == NULL || row->insn_stats == NULL || row->files == NULL || row->units == NULL)
     return false;
   row->n_insns = k->n_insns;
+  row->reads_clock = k->reads_clock;
   row->n_units = n_sms;
   if (k->n_insns > 0) memcpy(row->insns, k->insns, k->n_insns * sizeof *row->insns);
   for (; row->n_files < k->n_files; row->n_files++) {
@@ -114,7 +116,8 @@ static struct weir_timed_kernel *row_of(struct weir_timing *t, const struct weir
   return copy_insns(at, k, (uint32_t)t->setup->machine.sm.count) ? at : NULL;
 }
 
-static void add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
+/* False: out of memory. */
+static bool add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
   uint32_t n;
   const struct weir_sim_unit *u = weir_sim_units(t->sim, &n);
   for (uint32_t i = 0; i < n; i++) {
@@ -125,6 +128,8 @@ static void add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
   const struct weir_pc_stats *p = weir_sim_insns(t->sim, &n);
   for (uint32_t i = 0; i < n; i++)
     weir_stat_sum(weir_pc_stat_table, &row->insn_stats[i], &p[i]);
+  const struct weir_clock_pairs *clocks = weir_sim_clocks(t->sim);
+  return clocks == NULL || weir_clock_pairs_join(&row->clocks, clocks);
 }
 
 /* ---- the loop ---- */
@@ -146,7 +151,7 @@ enum weir_status weir_timing_kernel(void *self, struct weir_block_source *source
   row->regs_estimated = source->kernel->regs_estimated;
   weir_sim_result_add(&row->result, &t->last);
   weir_sim_result_add(&t->sum, &t->last);
-  add_details(t, row);
+  if (!add_details(t, row)) return weir_no_memory(err);
   const struct weir_timing_options *o = &t->options;
   if (is_emptied(&t->setup->machine)) st = weir_timing_rewind(t, err);
   if (st != WEIR_OK) return st;
@@ -198,6 +203,7 @@ static void free_row(struct weir_timed_kernel *k) {
   free(k->insns);
   free(k->insn_stats);
   free(k->units);
+  weir_clock_pairs_free(&k->clocks);
 }
 
 void weir_timing_end(struct weir_timing *t) {

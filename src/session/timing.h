@@ -18,7 +18,9 @@ struct weir_timed_kernel {
   struct weir_pc_stats *insn_stats;
   uint32_t n_insns, n_files, n_units;
   char **files;
-  struct weir_sim_unit *units; /* of each SM */
+  struct weir_sim_unit *units;    /* of each SM */
+  struct weir_clock_pairs clocks; /* if they are wanted */
+  bool reads_clock;
 };
 
 /* What was made for a workload before it is timed: tags, and rows for policies of the design. */
@@ -46,6 +48,7 @@ struct weir_timing_options {
                                 const struct weir_tape *tape, struct weir_err *err);
   void *tape_self;
   const struct weir_sampler *sampler; /* NULL: nobody looks */
+  bool clocks;                        /* cycles between clock reads are wanted */
 };
 
 struct weir_timing {

@@ -179,6 +179,7 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     w->loads = w->stores = w->atoms = 0;
     w->group = 0;
     memset(w->copies, 0, sizeof w->copies);
+    if (sm->clocks != NULL) weir_clocks_warp(sm->clocks, slot);
     sm->order[sm->n_order++] = slot;
     sm->blocks[b].warps |= UINT64_C(1) << slot;
     weir_sm_advance(sm, slot, now - 1);

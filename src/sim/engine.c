@@ -579,6 +579,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
   }
   for (uint32_t i = 0; ok && i < sim->n_sms; i++)
     sim->sms[i].is_literal = o->literal;
+  for (uint32_t i = 0; ok && o->clocks && i < sim->n_sms; i++)
+    ok = (sim->sms[i].clocks = weir_clocks_new((uint32_t)m->sm.warps)) != NULL;
   for (uint32_t i = 0; ok && o->tape && i < sim->n_sms; i++)
     ok = weir_l1_tape_on(sim->sms[i].l1);
   const struct weir_part *part;
@@ -618,6 +620,7 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->units);
   free(sim->units_before);
   free(sim->insns);
+  weir_clock_pairs_free(&sim->clocks);
   free(sim->channels);
   free_shares(sim->shares, sim->o.threads);
   free(sim->has_retired);

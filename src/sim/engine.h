@@ -28,6 +28,7 @@ struct weir_sim_options {
                            const uint8_t **tags, struct weir_err *err);
   const void *tags_self;
   const struct weir_sampler *sampler; /* NULL: nobody looks */
+  bool clocks;                        /* cycles between clock reads are wanted */
 };
 
 struct weir_sim_unit { /* one SM in one kernel */
@@ -64,6 +65,9 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
  * the next kernel. */
 const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n);
 const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t *n);
+/* Of the last kernel: cycles between its clock reads, until the next; NULL unless the options ask.
+ */
+const struct weir_clock_pairs *weir_sim_clocks(const struct weir_sim *sim);
 /* Of the last kernel: what policy `part` of every SM has prepared in it, added to the rows. */
 enum weir_status weir_sim_rows(const struct weir_sim *sim, uint32_t part, struct weir_rows *rows,
                                struct weir_err *err);

@@ -47,6 +47,7 @@ struct weir_sim {
   struct weir_sim_result total;               /* until now */
   struct weir_pc_stats *insns;
   uint32_t n_insns;
+  struct weir_clock_pairs clocks;
 };
 
 /* A policy or plug-in of the SM is at fault. */

@@ -105,6 +105,12 @@ static void start(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
       w->reg[s->dst[i]] = now + (uint64_t)(sm->m->sm.latency[s->cls] + sm->m->sm.dependent_extra);
 }
 
+static void read_clock(struct weir_sm *sm, uint32_t slot, uint64_t now) {
+  const struct weir_dyn *d = &sm->warps[slot].next;
+  if (sm->clocks == NULL) return;
+  sm->port.out->is_failed |= !weir_clocks_read(sm->clocks, slot, d->insn, d->mask, now);
+}
+
 static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
@@ -118,6 +124,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   c->view.last = slot;
   sm->last_event = weir_max64(sm->last_event, now);
   if (sm->hears_issue) weir_l1_issued(sm->l1, c->view.scheduler, slot, now);
+  if (__builtin_expect(s->reads_clock, 0)) read_clock(sm, slot, now);
   if (w->next.has_addr) {
     sm->stats.mem_insns++;
     weir_ldst_start(sm, slot, now);

@@ -58,6 +58,15 @@ void weir_sim_subtract(const struct weir_sim *sim, struct weir_sim_result *r,
   }
 }
 
+static bool join_clocks(struct weir_sim *sim) {
+  bool ok = true;
+  sim->clocks.n = 0;
+  sim->clocks.n_lost = 0;
+  for (uint32_t i = 0; ok && sim->o.clocks && i < sim->n_sms; i++)
+    ok = weir_clock_pairs_join(&sim->clocks, weir_clocks_pairs(sim->sms[i].clocks));
+  return ok;
+}
+
 bool weir_sim_keep_details(struct weir_sim *sim, uint64_t start) {
   free(sim->insns);
   sim->n_insns = sim->source->kernel->n_insns;
@@ -74,7 +83,7 @@ bool weir_sim_keep_details(struct weir_sim *sim, uint64_t start) {
     for (uint32_t k = 0; u->sm.blocks > 0 && k < sim->n_insns; k++)
       weir_stat_sum(weir_pc_stat_table, &sim->insns[k], &pc[k]);
   }
-  return true;
+  return join_clocks(sim);
 }
 
 const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n) {
@@ -85,6 +94,10 @@ const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t 
 const struct weir_pc_stats *weir_sim_insns(const struct weir_sim *sim, uint32_t *n) {
   *n = sim->n_insns;
   return sim->insns;
+}
+
+const struct weir_clock_pairs *weir_sim_clocks(const struct weir_sim *sim) {
+  return sim->o.clocks ? &sim->clocks : NULL;
 }
 
 uint64_t weir_sim_issued(const struct weir_sim *sim) {

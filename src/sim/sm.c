@@ -158,6 +158,7 @@ void weir_sm_free(struct weir_sm *sm) {
   if (sm->l1 != NULL) weir_l1_destroy(sm->l1);
   weir_ldst_free(&sm->ldst);
   weir_collect_free(sm->collect);
+  weir_clocks_free(sm->clocks);
   free(sm->warps);
   free(sm->blocks);
   free(sm->order);
@@ -189,6 +190,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   for (unsigned i = 0; i < sizeof sm->sched / sizeof *sm->sched; i++)
     weir_sched_reset(sm, i, now);
   if (sm->collect != NULL) weir_collect_reset(sm->collect);
+  if (sm->clocks != NULL) weir_clocks_begin(sm->clocks);
   sm->ldst.since = now;
   sm->ldst.shared_free = 0;
   sm->kernel_start = now;

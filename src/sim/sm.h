@@ -3,6 +3,7 @@
 #ifndef WEIR_SIM_SM_H
 #define WEIR_SIM_SM_H
 
+#include "sim/clocks.h"
 #include "sim/collect.h"
 #include "sim/ldst.h"
 #include "stream/block.h"
@@ -163,6 +164,7 @@ struct weir_sm {
   /* Issue. */
   struct weir_sched sched[WEIR_MAX_SCHEDULERS];
   struct weir_collect *collect;     /* NULL: issue to unit without a stage between */
+  struct weir_clocks *clocks;       /* NULL: nobody asks when clocks are read */
   uint32_t first_sched, next_first; /* which scheduler asks first */
   bool is_ahead;                    /* the issuing warp's next instruction is fetched already */
   bool is_dirty;                    /* something changed that schedulers depend on */

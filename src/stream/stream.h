@@ -54,6 +54,7 @@ struct weir_static {
    * ends a group; one that waits while so many groups, or more, are under way (0: it does not). */
   bool is_copy, ends_copies;
   uint8_t waits_copies;
+  bool reads_clock; /* a move or a conversion from one */
   uint8_t n_dst, n_src;
   uint16_t dst[WEIR_MAX_DST],
       src[WEIR_MAX_SRC]; /* register numbers of the kernel, predicates included */

@@ -88,15 +88,21 @@ static void set_number(struct weir_static *s, uint8_t v) {
   *(s->cls == WEIR_C_BARRIER ? &s->bar_warps : &s->waits_copies) = v;
 }
 
+static bool is_move(const struct weir_static *s) {
+  return s->cls == WEIR_C_MOVE || s->cls == WEIR_C_CVT;
+}
+
 static uint8_t get_flag(const struct weir_static *s) {
   return s->cls == WEIR_C_BARRIER ? s->bar_arrive
          : s->cls == WEIR_C_OTHER ? s->ends_copies
+         : is_move(s)             ? s->reads_clock
                                   : s->is_copy;
 }
 
 static void set_flag(struct weir_static *s, uint8_t v) {
   *(s->cls == WEIR_C_BARRIER ? &s->bar_arrive
     : s->cls == WEIR_C_OTHER ? &s->ends_copies
+    : is_move(s)             ? &s->reads_clock
                              : &s->is_copy) = v;
 }
 

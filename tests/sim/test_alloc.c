@@ -19,7 +19,8 @@ static bool simulate(void) {
   struct weir_err err = {0};
   struct weir_sim *sim = NULL;
   struct weir_sim_result r;
-  struct weir_sim_options o = {.threads = n_threads, .watchdog = 100000, .check = true};
+  struct weir_sim_options o = {
+      .threads = n_threads, .watchdog = 100000, .check = true, .clocks = true};
   struct weir_block_source *source = synth_source(&kernel);
   enum weir_status st = weir_sim_new(&x.m, &design.d, &o, &sim, &err);
   for (int i = 0; st == WEIR_OK && i < 2; i++)
@@ -40,6 +41,8 @@ static bool simulate(void) {
 static int fail_each(void) {
   for (int n = 0;; n++) {
     synth_random(&kernel, 7);
+    for (uint32_t i = 0; i < kernel.info.n_insns; i++)
+      kernel.insns[i].reads_clock = kernel.insns[i].width == 0;
     weir_malloc_fail_after(n);
     bool good = simulate();
     weir_malloc_fail_after(-1);

@@ -1,0 +1,1 @@
+weir run clocks.yaml --gpu fermi-s3 --clocks

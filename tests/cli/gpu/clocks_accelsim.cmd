@@ -1,0 +1,1 @@
+weir replay barrier_registers.traceg --gpu fermi-s3 --clocks

@@ -1,0 +1,1 @@
+weir run simt/clocks --clocks

@@ -1,0 +1,1 @@
+weir run clock_converted.yaml
