@@ -81,7 +81,9 @@ static void finish_warp(struct weir_sm *sm, uint32_t slot) {
   struct weir_sm_warp *w = &sm->warps[slot];
   weir_sm_stop_warp(sm, slot, WEIR_W_DONE);
   weir_reader_close(&w->reader);
-  if (--sm->blocks[w->block].n_left == 0) sm->ending |= UINT64_C(1) << w->block;
+  struct weir_sm_block *b = &sm->blocks[w->block];
+  b->busy_until = weir_max64(b->busy_until, w->collected_at);
+  if (--b->n_left == 0) sm->ending |= UINT64_C(1) << w->block;
 }
 
 uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id) {

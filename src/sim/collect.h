@@ -17,12 +17,14 @@ struct weir_collect;
 /* NULL: out of memory. */
 struct weir_collect *weir_collect_new(const struct weir_machine *m);
 void weir_collect_free(struct weir_collect *x);
-void weir_collect_reset(struct weir_collect *x);
-/* No instruction is between issue and unit. */
-bool weir_collect_is_empty(const struct weir_collect *x);
-/* The next instruction of a warp issues: its unit's latch is free, as unit_free says. */
-void weir_collect_put(struct weir_sm *sm, uint32_t slot, uint64_t now);
-/* To be called in every cycle in which it is not empty, before the schedulers issue. */
+/* What it takes for an SM. */
+size_t weir_collect_bytes(const struct weir_machine *m);
+void weir_collect_reset(struct weir_sm *sm);
+/* The next instruction of a warp issues: its unit's latch is free, as unit_free says. True: it will
+ * be so in the next cycle, too; false: when weir_collect_run has emptied it. */
+bool weir_collect_put(struct weir_sm *sm, uint32_t slot, uint64_t now);
+/* To be called in the cycle that collect_at says, before the schedulers issue; in others it does
+ * nothing. */
 void weir_collect_run(struct weir_sm *sm, uint64_t now);
 
 #endif

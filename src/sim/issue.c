@@ -19,6 +19,7 @@ static void put_bit(uint64_t *mask, uint64_t bit, bool is_set) {
 void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
+  if (sm->collect != NULL) w->not_before = t = weir_max64(t, w->not_before);
   for (unsigned i = 0; i < s->n_src; i++)
     if (s->src[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->src[i]]);
   for (unsigned i = 0; i < s->n_dst; i++)
@@ -96,8 +97,7 @@ static void start(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
   struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[w->next.insn];
   if (sm->collect != NULL) {
-    take_unit(c, sm->m->unit[s->cls], WEIR_NEVER); /* until it has a collector */
-    weir_collect_put(sm, slot, now);
+    if (!weir_collect_put(sm, slot, now)) take_unit(c, sm->m->unit[s->cls], WEIR_NEVER);
     return;
   }
   for (unsigned i = 0; i < s->n_dst; i++)
@@ -119,7 +119,7 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
       w->next.mask == UINT32_MAX ? 32u : (unsigned)__builtin_popcount(w->next.mask);
   if (sm->m->unit[s->cls] == sm->m->unit_of_sm)
     take_shared_unit(sm, c, s->cls, now);
-  else if (sm->m->sm.interval[s->cls] > 1)
+  else if (sm->m->sm.interval[s->cls] > 1 && (sm->collect == NULL || w->next.has_addr))
     take_unit(c, sm->m->unit[s->cls], now + (uint64_t)sm->m->sm.interval[s->cls]);
   c->view.last = slot;
   sm->last_event = weir_max64(sm->last_event, now);
@@ -193,7 +193,8 @@ static uint64_t ready_warps(const struct weir_sm *sm, struct weir_sched *c, uint
 static void tell_view(struct weir_sm *sm, struct weir_sched *c, uint64_t now) {
   c->view.waits_memory = c->view.warps & ~(c->awake | c->asleep);
   for (uint64_t left = sm->collect != NULL ? c->view.waits_memory : 0; left != 0; left &= left - 1)
-    if (sm->warps[__builtin_ctzll(left)].collecting > 0) c->view.waits_memory &= ~(left & -left);
+    if (weir_sm_is_collecting(&sm->warps[__builtin_ctzll(left)], now))
+      c->view.waits_memory &= ~(left & -left);
   for (uint64_t left = sm->has_gate ? c->awake : 0; left != 0; left &= left - 1)
     if (weir_sm_is_gated(sm, (uint32_t)__builtin_ctzll(left))) c->view.held |= left & -left;
   weir_l1_sched_update(sm->l1, &c->view, now);
@@ -233,7 +234,7 @@ static uint8_t slot_label(const struct weir_sm *sm, struct weir_sched *c, uint64
   if (w->state == WEIR_W_BARRIER) return WEIR_SLOT_BARRIER;
   if (w->state == WEIR_W_FENCE) return WEIR_SLOT_FENCE;
   if (w->state == WEIR_W_COPY || w->state == WEIR_W_ATOM ||
-      (ready_at == WEIR_NEVER && w->collecting == 0))
+      (ready_at == WEIR_NEVER && !weir_sm_is_collecting(w, now)))
     return WEIR_SLOT_LOAD;
   if (ready_at > now) return WEIR_SLOT_DEPENDENCY;
   if (w->next.has_addr && (sm->ldst.coalescer.is_busy || sm->ldst.free_load == UINT32_MAX))
@@ -275,6 +276,18 @@ static uint32_t issue_all(struct weir_sm *sm, uint64_t now) {
   return issued;
 }
 
+/* Warps that wait for memory are told apart from those with an instruction between issue and unit:
+ * when does time alone end that? It decides what slots are lost to, and what policies see. */
+static uint64_t next_collected(const struct weir_sm *sm, const struct weir_sched *c, uint64_t now) {
+  uint64_t at = WEIR_NEVER, left = c->view.warps & ~(c->awake | c->asleep);
+  if (!sm->tells_views) left &= c->oldest != WEIR_NO_SLOT ? UINT64_C(1) << c->oldest : 0;
+  for (; left != 0; left &= left - 1) {
+    const uint64_t t = sm->warps[__builtin_ctzll(left)].collected_at;
+    if (t > now) at = weir_min64(at, t);
+  }
+  return at;
+}
+
 /* Nothing was issued: when can something, if nothing but time changes? */
 static uint64_t next_issue(struct weir_sm *sm, uint64_t now) {
   uint64_t at = WEIR_NEVER;
@@ -288,6 +301,7 @@ static uint64_t next_issue(struct weir_sm *sm, uint64_t now) {
     }
     if ((c->awake & c->view.uses_memory & ~lack) != 0 && sm->ldst.shared_free > now)
       at = weir_min64(at, sm->ldst.shared_free);
+    if (sm->collect != NULL) at = weir_min64(at, next_collected(sm, c, now));
   }
   return at;
 }

@@ -19,7 +19,8 @@ static double sm_bytes(const struct weir_machine *m) {
   struct weir_sm *sm = NULL;
   return sizeof *sm + (double)c->warps * sizeof *sm->warps +
          (double)c->blocks * sizeof *sm->blocks + (double)c->ldst_queue * sizeof *sm->ldst.queue.v +
-         (double)(c->inflight + c->ldst_queue + c->warps) * sizeof *sm->ldst.loads;
+         (double)(c->inflight + c->ldst_queue + c->warps) * sizeof *sm->ldst.loads +
+         (double)weir_collect_bytes(m);
 }
 
 /* A request, its cycle, and the load that it is of. */

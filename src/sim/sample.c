@@ -2,6 +2,7 @@
 #include "sim/sample.h"
 
 #include "sim/engine_core.h"
+#include "sim/sm_core.h"
 
 static enum weir_warp_look look_of(const struct weir_sm *sm, uint32_t slot, uint64_t now) {
   const struct weir_sm_warp *w = &sm->warps[slot];
@@ -10,7 +11,9 @@ static enum weir_warp_look look_of(const struct weir_sm *sm, uint32_t slot, uint
   if (c->label == WEIR_SLOT_ISSUED && c->view.last == slot) return WEIR_LOOK_ISSUED;
   if (w->state == WEIR_W_BARRIER) return WEIR_LOOK_BARRIER;
   if (w->state == WEIR_W_FENCE) return WEIR_LOOK_FENCE;
-  if (w->state != WEIR_W_RUN || sm->ready_at[slot] == WEIR_NEVER) return WEIR_LOOK_LOAD;
+  if (w->state != WEIR_W_RUN ||
+      (sm->ready_at[slot] == WEIR_NEVER && !weir_sm_is_collecting(w, now)))
+    return WEIR_LOOK_LOAD;
   if (sm->ready_at[slot] > now) return WEIR_LOOK_DEPENDENCY;
   if (w->next.has_addr && (sm->ldst.coalescer.is_busy || sm->ldst.shared_free > now ||
                            (sm->ldst.free_load == UINT32_MAX && sm->unit[slot] != WEIR_C_STORE)))

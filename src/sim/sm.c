@@ -120,7 +120,8 @@ static void send_broadcast(void *self, uint32_t part, const uint64_t v[4]) {
 enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
                               const struct weir_design *design, uint32_t id, struct weir_err *err) {
   struct weir_l1_host host = {.sm = sm, .id = id, .view = view_of, .broadcast = send_broadcast};
-  *sm = (struct weir_sm){.m = m, .id = id, .wake = WEIR_NEVER, .soft_wake = WEIR_NEVER};
+  *sm = (struct weir_sm){
+      .m = m, .id = id, .wake = WEIR_NEVER, .soft_wake = WEIR_NEVER, .collect_at = WEIR_NEVER};
   sm->warps = weir_calloc((size_t)m->sm.warps, sizeof *sm->warps);
   sm->blocks = weir_calloc((size_t)m->sm.blocks, sizeof *sm->blocks);
   sm->order = weir_calloc((size_t)m->sm.warps, sizeof *sm->order);
@@ -189,8 +190,8 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->last_event = now;
   for (unsigned i = 0; i < sizeof sm->sched / sizeof *sm->sched; i++)
     weir_sched_reset(sm, i, now);
-  if (sm->collect != NULL) weir_collect_reset(sm->collect);
   if (sm->clocks != NULL) weir_clocks_begin(sm->clocks);
+  if (sm->collect != NULL) weir_collect_reset(sm);
   sm->ldst.since = now;
   sm->ldst.shared_free = 0;
   sm->kernel_start = now;
@@ -296,13 +297,9 @@ static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
   return weir_l1_peek(sm->l1) != NULL ? sm->port.inject_free : WEIR_NEVER;
 }
 
-static bool is_collecting(const struct weir_sm *sm) {
-  return sm->collect != NULL && !weir_collect_is_empty(sm->collect);
-}
-
 /* Nothing that moved in this cycle moves on in the next: when will something? */
 static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
-  uint64_t wake = sm->is_dirty || is_collecting(sm) ? now + 1 : sm->issue_at;
+  uint64_t wake = sm->is_dirty ? now + 1 : weir_min64(sm->issue_at, sm->collect_at);
   uint64_t look_up = weir_l1_next_look_up(sm->l1);
   if (look_up > now) wake = weir_min64(wake, look_up);
   /* Behind a request that waits at the tags another may wait for the port. */
@@ -335,7 +332,7 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   bool moved = weir_ldst_present(sm, now);
   bool injected = false, queued, retired;
   uint64_t wake = inject(sm, now, &injected);
-  if (is_collecting(sm)) weir_collect_run(sm, now);
+  if (sm->collect_at <= now || (sm->is_literal && sm->collect != NULL)) weir_collect_run(sm, now);
   bool issued = weir_sm_issue(sm, now, &queued, &retired, &wake);
   sm->soft_wake = next_soft(sm);
   /* The head may have got room by what was taken or injected; one fill is taken and one request

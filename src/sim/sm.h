@@ -61,7 +61,9 @@ struct weir_sm_warp {
   uint32_t n_requests;    /* so far */
   uint32_t loads, stores; /* under way; loads: atomics too */
   uint32_t atoms;         /* of these, atomics */
-  uint32_t collecting;    /* instructions between issue and unit (collect.h) */
+  uint32_t collecting; /* instructions on the way to a unit that will be there nobody knows when */
+  uint64_t collected_at; /* cycle in which the last of the others has its unit (collect.h) */
+  uint64_t not_before;   /* with collectors: cycle before which it does not issue */
   uint8_t state;
   uint8_t at_barrier; /* WEIR_W_BARRIER: which */
   uint8_t keeps;      /* WEIR_W_COPY: groups that may still be under way */
@@ -77,8 +79,8 @@ struct weir_sm_block {
   struct {
     uint32_t arrived, warps; /* warps: how many it is for; 0: all that are left */
   } barrier[WEIR_BARRIERS];
-  uint32_t pending;    /* loads and store requests under way */
-  uint64_t busy_until; /* the last result of a load */
+  uint32_t pending;    /* loads, store requests and instructions being collected */
+  uint64_t busy_until; /* the last result of a load; the last instruction has its unit */
   bool is_used;
 };
 
@@ -165,6 +167,7 @@ struct weir_sm {
   struct weir_sched sched[WEIR_MAX_SCHEDULERS];
   struct weir_collect *collect;     /* NULL: issue to unit without a stage between */
   struct weir_clocks *clocks;       /* NULL: nobody asks when clocks are read */
+  uint64_t collect_at;              /* the next cycle in which something moves there */
   uint32_t first_sched, next_first; /* which scheduler asks first */
   bool is_ahead;                    /* the issuing warp's next instruction is fetched already */
   bool is_dirty;                    /* something changed that schedulers depend on */

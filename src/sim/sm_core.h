@@ -4,6 +4,11 @@
 
 #include "sim/sm.h"
 
+/* Does the warp have an instruction between issue and unit? */
+static inline bool weir_sm_is_collecting(const struct weir_sm_warp *w, uint64_t now) {
+  return w->collecting > 0 || w->collected_at > now;
+}
+
 /* ---- issue.c ---- */
 
 /* Find out when the registers of the next instruction of a warp that runs are ready; not before

@@ -325,6 +325,9 @@ static const struct {
     {"sm.inflight", "1 2 5 16 64 1024"},
     {"sm.ldst_queue", "1 2 3 8 16"},
     {"sm.launch_latency", "0 0 7 100"},
+    {"sm.collector_units", "0 4 8 12 12 24"}, /* refused where schedulers cannot share them */
+    {"sm.register_banks", "4 12 12 16 24"},
+    {"sm.register_ports", "1 2 2 2 3"},
     {"l1.enabled", "true true true true true false"},
     {"l1.perfect", "false false false false false false true"},
     {"l1.line", "32 64 128 128 128 256"},

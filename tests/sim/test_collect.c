@@ -2,6 +2,8 @@
  * kernel without memory accesses ends when its last instruction has its unit. */
 #include "rig.h"
 
+#include <stdio.h>
+
 enum { LATENCY = 4, EXTRA_DEP = 5, TO_UNIT = 3 };
 
 #define ON                                                                                         \
@@ -115,6 +117,83 @@ static void test_oldest_first(void **state) {
   }
 }
 
+/* ---- what passes through at issue, against the literal engine, which takes every step ---- */
+
+static void random_kernel(struct synth *s, uint64_t *r) {
+  static const uint8_t classes[] = {WEIR_C_INT,  WEIR_C_FP32, WEIR_C_FFMA,  WEIR_C_SFU,
+                                    WEIR_C_MOVE, WEIR_C_PRED, WEIR_C_BRANCH};
+  enum { CODE = 24, REGS = 16 };
+  const uint32_t n_blocks = 1 + below(r, 4), n_warps = 1 + below(r, 12), fewest = below(r, 3);
+  synth_init(s, n_blocks, n_warps);
+  uint32_t load = synth_access(s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, 1);
+  uint32_t bar = synth_barrier(s, 0, 0, false);
+  for (uint32_t k = 0; k < CODE; k++) {
+    uint32_t i = synth_insn(s, classes[below(r, sizeof classes)],
+                            below(r, 4) == 0 ? -1 : (int)below(r, REGS), -1);
+    for (uint32_t n = fewest + below(r, 3); n > 0; n--)
+      s->insns[i].src[s->insns[i].n_src++] = (uint16_t)below(r, REGS);
+  }
+  s->info.n_regs = REGS;
+  for (uint32_t w = 0; w < n_blocks * n_warps; w++)
+    for (uint32_t k = 0; k < 80; k++) {
+      uint32_t i = below(r, 2 * CODE);
+      if (k == 40)
+        synth_put(s, w / n_warps, w % n_warps, bar);
+      else if (i < 2)
+        synth_uniform(s, w / n_warps, w % n_warps, load, 0x10000 + 128 * below(r, 64));
+      else
+        synth_put(s, w / n_warps, w % n_warps, bar + 1 + i % CODE);
+    }
+}
+
+static void random_collectors(struct machine *x, uint64_t *r) {
+  char set[10][40];
+  const char *list[11] = {NULL};
+  const unsigned schedulers = 1u << below(r, 3), intervals = 1 + below(r, 4);
+  unsigned n = 0;
+  snprintf(set[n++], sizeof *set, "sm.count=%u", 1 + below(r, 2));
+  snprintf(set[n++], sizeof *set, "sm.schedulers=%u", schedulers);
+  snprintf(set[n++], sizeof *set, "sm.dependent_extra=%u", 3 + below(r, 3));
+  snprintf(set[n++], sizeof *set, "sm.collector_units=%u", schedulers * (1 + below(r, 3)));
+  snprintf(set[n++], sizeof *set, "sm.register_banks=%u", schedulers * (1 + below(r, 5)));
+  snprintf(set[n++], sizeof *set, "sm.register_ports=%u", 1 + below(r, 3));
+  snprintf(set[n++], sizeof *set, "sm.fp32_interval=%u", intervals);
+  snprintf(set[n++], sizeof *set, "sm.int_interval=%u", 1 + below(r, 2));
+  snprintf(set[n++], sizeof *set, "sm.int_latency=%u", below(r, 5));
+  snprintf(set[n++], sizeof *set, "sm.ffma_interval=%u", 1 + below(r, 4));
+  for (unsigned i = 0; i < n; i++)
+    list[i] = set[i];
+  machine_init(x, NULL, list);
+}
+
+static void test_literal(void **state) {
+  (void)state;
+  static const struct weir_sim_options ways[] = {{.threads = 1, .literal = true, .check = true},
+                                                 {.threads = 1, .check = true},
+                                                 {.threads = 1, .window = 1, .check = true},
+                                                 {.threads = 1, .window = 2, .check = true},
+                                                 {.threads = 2, .check = true}};
+  static struct random_design d;
+  for (uint64_t seed = 0; seed < (IS_SANITIZED ? 20 : 200); seed++) {
+    uint64_t random = seed * 2 + 1;
+    struct weir_sim_result want[2], got[2];
+    struct machine x;
+    struct synth s;
+    struct synth *const twice[] = {&s, &s};
+    random_collectors(&x, &random);
+    random_kernel(&s, &random);
+    design_random(&d, &x.m, seed);
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+      synth_run(&x, &d.d, twice, 2, &ways[i], i == 0 ? want : got);
+      if (i == 0 || (same_result(&want[0], &got[0]) && same_result(&want[1], &got[1]))) continue;
+      machine_print(&x);
+      fail_msg("seed %u, %s: way %u differs from the literal engine", (unsigned)seed, d.name, i);
+    }
+    synth_free(&s);
+    machine_free(&x);
+  }
+}
+
 static void test_refused(void **state) {
   (void)state;
   static const struct {
@@ -136,7 +215,8 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_banks), cmocka_unit_test(test_interval), cmocka_unit_test(test_write),
-      cmocka_unit_test(test_oldest_first), cmocka_unit_test(test_refused)};
+      cmocka_unit_test(test_banks),   cmocka_unit_test(test_interval),
+      cmocka_unit_test(test_write),   cmocka_unit_test(test_oldest_first),
+      cmocka_unit_test(test_literal), cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
