@@ -69,6 +69,12 @@ class MicroRead(unittest.TestCase):
         self.assertEqual(self.joined(labels, '"ID","Kernel Name","u__c.sum"\n"","","sector"\n'
                                      '"0","k","1,234"\n"1","k","5"\n'), want)
 
+    def test_counters_by_launch(self):
+        found = micro_read.read_counters('==PROF== p\n"ID","Kernel Name","Metric Name","Metric Value"\n'
+                                         '"0","k(int *)","u__c.sum","1,234"\n"0","k(int *)","u__d.sum","n/a"\n')
+        self.assertEqual(found, {0: ("k", {"u__c.sum": "1234", "u__d.sum": "n/a"})})
+        self.assertEqual(micro_read.read_counters("==ERROR== nothing\n"), {})
+
     def test_a_launch_without_counters_is_said(self):
         out = self.joined("count_a\tx=1\ncount_a\tx=2\n", '"ID","Metric Name","Metric Value"\n"0","u__c.sum","1"\n')
         self.assertIn("FAILED", out[0])

@@ -1,19 +1,31 @@
 /* Does on a GPU what launch files say, checks what came out, and times it.
  *
- *   launch_gpu [--input A,B,...] [--runs N] [--ptx FILE] LAUNCHFILE ...
+ *   launch_gpu [OPTIONS] LAUNCHFILE ...
+ *     --input A,B,...   of each file those of these inputs that it has (default: its first); a file
+ *                       without inputs is run whatever is asked for
+ *     --build NAME      of files with several builds this one (default: all; INPUT@BUILD as well)
+ *     --runs N          runs of each, the table has the median (default: 11)
+ *     --ptx FILE        kernels from there, such as with cache operators written into the loads
+ *     --cubins DIR      kernels from machine code: DIR/MODULE.cubin for a module MODULE of a file
+ *     --carveout N      percent of the L1's memory to be shared memory: 0, the largest L1, to 100
+ *     --launches FILE   a row for each launch
+ *     --together        all files in one process, buffers made by all CPUs; ends at a failure
+ *     --profile N       --together, with the profiler on for the first N launches of each run
+ *     --modules         only tells which modules are used: file, workload, input, module, and
+ *                       "linked" or "single"
  *
  * Files are read, buffers made and results checked by weir's own code; only memory, textures and
- * launches are CUDA's. Of each file every input named that it has is run (default: its first), and
- * each of its builds unless INPUT@BUILD chooses one. --ptx takes the kernels from another file,
- * such as one with cache operators written into its loads. A file is run in a process of its own:
- * what breaks a GPU's context breaks no other file.
+ * launches are CUDA's. Unless they are run together, a file is run in a process of its own: what
+ * breaks a GPU's context breaks no other file.
  *
- * One row per run, with tabs: workload, input, kernels from, launches, microseconds of all launches
- * together (median, least and most of N runs, each from the initial contents, with the L2 flushed
- * before it), a checksum of all buffers at the end, and "ok", or what is wrong. The exit code is 1
- * if anything is. tools/hw/launch_gpu.sh builds and runs it. */
+ * One row per input, with tabs: workload, input, kernels from, launches, microseconds of all
+ * launches together (median, least and most of N runs, each from the initial contents, with nothing
+ * of them in the L2), a checksum of all buffers at the end, and "ok", or what is wrong. The exit
+ * code is 1 if anything is. tools/hw/launch_gpu.sh builds and runs it. */
 #include <cuda.h>
+#include <cudaProfiler.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +42,26 @@
 
 enum { MAX_RUNS = 1001, FLUSH_BYTES = 256 << 20, PARAM_BYTES = 4096, LOG_BYTES = 4096 };
 
+struct options {
+  const char *inputs, *build, *ptx, *cubins;
+  FILE *launches;
+  int runs, carveout, profiled; /* -1: as the driver chooses; 0: no profiler */
+  bool together, modules;
+};
+
+/* An input of a file, read and its buffers made, perhaps by another thread. */
+struct job {
+  const char *file;
+  char input[WEIR_INPUT_NAME];
+  struct weir_launchfile *lf;
+  uint8_t **init;
+  enum weir_status st;
+  struct weir_err err;
+  bool is_ready;
+};
+
 struct run {
+  const struct options *o;
   struct weir_launchfile *lf;
   struct ptx_module *text[WEIR_LF_MODULES]; /* for the parameters of kernels */
   CUmodule module[WEIR_LF_MODULES];         /* one, if they are linked */
@@ -39,8 +70,10 @@ struct run {
   uint64_t *addresses; /* of buffers, then handles of textures */
   CUarray *arrays;     /* of textures; NULL: the buffer itself */
   CUdeviceptr flush;
+  CUmodule flusher;
   CUevent begin, end;
   uint32_t n_launches;
+  int number; /* of the run */
   double us;
 };
 
@@ -86,13 +119,26 @@ static char *read_all(const char *path) {
   return text;
 }
 
-static void load_modules(struct run *g, const char *ptx) {
+static void load_module(struct run *g, const char *path, const char *text, CUmodule *out) {
+  if (g->o->cubins != NULL) {
+    const char *slash = strrchr(path, '/');
+    char cubin[4096];
+    snprintf(cubin, sizeof cubin, "%s/%s.cubin", g->o->cubins, slash != NULL ? slash + 1 : path);
+    must(cuModuleLoad(out, cubin), cubin);
+  } else {
+    must(cuModuleLoadData(out, text), path);
+  }
+}
+
+static void load_modules(struct run *g) {
   struct ptx_diags diags = {0};
   char log[LOG_BYTES] = "";
   CUlinkState link = NULL;
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  const char *ptx = g->o->ptx;
   if (ptx != NULL && g->lf->n_modules != 1) fail(ptx, "the launch file has several modules");
+  if (g->lf->link && g->o->cubins != NULL) fail(g->o->cubins, "the modules are to be linked");
   if (g->lf->link) must(cuLinkCreate(2, options, values, &link), "cuLinkCreate");
   for (uint32_t m = 0; m < g->lf->n_modules; m++) {
     const char *path = ptx != NULL ? ptx : g->lf->modules[m];
@@ -102,7 +148,7 @@ static void load_modules(struct run *g, const char *ptx) {
     if (link != NULL)
       must(cuLinkAddData(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1, path, 0, NULL, NULL), log);
     else
-      must(cuModuleLoadData(&g->module[m], text), path);
+      load_module(g, path, text, &g->module[m]);
     free(text);
   }
   if (link == NULL) return;
@@ -206,12 +252,41 @@ static void copy_array(struct run *g, uint32_t i, bool to_gpu) {
   must(cuMemcpy3D(&c), x->name);
 }
 
+/* ---- an empty L2 ---- */
+
+/* Reads n 16-byte words, so that the L2 has nothing else and nothing that it must write back. */
+static const char flusher[] =
+    ".version 7.0\n.target sm_52\n.address_size 64\n"
+    ".visible .entry weir_flush(.param .u64 from, .param .u32 n)\n{\n"
+    "  .reg .pred %p; .reg .b32 %i, %n, %k, %b, %d, %x<4>; .reg .b64 %f, %a;\n"
+    "  ld.param.u64 %f, [from]; cvta.to.global.u64 %f, %f; ld.param.u32 %n, [n];\n"
+    "  mov.u32 %b, %ntid.x; mov.u32 %i, %ctaid.x; mov.u32 %d, %tid.x;\n"
+    "  mad.lo.u32 %i, %i, %b, %d; mov.u32 %k, %nctaid.x; mul.lo.u32 %b, %b, %k;\n"
+    "again:\n"
+    "  setp.ge.u32 %p, %i, %n;\n  @%p ret;\n"
+    "  mad.wide.u32 %a, %i, 16, %f;\n"
+    "  ld.volatile.global.v4.u32 {%x0, %x1, %x2, %x3}, [%a];\n"
+    "  add.u32 %i, %i, %b;\n  bra again;\n}\n";
+
+static void open_flusher(struct run *g) {
+  must(cuMemAlloc(&g->flush, FLUSH_BYTES), "cuMemAlloc");
+  must(cuMemsetD8(g->flush, 0, FLUSH_BYTES), "cuMemsetD8");
+  must(cuModuleLoadData(&g->flusher, flusher), "the kernel that empties the L2");
+}
+
+static void flush_l2(struct run *g) {
+  CUfunction f;
+  unsigned n = FLUSH_BYTES / 16;
+  void *args[] = {&g->flush, &n};
+  must(cuModuleGetFunction(&f, g->flusher, "weir_flush"), "weir_flush");
+  must(cuLaunchKernel(f, 1024, 1, 1, 256, 1, 1, 0, NULL, args, NULL), "weir_flush");
+  must(cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
 /* ---- a run ---- */
 
-static void open_run(struct run *g, const char *file, const char *input, const char *ptx) {
-  struct weir_err err = {0};
-  check(weir_launchfile_load(file, input, &g->lf, &err), &err);
-  load_modules(g, ptx);
+static void open_run(struct run *g) {
+  load_modules(g);
   uint32_t n = g->lf->n_buffers, n_textures = g->lf->n_textures;
   g->dev = alloc(n, sizeof *g->dev);
   g->host = alloc(n, sizeof *g->host);
@@ -225,7 +300,7 @@ static void open_run(struct run *g, const char *file, const char *input, const c
   }
   for (uint32_t i = 0; i < n_textures; i++)
     make_texture(g, i);
-  must(cuMemAlloc(&g->flush, FLUSH_BYTES), "cuMemAlloc");
+  open_flusher(g);
   must(cuEventCreate(&g->begin, CU_EVENT_DEFAULT), "cuEventCreate");
   must(cuEventCreate(&g->end, CU_EVENT_DEFAULT), "cuEventCreate");
 }
@@ -251,13 +326,22 @@ static void close_run(struct run *g) {
   }
   unload_modules(g);
   cuMemFree(g->flush);
+  cuModuleUnload(g->flusher);
   cuEventDestroy(g->begin);
   cuEventDestroy(g->end);
   free(g->dev);
   free(g->host);
   free(g->addresses);
   free(g->arrays);
-  weir_launchfile_free(g->lf);
+}
+
+static void print_launch(struct run *g, const char *kernel, const struct weir_launch_shape *s,
+                         double us) {
+  if (g->o->launches == NULL) return;
+  fprintf(g->o->launches, "%s\t%s\t%d\t%u\t%s\t%u,%u,%u\t%u,%u,%u\t%u\t%.2f\t%d\n", g->lf->name,
+          g->lf->input, g->number, g->n_launches, kernel, s->grid[0], s->grid[1], s->grid[2],
+          s->block[0], s->block[1], s->block[2], s->dyn_shared_bytes, us,
+          g->n_launches < (uint32_t)g->o->profiled);
 }
 
 static void launch_kernel(struct run *g, CUfunction f, const struct weir_lf_launch *l,
@@ -281,7 +365,8 @@ static void launch_kernel(struct run *g, CUfunction f, const struct weir_lf_laun
   must(cuEventSynchronize(g->end), l->kernel);
   must(cuEventElapsedTime(&ms, g->begin, g->end), "cuEventElapsedTime");
   g->us += 1e3 * (double)ms;
-  g->n_launches++;
+  print_launch(g, l->kernel, s, 1e3 * (double)ms);
+  if (++g->n_launches == (uint32_t)g->o->profiled) must(cuProfilerStop(), "cuProfilerStop");
 }
 
 static void launch_once(struct run *g, uint32_t i, uint32_t k) {
@@ -306,6 +391,10 @@ static void launch_once(struct run *g, uint32_t i, uint32_t k) {
   if (shape.dyn_shared_bytes > 48 << 10)
     must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                             (int)shape.dyn_shared_bytes),
+         l->kernel);
+  if (g->o->carveout >= 0)
+    must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                            g->o->carveout),
          l->kernel);
   launch_kernel(g, function, l, &shape, block, f->param_bytes);
 }
@@ -356,12 +445,14 @@ static void run_once(struct run *g, uint8_t *const *init) {
     memcpy(g->host[b], init[b], g->lf->buffers[b].bytes);
     copy_array(g, i, true);
   }
-  must(cuMemsetD8(g->flush, 0, FLUSH_BYTES), "cuMemsetD8");
-  must(cuCtxSynchronize(), "cuCtxSynchronize");
+  flush_l2(g);
   g->us = 0;
   g->n_launches = 0;
+  if (g->o->profiled > 0) must(cuProfilerStart(), "cuProfilerStart");
   for (uint32_t i = 0; i < g->lf->n_launches; i += g->lf->launches[i].together)
     launch(g, i);
+  if (g->n_launches < (uint32_t)g->o->profiled) must(cuProfilerStop(), "cuProfilerStop");
+  g->number++;
 }
 
 static void read_back(struct run *g) {
@@ -377,7 +468,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Prints the row; the number of results that are not as expected. */
-static uint32_t judge(struct run *g, const char *ptx, double *us, int runs) {
+static uint32_t judge(struct run *g, double *us, int runs) {
   uint64_t sum = 0;
   uint32_t bad = 0;
   struct weir_err err = {0};
@@ -388,8 +479,10 @@ static uint32_t judge(struct run *g, const char *ptx, double *us, int runs) {
   for (uint32_t i = 0; i < g->lf->n_expects; i++)
     bad += weir_expect_check(g->lf, i, g->host[g->lf->expects[i].buffer], &err) != WEIR_OK;
   printf("%s\t%s\t%s\t%u\t%.2f\t%.2f\t%.2f\t%016llx\t", g->lf->name, g->lf->input,
-         ptx != NULL ? ptx : "its file", g->n_launches, us[runs / 2], us[0], us[runs - 1],
-         (unsigned long long)sum);
+         g->o->ptx != NULL      ? g->o->ptx
+         : g->o->cubins != NULL ? g->o->cubins
+                                : "its file",
+         g->n_launches, us[runs / 2], us[0], us[runs - 1], (unsigned long long)sum);
   if (g->lf->n_expects == 0)
     puts("nothing is expected");
   else if (bad == 0)
@@ -399,34 +492,62 @@ static uint32_t judge(struct run *g, const char *ptx, double *us, int runs) {
   return bad;
 }
 
-static uint32_t run_input(const char *file, const char *input, const char *ptx, int runs) {
+static uint32_t run_job(const struct job *job, const struct options *o) {
   static double us[MAX_RUNS];
-  struct run g = {0};
-  struct weir_err err = {0};
-  current = file;
-  open_run(&g, file, input, ptx);
-  uint8_t **init = alloc(g.lf->n_buffers, sizeof *init);
-  for (uint32_t i = 0; i < g.lf->n_buffers; i++) {
-    init[i] = alloc(g.lf->buffers[i].bytes, 1);
-    check(weir_buffer_generate(g.lf, i, init[i], &err), &err);
-  }
-  for (int i = 0; i < runs; i++) {
+  struct run g = {.o = o, .lf = job->lf};
+  struct weir_err err = job->err;
+  current = job->file;
+  check(job->st, &err);
+  open_run(&g);
+  for (int i = 0; i < o->runs; i++) {
     if (i > 0 && has_variables(&g)) {
       unload_modules(&g);
-      load_modules(&g, ptx);
+      load_modules(&g);
     }
-    run_once(&g, init);
+    run_once(&g, job->init);
     us[i] = g.us;
   }
-  uint32_t bad = judge(&g, ptx, us, runs);
-  for (uint32_t i = 0; i < g.lf->n_buffers; i++)
-    free(init[i]);
-  free(init);
+  uint32_t bad = judge(&g, us, o->runs);
   close_run(&g);
+  if (o->launches != NULL) fflush(o->launches);
+  fflush(stdout);
   return bad;
 }
 
-/* ---- files ---- */
+/* ---- files, and what they need before they are run ---- */
+
+struct jobs {
+  struct job *list;
+  int n, next; /* to be prepared */
+  pthread_mutex_t lock;
+  pthread_cond_t ready;
+};
+
+static void add_job(struct jobs *jobs, const char *file, const char *input) {
+  if ((jobs->n & (jobs->n - 1)) == 0) {
+    size_t room = jobs->n == 0 ? 1 : 2 * (size_t)jobs->n;
+    jobs->list = realloc(jobs->list, room * sizeof *jobs->list);
+    if (jobs->list == NULL) fail("realloc", "out of memory");
+  }
+  struct job *job = &jobs->list[jobs->n++];
+  *job = (struct job){.file = file};
+  snprintf(job->input, sizeof job->input, "%s", input);
+}
+
+/* One input, with each of the file's builds unless one is chosen. */
+static void add_builds(struct jobs *jobs, const struct weir_launchfile *lf, const char *file,
+                       const char *input, const char *build) {
+  char name[WEIR_INPUT_NAME + WEIR_INPUT_NAME];
+  if (lf->n_builds == 0 || strchr(input, '@') != NULL) {
+    add_job(jobs, file, input);
+    return;
+  }
+  for (uint32_t b = 0; b < lf->n_builds; b++) {
+    if (build != NULL && strcmp(build, lf->builds[b]) != 0) continue;
+    snprintf(name, sizeof name, "%s@%s", input, lf->builds[b]);
+    add_job(jobs, file, name);
+  }
+}
 
 static bool has_input(const struct weir_launchfile *lf, const char *input) {
   size_t n = strcspn(input, "@");
@@ -435,75 +556,184 @@ static bool has_input(const struct weir_launchfile *lf, const char *input) {
   return false;
 }
 
-/* One input, with each of the file's builds unless it names one. */
-static uint32_t run_builds(const struct weir_launchfile *lf, const char *file, const char *input,
-                           const char *ptx, int runs) {
-  char name[WEIR_INPUT_NAME];
-  uint32_t bad = 0;
-  if (lf->n_builds == 0 || strchr(input, '@') != NULL)
-    return run_input(file, input[0] != 0 ? input : NULL, ptx, runs);
-  for (uint32_t b = 0; b < lf->n_builds; b++) {
-    snprintf(name, sizeof name, "%s@%s", input, lf->builds[b]);
-    bad += run_input(file, name, ptx, runs);
-  }
-  return bad;
-}
-
-/* In a process of its own. */
-static int run_file(const char *file, const char *inputs, const char *ptx, int runs) {
+static void add_file(struct jobs *jobs, const char *file, const struct options *o) {
   struct weir_err err = {0};
   struct weir_launchfile *lf;
-  CUdevice device;
-  CUcontext context;
-  uint32_t bad = 0;
   current = file;
-  must(cuInit(0), "cuInit");
-  must(cuDeviceGet(&device, 0), "cuDeviceGet");
-  must(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
-  must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
   check(weir_launchfile_load(file, NULL, &lf, &err), &err);
-  if (inputs == NULL) bad = run_builds(lf, file, lf->input_key, ptx, runs);
-  for (const char *p = inputs; p != NULL && *p != 0; p += strcspn(p, ","), p += *p == ',') {
+  if (o->inputs == NULL || lf->n_inputs == 0) add_builds(jobs, lf, file, lf->input_key, o->build);
+  for (const char *p = o->inputs; p != NULL && *p != 0; p += strcspn(p, ","), p += *p == ',') {
     char name[WEIR_INPUT_NAME];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(p, ","), p);
-    if (has_input(lf, name)) bad += run_builds(lf, file, name, ptx, runs);
+    if (has_input(lf, name)) add_builds(jobs, lf, file, name, o->build);
   }
   weir_launchfile_free(lf);
+}
+
+/* What is wrong is kept for the job's turn. */
+static void prepare(struct job *job) {
+  job->st =
+      weir_launchfile_load(job->file, job->input[0] != 0 ? job->input : NULL, &job->lf, &job->err);
+  if (job->st != WEIR_OK) return;
+  job->init = calloc(job->lf->n_buffers + 1, sizeof *job->init);
+  for (uint32_t i = 0; i < job->lf->n_buffers && job->st == WEIR_OK; i++) {
+    if (job->init != NULL) job->init[i] = calloc(job->lf->buffers[i].bytes + 1, 1);
+    if (job->init == NULL || job->init[i] == NULL) {
+      snprintf(job->err.msg, sizeof job->err.msg, "out of memory");
+      job->st = WEIR_ENOMEM;
+      return;
+    }
+    job->st = weir_buffer_generate(job->lf, i, job->init[i], &job->err);
+  }
+}
+
+static void release(struct job *job) {
+  for (uint32_t i = 0; job->init != NULL && i < job->lf->n_buffers; i++)
+    free(job->init[i]);
+  free(job->init);
+  weir_launchfile_free(job->lf);
+}
+
+static void *prepare_all(void *arg) {
+  struct jobs *jobs = arg;
+  pthread_mutex_lock(&jobs->lock);
+  while (jobs->next < jobs->n) {
+    struct job *job = &jobs->list[jobs->next++];
+    pthread_mutex_unlock(&jobs->lock);
+    prepare(job);
+    pthread_mutex_lock(&jobs->lock);
+    job->is_ready = true;
+    pthread_cond_broadcast(&jobs->ready);
+  }
+  pthread_mutex_unlock(&jobs->lock);
+  return NULL;
+}
+
+static int run_jobs(struct jobs *jobs, const struct options *o) {
+  enum { MAX_THREADS = 64 };
+  pthread_t threads[MAX_THREADS];
+  long cpus = sysconf(_SC_NPROCESSORS_ONLN), n_threads = cpus < MAX_THREADS ? cpus : MAX_THREADS;
+  uint32_t bad = 0;
+  if (n_threads > jobs->n) n_threads = jobs->n;
+  for (long t = 0; t < n_threads; t++)
+    if (pthread_create(&threads[t], NULL, prepare_all, jobs) != 0) fail("pthread_create", "fails");
+  for (int i = 0; i < jobs->n; i++) {
+    pthread_mutex_lock(&jobs->lock);
+    while (!jobs->list[i].is_ready)
+      pthread_cond_wait(&jobs->ready, &jobs->lock);
+    pthread_mutex_unlock(&jobs->lock);
+    bad += run_job(&jobs->list[i], o);
+    release(&jobs->list[i]);
+  }
+  for (long t = 0; t < n_threads; t++)
+    pthread_join(threads[t], NULL);
   return bad > 0;
 }
 
-static int run_apart(const char *file, const char *inputs, const char *ptx, int runs) {
+static void print_modules(const struct jobs *jobs) {
+  for (int i = 0; i < jobs->n; i++) {
+    struct weir_err err = {0};
+    struct weir_launchfile *lf;
+    const struct job *job = &jobs->list[i];
+    current = job->file;
+    check(weir_launchfile_load(job->file, job->input[0] != 0 ? job->input : NULL, &lf, &err), &err);
+    for (uint32_t m = 0; m < lf->n_modules; m++)
+      printf("%s\t%s\t%s\t%s\t%s\n", job->file, lf->name, lf->input, lf->modules[m],
+             lf->link ? "linked" : "single");
+    weir_launchfile_free(lf);
+  }
+}
+
+/* In a process of its own, or all of them in this one. */
+static int run_files(char *const *files, int n, const struct options *o) {
+  struct jobs jobs = {.lock = PTHREAD_MUTEX_INITIALIZER, .ready = PTHREAD_COND_INITIALIZER};
+  CUdevice device;
+  CUcontext context;
+  int failed = 0;
+  for (int i = 0; i < n; i++)
+    add_file(&jobs, files[i], o);
+  if (o->modules) {
+    print_modules(&jobs);
+  } else if (jobs.n > 0) {
+    must(cuInit(0), "cuInit");
+    must(cuDeviceGet(&device, 0), "cuDeviceGet");
+    must(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    failed = run_jobs(&jobs, o);
+  }
+  free(jobs.list);
+  return failed;
+}
+
+static int run_apart(char *const *file, const struct options *o) {
   int status = 1;
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
-    int code = run_file(file, inputs, ptx, runs);
+    int code = run_files(file, 1, o);
     fflush(stdout);
     _exit(code);
   }
   if (child < 0 || waitpid(child, &status, 0) < 0) return 1;
-  if (WIFSIGNALED(status)) printf("%s\tFAILED: signal %d\n", file, WTERMSIG(status));
+  if (WIFSIGNALED(status)) printf("%s\tFAILED: signal %d\n", *file, WTERMSIG(status));
   return status != 0;
 }
 
+static FILE *open_launches(const char *path) {
+  FILE *f = fopen(path, "w");
+  if (f == NULL) fail(path, strerror(errno));
+  fputs("workload\tinput\trun\tlaunch\tkernel\tgrid\tblock\tdyn_shared\tus\tprofiled\n", f);
+  fflush(f);
+  return f;
+}
+
+/* The option argv[i], and its value's place; 0 if it is none. */
+static int read_option(char **argv, int i, struct options *o) {
+  const char *name = argv[i], *value = argv[i + 1];
+  if (strcmp(name, "--together") == 0) return o->together = true, i;
+  if (strcmp(name, "--modules") == 0) return o->modules = true, i;
+  if (strncmp(name, "--", 2) != 0 || value == NULL) return 0;
+  if (strcmp(name, "--ptx") == 0)
+    o->ptx = value;
+  else if (strcmp(name, "--input") == 0)
+    o->inputs = value;
+  else if (strcmp(name, "--build") == 0)
+    o->build = value;
+  else if (strcmp(name, "--cubins") == 0)
+    o->cubins = value;
+  else if (strcmp(name, "--runs") == 0)
+    o->runs = atoi(value);
+  else if (strcmp(name, "--carveout") == 0)
+    o->carveout = atoi(value);
+  else if (strcmp(name, "--profile") == 0)
+    o->profiled = atoi(value), o->together = true;
+  else if (strcmp(name, "--launches") == 0)
+    o->launches = open_launches(value);
+  else
+    return 0;
+  return i + 1;
+}
+
 int main(int argc, char **argv) {
-  const char *ptx = NULL, *inputs = NULL;
-  int runs = 11, failed = 0, n = 0;
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--ptx") == 0 && i + 1 < argc)
-      ptx = argv[++i];
-    else if (strcmp(argv[i], "--input") == 0 && i + 1 < argc)
-      inputs = argv[++i];
-    else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
-      runs = atoi(argv[++i]);
-    else
-      argv[n++] = argv[i];
-  if (n == 0 || runs < 1 || runs > MAX_RUNS) {
-    fprintf(stderr, "launch_gpu [--input A,B,...] [--runs N] [--ptx FILE] LAUNCHFILE ...\n");
+  struct options o = {.runs = 11, .carveout = -1};
+  int failed = 0, n = 0;
+  bool wrong = false;
+  for (int i = 1; i < argc; i++) {
+    int last = read_option(argv, i, &o);
+    if (last == 0) wrong |= argv[i][0] == '-', argv[n++] = argv[i];
+    if (last > i) i = last;
+  }
+  if (wrong || n == 0 || o.runs < 1 || o.runs > MAX_RUNS || o.carveout > 100 || o.profiled < 0) {
+    fprintf(stderr, "launch_gpu [--input A,B,...] [--build NAME] [--runs N] [--ptx FILE] "
+                    "[--cubins DIR] [--carveout PERCENT]\n           [--launches FILE] "
+                    "[--together] [--profile N] [--modules] LAUNCHFILE ...\n");
     return 2;
   }
+  if (o.modules) return run_files(argv, n, &o);
   puts("workload\tinput\tkernels\tlaunches\tus_median\tus_min\tus_max\tbuffers\tresult");
+  fflush(stdout);
+  if (o.together) return run_files(argv, n, &o);
   for (int i = 0; i < n; i++)
-    failed += run_apart(argv[i], inputs, ptx, runs);
+    failed += run_apart(&argv[i], &o);
   return failed > 0;
 }

@@ -320,26 +320,33 @@ SECTIONS = {
 }
 
 
+def read_counters(text):
+    """{ID of a launch: (kernel, {counter: value})} of ncu's long table (a line per counter) or wide one (a column)."""
+    found = {}
+    for r in csv.DictReader(line for line in text.splitlines() if line.startswith('"')):
+        if not (r["ID"] or "").isdigit():  # units of the wide table
+            continue
+        _, values = found.setdefault(int(r["ID"]), ((r.get("Kernel Name") or "").split("(")[0], {}))
+        counters = [(k, v) for k, v in r.items() if k and "__" in k]
+        for name, value in [(r["Metric Name"], r["Metric Value"])] if "Metric Name" in r else counters:
+            values[name] = (value or "").replace(",", "")
+    return found
+
+
 def join(labels_path, csv_path):
-    """Rows of ncu's long table (a line per counter) or wide one (a column per counter), launches by their ID."""
+    """Rows of ncu's table with the labels of their launches, by the launches' ID."""
     with open(labels_path, encoding="utf-8") as file:
         labels = [line.rstrip("\n").split("\t") for line in file if line.startswith("count_")]
     with open(csv_path, encoding="utf-8") as file:
-        lines = [line for line in file if line.startswith('"')]
-    if not lines:
+        found = read_counters(file.read())
+    if not found:
         sys.exit("ncu wrote no table")
-    wide = []
-    for r in csv.DictReader(lines):
-        if not r["ID"].isdigit():  # units of the wide table
-            continue
-        counters = [(k, v) for k, v in r.items() if "__" in k]
-        pairs = [(r["Metric Name"], r["Metric Value"])] if "Metric Name" in r else counters
-        wide += [(int(r["ID"]), *p) for p in pairs]
-    if wide and max(i for i, _, _ in wide) + 1 != len(labels):
-        print(f"counters\t\tFAILED\t{max(i for i, _, _ in wide) + 1} launches were counted, {len(labels)} have a label")
-    for launch, name, value in wide:
-        if launch < len(labels):
-            print("\t".join([*labels[launch], name, value.replace(",", "")]))
+    if max(found) + 1 != len(labels):
+        print(f"counters\t\tFAILED\t{max(found) + 1} launches were counted, {len(labels)} have a label")
+    for launch, (_, values) in found.items():
+        for name, value in values.items():
+            if launch < len(labels):
+                print("\t".join([*labels[launch], name, value]))
 
 
 def main():

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""What a GPU counted for the workloads (tools/hw/validate.sh), and how much of it is noise.
+
+    tools/validate.py noise FILE ...            how far repeats of the same run lie apart, metric by metric
+    tools/validate.py noise --each FILE ...     and workload by workload
+    tools/validate.py noise --metric NAME ...   of some metrics only (also several times)
+
+FILE is a validate-CONFIG.tsv, or one packed by gzip or zstd. A value is the sum over those launches of a workload that
+every repeat has, without what as many empty launches cost (--gross: with that). The spread is the largest less the
+smallest of the repeats, over their median, in percent.
+"""
+import argparse
+import collections
+import gzip
+import math
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+COLUMNS = ["workload", "kernel", "launch", "repeat", "metric", "value"]
+EMPTY = "empty"  # the workload of launches that do nothing; its first has one block of one warp
+WITH_OVERHEAD = {"us", "ns", "sm_cycles", "gpc_cycles", "inst", "l2_reads", "l2_writes", "l2_fabric", "dram_rd_sectors",
+                 "dram_wr_sectors"}  # what an empty launch has, too
+
+
+class Table:
+    """values[workload][metric][repeat][launch]; kernels[workload][launch]; failed and wrong: {workload: text}."""
+
+    def __init__(self, name):
+        self.name, self.notes, self.counters = name, [], {}
+        self.values = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(dict)))
+        self.kernels = collections.defaultdict(dict)
+        self.launches = collections.defaultdict(dict)  # [workload][repeat]: all, also those without counters
+        self.failed, self.wrong = {}, {}
+
+    def workloads(self):
+        return [w for w in self.values if w not in self.failed and w != EMPTY]
+
+    def metrics(self):
+        return list(dict.fromkeys(m for w in self.values for m in self.values[w]))
+
+    def common(self, workload, metric):
+        """Launches that every repeat has."""
+        repeats = self.values[workload][metric].values()
+        return sorted(set.intersection(*(set(r) for r in repeats))) if repeats else []
+
+    def overhead(self, metric):
+        """What an empty launch of one block counts: the median over repeats and over its launches of that shape."""
+        if metric not in WITH_OVERHEAD or EMPTY not in self.values:
+            return 0.0
+        found = [r[n] for r in self.values[EMPTY][metric].values() for n in range(4) if n in r]
+        return statistics.median(found) if found else 0.0
+
+    def sums(self, workload, metric, gross=False):
+        """[one number per repeat]"""
+        launches = self.common(workload, metric)
+        each = 0.0 if gross else self.overhead(metric)
+        return [sum(max(0.0, values[n] - each) for n in launches)
+                for _, values in sorted(self.values[workload][metric].items())]
+
+
+def text_of(path):
+    path = pathlib.Path(path)
+    if path.suffix == ".gz":
+        return gzip.decompress(path.read_bytes()).decode()
+    if path.suffix == ".zst":
+        return subprocess.run(["zstdcat", str(path)], check=True, capture_output=True, text=True).stdout
+    return path.read_text(encoding="utf-8")
+
+
+def read(path):
+    """A Table; a last line that was cut by a kill is left out, another that is wrong is an error."""
+    stem = pathlib.Path(path).name.split(".")[0]
+    table, seen_head = Table(stem.removeprefix("validate-")), False
+    text = text_of(path)
+    lines = text.splitlines()
+    if not text.endswith("\n"):
+        lines = lines[:-1]
+    for number, line in enumerate(lines, 1):
+        if line.startswith("#"):
+            named = re.match(r"# metric (\w+) = (.*)", line)
+            if named:
+                table.counters[named[1]] = named[2]
+            else:
+                table.notes.append(line[2:])
+            continue
+        cells = line.split("\t")
+        if not seen_head:
+            if cells != COLUMNS:
+                sys.exit(f"{path}:{number}: the columns should be {', '.join(COLUMNS)}: is it of tools/hw/validate.sh?")
+            seen_head = True
+            continue
+        try:
+            add(table, *cells)
+        except (TypeError, ValueError):
+            sys.exit(f"{path}:{number}: not a row of {len(COLUMNS)} cells with numbers: {line!r}")
+    return table
+
+
+def add(table, workload, kernel, launch, repeat, metric, value):
+    if metric == "FAILED":
+        table.failed[workload] = value
+    elif metric == "result":
+        table.wrong[workload] = value
+    elif metric == "launches":
+        table.launches[workload][int(repeat)] = int(value)
+    else:
+        table.kernels[workload].setdefault(int(launch), kernel)
+        table.values[workload][metric][int(repeat)][int(launch)] = float(value)
+
+
+def spread(values):
+    """Percent of the median; None of a single repeat; infinite if only the median is nothing."""
+    if len(values) < 2:
+        return None
+    middle, width = statistics.median(values), max(values) - min(values)
+    return 0.0 if width == 0 else 100 * width / middle if middle else math.inf
+
+
+def quantile(values, q):
+    values = sorted(values)
+    return values[min(len(values) - 1, math.ceil(q * len(values)) - 1)]
+
+
+def show(head, lines):
+    widths = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
+    for line in [head, ["-" * w for w in widths], *lines]:
+        print("  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))).rstrip())
+
+
+def percent(x):
+    return "-" if x is None else f"{x:.2f}"
+
+
+def noise(tables, metrics, each, gross):
+    for table in tables:
+        for what, found in (("FAILED", table.failed), ("wrong results", table.wrong)):
+            for workload, why in found.items():
+                print(f"{table.name}: {workload}: {what}: {why}")
+    lines, single = [], []
+    for table in tables:
+        for metric in metrics or table.metrics():
+            found = {}
+            for workload in table.workloads():
+                sums = table.sums(workload, metric, gross)
+                if not sums:
+                    continue
+                found[workload] = spread(sums)
+                single.append([table.name, workload, metric, str(len(table.common(workload, metric))), str(len(sums)),
+                               f"{statistics.median(sums):.6g}", percent(found[workload])])
+            known = {w: s for w, s in found.items() if s is not None}
+            if not known:
+                continue
+            worst = max(known, key=known.get)
+            lines.append([table.name, metric, str(len(known)), f"{table.overhead(metric):.6g}",
+                          percent(statistics.median(known.values())), percent(quantile(known.values(), 0.9)),
+                          percent(known[worst]), worst])
+    show(["configuration", "metric", "workloads", "empty launch", "median spread %", "90 % of them", "largest", "of"], lines)
+    if each:
+        print()
+        show(["configuration", "workload", "metric", "launches", "repeats", "median", "spread %"], single)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/validate.py", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    p = commands.add_parser("noise", help="how far repeats lie apart")
+    p.add_argument("files", nargs="+", metavar="FILE")
+    p.add_argument("--metric", action="append", metavar="NAME", help="only this; also several times")
+    p.add_argument("--each", action="store_true", help="every workload as well")
+    p.add_argument("--gross", action="store_true", help="with the cost of empty launches")
+    args = parser.parse_args()
+    for f in args.files:
+        if not pathlib.Path(f).exists():
+            sys.exit(f"validate: {f} does not exist: tools/hw/validate.sh OUTDIR CONFIG writes such files")
+    noise([read(f) for f in args.files], args.metric, args.each, args.gross)
+
+
+if __name__ == "__main__":
+    main()
