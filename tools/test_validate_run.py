@@ -14,7 +14,7 @@ import validate_run  # noqa: E402
 
 HEAD = "workload\tinput\trun\tlaunch\tkernel\tgrid\tblock\tdyn_shared\tus\tprofiled\n"
 
-# Workloads: two launches each; one named "bad" ends the process, "hung" would too but for the profiler's start.
+# Workloads: two launches each; one named "bad" ends the process under the profiler.
 LAUNCH_GPU = r'''#!PYTHON -IS
 import os, pathlib, sys
 a, files = sys.argv[1:], []
@@ -50,7 +50,7 @@ with open(value("--launches", None), "w") as out:
 '''
 # Counts in one pass at most two counters of l1tex and three of lts; an extra launch of the driver's comes first.
 NCU = r'''#!PYTHON -IS
-import subprocess, sys
+import os, subprocess, sys
 a = sys.argv[1:]
 if "--version" in a:
     print("Version 2025.9")
@@ -60,6 +60,9 @@ else:
     metrics = a[a.index("--metrics") + 1].split(",")
     log = a[a.index("--log-file") + 1]
     rest = a[a.index("--log-file") + 2:]
+    if "NCU_FAILS" in os.environ:
+        open(log, "w").write("==ERROR== Failed to find metric\n")
+        sys.exit(1)
     code = subprocess.run(rest).returncode
     passes = max(1, -(-sum(m.startswith("l1tex") for m in metrics) // 2), -(-sum(m.startswith("lts") for m in metrics) // 3))
     rows = [x.split("\t") for x in open(rest[rest.index("--launches") + 1]).read().splitlines()[1:]]
@@ -107,7 +110,8 @@ class Parts(unittest.TestCase):
         self.assertIsNone(validate_run.read_passes("nothing"))
 
     def test_cg_goes_into_plain_global_loads_only(self):
-        for before, after in (("ld.global.f32 %f1", "ld.global.cg.f32 %f1"), ("@%p1 ld.global.nc.v2.u32", "@%p1 ld.global.cg.nc.v2.u32"),
+        for before, after in (("ld.global.f32 %f1", "ld.global.cg.f32 %f1"),
+                              ("@%p1 ld.global.nc.v2.u32", "@%p1 ld.global.cg.nc.v2.u32"),
                               ("ld.global.ca.u8", None), ("ld.volatile.global.u32", None), ("ld.shared.f32", None),
                               ("ld.global.relaxed.gpu.u32", None), ("st.global.f32", None), ("ld.param.u64", None)):
             self.assertEqual(validate_run.write_cg(before), after or before)
@@ -148,12 +152,12 @@ class Runs(unittest.TestCase):
             path.write_text(text.replace("PYTHON", sys.executable), encoding="utf-8")
             path.chmod(0o755)
 
-    def run_over(self, *names, config="default", options=()):
+    def run_over(self, *names, config="default", options=(), **variables):
         for name in names:
             (self.folder / "w" / name).mkdir(parents=True)
             (self.folder / "w" / name / f"{name}.yaml").write_text("")
             (self.folder / "w" / name / f"{name}.ptx").write_text("ld.global.f32\n")
-        env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "CALLS": str(self.folder / "calls")}
+        env = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "CALLS": str(self.folder / "calls"), **variables}
         env.pop("NCU", None)
         done = subprocess.run([sys.executable, str(HW / "validate_run.py"), str(self.folder / "out"), config, "--program",
                                str(self.folder / "launch_gpu"), *options, str(self.folder / "w")],
@@ -189,6 +193,13 @@ class Runs(unittest.TestCase):
         self.assertIn("ILLEGAL_ADDRESS", failed["bad"])
         self.assertEqual({r[0] for r in rows if r[4] == "inst"}, {"empty", "a", "wrong", "z"})
         self.assertIn(["wrong", "", "", "", "result", "WRONG: 1 of 1; c"], rows)
+
+    def test_a_profiler_that_does_not_start_is_no_workloads_fault(self):
+        rows = self.run_over("a", "b", options=["--repeats", "1"], NCU_FAILS="1")
+        self.assertEqual([r for r in rows if r[4] == "FAILED"], [])
+        self.assertEqual(len([r for r in rows if r[4] == "us"]), 6)
+        self.assertTrue(any("given up" in n and "Failed to find metric" in n for n in self.notes))
+        self.assertFalse((self.folder / "validate-groups.json").exists())
 
     def test_carve_outs_and_cache_operators(self):
         self.run_over("a", config="l1-small", options=["--repeats", "1"])

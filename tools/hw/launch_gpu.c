@@ -687,11 +687,17 @@ static FILE *open_launches(const char *path) {
   return f;
 }
 
-/* The option argv[i], and its value's place; 0 if it is none. */
+/* Where the option at argv[i] ends, with its value; 0 if it is none. */
 static int read_option(char **argv, int i, struct options *o) {
   const char *name = argv[i], *value = argv[i + 1];
-  if (strcmp(name, "--together") == 0) return o->together = true, i;
-  if (strcmp(name, "--modules") == 0) return o->modules = true, i;
+  bool is_flag = true;
+  if (strcmp(name, "--together") == 0)
+    o->together = true;
+  else if (strcmp(name, "--modules") == 0)
+    o->modules = true;
+  else
+    is_flag = false;
+  if (is_flag) return i;
   if (strncmp(name, "--", 2) != 0 || value == NULL) return 0;
   if (strcmp(name, "--ptx") == 0)
     o->ptx = value;
@@ -706,7 +712,7 @@ static int read_option(char **argv, int i, struct options *o) {
   else if (strcmp(name, "--carveout") == 0)
     o->carveout = atoi(value);
   else if (strcmp(name, "--profile") == 0)
-    o->profiled = atoi(value), o->together = true;
+    o->profiled = atoi(value);
   else if (strcmp(name, "--launches") == 0)
     o->launches = open_launches(value);
   else
@@ -720,8 +726,12 @@ int main(int argc, char **argv) {
   bool wrong = false;
   for (int i = 1; i < argc; i++) {
     int last = read_option(argv, i, &o);
-    if (last == 0) wrong |= argv[i][0] == '-', argv[n++] = argv[i];
-    if (last > i) i = last;
+    if (last > 0) {
+      i = last;
+      continue;
+    }
+    wrong |= argv[i][0] == '-';
+    argv[n++] = argv[i];
   }
   if (wrong || n == 0 || o.runs < 1 || o.runs > MAX_RUNS || o.carveout > 100 || o.profiled < 0) {
     fprintf(stderr, "launch_gpu [--input A,B,...] [--build NAME] [--runs N] [--ptx FILE] "
@@ -732,7 +742,7 @@ int main(int argc, char **argv) {
   if (o.modules) return run_files(argv, n, &o);
   puts("workload\tinput\tkernels\tlaunches\tus_median\tus_min\tus_max\tbuffers\tresult");
   fflush(stdout);
-  if (o.together) return run_files(argv, n, &o);
+  if (o.together || o.profiled > 0) return run_files(argv, n, &o);
   for (int i = 0; i < n; i++)
     failed += run_apart(&argv[i], &o);
   return failed > 0;

@@ -203,7 +203,8 @@ class Runner:
                      self.output(["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]) + f" ({fields})",
                      *version, *("ncu " + line for line in ncu),
                      f"configuration {self.args.config}, input {self.args.input}, build {self.args.build}",
-                     f"counters of the first {self.most} launches of a workload at most; no replay, caches and clocks as they are",
+                     f"counters of the first {self.most} launches of a workload at most; no replay, caches and clocks "
+                     "as they are",
                      *(f"metric {name} = {counter}" for name, counter in COUNTERS.items()),
                      "metric us = microseconds between events before and after the launch, without the profiler"]:
             self.out.write(f"# {line}\n")
@@ -296,24 +297,29 @@ class Runner:
         return why or ("" if process.returncode >= 0 else f"signal {-process.returncode}")
 
     def over_all(self, files, options, counters, each):
-        """start() over the files; one that ends the process is marked, and those after it get another start."""
-        todo, idle, last = [f for f in files if f not in self.failed], 0, None
-        while todo and idle < 2:
+        """start() over the files; one that ends the process is marked, and those after it get another start. Two starts
+        in a row without any result are the profiler's fault, or the machine's."""
+        todo, suspect = [f for f in files if f not in self.failed], None
+        while todo:
             results, labels, text, why = self.start(todo, options, counters)
             each(results, labels, text)
             good = [f for f, result in results if not result.startswith("FAILED")]
-            idle = 0 if good else idle + 1
-            if len(good) == len(todo):
+            ended = [result for _, result in results if result.startswith("FAILED")]
+            last = ended[0] if ended else why or "no result"
+            if not good and suspect:
+                self.note(f"given up after two starts without a result: {last}")
                 return
+            if suspect:
+                self.fail(*suspect)
+                suspect = None
             if why == "the time is over":
                 self.note(why)
                 return
-            ended = [result for _, result in results if result.startswith("FAILED")]
-            last = ended[0] if ended else why or "no result"
-            self.fail(todo[len(good)], last)
+            if good and len(good) < len(todo):
+                self.fail(todo[len(good)], last)
+            elif not good:
+                suspect = (todo[0], last)
             todo = todo[len(good) + 1:]
-        if todo:
-            self.note(f"given up, two starts in a row without a result: {last}")
 
     def times(self, files):
         def each(results, labels, _):
@@ -349,8 +355,9 @@ class Runner:
         took = time.monotonic() - begin
         self.longest = max(self.longest, took)
         clocks = self.output(["nvidia-smi", "--query-gpu=clocks.sm,clocks.mem", "--format=csv,noheader"])
-        self.note(f"repeat {repeat}{f' to {repeat + runs - 1}' if runs > 1 else ''}, group {number} ({' '.join(group)}): {took:.0f} s, {told['launches']} launches, "
-                  f"passes {told['passes'] or 'not told'}, clocks {clocks}")
+        which = f"repeats {repeat} to {repeat + runs - 1}" if runs > 1 else f"repeat {repeat}"
+        self.note(f"{which}, group {number} ({' '.join(group)}): {took:.0f} s, {told['launches']} launches, passes "
+                  f"{told['passes'] or 'not told'}, clocks {clocks}")
         return took
 
     def groups(self):
@@ -367,13 +374,17 @@ class Runner:
         for n in sorted({n for names in UNITS.values() for n in names} - {n for names in units.values() for n in names}):
             self.note(f"this GPU or ncu does not have {COUNTERS[n]}")
 
+        told = []
+
         def passes(names):
             _, _, text, why = self.start([str(EMPTY)], ["--profile", "1", "--runs", "1"], [COUNTERS[n] for n in names])
             n = read_passes(text)
+            told.append(n)
             self.note(f"{' '.join(names)}: passes {n or 'not told'} {why}".strip())
             return n
         made = groups_of(units, passes)
-        kept.write_text(json.dumps({"key": key, "groups": made}), encoding="utf-8")
+        if None not in told:
+            kept.write_text(json.dumps({"key": key, "groups": made}), encoding="utf-8")
         return made
 
     def run(self):
@@ -398,7 +409,7 @@ class Runner:
                 if took * (rounds * len(groups) + len(groups) - number) > self.left() and self.most > FEWEST:
                     self.most //= 2
                     self.longest = 0
-                    self.note(f"three repeats would take too long: counters of the first {self.most} launches from here on")
+                    self.note(f"three repeats would take too long: from here on {self.most} launches have counters")
 
     def close(self):
         self.out.close()
@@ -429,19 +440,24 @@ def main():
     parser.add_argument("outdir", type=pathlib.Path, metavar="OUTDIR")
     parser.add_argument("config", choices=CONFIGS, metavar="CONFIG")
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD")
-    parser.add_argument("--input", default="profile", help="input of every workload (default: %(default)s); those without are left out")
+    parser.add_argument("--input", default="profile",
+                        help="of every workload (default: %(default)s); those without it are left out")
     parser.add_argument("--build", default="nvcc", help="of workloads with several builds (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--per-start", type=int, default=1, metavar="N",
-                        help="repeats in one start of the profiler: faster, but all of them with the same addresses (default: %(default)s)")
-    parser.add_argument("--most", type=int, default=64, help="launches of a workload with counters, the first ones (default: %(default)s)")
+                        help="repeats in one start of the profiler: faster, but all with the same addresses (default: %(default)s)")
+    parser.add_argument("--most", type=int, default=64,
+                        help="launches of a workload with counters, the first ones (default: %(default)s)")
     parser.add_argument("--arch", default=os.environ.get("ARCH", "sm_90"), help="for ptxas (default: $ARCH, or sm_90)")
     parser.add_argument("--limit", type=float, default=float(os.environ.get("LIMIT", "520")),
                         help="seconds after which nothing is begun (default: $LIMIT, or 520)")
-    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "launch_gpu", help="default: build/launch_gpu")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "launch_gpu",
+                        help="default: build/launch_gpu")
     args = parser.parse_intermixed_args()
     if not args.program.exists():
-        sys.exit(f"validate: {args.program} is missing: tools/hw/launch_gpu.sh build makes it, and it can be carried from another machine")
+        sys.exit(f"validate: {args.program} is missing: tools/hw/launch_gpu.sh build makes it, here or elsewhere")
+    if min(args.repeats, args.per_start, args.most) < 1:
+        parser.error("--repeats, --per-start and --most are at least 1")
     args.program, args.outdir = args.program.resolve(), args.outdir.resolve()
     runner = Runner(args)
     try:
