@@ -15,6 +15,7 @@ import gzip
 import math
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -173,6 +174,7 @@ def main():
     p.add_argument("--each", action="store_true", help="every workload as well")
     p.add_argument("--gross", action="store_true", help="with the cost of empty launches")
     args = parser.parse_args()
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # into head, say
     for f in args.files:
         if not pathlib.Path(f).exists():
             sys.exit(f"validate: {f} does not exist: tools/hw/validate.sh OUTDIR CONFIG writes such files")
