@@ -70,11 +70,12 @@ else:
         out.write("==PROF== Connected to process 1\n")
         names = ["memset"] + [r[4] for r in rows if r[9] == "1"]
         for i, n in enumerate(names):
-            out.write(f'==PROF== Profiling "{n}" - {i}: 0%....50%....100% - {passes} pass{"es" if passes > 1 else ""}\n')
+            out.write(f'==PROF== Profiling "{n}" - {i}: 0%....50%....100%\n')
         out.write('"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n')
         for i, n in enumerate(names):
             for m in metrics:
-                out.write(f'"{i}","1","{n}","{m}","","1,{i:03d}"\n')
+                value = passes if m == "profiler__replayer_passes" else f"1,{i:03d}"
+                out.write(f'"{i}","1","{n}","{m}","","{value}"\n')
     sys.exit(code)
 '''
 PTXAS = r'''#!PYTHON -IS
@@ -106,7 +107,9 @@ class Parts(unittest.TestCase):
         self.assertEqual(validate_run.join(labels, {0: ("x", {})})[1:], (0, 1))
 
     def test_most_passes(self):
-        self.assertEqual(validate_run.read_passes('"k" - 0: 0%....100% - 1 pass\n"k" - 1: 100% - 3 passes\n'), 3)
+        row = '"{}","k","profiler__replayer_passes","","{}"\n'
+        text = '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n' + row.format(0, 1) + row.format(1, 3)
+        self.assertEqual(validate_run.read_passes(text), 3)
         self.assertIsNone(validate_run.read_passes("nothing"))
 
     def test_cg_goes_into_plain_global_loads_only(self):

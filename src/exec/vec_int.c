@@ -616,7 +616,7 @@ HANDLER(mov_frame) {
  * shift right by 32; size: bytes that are left, is_signed: and are extended with their sign. */
 HANDLER(mov_clock) {
   uint64_t v = (u->aux ? *w->launch_executed + w->executed : w->executed) * u->imm;
-  const unsigned gone = 64 - 8 * u->size;
+  const unsigned gone = 64u - 8u * u->size;
   if (u->aux2) v >>= 32;
   v = u->is_signed ? (uint64_t)((int64_t)(v << gone) >> gone) : v << gone >> gone;
   for (unsigned i = 0; i < LANES; i++)

@@ -59,6 +59,7 @@ UNITS = {  # {part of the GPU: {our name: counter}}: parts count side by side, o
 }
 INSTEAD = {"l2_tex_read_hits": ("l2_tex_hits", L2 + "srcunit_tex_lookup_hit.sum")}  # where a GPU does not have the first
 COUNTERS = {name: counter for unit in UNITS.values() for name, counter in unit.items()} | dict(INSTEAD.values())
+PASSES = "profiler__replayer_passes"  # asked for with every group
 COLUMNS = ["workload", "kernel", "launch", "repeat", "metric", "value"]
 UNKNOWN_CHUNK = 4  # counters of a part in a group, where ncu does not say how many passes it makes
 STALL_S, FEWEST, LARGEST_BYTES = 90, 8, 14 << 20
@@ -76,8 +77,9 @@ def read_labels(text):
 
 
 def read_passes(text):
-    """The most passes that ncu made for a launch; None if it does not say."""
-    found = [int(n) for n in re.findall(r"(\d+) pass(?:es)?\b", text)]
+    """The most passes that ncu made for a launch, by its own counter; None if it does not say."""
+    counts = [values.get(PASSES, "") for _, values in micro_read.read_counters(text).values()]
+    found = [int(float(n)) for n in counts if re.fullmatch(r"\d+(\.\d+)?", n)]
     return max(found) if found else None
 
 
@@ -266,7 +268,7 @@ class Runner:
             p.unlink(missing_ok=True)
         ncu = [self.ncu, "--csv", "--print-units", "base", "--print-kernel-base", "mangled", "--clock-control", "none",
                "--cache-control", "none", "--replay-mode", "kernel", "--profile-from-start", "off", "--metrics",
-               ",".join(counters), "--log-file", str(log)] if counters else []
+               ",".join([*counters, PASSES]), "--log-file", str(log)] if counters else []
         command = [*ncu, *self.launch_gpu(*options, "--launches", str(labels), "--cubins", str(self.work / "cubins")),
                    *CONFIGS[self.args.config], *files]
         with open(self.work / "stdout", "w+", encoding="utf-8") as out:
