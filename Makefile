@@ -10,13 +10,15 @@ override PREFIX := $(abspath $(PREFIX))
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## the program, at build/weir (installs missing Debian packages first)
+build: ## the program, at build/weir, and its tests (installs missing Debian packages first)
 	@tools/bootstrap.sh build
 	@$(if $(GIVEN),test ! -f $(BUILD)/build.ninja || grep -qsF '"$(PREFIX)/share/weir"' $(BUILD)/weir_build.h || \
 	  meson configure $(BUILD) -Dprefix=$(PREFIX))
 	@tools/build.sh $(BUILD) --prefix=$(PREFIX) $(if $(WEIR_WERROR),-Dwerror=$(WEIR_WERROR))
 
-demo: build ## a first run, explained
+# Half of a build is tests, which a first look does not need.
+demo: export WEIR_TARGETS ?= program
+demo: build ## a first run, explained; builds the program alone
 	@tools/demo.sh $(BUILD)
 
 test: build ## all tests; ends with 'N passed, N failed'

@@ -13,7 +13,9 @@ cmp run.json again.json
 weir compare gather spmv --input profile --schemes baseline,tsc+,coordinated --csv compare.csv
 weir record vecadd --input profile -o v.wtrace
 weir trace verify v.wtrace
-test -s /usr/share/man/man1/weir.1.gz || test -e /etc/dpkg/dpkg.cfg.d/excludes
+for page in weir weir-run weir-compare; do
+  test -s /usr/share/man/man1/$page.1.gz || test -e /etc/dpkg/dpkg.cfg.d/excludes
+done
 # What it recommends is for those who build with it.
 # shellcheck disable=SC2046 # several words
 apt-get install -y --no-install-recommends gcc libc6-dev $(dpkg-query -W -f '${Recommends}' weir | tr -d ,) >/dev/null

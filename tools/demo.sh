@@ -4,19 +4,21 @@ set -eu
 weir=${1:-build}/weir
 out=out/demo
 workloads="gather spmv transpose vecadd"
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then bold=$(printf '\033[1m') plain=$(printf '\033[0m'); fi
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 mkdir -p "$out"
 
 say "1. CUDA kernels from their PTX, results checked against CPU references, timed on a Fermi with 16 KB of L1:"
-echo "   \$ weir run $workloads --input profile --gpu fermi-s3"
+echo "   \$ weir run $workloads --input profile --gpu fermi-s3 --check"
 # shellcheck disable=SC2086 # several names
 "$weir" run $workloads --input profile --gpu fermi-s3 --check
 
 say "2. Which loads should enter the L1? The five papers' designs, a coin, and the most that any L1 could hit:"
 schemes=baseline,bypass-all,random-bypass,decoupled,two-level,pc-bypass,tsc+,coordinated,opt-chunk
-echo "   \$ weir compare $workloads --input profile --schemes $schemes --json $out/compared.json"
+echo "   \$ weir compare $workloads --input profile --schemes $schemes --per-kernel --json $out/compared.json"
 # shellcheck disable=SC2086
-"$weir" compare $workloads --input profile --schemes "$schemes" --check --per-kernel --json "$out/compared.json"
+"$weir" compare $workloads --input profile --schemes "$schemes" --per-kernel --json "$out/compared.json"
 
 say "3. Why?"
 python3 - "$out/compared.json" <<'PYTHON'

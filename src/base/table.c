@@ -11,6 +11,7 @@ enum { GAP = 2 };
 
 struct cell {
   char *text;
+  enum weir_style style;
   bool is_best;
 };
 
@@ -74,6 +75,11 @@ void weir_table_cell(struct weir_table *t, const char *fmt, ...) {
 
 void weir_table_best(struct weir_table *t) {
   if (t->cell.n > 0) t->cell.v[t->cell.n - 1].is_best = true;
+  weir_table_style(t, WEIR_BEST);
+}
+
+void weir_table_style(struct weir_table *t, enum weir_style style) {
+  if (t->cell.n > 0) t->cell.v[t->cell.n - 1].style = style;
 }
 
 void weir_table_end_row(struct weir_table *t) {
@@ -107,25 +113,35 @@ static bool is_best(const struct weir_table *t, size_t row, size_t col) {
   return i < t->cell.n && t->cell.v[i].is_best;
 }
 
+static enum weir_style style_at(const struct weir_table *t, size_t row, size_t col) {
+  size_t i = row * t->n_columns + col;
+  return i < t->cell.n ? t->cell.v[i].style : WEIR_PLAIN;
+}
+
 static bool is_rule(const struct weir_table *t, size_t row) {
   return !t->cell.v[row * t->n_columns].text;
 }
 
-/* ---- text ---- */
+/* ---- text: widths ---- */
+
+/* Text that is wrapped has so many columns at least; that of the last, which says most, some more.
+ */
+enum { LEAST = 12, LEAST_LAST = 18 };
 
 struct measure {
-  size_t width;
+  size_t natural, width; /* as wide as its widest cell; as it is written */
   /* Where cells have a mark behind them, the others have a blank there: digits stand below digits.
    */
   bool has_marks;
+  const char *rest; /* of the cell that is written: the lines to come */
 };
 
-/* Columns that are written side by side: the first `n_left` of the table, and [first, end). */
+/* Columns that are written side by side: the first `n_names` of the table, and [first, end). */
 struct block {
   const struct weir_table *t;
-  const struct weir_table_layout *layout;
-  const struct measure *of; /* each column of the table */
-  size_t first, end;
+  struct measure *of; /* each column of the table */
+  size_t n_names, first, end;
+  size_t most; /* columns of the screen; 0: any */
 };
 
 static bool has_units(const struct weir_table *t) {
@@ -135,30 +151,107 @@ static bool has_units(const struct weir_table *t) {
   return false;
 }
 
-static struct measure measure(const struct weir_table *t, size_t col, bool is_bold) {
-  struct measure m = {.width = weir_text_width(t->column[col].head)};
+static struct measure measure(const struct weir_table *t, size_t col, bool has_colour) {
+  struct measure m = {.natural = weir_text_width(t->column[col].head)};
   const char *unit = t->column[col].unit;
-  if (unit && weir_text_width(unit) > m.width) m.width = weir_text_width(unit);
+  if (unit && weir_text_width(unit) > m.natural) m.natural = weir_text_width(unit);
   for (size_t row = 0; row < n_rows(t); row++) {
     size_t w = weir_text_width(cell_at(t, row, col));
-    if (w > m.width) m.width = w;
-    if (is_best(t, row, col) && !is_bold) m.has_marks = true;
+    if (w > m.natural) m.natural = w;
+    if (is_best(t, row, col) && !has_colour) m.has_marks = true;
   }
-  m.width += m.has_marks;
+  m.natural += m.has_marks;
+  m.width = m.natural;
   return m;
 }
 
-static void put_cell(const struct block *b, struct weir_text *out, size_t col, const char *s,
-                     bool best) {
-  const struct measure *m = &b->of[col];
-  bool is_bold = best && b->layout->is_bold;
-  size_t pad = m->width - weir_text_width(s) - m->has_marks;
-  if (col != (b->layout->n_left > 0 ? 0 : b->first)) weir_text_pad(out, ' ', GAP);
+static bool is_in(const struct block *b, size_t col) {
+  return col < b->n_names || (col >= b->first && col < b->end);
+}
+
+/* How narrow a column can be. Names of rows, which are looked for, stay whole unless they take too
+ * much of the line. */
+static size_t least(const struct block *b, size_t col) {
+  size_t natural = b->of[col].natural;
+  size_t w = col == 0 ? b->most / 3 : col + 1 == b->t->n_columns ? LEAST_LAST : LEAST;
+  if (b->t->column[col].align == WEIR_RIGHT || b->most == 0) return natural;
+  if (w < LEAST) w = LEAST;
+  return natural < w ? natural : w;
+}
+
+static size_t block_width(const struct block *b, bool is_least) {
+  size_t total = 0;
+  for (size_t i = 0; i < b->t->n_columns; i++)
+    if (is_in(b, i)) total += (is_least ? least(b, i) : b->of[i].width) + (total > 0 ? GAP : 0);
+  return total;
+}
+
+/* How much it can spare, before others: the last column, which says most, half as soon. */
+static size_t excess(const struct block *b, size_t col) {
+  size_t width = b->of[col].width;
+  if (!is_in(b, col) || width <= least(b, col)) return 0;
+  return col + 1 == b->t->n_columns ? width / 2 : width;
+}
+
+/* The columns of a block have the width that they would like to have, less what is too much. */
+static void narrow(const struct block *b) {
+  for (size_t i = 0; i < b->t->n_columns; i++)
+    b->of[i].width = b->of[i].natural;
+  while (b->most > 0 && block_width(b, false) > b->most) {
+    size_t widest = 0;
+    for (size_t i = 1; i < b->t->n_columns; i++)
+      if (excess(b, i) >= excess(b, widest)) widest = i;
+    if (excess(b, widest) == 0) return;
+    b->of[widest].width--;
+  }
+}
+
+/* Columns of text before the first of numbers, but for what leaves too little beside it; where all
+ * are text, one. */
+static size_t n_names(const struct block *b) {
+  size_t n = 0, width = 0;
+  while (n < b->t->n_columns && b->t->column[n].align == WEIR_LEFT)
+    n++;
+  if (n == b->t->n_columns) n = n > 1;
+  for (size_t i = 0; i < n; i++) {
+    width += least(b, i) + GAP;
+    if (i > 0 && width > b->most * 2 / 3) return i;
+  }
+  return n;
+}
+
+/* ---- text: lines ---- */
+
+/* Bytes of `s` that stand on a line of `width` columns: all, or whole words, or of a word that is
+ * too long what comes before a mark, or what there is room for. */
+static size_t line_of(const char *s, size_t width) {
+  size_t most = weir_text_fit(s, width), n = most;
+  if (s[most] == 0) return most;
+  while (n > 0 && s[n] != ' ')
+    n--;
+  if (n > 0) return n;
+  for (n = most; n > 0 && strchr(",;|/=_:.", s[n - 1]) == NULL;)
+    n--;
+  if (n == 0) n = most;
+  return n > 0 ? n : strlen(s); /* no room at all */
+}
+
+/* The next line of a cell; the mark of a best one stands behind its last. */
+static void put_cell(const struct block *b, struct weir_text *out, size_t col, bool best,
+                     enum weir_style style) {
+  struct measure *m = &b->of[col];
+  const char *line = m->rest;
+  size_t n = line_of(line, m->width - m->has_marks);
+  size_t used = weir_text_width_of(line, n) + m->has_marks;
+  size_t pad = used < m->width ? m->width - used : 0;
+  m->rest += n;
+  if (*m->rest != 0) m->rest += strspn(m->rest, " ");
+  if (col != (b->n_names > 0 ? 0 : b->first)) weir_text_pad(out, ' ', GAP);
   if (b->t->column[col].align == WEIR_RIGHT) weir_text_pad(out, ' ', pad);
-  if (is_bold) weir_text_puts(out, "\033[1m");
-  weir_text_puts(out, s);
-  if (is_bold) weir_text_puts(out, "\033[0m");
-  if (m->has_marks) weir_text_puts(out, best ? "*" : " ");
+  if (style != WEIR_PLAIN && n > 0) weir_text_style(out, style);
+  weir_text_add(out, line, n);
+  if (style != WEIR_PLAIN && n > 0) weir_text_style(out, WEIR_PLAIN);
+  if (m->has_marks) weir_text_puts(out, best && *m->rest == 0 ? "*" : " ");
   if (b->t->column[col].align == WEIR_LEFT) weir_text_pad(out, ' ', pad);
 }
 
@@ -169,66 +262,72 @@ static void end_line(struct weir_text *out) {
   weir_text_puts(out, "\n");
 }
 
-static bool is_in(const struct block *b, size_t col) {
-  return col < b->layout->n_left || (col >= b->first && col < b->end);
+enum part { HEADS, UNITS, CELLS };
+
+static const char *text_of(const struct weir_table *t, enum part part, size_t row, size_t col) {
+  const struct weir_column *c = &t->column[col];
+  if (part == CELLS) return cell_at(t, row, col);
+  return part == HEADS ? c->head : c->unit ? c->unit : "";
 }
 
-static void put_heads(const struct block *b, struct weir_text *out, bool units) {
-  for (size_t i = 0; i < b->t->n_columns; i++) {
-    const char *unit = b->t->column[i].unit;
-    if (is_in(b, i)) put_cell(b, out, i, !units ? b->t->column[i].head : unit ? unit : "", false);
-  }
-  end_line(out);
-}
-
-static size_t block_width(const struct block *b) {
-  size_t total = 0;
-  for (size_t i = 0; i < b->t->n_columns; i++)
-    if (is_in(b, i)) total += b->of[i].width + (total > 0 ? GAP : 0);
-  return total;
-}
-
-static void put_block(const struct block *b, struct weir_text *out) {
+static void put_row(const struct block *b, struct weir_text *out, enum part part, size_t row) {
   const struct weir_table *t = b->t;
-  size_t total = block_width(b);
-  put_heads(b, out, false);
-  if (has_units(t)) put_heads(b, out, true);
-  weir_text_pad(out, '-', total);
-  end_line(out);
-  for (size_t row = 0; row < n_rows(t); row++) {
-    if (is_rule(t, row)) weir_text_pad(out, '-', total);
-    for (size_t i = 0; !is_rule(t, row) && i < t->n_columns; i++)
-      if (is_in(b, i)) put_cell(b, out, i, cell_at(t, row, i), is_best(t, row, i));
+  bool is_done = false;
+  for (size_t i = 0; i < t->n_columns; i++)
+    b->of[i].rest = text_of(t, part, row, i);
+  while (!is_done && !out->failed) {
+    is_done = true;
+    for (size_t i = 0; i < t->n_columns; i++) {
+      if (!is_in(b, i)) continue;
+      put_cell(b, out, i, part == CELLS && is_best(t, row, i),
+               part == CELLS ? style_at(t, row, i) : WEIR_BOLD);
+      is_done = is_done && *b->of[i].rest == 0;
+    }
     end_line(out);
   }
 }
 
-enum weir_status weir_table_text_in(const struct weir_table *t, const struct weir_table_layout *l,
-                                    struct weir_text *out, struct weir_err *err) {
-  struct measure *of = weir_calloc(t->n_columns, sizeof *of);
-  if (!of) return weir_fail(err, WEIR_ENOMEM, "out of memory for a table");
-  struct block b = {.t = t, .layout = l, .of = of};
-  for (size_t i = 0; i < t->n_columns; i++)
-    of[i] = measure(t, i, l->is_bold);
-  for (size_t at = l->n_left < t->n_columns ? l->n_left : 0; at < t->n_columns; at = b.end) {
-    b.first = at;
-    b.end = at + 1; /* one at least, however wide it is */
-    while (b.end < t->n_columns) {
-      b.end++;
-      if (l->width == 0 || block_width(&b) <= l->width) continue;
-      b.end--;
-      break;
-    }
-    if (b.first > l->n_left) weir_text_puts(out, "\n");
-    put_block(&b, out);
+static void put_rule(const struct block *b, struct weir_text *out) {
+  weir_text_pad(out, '-', block_width(b, false));
+  end_line(out);
+}
+
+static void put_block(const struct block *b, struct weir_text *out) {
+  narrow(b);
+  put_row(b, out, HEADS, 0);
+  if (has_units(b->t)) put_row(b, out, UNITS, 0);
+  put_rule(b, out);
+  for (size_t row = 0; row < n_rows(b->t); row++) {
+    if (is_rule(b->t, row))
+      put_rule(b, out);
+    else
+      put_row(b, out, CELLS, row);
   }
-  free(of);
-  return finish(t, out, err);
 }
 
 enum weir_status weir_table_text(const struct weir_table *t, struct weir_text *out,
                                  struct weir_err *err) {
-  return weir_table_text_in(t, &(struct weir_table_layout){0}, out, err);
+  struct measure *of = weir_calloc(t->n_columns, sizeof *of);
+  if (!of) return weir_fail(err, WEIR_ENOMEM, "out of memory for a table");
+  struct block b = {.t = t, .of = of, .most = out->screen != NULL ? out->screen->width : 0};
+  for (size_t i = 0; i < t->n_columns; i++)
+    of[i] = measure(t, i, out->screen != NULL && out->screen->has_colour);
+  b.end = t->n_columns;
+  if (b.most > 0 && block_width(&b, true) > b.most) b.n_names = n_names(&b);
+  for (size_t at = b.n_names; at < t->n_columns; at = b.end) {
+    b.first = at;
+    b.end = at + 1; /* one at least, however wide it is */
+    while (b.end < t->n_columns) {
+      b.end++;
+      if (b.most == 0 || block_width(&b, true) <= b.most) continue;
+      b.end--;
+      break;
+    }
+    if (b.first > b.n_names) weir_text_puts(out, "\n");
+    put_block(&b, out);
+  }
+  free(of);
+  return finish(t, out, err);
 }
 
 /* ---- Markdown and CSV ---- */

@@ -23,24 +23,22 @@ void weir_table_free(struct weir_table *t);
  * Out of memory shows when the table is written. */
 void weir_table_cell(struct weir_table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The last cell stands out: a '*' behind it in text, bold in Markdown and on a terminal. */
+/* The last cell stands out: a '*' behind it in text, bold in Markdown, a style where styles show.
+ */
 void weir_table_best(struct weir_table *t);
+/* The last cell has a style where styles show. */
+void weir_table_style(struct weir_table *t, enum weir_style style);
 /* Fill the rest of the row with empty cells; no effect at the start of a row. */
 void weir_table_end_row(struct weir_table *t);
 /* A thin line across (text only). */
 void weir_table_rule(struct weir_table *t);
 
-struct weir_table_layout {
-  size_t width;  /* in columns of the terminal: what is wider is broken into blocks; 0: any */
-  size_t n_left; /* so many columns of the table stand in each block */
-  bool is_bold;  /* what stands out is bold */
-};
-
 /* Each appends to `out`; WEIR_ENOMEM if anything was lost on the way. */
+/* What is wider than the screen of `out` has its columns of text wrapped, the widest first. If that
+ * is not enough, it is broken into blocks, of which each begins with the columns that name a row:
+ * those of text before the first of numbers. */
 enum weir_status weir_table_text(const struct weir_table *t, struct weir_text *out,
                                  struct weir_err *err);
-enum weir_status weir_table_text_in(const struct weir_table *t, const struct weir_table_layout *l,
-                                    struct weir_text *out, struct weir_err *err);
 enum weir_status weir_table_markdown(const struct weir_table *t, struct weir_text *out,
                                      struct weir_err *err);
 /* RFC 4180, with LF line ends; a unit stands in the head as "name [unit]". */

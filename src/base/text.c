@@ -59,6 +59,25 @@ void weir_text_free(struct weir_text *t) {
   *t = (struct weir_text){0};
 }
 
+/* Of the eight colours that every terminal has in some shade that its owner can read. */
+const char *weir_style_code(enum weir_style style) {
+  static const char *const codes[] = {
+      [WEIR_PLAIN] = "\033[0m",   [WEIR_BOLD] = "\033[1m",  [WEIR_DIM] = "\033[2m",
+      [WEIR_BEST] = "\033[1;32m", [WEIR_GAIN] = "\033[32m", [WEIR_LOSS] = "\033[31m"};
+  return codes[style];
+}
+
+void weir_text_style(struct weir_text *t, enum weir_style style) {
+  if (t->screen != NULL && t->screen->has_colour) weir_text_puts(t, weir_style_code(style));
+}
+
+void weir_text_heading(struct weir_text *t, const char *line) {
+  weir_text_style(t, WEIR_BOLD);
+  weir_text_puts(t, line);
+  weir_text_style(t, WEIR_PLAIN);
+  weir_text_puts(t, "\n");
+}
+
 /* Decode one character; a byte that starts no valid sequence stands for itself. */
 static size_t decode(const unsigned char *s, uint32_t *out) {
   static const struct {
@@ -106,6 +125,22 @@ static size_t width_until(const char *s, const char *end) {
 
 size_t weir_text_width(const char *s) {
   return width_until(s, s + strlen(s));
+}
+
+size_t weir_text_width_of(const char *s, size_t n) {
+  return width_until(s, s + n);
+}
+
+size_t weir_text_fit(const char *s, size_t width) {
+  const unsigned char *p = (const unsigned char *)s;
+  for (size_t used = 0; *p != 0;) {
+    uint32_t c;
+    size_t n = decode(p, &c);
+    used += columns(c);
+    if (used > width) break;
+    p += n;
+  }
+  return (size_t)(p - (const unsigned char *)s);
 }
 
 void weir_text_wrap(struct weir_text *t, const char *s, size_t most, const char *indent) {

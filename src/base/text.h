@@ -7,10 +7,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a text is shown on. */
+struct weir_screen {
+  size_t width; /* in columns; 0: any */
+  bool has_colour;
+};
+
 struct weir_text {
   char *v; /* NUL-terminated, or NULL while empty; freed by weir_text_free */
   size_t n, cap;
   bool failed; /* the host was out of memory: the text is incomplete */
+  /* Tables keep to it, and styles show on it; outlives the text. NULL: a file, of any width and
+   * without colours. */
+  const struct weir_screen *screen;
+};
+
+enum weir_style {
+  WEIR_PLAIN,
+  WEIR_BOLD, /* headings */
+  WEIR_DIM,  /* notes */
+  WEIR_BEST,
+  WEIR_GAIN,
+  WEIR_LOSS, /* and errors */
 };
 
 void weir_text_add(struct weir_text *t, const char *s, size_t n);
@@ -20,6 +38,13 @@ void weir_text_printf(struct weir_text *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void weir_text_vprintf(struct weir_text *t, const char *fmt, va_list ap);
 void weir_text_free(struct weir_text *t);
+/* What follows has this style, until it is plain again; nothing is written where colours do not
+ * show. */
+void weir_text_style(struct weir_text *t, enum weir_style style);
+/* A line that stands out. */
+void weir_text_heading(struct weir_text *t, const char *line);
+/* What makes a terminal show it. */
+const char *weir_style_code(enum weir_style style);
 
 /* Appends `s` as UTF-8, whatever bytes it has: one that belongs to no character becomes \xNN, and
  * so does a backslash in front of what would then read as one (\x5c). Putting the byte for each
@@ -34,6 +59,9 @@ void weir_text_wrap(struct weir_text *t, const char *s, size_t most, const char 
 
 /* Columns that a UTF-8 text takes in a terminal; a broken byte counts as one. */
 size_t weir_text_width(const char *s);
+size_t weir_text_width_of(const char *s, size_t n); /* of its first n bytes */
+/* Bytes of it that take no more than `width` columns. */
+size_t weir_text_fit(const char *s, size_t width);
 /* Appends a real in as few digits as read back as the same one: 0.1, 2.0, 1e+300. */
 void weir_text_real(struct weir_text *t, double v);
 /* 1234567 as "1,234,567". Returns `buf`, which needs 27 bytes. */

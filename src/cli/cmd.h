@@ -43,14 +43,24 @@ int weir_cmd_trace(int argc, char **argv);
 int weir_cmd_worker(int argc, char **argv);
 
 struct weir_command {
-  const char *name, *help; /* help NULL: works, but is not listed */
-  int (*run)(int argc, char **argv);
+  const char *name, *help;           /* help NULL: works, but is not listed */
+  int (*run)(int argc, char **argv); /* NULL: `name` says what the commands after it are for */
 };
 extern const struct weir_command weir_commands[]; /* ends with a NULL name */
 const struct weir_command *weir_command_find(const char *name);
 /* The list of commands. */
 void weir_cli_overview(FILE *out);
 int weir_cli_unknown_command(const char *name);
+
+/* What stdout or stderr is shown on: a terminal of some width, with colours unless the user does
+ * not want them; or something else. */
+const struct weir_screen *weir_cli_screen(int fd);
+/* A text for stdout. */
+struct weir_text weir_cli_text(void);
+/* The value of --color; false: it is none. */
+bool weir_cli_set_color(const char *when);
+/* What makes a style, or nothing, for what is printed at once. */
+const char *weir_cli_style(FILE *to, enum weir_style style);
 
 /* Print "weir: MESSAGE" to stderr; returns the exit code for the error's status. */
 int weir_cli_error(const struct weir_err *err);

@@ -330,7 +330,7 @@ static enum weir_status keep(const struct characterize *c, struct weir_err *err)
 }
 
 static enum weir_status write_text(const struct weir_characterize_view *v, struct weir_err *err) {
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   enum weir_status st = weir_characterize_text(v, &out, err);
   if (st != WEIR_OK) {
     weir_text_free(&out);

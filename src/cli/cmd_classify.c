@@ -368,7 +368,7 @@ static enum weir_status write_graph(const struct classify *c, struct weir_err *e
 }
 
 static enum weir_status write_text(const struct classify *c, struct weir_err *err) {
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   enum weir_status st = weir_classify_text(&c->profile, &c->about, &out, err);
   if (st != WEIR_OK) {
     weir_text_free(&out);

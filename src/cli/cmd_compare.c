@@ -124,7 +124,7 @@ static enum weir_status write_json(const struct weir_comparison *c, struct weir_
 }
 
 static enum weir_status write_text(const struct weir_comparison *c, struct weir_err *err) {
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   size_t ended, failed;
   enum weir_status st = weir_compare_text(&c->study, c->baseline, c->per_kernel, &out, err);
   weir_comparison_count(&c->study, &ended, &failed);

@@ -71,7 +71,7 @@ static int summary(const struct ptx_module *m) {
       {"shared", "byte", WEIR_RIGHT},     {"blocks", NULL, WEIR_RIGHT},
       {"loops", NULL, WEIR_RIGHT}};
   struct weir_table *t = weir_table_new(columns, sizeof columns / sizeof *columns);
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   struct weir_err err;
   if (!t) return out_of_memory();
   for (uint32_t i = 0; i < m->n_funcs; i++) {
@@ -100,7 +100,7 @@ static int opcode_counts(const struct ptx_module *m) {
   static const struct weir_column columns[] = {{"opcode", NULL, WEIR_LEFT},
                                                {"count", NULL, WEIR_RIGHT}};
   struct weir_table *t = weir_table_new(columns, 2);
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   struct weir_err err;
   uint32_t count[PTX_N_OPS] = {0};
   if (!t) return out_of_memory();

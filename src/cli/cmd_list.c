@@ -29,11 +29,14 @@ static const struct weir_usage usage = {
                                   {"plugin", 'p', "FILE.so",
                                    "with the policies of a plug-in; may be repeated", OPT_PLUGIN},
                                   {.name = NULL}},
-    .examples = "  weir list workloads\n  weir list params\n",
+    .examples = "  weir list workloads        what can be run\n"
+                "  weir list gpus             on what\n"
+                "  weir list schemes          with which L1\n"
+                "  weir list params | grep l1.\n",
 };
 
 static int print_table(struct weir_table *t) {
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   struct weir_err err;
   if (!t) {
     weir_fail(&err, WEIR_ENOMEM, "out of memory");

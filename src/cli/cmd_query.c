@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/cmd.h"
@@ -93,7 +94,7 @@ static enum weir_status put(void *self, const char *text, size_t n, struct weir_
 static enum weir_status ask(struct weir_store *s, const struct query_opts *o, const char *sql,
                             const char *origin, struct weir_err *err) {
   const struct weir_query_options options = {.origin = origin, .is_stopped = weir_cli_is_stopped};
-  const struct weir_sink to = {.put = put};
+  const struct weir_sink to = {.put = put, .screen = weir_cli_screen(STDOUT_FILENO)};
   struct weir_query *q;
   enum weir_query_format format = o->is_csv    ? WEIR_QUERY_CSV
                                   : o->is_json ? WEIR_QUERY_JSON
@@ -106,7 +107,7 @@ static enum weir_status ask(struct weir_store *s, const struct query_opts *o, co
 
 static enum weir_status answer(struct weir_store *s, const struct query_opts *o,
                                struct weir_err *err) {
-  struct weir_text text = {0};
+  struct weir_text text = weir_cli_text();
   const char *origin;
   enum weir_status st;
   if (o->is_overview) {

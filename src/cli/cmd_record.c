@@ -279,7 +279,7 @@ static enum weir_status record(struct record *r, struct weir_wtrace_counts *tota
 static enum weir_status report(const struct record *r, const struct weir_wtrace_counts *total,
                                struct weir_err *err) {
   struct weir_wtrace *t;
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   char num[27];
   enum weir_status st = weir_wtrace_open(r->path, &t, err);
   if (st) return st;

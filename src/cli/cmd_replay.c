@@ -93,7 +93,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
     if (st == WEIR_OK) st = weir_cli_commit(err);
   }
   if (st != WEIR_OK || r->t.quiet || weir_cli_is_stdout(r->t.json)) return st;
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   st = weir_timing_text(&r->timing, &r->profiles, &r->t.views, &out, err);
   if (st != WEIR_OK) {
     weir_text_free(&out);

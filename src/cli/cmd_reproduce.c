@@ -419,6 +419,7 @@ static int parse_options(int argc, char **argv, struct reproduce *o) {
 int weir_cmd_reproduce(int argc, char **argv) {
   struct reproduce o = {0};
   int code = parse_options(argc, argv, &o);
+  o.text = weir_cli_text();
   if (code < 0) code = reproduce(&o);
   free(o.words.v);
   weir_text_free(&o.text);

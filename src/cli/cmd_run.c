@@ -40,7 +40,10 @@ static const struct weir_usage usage = {
         "for\n"
         "every one of it that has the input) or launch files: execute their kernels, check the "
         "expected\n"
-        "results and print what was executed.\n"
+        "results and print what was executed. With --gpu their kernels are timed on that machine, "
+        "too,\n"
+        "with the L1 design that --scheme names: cycles, hits and misses, stalls, traffic, "
+        "energy.\n"
         "The exit code is 0 if everything ran and all expected results came out, 1 if not, 2 for\n"
         "mistakes in the input.\n"
         "\n"
@@ -162,7 +165,7 @@ static void progress(void *self, const char *kernel, uint64_t done, uint64_t n) 
 
 static enum weir_status report_text(const struct run_opts *o, const struct run_state *st,
                                     struct weir_err *err) {
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   uint64_t n = st->report.n_runs;
   enum weir_status code = weir_run_report_text(&st->report, o->streams, &o->t.views, &out, err);
   if (st->n_unchecked == 0)

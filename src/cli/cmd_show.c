@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -46,11 +45,13 @@ static const struct weir_usage usage = {
         "128K, names in that of the alphabet; what the baseline has stands first.",
     .opts =
         (const struct weir_opt[]){
-            {"value", 'v', "STAT", "the statistic: cycles without this", OPT_VALUE},
-            {"rows", 'r', "KEYS", "workload without this, and input if a workload has several",
+            {"value", 'v', "STAT", "the statistic, one of 'weir list stats' (default: cycles)",
+             OPT_VALUE},
+            {"rows", 'r', "KEYS",
+             "what has a row each (default: workload, and input if a workload has several)",
              OPT_ROWS},
             {"columns", 'c', "KEYS",
-             "scheme without this, and the settings that the user set and that differ",
+             "what has a column each (default: scheme, and the settings that were set and differ)",
              OPT_COLUMNS},
             {"baseline", 'b', "KEY=VALUE[,...]",
              "what cells are relative to, such as scheme=baseline. Without --relative, cycles\n"
@@ -66,13 +67,13 @@ static const struct weir_usage usage = {
              "are settings: [l1.size] = '16K'",
              OPT_WHERE},
             {"best", 0, "WHICH",
-             "the number of each row that stands out: min, max or none. Without this as the\n"
-             "statistic asks for, where that is known",
+             "the number of each row that stands out: min, max or none (default: as the statistic\n"
+             "asks for, where that is known)",
              OPT_BEST},
             {"format", 'f', "FORMAT", "text, markdown, csv or json", OPT_FORMAT},
             {"width", 0, "N",
-             "break tables into blocks of at most so many characters: those of the terminal\n"
-             "without this; 0 or no terminal: never",
+             "break tables into blocks of at most so many characters (default: as wide as the\n"
+             "terminal is; without a terminal, and with 0: never)",
              OPT_WIDTH},
             {.name = NULL}},
     .examples =
@@ -189,12 +190,6 @@ static int parse_options(int argc, char **argv, struct show *s) {
 
 /* ---- the table ---- */
 
-static size_t width_of(const struct show *s) {
-  struct winsize size;
-  if (s->width >= 0) return (size_t)s->width;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 static enum weir_status put_json(const struct weir_pivot *p, struct weir_text *out,
                                  struct weir_err *err) {
   json_t *root = weir_pivot_json(p);
@@ -217,7 +212,7 @@ static enum weir_status put(const struct show *s, const struct weir_pivot *p, st
   case TEXT:
     break;
   }
-  return weir_pivot_text(p, width_of(s), isatty(STDOUT_FILENO), out, err);
+  return weir_pivot_text(p, out, err);
 }
 
 static enum weir_status load(const struct show *s, struct weir_points *points,
@@ -242,10 +237,12 @@ int weir_cmd_show(int argc, char **argv) {
   struct show s = {.want.statistic = "cycles", .width = -1};
   struct weir_points points;
   struct weir_pivot pivot = {0};
-  struct weir_text out = {0};
   struct weir_err err;
   int code = parse_options(argc, argv, &s);
   if (code >= 0) return code;
+  struct weir_screen screen = *weir_cli_screen(STDOUT_FILENO);
+  if (s.width >= 0) screen.width = (size_t)s.width;
+  struct weir_text out = {.screen = s.format == TEXT ? &screen : NULL};
   enum weir_status st = load(&s, &points, &err);
   if (st == WEIR_OK) st = weir_pivot_make(&pivot, &points, &s.want, &err);
   if (st == WEIR_OK) st = put(&s, &pivot, &out, &err);

@@ -18,7 +18,9 @@ enum { OPT_COUNT = 1, OPT_KERNEL, OPT_BLOCK, OPT_WARP };
 static const struct weir_usage usage = {
     .command = "trace",
     .synopsis = "info|kernels|head|verify FILE.wtrace [options]",
-    .about = "  info      what the file holds, in a few lines\n"
+    .about = "Look into a trace that 'weir record' wrote, or check it:\n"
+             "\n"
+             "  info      what the file holds, in a few lines\n"
              "  kernels   a table of its kernel launches\n"
              "  head      the first instructions of a warp\n"
              "  verify    check every checksum, decode everything, compare all counts",
@@ -342,7 +344,7 @@ int weir_cmd_trace(int argc, char **argv) {
                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
   if (!o.path) return weir_cli_usage("trace", "which file?");
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   struct weir_err err;
   enum weir_status st = run(&o, &out, &err);
   if (!st) return weir_cli_print(&out);

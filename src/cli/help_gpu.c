@@ -254,7 +254,7 @@ static enum weir_status gpu_text(const struct gpu *g, const char *name, struct w
 int weir_help_gpu(const char *name) {
   struct gpu g;
   struct weir_err err;
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   if (name == NULL) return weir_cli_usage("help", "which machine? See 'weir list gpus'");
   enum weir_status st = gpu_open(&g, name, &err);
   if (st == WEIR_OK) st = gpu_text(&g, name, &out, &err);

@@ -236,7 +236,7 @@ static enum weir_status load(struct weir_setup *setup, const char *name, const c
 int weir_help_scheme(const char *name, const char *gpu) {
   struct weir_settings s;
   struct weir_setup setup = {0};
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   struct weir_err err;
   if (name == NULL) return weir_cli_usage("help", "which scheme? See 'weir list schemes'");
   if (weir_settings_init(&s, weir_param_groups(), &err) != WEIR_OK) return weir_cli_error(&err);
@@ -351,7 +351,7 @@ static enum weir_status unknown_part(const char *name, struct weir_err *err) {
 }
 
 int weir_help_policy(const char *name) {
-  struct weir_text out = {0};
+  struct weir_text out = weir_cli_text();
   struct weir_err err;
   enum weir_status st;
   if (name == NULL) return weir_cli_usage("help", "which part? See 'weir list policies'");

@@ -11,57 +11,43 @@
 #include "cli/version.h"
 
 const struct weir_command weir_commands[] = {
-    {"run", "execute a workload, a launch file or a CUDA program, and time it on a machine",
-     weir_cmd_run},
-    {"replay", "time a recorded or foreign trace on a machine", weir_cmd_replay},
-    {"compare", "time workloads with several L1 designs, side by side", weir_cmd_compare},
-    {"sweep", "run every combination of values, and keep the runs in a store", weir_cmd_sweep},
-    {"worker", "do one share of a sweep", weir_cmd_worker},
-    {"reproduce", "run the figures of a paper, and say which of its claims come true",
-     weir_cmd_reproduce},
-    {"show", "show the results in a store as a table", weir_cmd_show},
-    {"report", "write results as an HTML page with charts and tables", weir_cmd_report},
-    {"plot", "draw a figure of results as SVG", weir_cmd_plot},
-    {"merge", "join stores of results", weir_cmd_merge},
-    {"query", "ask a store of results with SQL", weir_cmd_query},
-    {"export", "write a store of results as CSV", weir_cmd_export},
-    {"diff", "compare two results: settings and statistics that differ most", weir_cmd_diff},
-    {"characterize", "say what kind of workload it is, and what to do about it",
-     weir_cmd_characterize},
-    {"classify", "say which loads should use the L1, and write it into their PTX",
-     weir_cmd_classify},
-    {"record", "write what a workload, launch file or CUDA program executes to a trace",
-     weir_cmd_record},
-    {"trace", "look into a trace or check it", weir_cmd_trace},
-    {"lint", "check PTX files and list what cannot be executed", weir_cmd_lint},
-    {"check-policy", "run the rules that every policy must keep on a plug-in",
-     weir_cmd_check_policy},
-    {"list", "list the built-in workloads, machines or parameters", weir_cmd_list},
-    {"explain", "say what a parameter or statistic means and where its value comes from",
-     weir_cmd_explain},
-    {"help", "explain a command", weir_cmd_help},
-    {"docs", NULL, weir_cmd_docs},
+#define GROUP(what)              {what, NULL, NULL},
+#define COMMAND(name, help, run) {name, help, run},
+#define HIDDEN(name, run)        {name, NULL, run},
+#include "cli/commands.def"
     {NULL, NULL, NULL},
 };
 
 const struct weir_command *weir_command_find(const char *name) {
   for (const struct weir_command *c = weir_commands; c->name; c++) {
-    if (!strcmp(c->name, name)) return c;
+    if (c->run && !strcmp(c->name, name)) return c;
   }
   return NULL;
 }
 
 void weir_cli_overview(FILE *out) {
-  fputs("weir simulates the memory hierarchy of a GPU.\n\n"
-        "Usage: weir COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n",
-        out);
+  const char *bold = weir_cli_style(out, WEIR_BOLD), *plain = weir_cli_style(out, WEIR_PLAIN);
+  fprintf(out,
+          "weir simulates the memory hierarchy of a GPU: it executes CUDA kernels from their PTX\n"
+          "without a GPU, and says how long their loads and stores take on a machine, with which\n"
+          "L1 design, and why.\n\n"
+          "%sUsage:%s weir COMMAND [OPTION]... [ARGUMENT]...\n\n%sCommands:%s\n",
+          bold, plain, bold, plain);
   for (const struct weir_command *c = weir_commands; c->name; c++) {
+    if (!c->run) fprintf(out, " %s\n", c->name);
     if (c->help) fprintf(out, "  %-14s%s\n", c->name, c->help);
   }
-  fputs("\nA first run:  weir run vecadd\n"
-        "More:         weir help COMMAND\n"
-        "Exit codes:   0 good, 1 the run failed, 2 wrong usage or input, 3 weir itself is wrong\n",
-        out);
+  fprintf(out,
+          "\n%sOptions:%s\n"
+          "      --color WHEN          colours: auto (on a terminal), always or never\n"
+          "  -V, --version             the version\n"
+          "  -h, --help                this text\n\n"
+          "A first run:  weir run vecadd\n"
+          "Then:         weir compare gather --input profile\n"
+          "More:         weir help COMMAND, weir list workloads, man weir\n"
+          "Exit codes:   0 good, 1 the run failed, 2 wrong usage or input, 3 weir itself is "
+          "wrong\n",
+          bold, plain);
 }
 
 int weir_cli_unknown_command(const char *name) {
@@ -71,13 +57,30 @@ int weir_cli_unknown_command(const char *name) {
     if (c->help) names[n++] = c->name;
   }
   const char *near = weir_nearest(name, names, n);
-  fprintf(stderr, "weir: there is no command '%s'\n", name);
+  fprintf(stderr, "%sweir: there is no command '%s'%s\n", weir_cli_style(stderr, WEIR_LOSS), name,
+          weir_cli_style(stderr, WEIR_PLAIN));
   if (near) fprintf(stderr, "  did you mean '%s'?\n", near);
   fputs("Try 'weir --help'.\n", stderr);
   return WEIR_EXIT_USAGE;
 }
 
+/* --color may stand before the command, too. Words that it took, or -1: that was wrong. */
+static int take_color(int argc, char **argv) {
+  static const char name[] = "--color";
+  size_t n = sizeof name - 1;
+  if (argc < 2 || strncmp(argv[1], name, n) != 0 || (argv[1][n] != 0 && argv[1][n] != '='))
+    return 0;
+  const char *when = argv[1][n] == '=' ? argv[1] + n + 1 : argc > 2 ? argv[2] : "";
+  if (weir_cli_set_color(when)) return argv[1][n] == '=' ? 1 : 2;
+  fprintf(stderr, "weir: --color %s: want auto, always or never\n", when);
+  return -1;
+}
+
 static int dispatch(int argc, char **argv) {
+  int taken = take_color(argc, argv);
+  if (taken < 0) return WEIR_EXIT_USAGE;
+  argc -= taken;
+  argv += taken;
   if (argc < 2) {
     weir_cli_overview(stderr);
     return WEIR_EXIT_USAGE;

@@ -12,7 +12,7 @@ struct weir_opt {
 
 struct weir_usage {
   const char *command, *synopsis, *about;
-  const struct weir_opt *opts; /* ends with a NULL name; --help is added */
+  const struct weir_opt *opts; /* ends with a NULL name; --color and --help are added */
   const char *examples;        /* may be NULL */
   int has_program;             /* -- ends the options, and what follows is not the command's */
   /* Names, each after a space. Neutral: options that cannot change a result (threads, where outputs

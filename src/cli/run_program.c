@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -199,7 +200,7 @@ static void add_counts(const struct run *r, struct weir_text *out) {
 
 /* To stderr: stdout is the program's. */
 static enum weir_status report_text(const struct run *r, struct weir_err *err) {
-  struct weir_text out = {0};
+  struct weir_text out = {.screen = weir_cli_screen(STDERR_FILENO)};
   enum weir_status st = weir_run_report_text(&r->report, false, &r->o->t->views, &out, err);
   add_counts(r, &out);
   if (st == WEIR_OK && out.failed) st = no_memory(err);

@@ -111,7 +111,8 @@ static uint64_t lost(const struct weir_locality *l) {
 static enum weir_status put_table(struct weir_table *t, const char *title, struct weir_text *out,
                                   struct weir_err *err) {
   if (t == NULL) return weir_no_memory(err);
-  weir_text_printf(out, "\n%s\n", title);
+  weir_text_puts(out, "\n");
+  weir_text_heading(out, title);
   enum weir_status st = weir_table_text(t, out, err);
   weir_table_free(t);
   return st;
@@ -147,7 +148,9 @@ static void head(const struct weir_characterize_view *v, struct weir_text *out) 
 static void advice(const struct weir_characterize_view *v, struct weir_text *out) {
   struct weir_locality sum;
   weir_locality_sum(&v->c->locality, ALL, &sum);
-  weir_text_puts(out, "\nwhat to do, by the share of load requests that it concerns\n");
+  size_t width = out->screen != NULL ? out->screen->width : 0;
+  weir_text_puts(out, "\n");
+  weir_text_heading(out, "what to do, by the share of load requests that it concerns");
   if (v->advice.n == 0)
     weir_text_puts(out, sum.references == 0 ? "  no load uses the L1: there is nothing to say\n"
                                             : "  no rule applies\n");
@@ -158,7 +161,8 @@ static void advice(const struct weir_characterize_view *v, struct weir_text *out
     const struct weir_advice *a = &v->advice.v[i];
     weir_text_pad(&one, '.', BEFORE); /* the place of the number, which is no blank to break at */
     weir_advice_text(v, a, &one);
-    if (!one.failed) weir_text_wrap(out, one.v, 110, "           ");
+    if (!one.failed)
+      weir_text_wrap(out, one.v, width > 0 && width < 110 ? width : 110, "           ");
     weir_text_puts(out, "\n");
     out->failed |= one.failed;
     weir_text_free(&one);
@@ -186,7 +190,8 @@ static void class_run(const struct weir_run_classes *c, enum weir_class_run run,
 static void classes(const struct weir_characterize_view *v, struct weir_text *out) {
   const struct weir_run_classes *c = v->classes;
   const char *cache = weir_class_cache(c), *line = weir_class_line(c);
-  weir_text_puts(out, "\nclasses, by further runs\n");
+  weir_text_puts(out, "\n");
+  weir_text_heading(out, "classes, by further runs");
   weir_text_printf(out, "  %-4s %s\n       ", cache != NULL ? cache : "-",
                    cache == NULL               ? "not known whether it is faster without the L1"
                    : strcmp(cache, "CNF") == 0 ? "faster without the L1"

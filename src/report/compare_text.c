@@ -41,6 +41,14 @@ static bool is_marked(const struct view *v, size_t w, size_t scheme) {
   return prep != NULL && prep->n_made > 0 && prep->is_same_input;
 }
 
+/* What is above or below 1 by more than noise: by its interval, and where there is none by 2 %,
+ * below which other repeats may say something else. */
+static enum weir_style style_of(const struct weir_interval *i) {
+  bool has_interval = !isnan(i->low);
+  if (has_interval ? i->low > 1 : i->mean >= 1.02) return WEIR_GAIN;
+  return (has_interval ? i->high < 1 : i->mean <= 0.98) ? WEIR_LOSS : WEIR_PLAIN;
+}
+
 /* With several repeats: mean, half of the interval, and whether it leaves open that there is no
  * difference. A scheme is not compared with itself. */
 static void interval_cell(struct weir_table *t, const struct view *v, const struct weir_interval *i,
@@ -49,17 +57,24 @@ static void interval_cell(struct weir_table *t, const struct view *v, const stru
   bool is_open = weir_interval_is_open(i);
   if (isnan(i->low) || scheme == v->baseline) {
     number(t, "%.3f", i->mean, mark);
-    return;
+  } else {
+    snprintf(text, sizeof text, "%.3f ±%.3f%s", i->mean, (i->high - i->low) / 2,
+             is_open ? "≈" : "");
+    weir_table_cell(t, "%s%s", text, mark);
   }
-  snprintf(text, sizeof text, "%.3f ±%.3f%s", i->mean, (i->high - i->low) / 2, is_open ? "≈" : "");
-  weir_table_cell(t, "%s%s", text, mark);
+  if (scheme != v->baseline) weir_table_style(t, style_of(i));
+}
+
+static void failed_cell(struct weir_table *t) {
+  weir_table_cell(t, "failed");
+  weir_table_style(t, WEIR_LOSS);
 }
 
 static void speedup_cell(struct weir_table *t, const struct view *v, size_t w, size_t scheme) {
   const struct weir_run *run = weir_study_at(v->s, w, v->gpu, scheme);
   const struct weir_interval i = weir_compare_speedup(v->s, w, v->gpu, scheme, v->baseline);
   if (run->state == WEIR_RUN_FAILED)
-    weir_table_cell(t, "failed");
+    failed_cell(t);
   else
     interval_cell(t, v, &i, scheme, is_marked(v, w, scheme) ? "=" : "");
 }
@@ -108,8 +123,11 @@ static void best_cell(struct weir_table *t, const struct view *v, size_t w) {
 static void speedup_rows(struct weir_table *t, const struct view *v) {
   for (size_t w = 0; w < v->s->n_workloads; w++) {
     weir_table_cell(t, "%s", v->s->workloads[w].name);
-    for (size_t c = 0; c < weir_study_shown(v->s); c++)
+    size_t best = best_but(v, w, SIZE_MAX);
+    for (size_t c = 0; c < weir_study_shown(v->s); c++) {
       speedup_cell(t, v, w, c);
+      if (c == best) weir_table_style(t, WEIR_BEST);
+    }
     best_cell(t, v, w);
   }
   weir_table_rule(t);
@@ -145,11 +163,13 @@ static enum weir_status speedup_table(const struct view *v, struct weir_err *err
   if (t == NULL) return no_memory(err);
   speedup_rows(t, v);
   const char *input = common_input(v->s);
+  weir_text_style(v->out, WEIR_BOLD);
   weir_text_printf(v->out, "%s%s%s: speed-up over %s", v->s->gpus[v->gpu],
                    input != NULL ? ", input " : "", input != NULL ? input : "",
                    weir_study_label(v->s, v->baseline));
   if (weir_study_repeats(v->s) > 1)
     weir_text_printf(v->out, ", mean of %zu repeats and 95 %% interval", weir_study_repeats(v->s));
+  weir_text_style(v->out, WEIR_PLAIN);
   weir_text_puts(v->out, "\n");
   enum weir_status st = weir_table_text(t, v->out, err);
   weir_table_free(t);
@@ -193,7 +213,7 @@ static void kernel_row(struct weir_table *t, const struct view *v, size_t w, siz
   for (size_t c = 0; c < weir_study_shown(v->s); c++) {
     const struct weir_interval i = weir_compare_kernel(v->s, w, v->gpu, c, kernel, v->baseline);
     if (weir_study_at(v->s, w, v->gpu, c)->state == WEIR_RUN_FAILED)
-      weir_table_cell(t, "failed");
+      failed_cell(t);
     else
       interval_cell(t, v, &i, c, "");
   }
@@ -218,8 +238,10 @@ static enum weir_status kernel_table(const struct view *v, struct weir_err *err)
     for (size_t k = 0; base->state == WEIR_RUN_DONE && k < base->n_kernels; k++)
       kernel_row(t, v, w, k);
   }
+  weir_text_style(v->out, WEIR_BOLD);
   weir_text_printf(v->out, "\nspeed-up of each kernel over %s\n",
                    weir_study_label(v->s, v->baseline));
+  weir_text_style(v->out, WEIR_PLAIN);
   enum weir_status st = weir_table_text(t, v->out, err);
   weir_table_free(t);
   return st;
@@ -283,11 +305,13 @@ static enum weir_status behind_table(const struct view *v, struct weir_err *err)
   weir_text_puts(v->out, "\n");
   enum weir_status st = weir_table_text(t, v->out, err);
   weir_table_free(t);
+  weir_text_style(v->out, WEIR_DIM);
   weir_text_printf(v->out,
                    "means over workloads, geometric where relative to %s; storage: what the parts "
                    "of its L1 add to it\n",
                    weir_study_label(v->s, v->baseline));
   bound_note(v);
+  weir_text_style(v->out, WEIR_PLAIN);
   return st;
 }
 
@@ -488,11 +512,13 @@ enum weir_status weir_compare_text(const struct weir_study *s, size_t baseline, 
     bars(&v);
     if (st == WEIR_OK) st = behind_table(&v, err);
     if (st == WEIR_OK && per_kernel) st = kernel_table(&v, err);
+    weir_text_style(out, WEIR_DIM);
     search_notes(&v);
     repeat_note(&v);
     energy_notes(&v);
     partial_note(&v);
     profile_notes(&v);
+    weir_text_style(out, WEIR_PLAIN);
     failures(&v);
   }
   free(means);

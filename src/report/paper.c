@@ -159,6 +159,11 @@ static size_t number_of(const struct weir_paper_table *t, const struct weir_pape
   return n + (size_t)(c - t->figure->claims);
 }
 
+static enum weir_style style_of(enum weir_verdict v) {
+  if (v == WEIR_REPRODUCED) return WEIR_BEST;
+  return v == WEIR_DIRECTION ? WEIR_GAIN : v == WEIR_NOT ? WEIR_LOSS : WEIR_DIM;
+}
+
 static enum weir_status put_claim(struct weir_paper_table *t, const struct weir_paper_claim *c,
                                   enum weir_paper_format format, struct weir_paper_counts *counts,
                                   struct weir_text *out, struct weir_err *err) {
@@ -167,8 +172,11 @@ static enum weir_status put_claim(struct weir_paper_table *t, const struct weir_
   enum weir_status st = weir_paper_judge(t, c, &j, err);
   if (st != WEIR_OK) return st;
   const char *strong = is_markdown(format) ? "**" : "";
-  weir_text_printf(out, "- %s-%zu %s%s%s: %s. ", t->paper->name, number_of(t, c), strong,
-                   weir_verdict_name(j.verdict), strong, c->says);
+  weir_text_printf(out, "- %s-%zu %s", t->paper->name, number_of(t, c), strong);
+  weir_text_style(out, style_of(j.verdict));
+  weir_text_puts(out, weir_verdict_name(j.verdict));
+  weir_text_style(out, WEIR_PLAIN);
+  weir_text_printf(out, "%s: %s. ", strong, c->says);
   put_ours(c, &j, out);
   if (c->not_comparable == NULL) put_reason(t, c, &j, &is_chance, out);
   weir_text_puts(out, ".\n");
@@ -183,7 +191,9 @@ enum weir_status weir_paper_figure(struct weir_paper_table *t, enum weir_paper_f
   static const char *const what[] = {"Speed-up over ", "Relative to ", "Value"};
   const struct weir_paper_figure *f = t->figure;
   enum weir_status st = WEIR_OK;
+  weir_text_style(out, WEIR_BOLD);
   weir_text_printf(out, "%s%s: %s\n\n", is_markdown(format) ? "### " : "", f->id, f->title);
+  weir_text_style(out, WEIR_PLAIN);
   if (f->n_columns > 0) {
     weir_text_printf(out, "%s%s on %s%s%s.%s%s\n\n", what[f->show],
                      f->show == WEIR_SHOW_VALUE ? ""

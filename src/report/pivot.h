@@ -109,8 +109,8 @@ size_t weir_pivot_column_of(const struct weir_pivot *p, const struct weir_pivot_
 int weir_stat_direction(const char *statistic);
 
 /* Tables with what there is to say of them. */
-enum weir_status weir_pivot_text(const struct weir_pivot *p, size_t width, bool is_terminal,
-                                 struct weir_text *out, struct weir_err *err);
+enum weir_status weir_pivot_text(const struct weir_pivot *p, struct weir_text *out,
+                                 struct weir_err *err);
 enum weir_status weir_pivot_markdown(const struct weir_pivot *p, struct weir_text *out,
                                      struct weir_err *err);
 /* One table of numbers alone. */

@@ -56,11 +56,16 @@ static const char *half(const struct weir_pivot *p, const struct weir_interval *
   return buf;
 }
 
+static void failed_cell(struct weir_table *t, const char *text) {
+  weir_table_cell(t, "%s", text);
+  weir_table_style(t, WEIR_LOSS);
+}
+
 static void put_cell(struct weir_table *t, const struct weir_pivot *p,
                      const struct weir_pivot_cell *c) {
   char mean[64], by[64];
   if (c->state == WEIR_CELL_FAILED || c->state == WEIR_CELL_REFUSED)
-    weir_table_cell(t, c->state == WEIR_CELL_FAILED ? "failed" : "refused");
+    failed_cell(t, c->state == WEIR_CELL_FAILED ? "failed" : "refused");
   else if (c->state != WEIR_CELL_GOOD)
     weir_table_cell(t, "-");
   else if (isnan(c->v.low) || c->is_baseline)
@@ -429,27 +434,31 @@ static void put_lost(const struct view *v) {
 }
 
 static void put_notes(const struct view *v) {
+  weir_text_style(v->out, WEIR_DIM);
   put_best_note(v);
   put_baseline_note(v);
+  weir_text_style(v->out, WEIR_PLAIN);
   put_failures(v);
   put_lost(v);
 }
 
 /* ---- text and Markdown ---- */
 
-enum weir_status weir_pivot_text(const struct weir_pivot *p, size_t width, bool is_terminal,
-                                 struct weir_text *out, struct weir_err *err) {
-  struct weir_table_layout layout = {width, n_left(p), is_terminal};
-  struct view v = {.p = p, .out = out, .bullet = "", .mark = is_terminal ? "bold:" : "*"};
+enum weir_status weir_pivot_text(const struct weir_pivot *p, struct weir_text *out,
+                                 struct weir_err *err) {
+  bool has_colour = out->screen != NULL && out->screen->has_colour;
+  struct view v = {.p = p, .out = out, .bullet = "", .mark = has_colour ? "bold:" : "*"};
   enum weir_status st = WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < p->n_tables; i++) {
     struct weir_arena a = {0};
     v.t = &p->table[i];
     struct weir_table *t = table_of(&v, false, &a);
     if (i > 0) weir_text_puts(out, "\n");
+    weir_text_style(out, WEIR_BOLD);
     put_title(&v);
+    weir_text_style(out, WEIR_PLAIN);
     put_axis(&v);
-    st = t != NULL ? weir_table_text_in(t, &layout, out, err) : weir_no_memory(err);
+    st = t != NULL ? weir_table_text(t, out, err) : weir_no_memory(err);
     put_notes(&v);
     weir_table_free(t);
     weir_arena_free(&a);

@@ -256,6 +256,7 @@ static enum weir_status show_json(struct weir_query *q, size_t i, struct weir_pi
 enum weir_status weir_query_show(struct weir_query *q, enum weir_query_format format,
                                  const struct weir_sink *to, struct weir_err *err) {
   struct weir_pieces o = {.to = to};
+  if (format == WEIR_QUERY_TABLE) o.text.screen = to->screen;
   bool is_json = format == WEIR_QUERY_JSON, is_list = is_json && weir_query_n(q) > 1;
   enum weir_status st = WEIR_OK;
   if (is_list) weir_text_puts(&o.text, "[\n");

@@ -16,6 +16,7 @@ enum weir_query_format {
 struct weir_sink {
   enum weir_status (*put)(void *self, const char *text, size_t n, struct weir_err *err);
   void *self;
+  const struct weir_screen *screen; /* of tables */
 };
 
 /* What goes there comes together in `text`. */

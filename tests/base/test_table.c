@@ -90,13 +90,15 @@ static void the_best_stands_out(void **state) {
                              "row1   5  70   100\n"
                              "row2  10  70*  200\n");
   weir_text_free(&out);
-  struct weir_table_layout bold = {.is_bold = true};
-  assert_int_equal(weir_table_text_in(t, &bold, &out, NULL), WEIR_OK);
-  assert_string_equal(out.v, "name   a   b    c\n"
-                             "              1/s\n"
+  static const struct weir_screen coloured = {.has_colour = true};
+  out.screen = &coloured;
+  assert_int_equal(weir_table_text(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "\033[1mname\033[0m   \033[1ma\033[0m   \033[1mb\033[0m    "
+                             "\033[1mc\033[0m\n"
+                             "              \033[1m1/s\033[0m\n"
                              "-----------------\n"
                              "row1   5  70  100\n"
-                             "row2  10  \033[1m70\033[0m  200\n");
+                             "row2  10  \033[1;32m70\033[0m  200\n");
   weir_text_free(&out);
   assert_int_equal(weir_table_markdown(t, &out, NULL), WEIR_OK);
   assert_contains(out.v, "| row2 | 10 | **70** | 200 |\n");
@@ -110,9 +112,9 @@ static void the_best_stands_out(void **state) {
 static void what_is_too_wide_is_broken(void **state) {
   (void)state;
   struct weir_table *t = wide();
-  struct weir_text out = {0};
-  struct weir_table_layout l = {.width = 13, .n_left = 1};
-  assert_int_equal(weir_table_text_in(t, &l, &out, NULL), WEIR_OK);
+  static const struct weir_screen narrow = {.width = 13};
+  struct weir_text out = {.screen = &narrow};
+  assert_int_equal(weir_table_text(t, &out, NULL), WEIR_OK);
   assert_string_equal(out.v, "name   a   b\n"
                              "\n"
                              "-------------\n"
@@ -128,9 +130,59 @@ static void what_is_too_wide_is_broken(void **state) {
   weir_table_free(t);
 }
 
+static void text_is_wrapped(void **state) {
+  (void)state;
+  static const struct weir_column columns[] = {
+      {"name", NULL, WEIR_LEFT}, {"n", NULL, WEIR_RIGHT}, {"what it does", NULL, WEIR_LEFT}};
+  static const struct weir_screen narrow = {.width = 29};
+  struct weir_table *t = weir_table_new(columns, 3);
+  struct weir_text out = {.screen = &narrow};
+  weir_table_cell(t, "a");
+  weir_table_cell(t, "1");
+  weir_table_cell(t, "several words that do not fit");
+  weir_table_cell(t, "b");
+  weir_table_cell(t, "20");
+  weir_table_cell(t, "one/of-them/is-a/long-path-without-blanks, and more");
+  assert_int_equal(weir_table_text(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name   n  what it does\n"
+                             "-----------------------------\n"
+                             "a      1  several words that\n"
+                             "          do not fit\n"
+                             "b     20  one/of-them/is-a/\n"
+                             "          long-path-without-b\n"
+                             "          lanks, and more\n");
+  weir_text_free(&out);
+  weir_table_free(t);
+}
+
+/* Numbers are not: what no line can hold stands alone. */
+static void one_column_at_least(void **state) {
+  (void)state;
+  static const struct weir_column columns[] = {{"name", NULL, WEIR_LEFT},
+                                               {"a wide number", NULL, WEIR_RIGHT}};
+  static const struct weir_screen narrow = {.width = 5};
+  struct weir_table *t = weir_table_new(columns, 2), *single = weir_table_new(columns, 1);
+  struct weir_text out = {.screen = &narrow};
+  weir_table_cell(t, "row");
+  weir_table_cell(t, "1234567890123");
+  weir_table_cell(single, "alone");
+  assert_int_equal(weir_table_text(t, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name  a wide number\n"
+                             "-------------------\n"
+                             "row   1234567890123\n");
+  weir_text_free(&out);
+  out.screen = &narrow;
+  assert_int_equal(weir_table_text(single, &out, NULL), WEIR_OK);
+  assert_string_equal(out.v, "name\n-----\nalone\n");
+  weir_text_free(&out);
+  weir_table_free(t);
+  weir_table_free(single);
+}
+
 static int write_all(void) {
+  static const struct weir_screen narrow = {.width = 20, .has_colour = true};
   struct weir_table *t = sample();
-  struct weir_text out = {0};
+  struct weir_text out = {.screen = &narrow};
   int good = t && weir_table_text(t, &out, NULL) == WEIR_OK &&
              weir_table_csv(t, &out, NULL) == WEIR_OK &&
              weir_table_markdown(t, &out, NULL) == WEIR_OK;
@@ -172,6 +224,8 @@ int main(void) {
       cmocka_unit_test(an_empty_table_has_its_head),
       cmocka_unit_test(the_best_stands_out),
       cmocka_unit_test(what_is_too_wide_is_broken),
+      cmocka_unit_test(text_is_wrapped),
+      cmocka_unit_test(one_column_at_least),
       cmocka_unit_test(lack_of_memory_is_reported),
       cmocka_unit_test(widths),
       cmocka_unit_test(thousands),

@@ -17,4 +17,6 @@ for file in "$2"/examples/*/*.c; do
   cc -O2 -Wall -Wextra -Werror -shared -fPIC $flags -o "$so" "$file"
   "$weir" list policies --plugin "$so" | tail -1
 done
+test -s "$(find "$top" -name weir.1)"
+test -s "$(find "$top" -name weir-compare.1)"
 "$weir" check-policy "$top/pc_streak.so"

@@ -31,16 +31,25 @@ def cycles(time):
     return round(time * 1000)
 
 
+def is_number(v, kinds=(int, float)):
+    return isinstance(v, kinds) and not isinstance(v, bool)
+
+
 def check_event(e):
+    assert e.get("ph") in KEYS, e
     keys = KEYS[e["ph"]]
     assert keys <= e.keys() <= keys | {"args"}, e
-    assert all(isinstance(e[k], int) and e[k] >= 0 for k in ("pid", "tid")) and isinstance(e["name"], str), e
+    assert all(is_number(e[k], int) and e[k] >= 0 for k in ("pid", "tid")) and isinstance(e["name"], str) and e["name"], e
     assert e["pid"] != 0, e
+    assert all(is_number(e[k]) and e[k] >= 0 and abs(e[k] * 1000 - cycles(e[k])) < 1e-3 for k in ("ts", "dur") if k in e), e
+    assert isinstance(e.get("args", {}), dict), e
     if e["ph"] == "M":
-        value = e["args"]["name" if e["name"].endswith("_name") else "sort_index"]
-        assert len(e["args"]) == 1 and isinstance(value, NAMED[e["name"]]), e
+        assert e["name"] in NAMED, e
+        key = "name" if e["name"].endswith("_name") else "sort_index"
+        assert list(e["args"]) == [key] and is_number(e["args"][key], int) == (NAMED[e["name"]] is int), e
+        assert isinstance(e["args"][key], NAMED[e["name"]]), e
     elif e["ph"] == "C":
-        assert list(e["args"]) == ["value"] and isinstance(e["args"]["value"], int) and e["args"]["value"] >= 0, e
+        assert list(e["args"]) == ["value"] and is_number(e["args"]["value"], int) and e["args"]["value"] >= 0, e
     else:
         assert e["dur"] > 0 and (e["pid"] == 1 or e["name"] in LOOKS), e
 
@@ -57,17 +66,58 @@ def check_order(events):
         ends[track] = begin + (cycles(e["dur"]) if e["ph"] == "X" else 0)
 
 
-def check_file(path):
-    with open(path, encoding="utf-8") as f:
-        whole = json.load(f)
+def check_whole(whole):
     assert set(whole) == {"displayTimeUnit", "otherData", "traceEvents"} and whole["displayTimeUnit"] == "ns"
     for e in whole["traceEvents"]:
         check_event(e)
     check_order(whole["traceEvents"])
-    named = {(e["pid"], e["tid"]) for e in whole["traceEvents"] if e["name"] in ("process_name", "thread_name")}
+    said = [(e["pid"], e["tid"] if e["name"].startswith("thread") else 0, e["name"]) for e in whole["traceEvents"] if e["ph"] == "M"]
+    assert len(said) == len(set(said)), "said twice"
+    processes = {pid for pid, _, name in said if name == "process_name"}
+    threads = {(pid, tid) for pid, tid, name in said if name == "thread_name"}
     for e in whole["traceEvents"]:
-        assert (e["pid"], e["tid"]) in named, e
+        assert e["pid"] in processes, e
+        assert e["ph"] != "X" or (e["pid"], e["tid"]) in threads, e
+
+
+def check_file(path):
+    with open(path, encoding="utf-8") as f:
+        whole = json.load(f)
+    check_whole(whole)
     return whole
+
+
+def check_refusals(whole):
+    """The check itself: a file in which one thing is wrong does not pass."""
+    def first(ph, name=None):
+        return next(i for i, e in enumerate(whole["traceEvents"]) if e["ph"] == ph and name in (None, e["name"]))
+    slices = [i for i, e in enumerate(whole["traceEvents"]) if e["ph"] == "X" and e["pid"] != 1]
+    changes = [(at, key, value)
+               for at, key, values in ((slices[0], "ph", ("B", None)), (slices[0], "name", ("sleeps", 5)), (slices[0], "pid", (0, "1", True, 77)),
+                                       (slices[0], "tid", (-1, 1.5, 7777)), (slices[0], "ts", (-1, "0", True, 0.0005)),
+                                       (slices[0], "dur", (0, -1, None, 1e9)), (slices[0], "args", (5,)), (slices[0], "cat", ("x",)),
+                                       (slices[-1], "ts", (0,)), (first("C"), "args", ({}, {"value": 1.5}, {"value": -1}, {"other": 1})),
+                                       (first("C"), "ts", (1e9, -1)), (first("C"), "dur", (1,)), (first("M", "process_name"), "args", ({"name": 5}, {})),
+                                       (first("M", "process_name"), "name", ("process_title", "thread_name")),
+                                       (first("M", "process_sort_index"), "args", ({"sort_index": "1"}, {"sort_index": True})))
+               for value in values]
+    for at, key, value in changes:
+        broken = dict(whole, traceEvents=list(whole["traceEvents"]))
+        broken["traceEvents"][at] = dict(whole["traceEvents"][at], **{key: value})
+        try:
+            check_whole(broken)
+        except AssertionError:
+            continue
+        sys.exit(f"not refused: {key} {value!r} of {whole['traceEvents'][at]}")
+    for key in ("ph", "pid", "tid", "ts", "dur", "name"):
+        broken = dict(whole, traceEvents=list(whole["traceEvents"]))
+        broken["traceEvents"][slices[0]] = {k: v for k, v in whole["traceEvents"][slices[0]].items() if k != key}
+        try:
+            check_whole(broken)
+        except AssertionError:
+            continue
+        sys.exit(f"not refused: a slice without {key}")
+    print(f"{len(changes) + 6} broken files refused")
 
 
 def sum_of(whole, pid, name):
@@ -113,6 +163,8 @@ def main():
                 assert open(f"{threads}.trace", "rb").read() == first, f"{what}: another timeline with {threads} threads"
             whole = check_file("1.trace")
             check_numbers(whole, json.loads(plain))
+            if "bfs" == what[0]:
+                check_refusals(whole)
             names = {e["name"] for e in whole["traceEvents"]}
             assert {"load", "issued", "MSHRs", "L1 misses"} <= names, names
             assert ("dynamic" in what) == any(n.startswith("coordinated.") for n in names), names

@@ -155,11 +155,12 @@ static void values_have_an_order(void **state) {
 
 static int everything(void) {
   struct rig r;
-  struct weir_text out = {0};
+  static const struct weir_screen narrow = {.width = 40};
+  struct weir_text out = {.screen = &narrow};
   json_t *json = NULL;
   struct weir_pivot_want want = {.statistic = "cycles", .baseline = "scheme=base"};
   bool is_good = make(&r, &want, NULL) == WEIR_OK &&
-                 weir_pivot_text(&r.pivot, 40, false, &out, NULL) == WEIR_OK &&
+                 weir_pivot_text(&r.pivot, &out, NULL) == WEIR_OK &&
                  weir_pivot_markdown(&r.pivot, &out, NULL) == WEIR_OK &&
                  weir_pivot_csv(&r.pivot, &out, NULL) == WEIR_OK &&
                  (json = weir_pivot_json(&r.pivot)) != NULL && !out.failed;

@@ -47,7 +47,7 @@ static enum weir_status show(enum weir_query_format format, const char *sql, str
                              struct weir_err *err) {
   struct weir_store *s;
   struct weir_query *q = NULL;
-  const struct weir_sink to = {keep, out};
+  const struct weir_sink to = {.put = keep, .self = out};
   enum weir_status st = weir_store_open(in_dir("a.db"), WEIR_STORE_READ, NULL, &s, err);
   if (st != WEIR_OK) return st;
   st = weir_query_open(s, sql, NULL, &q, err);
@@ -75,7 +75,7 @@ static enum weir_status show_overview(struct weir_text *out, struct weir_err *er
 }
 
 static enum weir_status export(bool is_long, struct weir_text *out, struct weir_err *err) {
-  struct weir_store *s; const struct weir_sink to = {keep, out};
+  struct weir_store *s; const struct weir_sink to = {.put = keep, .self = out};
   const struct weir_export_options o = {.is_long = is_long,
                                         .has_kernels = is_long,
                                         .where = is_long ? "seed > 1" : NULL};

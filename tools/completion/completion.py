@@ -89,7 +89,7 @@ _weir() {
 
 def bash(all_of):
     names = [c[0] for c in all_of]
-    out = [BASH_HEAD, f'  if [[ $COMP_CWORD -eq 1 ]]; then\n    COMPREPLY=($(compgen -W "{" ".join(names)} --help --version" -- "$word"))\n'
+    out = [BASH_HEAD, f'  if [[ $COMP_CWORD -eq 1 ]]; then\n    COMPREPLY=($(compgen -W "{" ".join(names)} --color --help --version" -- "$word"))\n'
            "    return\n  fi\n",
            "  for ((i = 2; i < COMP_CWORD; i++)); do\n    if [[ ${COMP_WORDS[i]} == -- ]]; then compopt -o default 2>/dev/null; return; fi\n"
            "  done\n", "  case $command in\n"]
