@@ -155,7 +155,10 @@ function redrawCharts(all) {
     if (was || all) draw(box);
   }
 }
-const chartNamed = (id) => { const c = charts.get(document.getElementById(id)?.parentNode); return c && c.chart; };
+function chartNamed(id) {
+  const c = charts.get(document.getElementById(id)?.parentNode);
+  return c && c.chart;
+}
 
 /* Arrow keys go from value to value, left and right within a series, up and down between them. */
 function stepChart(e, box) {
