@@ -40,10 +40,10 @@ def number(text):
     return float(text.replace(",", "").split()[0])
 
 
-def check_quiet(b, page):
-    """Nothing was asked for but the page, and no script complained."""
-    own = pathlib.Path(page).resolve().as_uri()
-    others = [u for u in b.requests() if not u.startswith((own, "about:", "data:"))]
+def check_quiet(b, *pages):
+    """Nothing was asked for but the pages, and no script complained."""
+    own = tuple(pathlib.Path(page).resolve().as_uri() for page in pages)
+    others = [u for u in b.requests() if not u.startswith((*own, "about:", "data:"))]
     same(others, [], "requests")
     same(b.complaints(), [], "messages of scripts")
 
@@ -147,6 +147,18 @@ def loads(b, page):
     same(b.run("return chartNamed('mrc-chart').data.datasets[0].data[0].y > 0.9"), True, "misses of the smallest L1")
 
 
+def stored_loads(b, folder):
+    """Those of a store are those of the JSON, with the same source text."""
+    model = "return JSON.parse(document.getElementById('model').textContent).characters[0]"
+    kept = []
+    for page in ("all.html", "kept.html"):
+        b.open(folder / page)
+        c = b.run(model)
+        kept.append([c["sources"], c["curve"], [(k["name"], k["loads"], k["curve"]) for k in c["kernels"]]])
+    same(kept[1], kept[0], "characterised workload of a store")
+    loads(b, folder / "kept.html")
+
+
 def many(b, folder):
     """2,000 runs, with all that a run has."""
     study = json.loads((folder / "c.json").read_text(encoding="utf-8"))
@@ -207,9 +219,10 @@ def main():
         subprocess.run([STORE, "s.db"], cwd=folder, check=True)
         weir(folder, "compare", "-q", "gather", "vecadd", "--input", "test", "-S", "baseline,random-bypass,tsc,tsc+,opt", "--per-kernel",
              "--json", "c.json")
-        weir(folder, "characterize", "-q", "gather", "--input", "test", "--json", "l.json")
+        weir(folder, "characterize", "-q", "gather", "--input", "test", "--json", "l.json", "--store", "l.db")
         weir(folder, "report", "s.db", "-o", "s.html")
         weir(folder, "report", "c.json", "l.json", "-o", "all.html")
+        weir(folder, "report", "l.db", "-o", "kept.html")
         with browser.start(NAME) as b:
             speedups(b, folder, folder / "s.html")
             sorting(b)
@@ -219,8 +232,9 @@ def main():
             heat(b, folder / "s.html")
             check_quiet(b, folder / "s.html")
             loads(b, folder / "all.html")
+            stored_loads(b, folder)
             looks(b, folder, folder / "all.html")
-            check_quiet(b, folder / "all.html")
+            check_quiet(b, folder / "all.html", folder / "kept.html")
             if NAME == "chromium":
                 many(b, folder)
                 check_quiet(b, folder / "many.html")
