@@ -39,11 +39,12 @@ struct weir_page_key {
 struct weir_page_run {
   int64_t id; /* in the store; 0: of a comparison */
   const char *status;
-  const char *message; /* NULL: none */
-  uint32_t base;       /* the run it is compared with, or WEIR_PAGE_NONE */
-  double speedup;      /* NaN: none */
-  bool is_drawn;       /* it ended, and so did those that are the same but for the seed */
-  size_t first, n;     /* its kernels */
+  const char *message;     /* NULL: none */
+  uint32_t base;           /* the run it is compared with, or WEIR_PAGE_NONE */
+  double speedup;          /* NaN: none */
+  bool is_drawn;           /* it ended, and so did those that are the same but for the seed */
+  size_t first, n;         /* its kernels */
+  const json_t *decisions; /* of the page's list; NULL: none */
 };
 
 struct weir_page_kernel {
@@ -104,6 +105,7 @@ struct weir_page {
   } * schemes;
   json_t *characters; /* list: characterised workloads */
   json_t *provenance; /* list: how results were made */
+  json_t *decisions;  /* list: samples of runs (session/decisions.h) */
 };
 
 struct weir_page_options {
@@ -164,6 +166,9 @@ enum weir_status weir_page_set_key(struct weir_page *p, size_t key, const char *
 enum weir_status weir_page_add_kernel(struct weir_page *p, uint32_t run, int64_t number,
                                       const char *name, const double values[WEIR_PAGE_KERNEL_STATS],
                                       struct weir_err *err);
+
+/* Takes over the samples of a run; what is none is left. */
+void weir_page_add_decisions(struct weir_page *p, size_t run, json_t *decisions);
 
 /* ---- page_speedup.c ---- */
 

@@ -176,6 +176,31 @@ static enum weir_status add_kernels(struct reader *d, struct weir_err *err) {
   return st;
 }
 
+/* ---- samples ---- */
+
+/* As kernels. */
+static enum weir_status add_decisions(struct reader *d, struct weir_err *err) {
+  const struct weir_query_options o = {.origin = "decisions"};
+  struct weir_query *q = NULL;
+  bool is_row = true;
+  size_t at = 0;
+  if (!weir_store_has_table(d->store, "decisions")) return WEIR_OK;
+  enum weir_status st =
+      weir_query_open(d->store, "SELECT run, samples FROM decisions ORDER BY run", &o, &q, err);
+  while (st == WEIR_OK) {
+    st = weir_query_step(q, 0, &is_row, err);
+    if (st != WEIR_OK || !is_row) break;
+    int64_t run = sqlite3_column_int64(weir_query_stmt(q, 0), 0);
+    const char *text = (const char *)sqlite3_column_text(weir_query_stmt(q, 0), 1);
+    while (at < d->n && d->p->runs[at].id < run)
+      at++;
+    if (at < d->n && d->p->runs[at].id == run && text != NULL)
+      weir_page_add_decisions(d->p, at, json_loads(text, 0, NULL));
+  }
+  weir_query_close(q);
+  return st;
+}
+
 /* ---- how it was made ---- */
 
 enum { MADE_BYTES = 100000 };
@@ -241,6 +266,7 @@ enum weir_status weir_page_from_store(struct weir_page *p, const char *path,
   if (st == WEIR_OK) st = weir_page_stored_characters(p, d.store, characters, path, o, err);
   json_decref(characters);
   if (st == WEIR_OK && d.n > 0) st = add_kernels(&d, err);
+  if (st == WEIR_OK && d.n > 0) st = add_decisions(&d, err);
   if (st == WEIR_OK && d.n == 0) p->has_study = false; /* characterised workloads alone */
   weir_points_free(&d.points);
   weir_store_close(d.store);

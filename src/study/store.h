@@ -111,6 +111,7 @@ struct weir_store_run {
   /* Details, which a run may have or not and still be the same. */
   const struct weir_store_load *loads;
   size_t n_loads;
+  const char *decisions; /* JSON, session/decisions.h; NULL: none */
 };
 
 /* In one transaction. A failed run of the same identity is replaced; any other stays, but gets
@@ -130,6 +131,9 @@ struct weir_store_reader {
   bool (*stat)(void *self, size_t kernel, const struct weir_store_stat *stat);
   void *self;
 };
+/* *out gets the decisions of a run, to be freed; NULL: it has none. */
+enum weir_status weir_store_decisions(struct weir_store *s, const char *identity, char **out,
+                                      struct weir_err *err);
 /* `reader` may be NULL. *message (may be NULL) gets why it was refused or has failed, or NULL; the
  * caller frees it. WEIR_ENOENT: it is not there. */
 enum weir_status weir_store_read(struct weir_store *s, const char *identity,

@@ -2,18 +2,23 @@
  * that does not know them reads and writes the others as before. Rows go with their run. */
 #include <inttypes.h>
 
+#include "base/mem.h"
 #include "study/store_schema.h"
 
 #define GOES(table)                                                                                \
   "CREATE TRIGGER " table "_go AFTER DELETE ON runs BEGIN"                                         \
   "  DELETE FROM " table " WHERE run = OLD.id; END;"
 
+enum { LOADS, DECISIONS };
 const struct weir_store_detail weir_store_details[] = {
-    {"loads", WEIR_STMT_LOAD, WEIR_STMT_READ_LOADS,
-     "CREATE TABLE loads ("
-     "  run INTEGER NOT NULL, kernel INTEGER NOT NULL, insn INTEGER NOT NULL, pc INTEGER,"
-     "  ptx_line INTEGER, file TEXT, line INTEGER, array TEXT, locality TEXT NOT NULL,"
-     "  PRIMARY KEY (run, kernel, insn)) WITHOUT ROWID;" GOES("loads")},
+    [LOADS] = {"loads", WEIR_STMT_LOAD, WEIR_STMT_READ_LOADS,
+               "CREATE TABLE loads ("
+               "  run INTEGER NOT NULL, kernel INTEGER NOT NULL, insn INTEGER NOT NULL, pc INTEGER,"
+               "  ptx_line INTEGER, file TEXT, line INTEGER, array TEXT, locality TEXT NOT NULL,"
+               "  PRIMARY KEY (run, kernel, insn)) WITHOUT ROWID;" GOES("loads")},
+    [DECISIONS] = {"decisions", WEIR_STMT_DECISIONS, WEIR_STMT_READ_DECISIONS,
+                   "CREATE TABLE decisions (run INTEGER PRIMARY KEY, samples TEXT NOT NULL);" GOES(
+                       "decisions")},
     {.table = NULL}};
 
 bool weir_store_has_table(struct weir_store *s, const char *table) {
@@ -54,10 +59,43 @@ static enum weir_status put_loads(struct weir_store *s, const struct weir_store_
   return st;
 }
 
+static enum weir_status put_decisions(struct weir_store *s, const struct weir_store_run *r,
+                                      int64_t id, struct weir_err *err) {
+  sqlite3_stmt *q;
+  enum weir_status st = weir_store_prepared(s, WEIR_STMT_DECISIONS, &q, err);
+  if (st != WEIR_OK) return st;
+  sqlite3_bind_int64(q, 1, id);
+  return weir_store_bind_text(s, q, 2, r->decisions) ? weir_store_run_stmt(s, q, err)
+                                                     : weir_fail(err, WEIR_ENOMEM, "out of memory");
+}
+
 enum weir_status weir_store_put_details(struct weir_store *s, const struct weir_store_run *r,
                                         int64_t id, struct weir_err *err) {
   bool lacks = false;
-  enum weir_status st =
-      r->n_loads > 0 ? weir_store_detail(s, &weir_store_details[0], id, &lacks, err) : WEIR_OK;
-  return st == WEIR_OK && lacks ? put_loads(s, r, id, err) : st;
+  enum weir_status st = WEIR_OK;
+  if (r->n_loads > 0) st = weir_store_detail(s, &weir_store_details[LOADS], id, &lacks, err);
+  if (st == WEIR_OK && lacks) st = put_loads(s, r, id, err);
+  if (st != WEIR_OK || r->decisions == NULL) return st;
+  st = weir_store_detail(s, &weir_store_details[DECISIONS], id, &lacks, err);
+  return st == WEIR_OK && lacks ? put_decisions(s, r, id, err) : st;
+}
+
+enum weir_status weir_store_decisions(struct weir_store *s, const char *identity, char **out,
+                                      struct weir_err *err) {
+  int64_t id = 0;
+  enum weir_stored status;
+  sqlite3_stmt *q;
+  bool is_row = false;
+  *out = NULL;
+  enum weir_status st = weir_store_find_text(s, identity, &id, &status, err);
+  if (st != WEIR_OK || !weir_store_has_table(s, "decisions")) return st;
+  st = weir_store_prepared(s, WEIR_STMT_READ_DECISIONS, &q, err);
+  if (st != WEIR_OK) return st;
+  sqlite3_bind_int64(q, 1, id);
+  st = weir_store_step(s, q, &is_row, err);
+  if (st != WEIR_OK || !is_row) return st;
+  const char *text = (const char *)sqlite3_column_text(q, 0);
+  *out = weir_strdup(text != NULL ? text : "");
+  sqlite3_reset(q);
+  return *out != NULL ? WEIR_OK : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }

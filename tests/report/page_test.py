@@ -147,6 +147,34 @@ def loads(b, page):
     same(b.run("return chartNamed('mrc-chart').data.datasets[0].data[0].y > 0.9"), True, "misses of the smallest L1")
 
 
+def decisions(b, folder):
+    """What the file has is drawn; what is chosen is in the address; arrow keys say values, their cycles and kernels."""
+    runs = json.loads((folder / "d.json").read_text(encoding="utf-8"))["runs"]
+    samples = next(r["decisions"] for r in runs if r["workload"] == "lud" and r["scheme"] == "two-level")
+    b.open(folder / "d.html", "#view=decisions")
+    b.until("!!chartNamed('decisions-chart')", "the chart of decisions")
+    for chosen, value in (("decisions-workload", "lud"), ("decisions-name", "two-level.mode")):
+        b.run("const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))", chosen, value)
+    fragment = b.run("return location.hash")
+    assert "dw=lud" in fragment and "d=two-level.mode" in fragment, fragment
+    b.open(folder / "d.html", fragment)
+    b.until("!!chartNamed('decisions-chart')", "the chart of the link")
+    points = b.run("return chartNamed('decisions-chart').data.datasets.map(s => [s.label, s.data.map(p => [p.x, p.y])])")
+    wanted = [list(p) for p in zip(samples["cycles"], samples["series"]["two-level.mode"]["values"])]
+    same(points, [["two-level", wanted + [[samples["end"], wanted[-1][1]]]]], "levels over cycles")
+    assert {v for _, v in wanted} >= {1, 3}, "it changes its mode"
+    assert samples["launched"] == len(samples["launches"]) > 1, samples["launches"]
+    b.run("document.getElementById('decisions-chart').focus()")
+    b.keys("\ue014", "\ue014")  # right, right
+    text = b.until("!document.getElementById('tip').hidden && document.getElementById('tip').textContent", "a value by keys")
+    same(text.strip().split("\n"), [f"two-level: {wanted[1][1]}", f"from cycle {wanted[1][0]:,}, {samples['launches'][0]['kernel']}"], "what it says")
+    b.open(folder / "d.html", "#dw=lud&d=hit+rate&view=decisions")
+    names = b.until("!!chartNamed('decisions-chart') && chartNamed('decisions-chart').data.datasets.map(s => s.label)", "rates")
+    same(sorted(names), ["baseline", "drrip", "two-level"], "rates of all schemes")
+    b.open(folder / "s.html")
+    same(b.run("return document.getElementById('decisions')"), None, "a section of a study without samples")
+
+
 def stored_loads(b, folder):
     """Those of a store are those of the JSON, with the same source text."""
     model = "return JSON.parse(document.getElementById('model').textContent).characters[0]"
@@ -220,7 +248,10 @@ def main():
         weir(folder, "compare", "-q", "gather", "vecadd", "--input", "test", "-S", "baseline,random-bypass,tsc,tsc+,opt", "--per-kernel",
              "--json", "c.json")
         weir(folder, "characterize", "-q", "gather", "--input", "test", "--json", "l.json", "--store", "l.db")
+        weir(folder, "compare", "-q", "lud", "vecadd", "--input", "test", "-S", "baseline,drrip,two-level", "--decisions", "--json", "d.json",
+             "--store", "d.db")
         weir(folder, "report", "s.db", "-o", "s.html")
+        weir(folder, "report", "d.db", "-o", "d.html")
         weir(folder, "report", "c.json", "l.json", "-o", "all.html")
         weir(folder, "report", "l.db", "-o", "kept.html")
         with browser.start(NAME) as b:
@@ -231,6 +262,8 @@ def main():
             hover(b, folder / "s.html")
             heat(b, folder / "s.html")
             check_quiet(b, folder / "s.html")
+            decisions(b, folder)
+            check_quiet(b, folder / "d.html", folder / "s.html")
             loads(b, folder / "all.html")
             stored_loads(b, folder)
             looks(b, folder, folder / "all.html")

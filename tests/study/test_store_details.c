@@ -11,6 +11,7 @@ static void put_with_loads(struct weir_store *s, unsigned n, bool is_new) {
   some_run(&r, n);
   r.run.loads = some_loads;
   r.run.n_loads = COUNT(some_loads);
+  r.run.decisions = "{\"every\":128}";
   assert_true(put_run(s, &r.run) == is_new);
 }
 
@@ -19,6 +20,19 @@ static const char *all_loads(struct weir_store *s) {
                      "':' || ifnull(file, '-') || ':' || line || ':' || ifnull(array, '-') || ':' "
                      "|| locality, ' ') FROM loads");
 }
+static void assert_decided(struct weir_store *s, unsigned n, const char *what) {
+  struct some_run r;
+  struct weir_err err;
+  char *text;
+  some_run(&r, n);
+  assert_int_equal(weir_store_decisions(s, r.run.identity, &text, &err), WEIR_OK);
+  if (what == NULL)
+    assert_null(text);
+  else
+    assert_string_equal(text, what);
+  free(text);
+}
+#define DECIDED   "{\"every\":128}"
 #define ALL_LOADS "1:3:24:30:a.cu:14:index:{\"references\":7} 2:1:8:12:-:0:-:{\"references\":5}"
 
 static void a_table_comes_with_its_first_row(void **state) {
@@ -29,6 +43,8 @@ static void a_table_comes_with_its_first_row(void **state) {
   put_with_loads(s, 2, true);
   assert_true(weir_store_has_table(s, "loads"));
   assert_string_equal(all_loads(s), ALL_LOADS);
+  assert_decided(s, 1, NULL);
+  assert_decided(s, 2, DECIDED);
   weir_store_close(s);
   unlink(in_dir("s.db"));
 }
@@ -40,6 +56,7 @@ static void a_run_gets_what_it_lacks(void **state) {
   char *before = dump_of(s);
   put_with_loads(s, 1, false);
   put_with_loads(s, 1, false); /* once */
+  assert_decided(s, 1, DECIDED);
   assert_string_equal(all_loads(s), ALL_LOADS);
   char *after = dump_of(s); /* and is the same run */
   assert_string_equal(before, after);
@@ -47,6 +64,7 @@ static void a_run_gets_what_it_lacks(void **state) {
   free(after);
   sqlite3_exec(weir_store_sql(s), "DELETE FROM runs", NULL, NULL, NULL);
   assert_string_equal(asked_of(s, "SELECT count(*) FROM loads"), "0");
+  assert_string_equal(asked_of(s, "SELECT count(*) FROM decisions"), "0");
   weir_store_close(s);
   unlink(in_dir("s.db"));
 }
@@ -68,6 +86,7 @@ static void merging_takes_them_along(void **state) {
     else if (order >= 2)
       put_some(s, 1);
     assert_int_equal(weir_store_merge(s, in_dir("a.db"), NULL, &err), WEIR_OK);
+    assert_decided(s, 1, order < 3 ? DECIDED : NULL);
     if (order < 3)
       assert_string_equal(all_loads(s), ALL_LOADS);
     else

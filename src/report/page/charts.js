@@ -125,7 +125,7 @@ function themed(config) {
   o.responsive = true;
   o.plugins = { legend: { display: true, labels: { boxWidth: 12, boxHeight: 12 } }, ...o.plugins };
   o.plugins.tooltip = { enabled: false, external: chartTip, ...o.plugins.tooltip };
-  config.plugins = [intervals, mark];
+  config.plugins = [intervals, mark, ...(config.plugins ?? [])];
   return config;
 }
 
