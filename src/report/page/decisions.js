@@ -24,13 +24,18 @@ const MEANS = 60;
 function decisionPoints(d, name) {
   const at = d.cycles, last = at.length - 1, level = isLevel(d, name), out = [];
   const step = level ? 1 : Math.ceil(at.length / MEANS);
+  const put = (x, y) => { /* what holds up to a gap has to end there */
+    const before = out[out.length - 1];
+    if (y === null && before && before.y !== null) out.push({ x, y: before.y, isEnd: true });
+    out.push({ x, y });
+  };
   for (let i = 0; i < at.length; i += step) {
     const to = Math.min(i + step, last), delta = (n) => (d.series[n] ? d.series[n].values[to] - d.series[n].values[i] : 0);
-    if (level) out.push({ x: at[i], y: d.series[name].values[i] });
+    if (level) put(at[i], d.series[name].values[i]);
     else if (to > i && RATES[name]) {
       const [part, whole] = RATES[name].map(delta);
-      out.push({ x: at[i], y: whole > 0 ? part / whole : null });
-    } else if (to > i) out.push({ x: at[i], y: 1000 * delta(name) / (at[to] - at[i]) });
+      put(at[i], whole > 0 ? part / whole : null);
+    } else if (to > i) put(at[i], 1000 * delta(name) / (at[to] - at[i]));
   }
   if (out.length) out.push({ x: level ? d.end : at[last], y: out[out.length - 1].y, isEnd: true });
   return out;
@@ -38,7 +43,8 @@ function decisionPoints(d, name) {
 
 const launchAt = (d, cycle) => d.launches.filter((l) => l.cycle <= cycle).pop()?.kernel ?? "";
 
-/* Where launches begin: a line across for one series, else a short one at the top for each. */
+/* Where launches begin: a line across for one series, else a short one above the chart for each. */
+const BORDER = 6;
 const borders = {
   id: "borders",
   beforeDatasetsDraw(chart) {
@@ -46,7 +52,7 @@ const borders = {
     const { ctx, chartArea: a, scales: { x } } = chart;
     ctx.save();
     shown.forEach(([set], row) => {
-      const top = a.top + 6 * row, bottom = shown.length > 1 ? top + 5 : a.bottom;
+      const bottom = shown.length > 1 ? a.top - BORDER * row - 3 : a.bottom, top = shown.length > 1 ? bottom - BORDER + 1 : a.top;
       ctx.strokeStyle = shown.length > 1 ? set.borderColor : ink();
       ctx.globalAlpha = shown.length > 1 ? 1 : 0.45;
       ctx.setLineDash(shown.length > 1 ? [] : [2, 4]);
@@ -83,9 +89,10 @@ function decisionChart(lines, name, workload) {
         interaction: { mode: "nearest", intersect: false },
         scales: { x: { type: "linear", min: 0, max: Math.max(1, ...shown.map(({ d }) => d.end)), title: { display: true, text: "cycle" },
           grid: { display: false }, ticks: { maxRotation: 40, maxTicksLimit: 10, includeBounds: false } },
-        y: { beginAtZero: true, grace: RATES[name] ? 0 : "10%", max: RATES[name] ? 1 : undefined, title: { display: true, text: decisionUnit(lines, name) },
+        y: { beginAtZero: true, grace: RATES[name] ? 0 : "5%", max: RATES[name] ? 1 : undefined, title: { display: true, text: decisionUnit(lines, name) },
           ticks: RATES[name] ? { callback: (v) => +(100 * v).toFixed(1) + " %" } : { precision: shown.every(({ d }) => isLevel(d, name)) ? 0 : undefined } } },
-        plugins: { tooltip: { callbacks: { title: () => "", label: (i) =>
+        layout: { padding: { top: 4 + (shown.length > 1 ? BORDER * shown.length : 0) } },
+        plugins: { legend: { position: "bottom", labels: { boxWidth: 12, boxHeight: 12 } }, tooltip: { callbacks: { title: () => "", label: (i) =>
           `${i.dataset.label}: ${show(i.raw.y)}\n${i.raw.isEnd ? "to" : "from"} cycle ${fmt(i.raw.x)}, ${launchAt(i.dataset.of, i.raw.x)}` } } },
       },
     };
@@ -105,7 +112,7 @@ function decisionSection() {
   const left = M.decisions_left_out ? ` Of ${fmt(M.decisions_left_out)} more runs samples are left out of this page.` : "";
   return [el("div", { class: "tools" }, choice("workload", "decisions-workload", rows.names, workload, change("dw")),
     choice("statistic", "decisions-name", names, name, change("d"))),
-  chartBox("decisions-chart", 340, decisionChart(lines, name, workload)),
+  chartBox("decisions-chart", 350 + BORDER * lines.runs.length, decisionChart(lines, name, workload)),
   el("p", { class: "dim" }, (M.decision_help[name] ? `${name}: ${M.decision_help[name]}. ` : "") +
     `As SM 0 had it, looked at every ${fmt(longest.every)} cycles or more often. Marks show where ${skipped ? "some of the " : ""}kernels begin.` + left)];
 }
