@@ -18,6 +18,10 @@ function decisionNames(runs) {
   return [...[...levels].filter((n) => !own(n)), ...Object.keys(RATES), ...[...levels].filter(own), ...counts];
 }
 
+/* The first that is shown: a level that changes, or a rate. */
+const changes = (runs, name) => RATES[name] || runs.some((i) => isLevel(decided(i), name) &&
+  decided(i).series[name].values.some((v, _, all) => v !== all[0]));
+
 /* A value holds from its cycle to the next: a level as it was then; of counts, which are noisy, the mean over some samples, in 1,000
  * cycles. */
 const MEANS = 60;
@@ -105,7 +109,7 @@ function decisionSection() {
   const rows = axisOf(runs, rowKeys());
   const at = Math.max(0, rows.names.indexOf(state.dw)), workload = rows.names[at];
   const lines = decisionLines(runs.filter((i) => rows.of(i) === at));
-  const names = decisionNames(lines.runs), name = names.includes(state.d) ? state.d : names[0];
+  const names = decisionNames(lines.runs), name = names.includes(state.d) ? state.d : names.find((n) => changes(lines.runs, n)) ?? names[0];
   const change = (key) => (v) => { setState({ [key]: v }); renderSection("decisions"); };
   const longest = lines.runs.map(decided).sort((a, b) => b.every - a.every)[0];
   const skipped = lines.runs.some((i) => decided(i).launched > decided(i).launches.length);
