@@ -13,7 +13,7 @@ build='gcc:gcc make:make meson:meson ninja-build:ninja pkg-config:pkg-config pyt
   libmpfr-dev:mpfr libjs-chart.js:/usr/share/javascript/chart.js/chart.min.js'
 extra='clang:clang clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
   shellcheck:shellcheck codespell:codespell groff-base:groff munge:munged slurmctld:slurmctld slurmd:slurmd slurm-client:sbatch
-  chromium:chromium chromium-driver:chromedriver librsvg2-bin:rsvg-convert'
+  chromium:chromium chromium-driver:chromedriver firefox-esr:firefox-esr librsvg2-bin:rsvg-convert'
 package='git:git xz-utils:xz dpkg-dev:dpkg-buildpackage debhelper:dh fakeroot:fakeroot lintian:lintian
   mmdebstrap:mmdebstrap'
 

@@ -380,7 +380,9 @@ static inline const void *weir_line_peek(const struct weir_policy *p, uint32_t s
 static inline void *weir_line_edit(struct weir_policy *p, uint32_t set, int way) {
   return (char *)p->lines + ((size_t)set * p->geometry->ways + (size_t)way) * p->line_bytes;
 }
-/* Counters: a struct of uint64_t that part.stats describes. */
+/* Counters: a struct of uint64_t that part.stats describes. What a policy has decided, as it is now
+ * (a selector, a mode, a limit), may stand there too, as a WEIR_STAT_LEVEL that it sets when it
+ * changes: --timeline and --decisions show it over time. */
 static inline void *weir_stats_edit(struct weir_policy *p) {
   return p->stats;
 }

@@ -8,7 +8,8 @@
 enum weir_stat_kind {
   WEIR_COUNTER, /* adds up over kernels and units */
   WEIR_MAXIMUM, /* the largest of its parts */
-  WEIR_RATIO    /* offset / den_offset x scale, computed when shown; never stored */
+  WEIR_RATIO,   /* offset / den_offset x scale, computed when shown; never stored */
+  WEIR_LEVEL    /* of one unit, as it is now: for samples over time, and no result */
 };
 
 struct weir_stat {
@@ -28,6 +29,11 @@ struct weir_stat {
     .name = #f, .unit = u, .help = h, .kind = WEIR_MAXIMUM,                                        \
     .offset = offsetof(struct S, f) + 0 * sizeof(_Generic(((struct S *)0)->f, uint64_t : 1))       \
   }
+#define WEIR_STAT_LEVEL(S, f, u, h)                                                                \
+  {                                                                                                \
+    .name = #f, .unit = u, .help = h, .kind = WEIR_LEVEL,                                          \
+    .offset = offsetof(struct S, f) + 0 * sizeof(_Generic(((struct S *)0)->f, uint64_t : 1))       \
+  }
 #define WEIR_STAT_RATIO(S, n, num, den, u, h)                                                      \
   {                                                                                                \
     .name = n, .unit = u, .help = h, .kind = WEIR_RATIO, .offset = offsetof(struct S, num),        \
@@ -40,7 +46,7 @@ struct weir_stat {
 extern "C" {
 #endif
 
-/* into += from, row by row (counters add, maxima take the larger). */
+/* into += from, row by row (counters add, maxima take the larger, levels stay). */
 void weir_stat_sum(const struct weir_stat *table, void *into, const void *from);
 /* later -= earlier, row by row; a maximum stays what it is. */
 void weir_stat_subtract(const struct weir_stat *table, void *later, const void *earlier);

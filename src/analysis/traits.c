@@ -1,5 +1,6 @@
 #include "analysis/traits.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static const char *const distances[WEIR_DISTANCES] = {
@@ -71,4 +72,22 @@ const char *weir_trait_part(const struct weir_trait *t, uint32_t part, char buf[
   if (t->parts != NULL) return t->parts[part];
   snprintf(buf, 24, "%llu", 1ULL << part);
   return buf;
+}
+
+void weir_traits_json(const struct weir_locality *v, struct weir_text *out) {
+  char buf[24];
+  for (const struct weir_trait *t = weir_traits; t->name != NULL; t++) {
+    uint32_t n = t->n;
+    while (t->parts == NULL && n > 1 && weir_trait_value(t, v, n - 1) == 0)
+      n--;
+    weir_text_printf(out, "%s\"%s\":%s", t == weir_traits ? "{" : ",", t->name,
+                     t->n > 1 ? "{" : "");
+    for (uint32_t i = 0; i < n; i++) {
+      if (t->n > 1)
+        weir_text_printf(out, "%s\"%s\":", i > 0 ? "," : "", weir_trait_part(t, i, buf));
+      weir_text_printf(out, "%" PRIu64, weir_trait_value(t, v, i));
+    }
+    if (t->n > 1) weir_text_puts(out, "}");
+  }
+  weir_text_puts(out, "}");
 }

@@ -3,6 +3,7 @@
 #define WEIR_ANALYSIS_TRAITS_H
 
 #include "analysis/locality.h"
+#include "base/text.h"
 
 struct weir_trait {
   const char *name, *help;
@@ -15,5 +16,8 @@ extern const struct weir_trait weir_traits[]; /* ends with a NULL name */
 uint64_t weir_trait_value(const struct weir_trait *t, const struct weir_locality *v, uint32_t part);
 /* The name of a part, in `buf` if it must. */
 const char *weir_trait_part(const struct weir_trait *t, uint32_t part, char buf[24]);
+/* All of them as JSON; parts beyond the last that is not 0 are left out where their number has no
+ * end. */
+void weir_traits_json(const struct weir_locality *v, struct weir_text *out);
 
 #endif

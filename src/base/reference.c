@@ -77,7 +77,7 @@ void weir_reference_params(const struct weir_param_group *const *groups,
 }
 
 static const char *kind_name(enum weir_stat_kind kind) {
-  static const char *const names[] = {"sum", "maximum", "ratio"};
+  static const char *const names[] = {"sum", "maximum", "ratio", "level"};
   return names[kind];
 }
 

@@ -20,7 +20,7 @@ static uint64_t load(const void *base, size_t offset) {
 
 void weir_stat_sum(const struct weir_stat *table, void *into, const void *from) {
   for (const struct weir_stat *s = table; s->name; s++) {
-    if (s->kind == WEIR_RATIO) continue;
+    if (s->kind == WEIR_RATIO || s->kind == WEIR_LEVEL) continue;
     uint64_t a = load(into, s->offset), b = load(from, s->offset);
     uint64_t v = s->kind == WEIR_COUNTER ? a + b : a > b ? a : b;
     memcpy((char *)into + s->offset, &v, sizeof v);
@@ -81,6 +81,7 @@ enum weir_status weir_stat_text(const struct weir_stat *table, const char *prefi
   if (!t) return weir_fail(err, WEIR_ENOMEM, "out of memory for a table");
   for (const struct weir_stat *s = table; s->name; s++) {
     char buf[32];
+    if (s->kind == WEIR_LEVEL) continue;
     weir_table_cell(t, "%s%s%s", prefix ? prefix : "", prefix ? "." : "", s->name);
     weir_table_cell(t, "%s", weir_stat_show(s, base, buf, sizeof buf));
     weir_table_cell(t, "%s", s->unit ? s->unit : "");
@@ -102,6 +103,7 @@ static json_t *json_of(const struct weir_stat *s, const void *base) {
 json_t *weir_stat_json(const struct weir_stat *table, const void *base) {
   json_t *object = json_object();
   for (const struct weir_stat *s = table; object && s->name; s++) {
+    if (s->kind == WEIR_LEVEL) continue;
     if (json_object_set_new(object, s->name, json_of(s, base)) != 0) {
       json_decref(object);
       return NULL;
@@ -138,7 +140,7 @@ static bool read_term(struct rule *r, uint64_t *sum) {
     return true;
   }
   const struct weir_stat *s = weir_stat_find(r->table, word);
-  if (!s || s->kind == WEIR_RATIO) return false;
+  if (!s || s->kind == WEIR_RATIO || s->kind == WEIR_LEVEL) return false;
   *sum += load(r->base, s->offset);
   return true;
 }

@@ -16,7 +16,8 @@ double weir_stat_value(const struct weir_stat *row, const void *base);
 /* As a person reads it: "1,234", "0.873", or "-" for a ratio of nothing. Returns `buf`. */
 const char *weir_stat_show(const struct weir_stat *row, const void *base, char *buf, size_t len);
 
-/* Rows "name  value  unit  meaning"; `prefix` may be NULL. */
+/* Rows "name  value  unit  meaning"; `prefix` may be NULL. Levels are no results: here and below
+ * they are left out. */
 enum weir_status weir_stat_text(const struct weir_stat *table, const char *prefix, const void *base,
                                 struct weir_text *out, struct weir_err *err);
 /* A new object {name: value, ...}: integers as integers (beyond 2^63-1 as reals), ratios as reals,

@@ -73,6 +73,7 @@ static const struct weir_usage usage = {
             WEIR_CMP_STORING,
             {"per-kernel", 0, NULL, "show each kernel as well: in the tables, in CSV and in JSON",
              OPT_PER_KERNEL},
+            WEIR_CMP_DECISIONS_OPTION,
             {"csv", 0, "FILE",
              "write a row of statistics for each run ('-': to stdout, instead of the tables)",
              OPT_CSV},
@@ -207,6 +208,8 @@ static int parse_options(int argc, char **argv, struct weir_comparison *c) {
     return weir_cli_usage("compare", WEIR_PROGRAM_NAMES " go with a program: -- PROGRAM");
   if (weir_cli_is_stdout(c->csv) && weir_cli_is_stdout(c->json))
     return weir_cli_usage("compare", "--csv or --json can go to stdout, not both");
+  if (c->study.decisions && c->json == NULL && c->store_path == NULL)
+    return weir_cli_usage("compare", "--decisions goes with --json or --store, which keep them");
   if (!weir_comparison_defaults(c)) {
     weir_fail(&err, WEIR_ENOMEM, "out of memory");
     return weir_cli_error(&err);

@@ -26,6 +26,7 @@ enum { OPT_SHARD = WEIR_SWEEP_ONLY_FAILED + 1, OPT_WHERE, OPT_PLAN, OPT_STREAMS,
   WEIR_CMP_STORING,                                                                                \
       {"only-failed", 0, NULL, "run nothing but those that failed before",                         \
        WEIR_SWEEP_ONLY_FAILED},                                                                    \
+      WEIR_CMP_DECISIONS_OPTION,                                                                   \
       {"check", 0, NULL, "verify the conservation rules of the statistics", WEIR_CMP_CHECK}, {     \
     "quiet", 'q', NULL, "print nothing but errors", WEIR_CMP_QUIET                                 \
   }

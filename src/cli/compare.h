@@ -113,7 +113,8 @@ enum {
   WEIR_CMP_RETRY,
   WEIR_CMP_CHECK,
   WEIR_CMP_QUIET,
-  WEIR_CMP_PLUGIN
+  WEIR_CMP_PLUGIN,
+  WEIR_CMP_DECISIONS
 };
 
 enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
@@ -176,7 +177,14 @@ enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
   {                                                                                                \
     "retry", 0, NULL, "run those again that failed before", WEIR_CMP_RETRY                         \
   }
-#define WEIR_CMP_NEUTRAL " workloads config jobs memory check quiet store wait retry"
+#define WEIR_CMP_DECISIONS_OPTION                                                                  \
+  {                                                                                                \
+    "decisions", 0, NULL,                                                                          \
+        "keep what policies decide over time (selectors, modes, limits, counts of SM 0), in JSON " \
+        "and\nin the store, for 'weir report'",                                                    \
+        WEIR_CMP_DECISIONS                                                                         \
+  }
+#define WEIR_CMP_NEUTRAL " workloads config jobs memory check quiet store wait retry decisions"
 
 /* ---- comparison.c ---- */
 

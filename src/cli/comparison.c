@@ -95,6 +95,9 @@ enum weir_status weir_comparison_option(struct weir_comparison *c, int id, const
   case WEIR_CMP_CHECK:
     c->check = true;
     break;
+  case WEIR_CMP_DECISIONS:
+    c->study.decisions = true;
+    break;
   case WEIR_CMP_QUIET:
     c->quiet = true;
     break;

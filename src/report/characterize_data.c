@@ -14,25 +14,11 @@ enum { ALL = UINT32_MAX };
 
 /* ---- JSON ---- */
 
-/* Parts beyond the last that is not 0 are left out where their number has no end. */
-static json_t *parts_json(const struct weir_trait *t, const struct weir_locality *l) {
-  json_t *o = json_object();
-  uint32_t n = t->n;
-  char buf[24];
-  while (t->parts == NULL && n > 1 && weir_trait_value(t, l, n - 1) == 0)
-    n--;
-  for (uint32_t i = 0; i < n; i++)
-    weir_json_put(&o, weir_trait_part(t, i, buf),
-                  json_integer((json_int_t)weir_trait_value(t, l, i)));
-  return o;
-}
-
 static json_t *locality_json(const struct weir_locality *l) {
-  json_t *o = json_object();
-  for (const struct weir_trait *t = weir_traits; t->name != NULL; t++)
-    weir_json_put(&o, t->name,
-                  t->n > 1 ? parts_json(t, l)
-                           : json_integer((json_int_t)weir_trait_value(t, l, 0)));
+  struct weir_text text = {0};
+  weir_traits_json(l, &text);
+  json_t *o = text.failed ? NULL : json_loads(text.v, 0, NULL);
+  weir_text_free(&text);
   return o;
 }
 

@@ -364,6 +364,8 @@ static json_t *run_json(const struct weir_study *s, size_t w, size_t g, size_t c
   if (ok && prep != NULL && prep->n_made > 0)
     ok = json_object_set_new(o, "profile", weir_profile_json(prep->made, prep->n_made)) == 0;
   if (ok && run->state == WEIR_RUN_DONE) ok = add_results(o, s, w, g, c, repeat, baseline);
+  if (ok && run->decisions != NULL)
+    ok = json_object_set_new(o, "decisions", json_loads(run->decisions, 0, NULL)) == 0;
   if (ok && run->state == WEIR_RUN_DONE && per_kernel)
     ok = json_object_set_new(
              o, "kernels",

@@ -102,6 +102,33 @@ enum weir_status weir_page_add_kernel(struct weir_page *p, uint32_t run, int64_t
   return WEIR_OK;
 }
 
+/* The JSON may be another's: what the scripts read must be there. */
+static bool are_decisions(const json_t *o) {
+  const json_t *series = json_object_get(o, "series"), *of;
+  const char *name;
+  size_t n = json_array_size(json_object_get(o, "cycles"));
+  if (n == 0 || !json_is_array(json_object_get(o, "launches")) || !json_is_object(series) ||
+      !json_is_integer(json_object_get(o, "end")) || !json_is_integer(json_object_get(o, "every")))
+    return false;
+  json_object_foreach((json_t *)series, name,
+                      of) if (json_array_size(json_object_get(of, "values")) != n ||
+                              !json_is_string(json_object_get(of, "kind")) ||
+                              !json_is_string(json_object_get(of, "unit"))) return false;
+  return true;
+}
+
+void weir_page_add_decisions(struct weir_page *p, size_t run, json_t *decisions) {
+  if (!are_decisions(decisions)) {
+    json_decref(decisions);
+    return;
+  }
+  weir_json_push(&p->decisions, decisions);
+  if (p->decisions != NULL)
+    p->runs[run].decisions = decisions;
+  else
+    p->failed = true;
+}
+
 /* ---- schemes ---- */
 
 /* A scheme that is not known here, such as one of the user's own, is a design. */
@@ -399,10 +426,12 @@ enum weir_status weir_page_read(struct weir_page *p, const char *const *files, s
   *p = (struct weir_page){.title = o->title};
   p->characters = json_array();
   p->provenance = json_array();
+  p->decisions = json_array();
   enum weir_status st = name_stats(p, o, err);
   for (size_t i = 0; st == WEIR_OK && i < n; i++)
     st = read_file(p, files[i], o, err);
-  if (st == WEIR_OK && (p->characters == NULL || p->provenance == NULL || p->failed))
+  if (st == WEIR_OK &&
+      (p->characters == NULL || p->provenance == NULL || p->decisions == NULL || p->failed))
     st = weir_no_memory(err);
   if (st == WEIR_OK && p->has_study) {
     st = order_schemes(p, err);
@@ -424,6 +453,7 @@ enum weir_status weir_page_read(struct weir_page *p, const char *const *files, s
 void weir_page_free(struct weir_page *p) {
   json_decref(p->characters);
   json_decref(p->provenance);
+  json_decref(p->decisions);
   free(p->kernels.v);
   free(p->kernel_values.v);
   free(p->kernel_names.v);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "l1/scheme.h"
 #include "report/interval.h"
+#include "study/runs.h"
 #include "weir/err.h"
 
 #define WEIR_PAGE_NONE UINT32_MAX
@@ -38,11 +39,12 @@ struct weir_page_key {
 struct weir_page_run {
   int64_t id; /* in the store; 0: of a comparison */
   const char *status;
-  const char *message; /* NULL: none */
-  uint32_t base;       /* the run it is compared with, or WEIR_PAGE_NONE */
-  double speedup;      /* NaN: none */
-  bool is_drawn;       /* it ended, and so did those that are the same but for the seed */
-  size_t first, n;     /* its kernels */
+  const char *message;     /* NULL: none */
+  uint32_t base;           /* the run it is compared with, or WEIR_PAGE_NONE */
+  double speedup;          /* NaN: none */
+  bool is_drawn;           /* it ended, and so did those that are the same but for the seed */
+  size_t first, n;         /* its kernels */
+  const json_t *decisions; /* of the page's list; NULL: none */
 };
 
 struct weir_page_kernel {
@@ -103,6 +105,7 @@ struct weir_page {
   } * schemes;
   json_t *characters; /* list: characterised workloads */
   json_t *provenance; /* list: how results were made */
+  json_t *decisions;  /* list: samples of runs (session/decisions.h) */
 };
 
 struct weir_page_options {
@@ -132,7 +135,7 @@ static inline bool weir_page_is_base(const struct weir_page *p, size_t run) {
   return p->runs[run].base == run;
 }
 
-/* ---- page_store.c, page_compare.c, page_character.c: readers ---- */
+/* ---- page_store.c, page_store_character.c, page_compare.c, page_character.c: readers ---- */
 
 enum weir_status weir_page_from_store(struct weir_page *p, const char *path,
                                       const struct weir_page_options *o, struct weir_err *err);
@@ -141,6 +144,17 @@ enum weir_status weir_page_from_compare(struct weir_page *p, const json_t *root,
 /* `path` is that of the file, beside which sources are looked for. */
 enum weir_status weir_page_from_character(struct weir_page *p, const json_t *root, const char *path,
                                           const struct weir_page_options *o, struct weir_err *err);
+
+/* Those of a store: statistics of a run that ended are added to `list` (`values` has room for all
+ * names); then, when the runs were freed, their kernels and loads are read, and all put on the
+ * page. */
+enum weir_status weir_page_stored_traits(struct weir_runs *runs, const struct weir_stored_run *r,
+                                         struct weir_value *values, json_t **list,
+                                         struct weir_err *err);
+enum weir_status weir_page_stored_characters(struct weir_page *p, struct weir_store *store,
+                                             const json_t *list, const char *path,
+                                             const struct weir_page_options *o,
+                                             struct weir_err *err);
 
 /* For readers: room for `n` runs and the keys; values NaN. */
 enum weir_status weir_page_begin(struct weir_page *p, size_t n, size_t n_keys,
@@ -152,6 +166,9 @@ enum weir_status weir_page_set_key(struct weir_page *p, size_t key, const char *
 enum weir_status weir_page_add_kernel(struct weir_page *p, uint32_t run, int64_t number,
                                       const char *name, const double values[WEIR_PAGE_KERNEL_STATS],
                                       struct weir_err *err);
+
+/* Takes over the samples of a run; what is none is left. */
+void weir_page_add_decisions(struct weir_page *p, size_t run, json_t *decisions);
 
 /* ---- page_speedup.c ---- */
 

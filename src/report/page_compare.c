@@ -59,6 +59,7 @@ static enum weir_status add_run(struct weir_page *p, const json_t *run, size_t a
   r->message = text_of(p, run, "reason");
   for (size_t s = 0; s < p->n_stats; s++)
     p->values[at * p->n_stats + s] = stat_of(run, p->stats[s]);
+  weir_page_add_decisions(p, at, json_incref(json_object_get(run, "decisions")));
   return add_kernels(p, run, (uint32_t)at, err);
 }
 

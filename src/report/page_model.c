@@ -11,6 +11,8 @@
 
 /* More kernels than these are not shown one by one: those that take longest are. */
 enum { KERNELS_MOST = 12000, MESSAGE_BYTES = 300 };
+/* Runs whose samples are shown: some 20 KB each. */
+enum { DECISIONS_MOST = 100 };
 
 /* A whole number is one, a rate has as many digits as anyone reads. */
 static json_t *number(double v) {
@@ -199,6 +201,35 @@ static json_t *kernels_json(const struct weir_page *p) {
                    (json_int_t)(p->kernels.n - n));
 }
 
+/* ---- samples ---- */
+
+/* By the number of the run; and what their statistics mean. */
+static void put_decisions(const struct weir_page *p, json_t **o) {
+  json_t *all = json_object(), *help = json_object(), *of;
+  size_t kept = 0, left = 0;
+  const char *name;
+  for (size_t i = 0; i < p->n; i++) {
+    json_t *series = json_object_get(p->runs[i].decisions, "series");
+    char place[24];
+    if (series == NULL) continue;
+    if (kept == DECISIONS_MOST) {
+      left++;
+      continue;
+    }
+    kept++;
+    snprintf(place, sizeof place, "%zu", i);
+    weir_json_put(&all, place, json_incref((json_t *)p->runs[i].decisions));
+    json_object_foreach(series, name, of) {
+      const struct weir_stat *row = weir_stat_named(name, NULL);
+      if (row != NULL && json_object_get(help, name) == NULL)
+        weir_json_put(&help, name, json_string(row->help));
+    }
+  }
+  weir_json_put(o, "decisions", all);
+  weir_json_put(o, "decision_help", help);
+  weir_json_put(o, "decisions_left_out", json_integer((json_int_t)left));
+}
+
 /* Colours of series; quantiles of Student's t, from one degree of freedom on. */
 static void put_constants(json_t **o) {
   enum { DEGREES = 60 };
@@ -222,6 +253,7 @@ json_t *weir_page_model(const struct weir_page *p) {
   put_constants(&o);
   put_runs(p, &o);
   weir_json_put(&o, "kernels", kernels_json(p));
+  put_decisions(p, &o);
   weir_json_put(&o, "characters", json_incref(p->characters));
   weir_json_put(&o, "provenance", json_incref(p->provenance));
   return o;

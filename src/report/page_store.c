@@ -176,63 +176,29 @@ static enum weir_status add_kernels(struct reader *d, struct weir_err *err) {
   return st;
 }
 
-/* ---- characterised workloads ---- */
+/* ---- samples ---- */
 
-static double named(const struct reader *d, const char *name) {
-  const char **at = d->runs.n_names > 0
-                        ? bsearch(&name, d->runs.names, d->runs.n_names, sizeof name, weir_by_text)
-                        : NULL;
-  return at != NULL ? weir_value_real(&d->values[at - d->runs.names]) : (double)NAN;
-}
-
-/* The parts of a trait that is counted in bins: {"0": n, "1": n, ...}. */
-static json_t *bins_of(const struct reader *d, const char *trait) {
-  json_t *o = json_object();
-  char prefix[96];
-  size_t n = (size_t)snprintf(prefix, sizeof prefix, "characterize.%s.", trait);
-  for (size_t i = 0; i < d->runs.n_names; i++) {
-    double v = weir_value_real(&d->values[i]);
-    if (strncmp(d->runs.names[i], prefix, n) == 0 && !isnan(v))
-      weir_json_put(&o, d->runs.names[i] + n, json_integer((json_int_t)v));
+/* As kernels. */
+static enum weir_status add_decisions(struct reader *d, struct weir_err *err) {
+  const struct weir_query_options o = {.origin = "decisions"};
+  struct weir_query *q = NULL;
+  bool is_row = true;
+  size_t at = 0;
+  if (!weir_store_has_table(d->store, "decisions")) return WEIR_OK;
+  enum weir_status st =
+      weir_query_open(d->store, "SELECT run, samples FROM decisions ORDER BY run", &o, &q, err);
+  while (st == WEIR_OK) {
+    st = weir_query_step(q, 0, &is_row, err);
+    if (st != WEIR_OK || !is_row) break;
+    int64_t run = sqlite3_column_int64(weir_query_stmt(q, 0), 0);
+    const char *text = (const char *)sqlite3_column_text(weir_query_stmt(q, 0), 1);
+    while (at < d->n && d->p->runs[at].id < run)
+      at++;
+    if (at < d->n && d->p->runs[at].id == run && text != NULL)
+      weir_page_add_decisions(d->p, at, json_loads(text, 0, NULL));
   }
-  return o;
-}
-
-/* Misses of an L1 that could put its lines anywhere, for each number of lines. */
-static json_t *curve_of(const struct reader *d, double references, double line) {
-  json_t *list = json_array();
-  double hits = 0;
-  for (unsigned i = 0; i < 40 && references > 0; i++) {
-    char name[64];
-    double lines = ldexp(1, (int)i);
-    snprintf(name, sizeof name, "characterize.needs_lines.%.0f", lines);
-    double more = named(d, name);
-    if (isnan(more)) break;
-    hits += more;
-    weir_json_push(&list, json_pack("{s:f, s:f, s:f}", "lines", lines, "bytes", lines * line,
-                                    "miss_ratio", (references - hits) / references));
-    if (hits >= references - named(d, "characterize.first")) break; /* all that can be hit */
-  }
-  return list;
-}
-
-static enum weir_status add_character(struct reader *d, const struct weir_stored_run *r,
-                                      struct weir_err *err) {
-  enum weir_status st = weir_runs_stats(&d->runs, r, 0, d->values, err);
-  const char *line = weir_run_setting(r, "l1.line");
-  double references = named(d, "characterize.references"), bytes;
-  if (line == NULL || !weir_parse_number(line, &bytes)) bytes = 128;
-  if (st != WEIR_OK || !(references > 0)) return st;
-  json_t *locality = json_pack("{s:f}", "references", references);
-  static const char *const traits[] = {"stack_distance", "access_distance", "reuse", "misses"};
-  for (size_t i = 0; i < sizeof traits / sizeof *traits; i++)
-    weir_json_put(&locality, traits[i], bins_of(d, traits[i]));
-  json_t *o =
-      json_pack("{s:o, s:o, s:o, s:o, s:o, s:[]}", "workload", weir_json_text(r->workload), "input",
-                weir_json_text_or_null(r->input), "gpu", weir_json_text_or_null(r->gpu), "locality",
-                locality, "curve", curve_of(d, references, bytes), "kernels");
-  weir_json_push(&d->p->characters, o);
-  return d->p->characters != NULL ? WEIR_OK : weir_no_memory(err);
+  weir_query_close(q);
+  return st;
 }
 
 /* ---- how it was made ---- */
@@ -292,10 +258,15 @@ enum weir_status weir_page_from_store(struct weir_page *p, const char *path,
   if (st == WEIR_OK) st = find_places(&d, err);
   for (size_t i = 0; st == WEIR_OK && i < d.n; i++)
     st = add_run(&d, i, err);
+  json_t *characters = json_array();
   for (size_t i = 0; st == WEIR_OK && i < d.runs.n; i++)
-    if (is_character(&d.runs.v[i])) st = add_character(&d, &d.runs.v[i], err);
+    if (is_character(&d.runs.v[i]))
+      st = weir_page_stored_traits(&d.runs, &d.runs.v[i], d.values, &characters, err);
   if (d.has_runs) weir_runs_free(&d.runs);
+  if (st == WEIR_OK) st = weir_page_stored_characters(p, d.store, characters, path, o, err);
+  json_decref(characters);
   if (st == WEIR_OK && d.n > 0) st = add_kernels(&d, err);
+  if (st == WEIR_OK && d.n > 0) st = add_decisions(&d, err);
   if (st == WEIR_OK && d.n == 0) p->has_study = false; /* characterised workloads alone */
   weir_points_free(&d.points);
   weir_store_close(d.store);

@@ -136,16 +136,21 @@ static void see_part(const struct weir_timeline *t, struct sm *m, const struct w
                      uint8_t part) {
   const struct weir_stat *rows = s->part[part]->stats;
   for (uint8_t i = 0; rows != NULL && rows[i].name != NULL && i < UINT8_MAX; i++) {
-    if (rows[i].kind != WEIR_COUNTER) continue;
+    bool is_level = rows[i].kind == WEIR_LEVEL;
+    if (rows[i].kind != WEIR_COUNTER && !is_level) continue;
     uint64_t now, k = rows[i].offset / sizeof now;
     memcpy(&now, (const char *)s->part_stats[part] + rows[i].offset, sizeof now);
-    uint64_t v = now - m->parts[part][k];
+    uint64_t v = is_level ? now : now - m->parts[part][k];
     m->parts[part][k] = now;
-    if (!m->has_parts || v == m->shown_parts[part][k]) continue;
+    if ((!m->has_parts && !is_level) || v == m->shown_parts[part][k]) continue;
     m->shown_parts[part][k] = v;
     keep(t, m,
-         (struct entry){
-             .at = m->last, .value = v, .seen = s->cycle, .kind = PART, .a = part, .b = i});
+         (struct entry){.at = is_level ? s->cycle : m->last,
+                        .value = v,
+                        .seen = s->cycle,
+                        .kind = PART,
+                        .a = part,
+                        .b = i});
   }
 }
 
@@ -271,7 +276,8 @@ static void put_zeros(struct weir_timeline *t, uint32_t sm, struct sm *m, uint64
     if (m->shown[i] != 0) put_zero(t, sm, counter_names[i], "", end);
   for (unsigned p = 0; p < WEIR_MAX_PARTS && m->part[p] != NULL; p++)
     for (const struct weir_stat *r = m->part[p]->stats; r != NULL && r->name != NULL; r++)
-      if (r->kind == WEIR_COUNTER && m->shown_parts[p][r->offset / sizeof(uint64_t)] != 0)
+      if ((r->kind == WEIR_COUNTER || r->kind == WEIR_LEVEL) &&
+          m->shown_parts[p][r->offset / sizeof(uint64_t)] != 0)
         put_zero(t, sm, m->part[p]->name, r->name, end);
 }
 

@@ -32,6 +32,7 @@ static bool add_table(const struct lister *l, const char *prefix, const struct w
                       enum weir_stat_place place, uint32_t part) {
   for (const struct weir_stat *s = table; s != NULL && s->name != NULL; s++) {
     if (s == &run_table[STORAGE_ROW] && l->setup->storage_bits == WEIR_NOT_DECLARED) continue;
+    if (s->kind == WEIR_LEVEL) continue;
     struct weir_stat_row row = {.stat = s, .place = place, .part = part};
     row.name = prefix != NULL ? weir_arena_printf(l->arena, "%s.%s", prefix, s->name) : s->name;
     if (row.name == NULL || !WEIR_PUSH(*l->rows, row)) return false;

@@ -61,6 +61,39 @@ static bool make_stats(const struct weir_character *c, const struct weir_charact
   return v != NULL;
 }
 
+static const char *text_of(struct weir_arena *a, const struct weir_locality *l) {
+  struct weir_text text = {0};
+  weir_traits_json(l, &text);
+  const char *copy = text.failed ? NULL : weir_arena_strndup(a, text.v, text.n);
+  weir_text_free(&text);
+  return copy;
+}
+
+static bool add_loads(const struct weir_character *c, struct weir_arena *a,
+                      struct weir_store_run *run) {
+  uint32_t *loads = weir_character_loads(c, &run->n_loads);
+  struct weir_store_load *v = weir_arena_array(a, run->n_loads + 1, sizeof *v);
+  bool ok = loads != NULL && v != NULL;
+  for (size_t i = 0; ok && i < run->n_loads; i++) {
+    const struct weir_locality_load *l = &c->locality.loads.v[loads[i]];
+    const struct weir_timed_kernel *k = weir_character_timed(c, l->kernel);
+    const struct weir_static *s = weir_character_insn(c, loads[i]);
+    v[i] = (struct weir_store_load){.kernel = (size_t)l->kernel + 1,
+                                    .insn = l->insn,
+                                    .ptx_line = s->ptx_line,
+                                    .line = s->line,
+                                    .pc = s->pc,
+                                    .file = s->line > 0 && s->file < k->n_files ? k->files[s->file]
+                                                                                : NULL,
+                                    .array = weir_character_array(c, loads[i]),
+                                    .locality = text_of(a, &l->of)};
+    ok = v[i].locality != NULL;
+  }
+  free(loads);
+  run->loads = v;
+  return ok;
+}
+
 static enum weir_status identify(const struct weir_character *c, const struct weir_character_run *r,
                                  struct weir_workload_identity *w, struct weir_text *out,
                                  struct weir_err *err) {
@@ -88,6 +121,7 @@ static enum weir_status fill(const struct weir_character *c, const struct weir_c
   }
   run->kernels = kernels;
   run->n_kernels = n;
+  ok = ok && add_loads(c, a, run);
   return ok ? weir_keeper_settings(&setup, !r->workload->is_trace, a, run, err)
             : weir_no_memory(err);
 }

@@ -122,6 +122,17 @@ static enum weir_status find_ended(struct weir_keeper *k, size_t run, enum weir_
   return k->options.wants_results ? weir_keeper_load(k, run, err) : WEIR_OK;
 }
 
+/* A run without samples, where they are wanted, is run again; it gets them then. */
+static enum weir_status find_decisions(struct weir_keeper *k, size_t run, enum weir_stored *was,
+                                       struct weir_err *err) {
+  struct weir_run *r = &k->study->runs[run];
+  if (!k->study->decisions || *was != WEIR_STORED_OK) return WEIR_OK;
+  enum weir_status st = weir_store_decisions(k->options.store, k->identity.v, &r->decisions, err);
+  if (r->decisions == NULL) *was = WEIR_STORED_NONE;
+  if (!k->options.wants_results) weir_run_forget(r);
+  return st;
+}
+
 static enum weir_status find(void *self, const struct weir_study *s, size_t run,
                              struct weir_err *err) {
   struct weir_keeper *k = self;
@@ -136,6 +147,7 @@ static enum weir_status find(void *self, const struct weir_study *s, size_t run,
   }
   if (k->options.store == NULL) return WEIR_OK;
   st = weir_store_has(k->options.store, k->identity.v, &was, err);
+  if (st == WEIR_OK) st = find_decisions(k, run, &was, err);
   if (st != WEIR_OK) return st;
   if (was == WEIR_STORED_FAILED && (k->options.retry || k->options.only_failed)) return WEIR_OK;
   if (was != WEIR_STORED_NONE) return find_ended(k, run, was, err);
@@ -211,7 +223,8 @@ static struct weir_store_run describe(const struct weir_keeper *k, size_t run) {
                                  .message = weir_study_reason(s, run),
                                  .host = k->host,
                                  .seconds = r->seconds > 0 ? r->seconds : NAN,
-                                 .provenance = k->options.provenance};
+                                 .provenance = k->options.provenance,
+                                 .decisions = r->decisions};
 }
 
 static enum weir_status keep(void *self, const struct weir_study *s, size_t run,

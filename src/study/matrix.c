@@ -237,6 +237,7 @@ static enum weir_status settle_run(struct matrix *m, struct weir_study_job *j,
                               .sum = a->sum,
                               .kernels = kernels,
                               .n_kernels = kernels != NULL ? (size_t)a->n_kernels : 0,
+                              .decisions = j->decisions,
                               .seconds = seconds};
   /* Pointers of another process. */
   j->run->sum.limited_by = NULL;
@@ -401,7 +402,9 @@ enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_ho
 
 void weir_run_forget(struct weir_run *r) {
   weir_run_kernels_free(r->kernels, r->n_kernels);
+  free(r->decisions);
   r->kernels = NULL;
+  r->decisions = NULL;
   r->n_kernels = 0;
 }
 

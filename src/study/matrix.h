@@ -34,7 +34,8 @@ struct weir_run {
   struct weir_sim_result sum;      /* over the launches; without `limited_by` */
   struct weir_run_kernel *kernels; /* in the order of their first launches */
   size_t n_kernels;
-  double seconds; /* that it took */
+  char *decisions; /* samples as JSON, if they are wanted and it ended */
+  double seconds;  /* that it took */
 };
 
 struct weir_study_workload {
@@ -95,6 +96,7 @@ struct weir_study {
   const struct weir_study_search *searches;
   size_t n_searches, n_shown;
   bool check;        /* conservation rules, and that everything is back in place after a kernel */
+  bool decisions;    /* samples of them are wanted (session/decisions.h) */
   bool only_records; /* streams of what would run; nothing is timed */
   /* Found out. */
   uint64_t n_executions, n_replays; /* workloads executed, once each; runs timed from that */
@@ -126,7 +128,7 @@ struct weir_study_hooks {
  * (memory, the temporary folder). */
 enum weir_status weir_study_run(struct weir_study *s, const struct weir_study_hooks *hooks,
                                 struct weir_err *err);
-/* Free what is kept of its kernels; the sum stays. */
+/* Free what is kept of its kernels and decisions; the sum stays. */
 void weir_run_forget(struct weir_run *r);
 /* Free what weir_study_run made. */
 void weir_study_free(struct weir_study *s);

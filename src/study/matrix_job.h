@@ -17,6 +17,7 @@ struct weir_study_job {
   char trace[4096];
   const char *folder; /* of files that go with the study */
   int kernels;        /* what each kernel did; a file without a name */
+  char *decisions;    /* after a good end, if they are wanted: for the run */
   uint64_t reserved;  /* bytes of memory that it is taken to need */
   double began;       /* seconds of a clock */
 };

@@ -247,12 +247,14 @@ static enum weir_status put(struct weir_store *s, const struct weir_store_run *r
   enum weir_stored before;
   enum weir_status st = weir_store_find_text(s, r->identity, &id, &before, err);
   *is_stored = before == WEIR_STORED_NONE || before == WEIR_STORED_FAILED;
-  if (st != WEIR_OK || !*is_stored) return st;
+  if (st != WEIR_OK) return st;
+  if (!*is_stored) return weir_store_put_details(s, r, id, err);
   if (before == WEIR_STORED_FAILED) st = weir_store_delete(s, id, err);
   if (st == WEIR_OK) st = put_row(s, r, &id, err);
   if (st == WEIR_OK) st = put_settings(s, r, id, err);
   if (st == WEIR_OK) st = put_stats(s, id, 0, r->stats, r->n_stats, err);
   if (st == WEIR_OK) st = put_kernels(s, r, id, err);
+  if (st == WEIR_OK) st = weir_store_put_details(s, r, id, err);
   return st;
 }
 

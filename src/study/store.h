@@ -83,6 +83,15 @@ struct weir_store_kernel { /* number i + 1 in the store */
   size_t n_stats;
 };
 
+/* What weir characterize found of a load. */
+struct weir_store_load {
+  size_t kernel; /* number in the store */
+  uint32_t insn, ptx_line, line;
+  uint64_t pc;
+  const char *file, *array; /* NULL: not known */
+  const char *locality;     /* JSON, weir_traits_json */
+};
+
 /* Texts may be any bytes (docs/files.md) and, but for `identity` and `workload`, NULL. */
 struct weir_store_run {
   const char *identity; /* canonical text */
@@ -99,10 +108,14 @@ struct weir_store_run {
   size_t n_stats;
   const struct weir_store_kernel *kernels;
   size_t n_kernels;
+  /* Details, which a run may have or not and still be the same. */
+  const struct weir_store_load *loads;
+  size_t n_loads;
+  const char *decisions; /* JSON, session/decisions.h; NULL: none */
 };
 
-/* In one transaction. A failed run of the same identity is replaced; any other stays, and
- * *is_stored (may be NULL) is false. */
+/* In one transaction. A failed run of the same identity is replaced; any other stays, but gets
+ * details that it lacks, and *is_stored (may be NULL) is false. */
 enum weir_status weir_store_put(struct weir_store *s, const struct weir_store_run *run,
                                 bool *is_stored, struct weir_err *err);
 
@@ -118,6 +131,9 @@ struct weir_store_reader {
   bool (*stat)(void *self, size_t kernel, const struct weir_store_stat *stat);
   void *self;
 };
+/* *out gets the decisions of a run, to be freed; NULL: it has none. */
+enum weir_status weir_store_decisions(struct weir_store *s, const char *identity, char **out,
+                                      struct weir_err *err);
 /* `reader` may be NULL. *message (may be NULL) gets why it was refused or has failed, or NULL; the
  * caller frees it. WEIR_ENOENT: it is not there. */
 enum weir_status weir_store_read(struct weir_store *s, const char *identity,
@@ -143,6 +159,9 @@ enum weir_status weir_store_is_still(const char *path, struct weir_err *err);
 /* All results as sorted text, without messages, times, hosts and where settings were set: equal
  * results give equal bytes. Each run is whole, though others may be stored meanwhile. */
 enum weir_status weir_store_dump(struct weir_store *s, FILE *out, struct weir_err *err);
+
+/* Tables of details are made when the first is stored. */
+bool weir_store_has_table(struct weir_store *s, const char *table);
 
 /* Its connection, for queries. In mode WEIR_STORE_READ nothing can be written through it; in mode
  * WEIR_STORE_WRITE nothing should be. */

@@ -26,6 +26,10 @@ enum weir_store_stmt {
   WEIR_STMT_READ_SETTINGS,
   WEIR_STMT_READ_KERNELS,
   WEIR_STMT_READ_STATISTICS,
+  WEIR_STMT_LOAD,
+  WEIR_STMT_READ_LOADS,
+  WEIR_STMT_DECISIONS,
+  WEIR_STMT_READ_DECISIONS,
   WEIR_N_STMTS
 };
 
@@ -101,6 +105,21 @@ enum weir_status weir_store_delete(struct weir_store *s, int64_t id, struct weir
 /* The number of a statistic's name, which may be a new one. */
 enum weir_status weir_store_name_id(struct weir_store *s, const char *name, int64_t *id,
                                     struct weir_err *err);
+
+/* ---- store_details.c: tables that are made when the first row comes ---- */
+
+struct weir_store_detail {
+  const char *table;
+  enum weir_store_stmt write, read; /* the first column is the run */
+  const char *sql;                  /* that makes it */
+};
+extern const struct weir_store_detail weir_store_details[]; /* ends with a NULL table */
+/* Makes it, if it is not there. *lacks: the run has no rows in it. */
+enum weir_status weir_store_detail(struct weir_store *s, const struct weir_store_detail *d,
+                                   int64_t id, bool *lacks, struct weir_err *err);
+/* Those that the run in the store lacks. */
+enum weir_status weir_store_put_details(struct weir_store *s, const struct weir_store_run *r,
+                                        int64_t id, struct weir_err *err);
 
 /* ---- store_dump.c ---- */
 

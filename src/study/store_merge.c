@@ -98,12 +98,28 @@ static enum weir_status copy_all_statistics(struct merge *m, int64_t id, struct 
   return st;
 }
 
+/* Those that the other store has, and the run in `into` lacks. */
+static enum weir_status copy_details(struct merge *m, int64_t id, struct weir_err *err) {
+  enum weir_status st = WEIR_OK;
+  for (const struct weir_store_detail *d = weir_store_details; st == WEIR_OK && d->table != NULL;
+       d++) {
+    bool lacks, has_none = true;
+    if (!weir_store_has_table(m->from, d->table)) continue;
+    st = weir_store_detail(m->from, d, m->from_id, &has_none, err);
+    if (st != WEIR_OK || has_none) continue;
+    st = weir_store_detail(m->into, d, id, &lacks, err);
+    if (st == WEIR_OK && lacks) st = copy_rows(m, d->read, d->write, id, err);
+  }
+  return st;
+}
+
 static enum weir_status copy(struct merge *m, struct weir_err *err) {
   int64_t id = 0;
   enum weir_status st = copy_row(m, &id, err);
   if (st == WEIR_OK) st = copy_rows(m, WEIR_STMT_READ_SETTINGS, WEIR_STMT_SETTING, id, err);
   if (st == WEIR_OK) st = copy_rows(m, WEIR_STMT_READ_KERNELS, WEIR_STMT_KERNEL, id, err);
   if (st == WEIR_OK) st = copy_all_statistics(m, id, err);
+  if (st == WEIR_OK) st = copy_details(m, id, err);
   if (st == WEIR_OK) m->n.taken++;
   return st;
 }
@@ -201,7 +217,7 @@ static enum weir_status merge_run(struct merge *m, struct weir_err *err) {
   if (st != WEIR_OK) return st;
   if (!is_theirs) {
     m->n.skipped++;
-    return WEIR_OK;
+    return ours == theirs ? copy_details(m, into_id, err) : WEIR_OK;
   }
   m->n.replaced++;
   st = weir_store_delete(m->into, into_id, err);

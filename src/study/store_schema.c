@@ -37,6 +37,8 @@ static const char tables[] =
   "identity, workload, input, gpu, scheme, seed, status, message, host, seconds, provenance, "     \
   "identity_text"
 
+#define LOAD_COLUMNS "kernel, insn, pc, ptx_line, file, line, array, locality"
+
 const char *const weir_store_sql_texts[WEIR_N_STMTS] = {
     [WEIR_STMT_FIND] = "SELECT id, status, identity_text FROM runs WHERE identity = ?1",
     [WEIR_STMT_DELETE] = "DELETE FROM runs WHERE id = ?1",
@@ -58,6 +60,11 @@ const char *const weir_store_sql_texts[WEIR_N_STMTS] = {
     [WEIR_STMT_READ_STATISTICS] =
         ("SELECT names.name, value FROM statistics JOIN names ON names.id = name_id"
          " WHERE run = ?1 AND kernel = ?2 ORDER BY names.name"),
+    [WEIR_STMT_LOAD] =
+        "INSERT INTO loads (run, " LOAD_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    [WEIR_STMT_READ_LOADS] = "SELECT " LOAD_COLUMNS " FROM loads WHERE run = ?1 ORDER BY 1, 2",
+    [WEIR_STMT_DECISIONS] = "INSERT INTO decisions (run, samples) VALUES (?1, ?2)",
+    [WEIR_STMT_READ_DECISIONS] = "SELECT samples FROM decisions WHERE run = ?1",
 };
 
 const struct weir_store_change weir_store_changes[] = {{0, NULL}}; /* there is one version */

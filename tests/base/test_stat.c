@@ -39,6 +39,27 @@ static void sums_follow_the_kind(void **state) {
   assert_int_equal(b.deepest, 7);
 }
 
+static void a_level_is_no_result(void **state) {
+  (void)state;
+  static const struct weir_stat levels[] = {WEIR_STAT(counts, loads, "request", "loads"),
+                                            WEIR_STAT_LEVEL(counts, hits, "1", "now"),
+                                            WEIR_STAT_END};
+  struct counts a = {10, 6, 0, 0}, b = {5, 9, 0, 0};
+  struct weir_text out = {0};
+  weir_stat_sum(levels, &a, &b);
+  assert_true(a.loads == 15 && a.hits == 6);
+  weir_stat_subtract(levels, &a, &b);
+  assert_true(a.loads == 10 && a.hits == 6);
+  json_t *o = weir_stat_json(levels, &a);
+  assert_int_equal(json_object_size(o), 1);
+  json_decref(o);
+  assert_int_equal(weir_stat_text(levels, "l1", &a, &out, NULL), WEIR_OK);
+  assert_null(strstr(out.v, "l1.hits"));
+  weir_text_free(&out);
+  const struct weir_check rule[] = {{"hits <= loads", NULL}, {NULL, NULL}};
+  assert_int_equal(weir_stat_verify(levels, rule, &a, NULL), WEIR_EBUG);
+}
+
 static void values_are_shown_for_people(void **state) {
   (void)state;
   struct counts a = {1234567, 864197, 370370, 0}, none = {0};
@@ -127,6 +148,7 @@ static void the_reference_page_has_rows_and_rules(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_follow_the_kind),
+      cmocka_unit_test(a_level_is_no_result),
       cmocka_unit_test(values_are_shown_for_people),
       cmocka_unit_test(json_keeps_all_bits),
       cmocka_unit_test(rules_are_evaluated),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A page of results in a headless Chromium: page_test.py WEIR SAMPLE-STORE [SCREENSHOTS]
+"""A page of results in a headless browser: page_test.py chromium|firefox WEIR SAMPLE-STORE [SCREENSHOTS]
 
 Values are those of weir show; tables sort and filter; charts say what is under the mouse, and under the arrow keys; an address
-restores a view; nothing is asked of a network; a study of 2,000 runs opens in 2 s. With SCREENSHOTS, a folder, the page is drawn
-there as well: on a desktop, dark, as wide as a phone, and printed.
+restores a view; nothing is asked of a network; a study of 2,000 runs opens in 2 s (Chromium). With SCREENSHOTS, a folder, the page
+is drawn there as well: on a desktop, dark, as wide as a phone (Chromium), and printed.
 """
 import json
 import pathlib
@@ -40,12 +40,12 @@ def number(text):
     return float(text.replace(",", "").split()[0])
 
 
-def check_quiet(b, page):
-    """Nothing was asked for but the page, and no script complained."""
-    own = pathlib.Path(page).resolve().as_uri()
-    others = [u for u in b.requests() if not u.startswith((own, "about:", "data:"))]
+def check_quiet(b, *pages):
+    """Nothing was asked for but the pages, and no script complained."""
+    own = tuple(pathlib.Path(page).resolve().as_uri() for page in pages)
+    others = [u for u in b.requests() if not u.startswith((*own, "about:", "data:"))]
     same(others, [], "requests")
-    same([e["message"] for e in b.log("browser") if e["level"] == "SEVERE"], [], "messages of scripts")
+    same(b.complaints(), [], "messages of scripts")
 
 
 def speedups(b, folder, page):
@@ -140,11 +140,51 @@ def loads(b, page):
     rows = b.run("return " + CELLS % "loads")
     same(sum(number(r[4]) for r in rows if r[1].endswith(":" + line)), number(misses), "misses of a line")
     assert "table[index[i]]" in b.run("return document.querySelector('.source tr[data-line]').textContent")
-    b.click(".source tr[data-line]")
+    b.click(".source tr[data-line] td:last-child")
     assert "line=" in b.run("return location.hash")
     assert all(r[1].endswith(":" + line) for r in b.run("return " + CELLS % "loads"))
     b.until("!!chartNamed('mrc-chart') && !!chartNamed('reuse-chart')", "charts of reuse")
     same(b.run("return chartNamed('mrc-chart').data.datasets[0].data[0].y > 0.9"), True, "misses of the smallest L1")
+
+
+def decisions(b, folder):
+    """What the file has is drawn; what is chosen is in the address; arrow keys say values, their cycles and kernels."""
+    runs = json.loads((folder / "d.json").read_text(encoding="utf-8"))["runs"]
+    samples = next(r["decisions"] for r in runs if r["workload"] == "lud" and r["scheme"] == "two-level")
+    b.open(folder / "d.html", "#view=decisions")
+    b.until("!!chartNamed('decisions-chart')", "the chart of decisions")
+    for chosen, value in (("decisions-workload", "lud"), ("decisions-name", "two-level.mode")):
+        b.run("const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))", chosen, value)
+    fragment = b.run("return location.hash")
+    assert "dw=lud" in fragment and "d=two-level.mode" in fragment, fragment
+    b.open(folder / "d.html", fragment)
+    b.until("!!chartNamed('decisions-chart')", "the chart of the link")
+    points = b.run("return chartNamed('decisions-chart').data.datasets.map(s => [s.label, s.data.map(p => [p.x, p.y])])")
+    wanted = [list(p) for p in zip(samples["cycles"], samples["series"]["two-level.mode"]["values"])]
+    same(points, [["two-level", wanted + [[samples["end"], wanted[-1][1]]]]], "levels over cycles")
+    assert {v for _, v in wanted} >= {1, 3}, "it changes its mode"
+    assert samples["launched"] == len(samples["launches"]) > 1, samples["launches"]
+    b.run("document.getElementById('decisions-chart').focus()")
+    b.keys("\ue014", "\ue014")  # right, right
+    text = b.until("!document.getElementById('tip').hidden && document.getElementById('tip').textContent", "a value by keys")
+    same(text.strip().split("\n"), [f"two-level: {wanted[1][1]}", f"from cycle {wanted[1][0]:,}, {samples['launches'][0]['kernel']}"], "what it says")
+    b.open(folder / "d.html", "#dw=lud&d=hit+rate&view=decisions")
+    names = b.until("!!chartNamed('decisions-chart') && chartNamed('decisions-chart').data.datasets.map(s => s.label)", "rates")
+    same(sorted(names), ["baseline", "drrip", "two-level"], "rates of all schemes")
+    b.open(folder / "s.html")
+    same(b.run("return document.getElementById('decisions')"), None, "a section of a study without samples")
+
+
+def stored_loads(b, folder):
+    """Those of a store are those of the JSON, with the same source text."""
+    model = "return JSON.parse(document.getElementById('model').textContent).characters[0]"
+    kept = []
+    for page in ("all.html", "kept.html"):
+        b.open(folder / page)
+        c = b.run(model)
+        kept.append([c["sources"], c["curve"], [(k["name"], k["loads"], k["curve"]) for k in c["kernels"]]])
+    same(kept[1], kept[0], "characterised workload of a store")
+    loads(b, folder / "kept.html")
 
 
 def many(b, folder):
@@ -170,30 +210,35 @@ def many(b, folder):
     assert min(took) < OPENS_S, f"{RUNS_MANY} runs took {took} s to open"
 
 
-def looks(b, folder, page):
-    """Dark is dark, a phone needs no scrolling sideways, and it prints."""
-    b.open(page, "#theme=dark")
-    dark = b.run("return getComputedStyle(document.body).backgroundColor")
-    same(dark, "rgb(20, 23, 27)", "background in the dark")
-    if SHOTS:
-        b.screenshot(SHOTS / "dark.png")
+def phone(b, page):
+    """It needs no scrolling sideways."""
     b.devtools("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
     b.open(page)
     same(b.run("return document.documentElement.scrollWidth"), 390, "width on a phone")
     if SHOTS:
         b.screenshot(SHOTS / "phone.png")
     b.devtools("Emulation.clearDeviceMetricsOverride")
+
+
+def looks(b, folder, page):
+    """Dark is dark, and it prints."""
+    b.open(page, "#theme=dark")
+    dark = b.run("return getComputedStyle(document.body).backgroundColor")
+    same(dark, "rgb(20, 23, 27)", "background in the dark")
+    if SHOTS:
+        b.screenshot(SHOTS / "dark.png")
+    if NAME == "chromium":
+        phone(b, page)
     b.open(page)
     target = (SHOTS or folder) / "print.pdf"
     b.pdf(target)
     assert target.read_bytes().startswith(b"%PDF"), "it does not print"
     if SHOTS:
         b.screenshot(SHOTS / "desktop.png")
-        b.devtools("Emulation.clearDeviceMetricsOverride")
 
 
 def main():
-    lacks = browser.missing()
+    lacks = browser.missing(NAME)
     if lacks:
         print(f"skipped: there is no {lacks}; 'tools/bootstrap.sh all' installs it")
         sys.exit(77)
@@ -202,10 +247,14 @@ def main():
         subprocess.run([STORE, "s.db"], cwd=folder, check=True)
         weir(folder, "compare", "-q", "gather", "vecadd", "--input", "test", "-S", "baseline,random-bypass,tsc,tsc+,opt", "--per-kernel",
              "--json", "c.json")
-        weir(folder, "characterize", "-q", "gather", "--input", "test", "--json", "l.json")
+        weir(folder, "characterize", "-q", "gather", "--input", "test", "--json", "l.json", "--store", "l.db")
+        weir(folder, "compare", "-q", "lud", "vecadd", "--input", "test", "-S", "baseline,drrip,two-level", "--decisions", "--json", "d.json",
+             "--store", "d.db")
         weir(folder, "report", "s.db", "-o", "s.html")
+        weir(folder, "report", "d.db", "-o", "d.html")
         weir(folder, "report", "c.json", "l.json", "-o", "all.html")
-        with browser.Browser() as b:
+        weir(folder, "report", "l.db", "-o", "kept.html")
+        with browser.start(NAME) as b:
             speedups(b, folder, folder / "s.html")
             sorting(b)
             filtering(b)
@@ -213,17 +262,22 @@ def main():
             hover(b, folder / "s.html")
             heat(b, folder / "s.html")
             check_quiet(b, folder / "s.html")
+            decisions(b, folder)
+            check_quiet(b, folder / "d.html", folder / "s.html")
             loads(b, folder / "all.html")
+            stored_loads(b, folder)
             looks(b, folder, folder / "all.html")
-            check_quiet(b, folder / "all.html")
-            many(b, folder)
-            check_quiet(b, folder / "many.html")
+            check_quiet(b, folder / "all.html", folder / "kept.html")
+            if NAME == "chromium":
+                many(b, folder)
+                check_quiet(b, folder / "many.html")
     print("the page does what it should")
 
 
 if __name__ == "__main__":
-    WEIR, STORE = (str(pathlib.Path(p).resolve()) for p in sys.argv[1:3])
-    SHOTS = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
+    NAME = sys.argv[1]
+    WEIR, STORE = (str(pathlib.Path(p).resolve()) for p in sys.argv[2:4])
+    SHOTS = pathlib.Path(sys.argv[4]).resolve() if len(sys.argv) > 4 else None
     if SHOTS:
         SHOTS.mkdir(parents=True, exist_ok=True)
     main()

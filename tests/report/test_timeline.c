@@ -7,7 +7,9 @@
 #include "testing.h"
 
 static const struct weir_stat stats[] = {
-    {.name = "switches", .unit = "event", .help = "", .kind = WEIR_COUNTER}, WEIR_STAT_END};
+    {.name = "switches", .unit = "event", .help = "", .kind = WEIR_COUNTER},
+    {.name = "side", .unit = "1", .help = "", .kind = WEIR_LEVEL, .offset = sizeof(uint64_t)},
+    WEIR_STAT_END};
 static const struct weir_part part = {.name = "duel", .stats = stats};
 static const struct weir_kernel_info kernel = {
     .name = "a\"b", .grid = {4, 1, 1}, .block = {32, 2, 1}};
@@ -20,8 +22,8 @@ static struct weir_timeline *new_timeline(uint64_t limit) {
 
 struct look {
   uint64_t cycle;
-  uint8_t warp; /* the first */
-  uint64_t hits, switches;
+  uint8_t warp;                  /* the first */
+  uint64_t hits, switches, side; /* the last two: statistics of the part */
   bool has_part;
 };
 
@@ -39,10 +41,10 @@ static void see(const struct weir_timeline *t, const struct look *l) {
 }
 
 /* Two launches: the second is of another simulation, which begins with cycle 0. */
-static const struct look looks[] = {{100, WEIR_LOOK_ABSENT, 5, 1, false},
-                                    {110, WEIR_LOOK_LOAD, 7, 1, true},
-                                    {120, WEIR_LOOK_LOAD, 7, 3, true},
-                                    {130, WEIR_LOOK_ISSUED, 7, 3, true}};
+static const struct look looks[] = {{100, WEIR_LOOK_ABSENT, 5, 1, 4, false},
+                                    {110, WEIR_LOOK_LOAD, 7, 1, 4, true},
+                                    {120, WEIR_LOOK_LOAD, 7, 3, 2, true},
+                                    {130, WEIR_LOOK_ISSUED, 7, 3, 2, true}};
 
 static char *shown(struct weir_timeline *t, uint64_t *full_at) {
   struct weir_text out = {0};
@@ -66,9 +68,9 @@ static char *drawn(bool overrun, uint64_t limit, uint64_t *full_at) {
       l.cycle -= back;
       see(t, &l);
     }
-    const struct look end = {135 - back, WEIR_LOOK_ABSENT, 9, 3, false},
-                      late = {140 - back, WEIR_LOOK_ABSENT, 9, 4, true},
-                      later = {150 - back, WEIR_LOOK_ABSENT, 9, 4, true};
+    const struct look end = {135 - back, WEIR_LOOK_ABSENT, 9, 3, 2, false},
+                      late = {140 - back, WEIR_LOOK_ABSENT, 9, 4, 5, true},
+                      later = {150 - back, WEIR_LOOK_ABSENT, 9, 4, 5, true};
     see(t, overrun ? &late : &end);
     if (overrun) see(t, &later);
     s->end(s->self, 135 - back);
@@ -94,6 +96,8 @@ static void samples_become_events(void **state) {
       "\"ts\":0.135,\"name\":\"L1 hits\",\"args\":{\"value\":0}}",
       "\"ts\":0.110,\"name\":\"duel.switches\",\"args\":{\"value\":2}}",
       "\"ts\":0.120,\"name\":\"duel.switches\",\"args\":{\"value\":0}}",
+      "\"ts\":0.110,\"name\":\"duel.side\",\"args\":{\"value\":4}}",
+      "\"ts\":0.120,\"name\":\"duel.side\",\"args\":{\"value\":2}}",
       /* The second launch, from where the first has ended. */
       "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0.135,\"dur\":0.035",
       "{\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":0.145,\"dur\":0.020,\"name\":\"load\"}",

@@ -27,7 +27,7 @@ struct coordinated_cfg {
 enum { LAST_AT = 8 };
 
 struct coordinated_stats {
-  uint64_t blocks, blocks_bg;
+  uint64_t blocks, blocks_bg, target, bypassing;
   uint64_t periods, lowered, raised, kept, at[LAST_AT + 1];
   uint64_t sampled_cycles, sampled_hits, sampled_stall;
   uint64_t cycles, target_cycles, last_target, learners;
@@ -66,6 +66,9 @@ static const struct weir_param params[] = {
 static const struct weir_stat stats[] = {
     S(blocks, "block", "blocks that came"),
     S(blocks_bg, "block", "of these, those whose cm loads bypassed the L1"),
+    WEIR_STAT_LEVEL(coordinated_stats, target, "block",
+                    "how many blocks' cm loads should bypass the L1"),
+    WEIR_STAT_LEVEL(coordinated_stats, bypassing, "block", "of how many they do"),
     S(periods, "event", "periods that led to a target"),
     S(lowered, "event", "of these, those after which fewer blocks should bypass"),
     S(raised, "event", "... more blocks"),
@@ -255,9 +258,17 @@ static void broadcast_received(struct weir_policy *p, uint32_t from, const uint6
   if (!cfg->central || from != 0) return;
   if (s->counted_to != WEIR_NEVER) count_to(p, cycle);
   s->target = v[0] < s->max ? (uint32_t)v[0] : s->max;
+  ((struct coordinated_stats *)weir_stats_edit(p))->target = s->target;
 }
 
 /* ---- blocks and warps ---- */
+
+static void show_levels(struct weir_policy *p) {
+  const struct weir_coordinated *s = weir_state_peek(p);
+  struct coordinated_stats *st = weir_stats_edit(p);
+  st->target = s->target;
+  st->bypassing = s->cur;
+}
 
 static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
   const struct coordinated_cfg *cfg = weir_cfg(p);
@@ -273,6 +284,7 @@ static void cta_begin(struct weir_policy *p, const struct weir_cta *c, uint64_t 
   st->blocks++;
   st->blocks_bg += is_bg;
   if (learns(p) && s->sampler == 0 && s->cur == s->target) begin_period(p, c->slot, cycle);
+  show_levels(p);
 }
 
 static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cycle) {
@@ -285,6 +297,7 @@ static void cta_end(struct weir_policy *p, const struct weir_cta *c, uint64_t cy
   s->bg &= ~(UINT64_C(1) << c->slot);
   s->resident &= ~(UINT64_C(1) << c->slot);
   if (s->sampler == c->slot + 1) end_period(p, cycle);
+  show_levels(p);
 }
 
 static void warp(struct weir_policy *p, uint32_t slot, enum weir_warp_event e, uint64_t cycle) {
@@ -309,6 +322,7 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   s->max = s->target = first_blocks(p, k);
   for (uint32_t i = 0; i <= WEIR_COORDINATED_BLOCKS; i++)
     s->chss[i] = UNSEEN;
+  show_levels(p);
 }
 
 static void kernel_end(struct weir_policy *p, const struct weir_kernel *k, uint64_t cycle) {

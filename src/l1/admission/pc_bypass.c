@@ -22,6 +22,7 @@ struct pc_bypass_cfg {
 struct pc_bypass_stats {
   uint64_t predictions, bypass_predictions, duelled, sampled, bypasses, false_positives;
   uint64_t feedback_bypass, feedback_fill, xcu_feedback, trained_up, trained_down;
+  uint64_t selector;
 };
 
 #define PAPER "Adaptive GPU Cache Bypassing"
@@ -74,6 +75,8 @@ static const struct weir_stat stats[] = {
       "lines replaced: their last instruction is one step nearer to bypassing"),
     S(trained_down, "event",
       "lines used again: their last instruction is one step further from it"),
+    WEIR_STAT_LEVEL(pc_bypass_stats, selector, "1",
+                    "of the duel: the larger, the more misses of sets that predict"),
     RATIO("coverage", bypass_predictions, predictions, "predictions to bypass of all"),
     RATIO("fills_prevented", bypasses, predictions, "missing loads that filled nothing"),
     RATIO("false_of_bypass_predictions", false_positives, bypass_predictions,
@@ -151,6 +154,7 @@ static void count_miss(struct weir_policy *p, uint32_t set) {
   struct predictor *s = weir_state_edit(p);
   enum weir_side side = side_of(p, set);
   if (side != WEIR_FOLLOWS) weir_duel_step(&s->psel, side == PREDICTS, PSEL_MAX);
+  ((struct pc_bypass_stats *)weir_stats_edit(p))->selector = s->psel;
 }
 
 /* ---- the decision ---- */

@@ -14,7 +14,7 @@ struct pemp_cfg {
 };
 
 struct pemp_stats {
-  uint64_t samples, armed, accesses, misses, cycles, armed_cycles;
+  uint64_t samples, armed, accesses, misses, cycles, armed_cycles, mode;
   uint64_t predictions, predicted_hits, false_hits, bypassed, false_misses, right;
 };
 
@@ -42,6 +42,7 @@ static const struct weir_stat stats[] = {
     S(misses, "request", "of these, misses and partial misses"),
     S(cycles, "cycle", "cycles of the kernels, summed over SMs"),
     S(armed_cycles, "cycle", "of these, with an armed filter"),
+    WEIR_STAT_LEVEL(pemp_stats, mode, "1", "1: the filter is armed"),
     S(predictions, "request", "loads that came while the filter was armed"),
     S(predicted_hits, "request", "of these, those that went to the L1's tags"),
     S(false_hits, "request", "... of which not all was there or on its way"),
@@ -146,6 +147,7 @@ static void begin_sample(struct weir_policy *p, uint64_t now) {
   struct pemp *s = weir_state_edit(p);
   s->accesses = s->misses = 0;
   s->is_filter = s->is_armed = false;
+  ((struct pemp_stats *)weir_stats_edit(p))->mode = 0;
   s->edge = now + (uint64_t)cfg->sample;
 }
 
@@ -159,6 +161,7 @@ static void begin_filter(struct weir_policy *p, uint64_t now) {
   s->edge = now + (uint64_t)cfg->filter;
   st->samples++;
   st->armed += s->is_armed;
+  st->mode = s->is_armed;
   st->accesses += s->accesses;
   st->misses += s->misses;
 }

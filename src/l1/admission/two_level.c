@@ -18,7 +18,7 @@ struct two_level_cfg {
 struct two_level_stats {
   uint64_t samples, few, code_low, code_high, code_between, to_cache, to_bypass;
   uint64_t accesses, misses, warps;
-  uint64_t cycles, sample_cycles, cache_cycles, bypass_cycles;
+  uint64_t cycles, sample_cycles, cache_cycles, bypass_cycles, mode;
 };
 
 #define PAPER "New Two-Level L1 Data Cache Bypassing Technique for High Performance GPUs"
@@ -77,6 +77,7 @@ static const struct weir_stat stats[] = {
     S(sample_cycles, "cycle", "of these, in samples"),
     S(cache_cycles, "cycle", "... in C mode"),
     S(bypass_cycles, "cycle", "... in B mode"),
+    WEIR_STAT_LEVEL(two_level_stats, mode, "1", "0: no block, 1: samples, 2: C mode, 3: B mode"),
     RATIO("sampled_miss_rate", misses, accesses, "1", "misses of the sampled accesses"),
     RATIO("mean_warps", warps, samples, "warp", "unfinished warps, mean of all samples"),
     RATIO("bypass_time", bypass_cycles, cycles, "1", "share of the time in B mode"),
@@ -115,6 +116,11 @@ static uint32_t n_kept(const struct two_level_cfg *cfg) {
 static size_t state_size(const void *cfg, const struct weir_geometry *g) {
   (void)g;
   return sizeof(struct two_level) + n_kept(cfg) * sizeof(struct kept);
+}
+
+static void show_mode(struct weir_policy *p) {
+  const struct two_level *s = weir_state_peek(p);
+  ((struct two_level_stats *)weir_stats_edit(p))->mode = s->is.phase;
 }
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
@@ -173,6 +179,7 @@ static void end_sample(struct weir_policy *p) {
   struct two_level *s = weir_state_edit(p);
   struct two_level_stats *st = weir_stats_edit(p);
   s->is.phase = decide(p);
+  show_mode(p);
   st->samples++;
   st->to_cache += s->is.phase == CACHES;
   st->to_bypass += s->is.phase == BYPASSES;
@@ -189,6 +196,7 @@ static void wake_at(struct weir_policy *p, uint64_t cycle) {
 static void begin_sample(struct weir_policy *p, uint64_t now) {
   const struct two_level_cfg *cfg = weir_cfg(p);
   ((struct two_level *)weir_state_edit(p))->is = (struct decision){.phase = SAMPLES};
+  show_mode(p);
   wake_at(p, now + (uint64_t)cfg->sample);
 }
 
@@ -234,6 +242,7 @@ static void begin(struct weir_policy *p, uint64_t cycle) {
     return;
   }
   s->is = k->at;
+  show_mode(p);
   wake_at(p, k->left != WEIR_NEVER ? cycle + k->left : WEIR_NEVER);
 }
 
@@ -291,6 +300,7 @@ static void kernel_begin(struct weir_policy *p, const struct weir_kernel *k) {
   struct two_level *s = weir_state_edit(p);
   s->present = s->counted_to = 0;
   s->is = (struct decision){.phase = WAITS};
+  show_mode(p);
   s->kernel = k->id;
   s->launches++;
 }

@@ -15,7 +15,7 @@ struct tsc_plus_cfg {
 
 struct tsc_plus_stats {
   uint64_t fine, coarse, sampled_misses_fine, sampled_misses_coarse, sampled_traffic_fine,
-      sampled_traffic_coarse, halvings, changes;
+      sampled_traffic_coarse, halvings, changes, mode;
   uint64_t end_sampler, end_followers, followers;
 };
 
@@ -57,6 +57,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   for (uint32_t i = 0; i < 2 * n; i++)
     appoint(p, i, i < n ? WEIR_TSC_FINE : WEIR_TSC_COARSE);
   s->is_coarse = cfg_of(p)->mode == ALWAYS_COARSE;
+  ((struct tsc_plus_stats *)weir_stats_edit(p))->mode = s->is_coarse;
   return WEIR_OK;
 }
 
@@ -81,8 +82,10 @@ static void decide(struct weir_policy *p) {
   struct weir_tsc_plus_state *s = weir_state_edit(p);
   bool better = coarse_is_better(s);
   if (better == s->is_coarse) return;
+  struct tsc_plus_stats *st = weir_stats_edit(p);
   s->is_coarse = better;
-  ((struct tsc_plus_stats *)weir_stats_edit(p))->changes++;
+  st->mode = better;
+  st->changes++;
   weir_ask_broadcast(p, (const uint64_t[4]){better});
 }
 
@@ -123,6 +126,7 @@ static void broadcast_received(struct weir_policy *p, uint32_t from_sm, const ui
   struct tsc_plus_stats *st = weir_stats_edit(p);
   st->changes += s->is_coarse != (v[0] != 0);
   s->is_coarse = v[0] != 0;
+  st->mode = s->is_coarse;
 }
 
 /* ---- when SMs end: the one that samples may be the last ---- */
@@ -188,6 +192,7 @@ static const struct weir_stat stats[] = {
     S(sampled_traffic_coarse, "packet", "... in coarse mode"),
     S(halvings, "1", "times that all counters were halved"),
     S(changes, "1", "of the mode, on all SMs"),
+    WEIR_STAT_LEVEL(tsc_plus_stats, mode, "1", "0: fine, 1: coarse, of all but sampler sets"),
     S(end_sampler, "cycle",
       "from the begin of a kernel to the end of its last block on SM 0, which samples"),
     S(end_followers, "cycle", "... on the other SMs, summed over them"),

@@ -51,7 +51,7 @@ struct decoupled_stats {
   uint64_t tag_evictions_rc0, tag_evictions_rc1, tag_evictions_rc2, tag_evictions_rc3, collateral;
   uint64_t aged;
   uint64_t bypass_first, bypass_below, bypass_no_tag, bypass_admitted;
-  uint64_t duel_original, duel_decoupled, duel_kept, mode_switches;
+  uint64_t duel_original, duel_decoupled, duel_kept, mode_switches, mode;
   uint64_t cycles_decoupled, cycles_original;
   uint64_t lookups, candidates, committed;
   uint64_t end_new, end_original, end_followers, followers;
@@ -160,6 +160,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
                      " count to %u",
                      c->rc_init, c->rc_bits, most_rc(c));
   s->is_on = c->threshold > 0 && (!has_duel(p) || p->geometry->sm == 0);
+  count(p)->mode = s->is_on;
   clear(p, p->geometry->ways);
   return WEIR_OK;
 }
@@ -489,6 +490,7 @@ static void set_mode(struct weir_policy *p, bool is_on, uint64_t cycle) {
   if (s->is_on == is_on) return;
   settle_mode(p, cycle);
   s->is_on = is_on;
+  count(p)->mode = is_on;
   count(p)->mode_switches++;
   for (uint32_t set = 0; set < p->geometry->sets; set++) {
     struct weir_dec_tag *t = tags_of(p, set);
@@ -704,6 +706,7 @@ static const struct weir_stat stats[] = {
     S(duel_decoupled, "decision", "... used this design"),
     S(duel_kept, "decision", "... went on as before: too few loads"),
     S(mode_switches, "switch", "changes of an SM between the two"),
+    WEIR_STAT_LEVEL(decoupled_stats, mode, "1", "0: the original L1, 1: this design"),
     S(cycles_decoupled, "cycle", "in this design, summed over SMs"),
     S(cycles_original, "cycle", "in the original L1, summed over SMs"),
     S(lookups, "request", "loads looked up in this design"),

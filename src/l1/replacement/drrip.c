@@ -25,6 +25,7 @@ static bool brrip_wins(const struct weir_policy *p) {
 static void begin(struct weir_policy *p) {
   bool is_brrip = weir_rrip_cfg(p)->start == WEIR_START_BRRIP;
   *(struct duel *)weir_state_edit(p) = (struct duel){.psel = half(p) - !is_brrip};
+  weir_rrip_stats(p)->selector = half(p) - !is_brrip;
 }
 
 static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
@@ -43,6 +44,7 @@ static void train(struct weir_policy *p, uint32_t set) {
   weir_rrip_stats(p)->misses_brrip += side == BRRIP;
   weir_duel_step(&d->psel, side == SRRIP, 2 * half(p) - 1);
   weir_rrip_stats(p)->switches += brrip_wins(p) != was;
+  weir_rrip_stats(p)->selector = d->psel;
 }
 
 static void lookup(struct weir_policy *p, const struct weir_access *a, struct weir_set set, int way,
@@ -111,6 +113,8 @@ static const struct weir_stat stats[] = {
     WEIR_RRIP_STAT(switches, "event", "changes of the rule of these sets"),
     WEIR_STAT_MAXIMUM(weir_rrip_stats, psel, "1",
                       "the selector when the kernel ended, the largest of all SMs"),
+    WEIR_STAT_LEVEL(weir_rrip_stats, selector, "1",
+                    "the selector: from half its range on other sets are brrip"),
     WEIR_STAT_END};
 
 const struct weir_policy_ops weir_policy_drrip = {

@@ -31,7 +31,7 @@ struct pdp_stats {
   uint64_t misses, bypasses, replaced, replaced_protected;
   uint64_t protected_but_dead, ended_protected, ended_unused;
   uint64_t occupancy, occupancy_used, occupancy_short, occupancy_long;
-  uint64_t distances, distance_sum, distance_changes, distance, sampled, reuses, frozen;
+  uint64_t distances, distance_sum, distance_changes, distance, protects, sampled, reuses, frozen;
 };
 
 /* What the sampler and the model know. Behind it lie the counters of distances, then for each
@@ -259,6 +259,7 @@ static void find_distance(struct weir_policy *p) {
                                 (uint32_t)c->max_distance, s->total, s->ways);
   if (best == 0) return;
   s->distance = best;
+  st->protects = best;
   forget_counts(s, c);
   st->distances++;
   st->distance_sum += best;
@@ -289,7 +290,10 @@ static void lookup(struct weir_policy *p, const struct weir_access *a, struct we
     st->bypasses += must_bypass(p, set);
   }
   weir_recency_count(p, set.index);
-  s->ways = set.ways;
+  if (s->ways != set.ways) {
+    s->ways = set.ways;
+    st->protects = distance(p, s->ways);
+  }
   s->accesses++;
   if (c->dynamic) {
     sample(p, a, set);
@@ -463,6 +467,7 @@ static const struct weir_stat stats[] = {
     S(distance_changes, "event", "times that it was another than before"),
     WEIR_STAT_MAXIMUM(pdp_stats, distance, "access",
                       "the distance when the kernel ended, the longest of all SMs"),
+    WEIR_STAT_LEVEL(pdp_stats, protects, "access", "the distance"),
     S(sampled, "access", "accesses that the sampler remembered"),
     S(reuses, "access", "accesses to a line that it still knew"),
     S(frozen, "event", "times that a counter was full, and all stopped"),

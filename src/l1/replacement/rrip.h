@@ -29,8 +29,9 @@ struct weir_rrip_cfg {
 struct weir_rrip_stats {
   uint64_t inserts, inserts_distant;
   uint64_t victims_distant, victims_aged1, victims_aged2, victims_aged3;
-  uint64_t misses_srrip, misses_brrip, follower_inserts, follower_brrip, switches, psel; /* drrip */
-  uint64_t trained_up, trained_down, distant_used, zero_counters;                        /* ship */
+  uint64_t misses_srrip, misses_brrip, follower_inserts, follower_brrip, switches, psel,
+      selector;                                                   /* drrip */
+  uint64_t trained_up, trained_down, distant_used, zero_counters; /* ship */
 };
 
 #define WEIR_RRIP_PARAM(f, def, ...) WEIR_PARAM(weir_rrip_cfg, f, def, __VA_ARGS__)

@@ -125,7 +125,7 @@ function themed(config) {
   o.responsive = true;
   o.plugins = { legend: { display: true, labels: { boxWidth: 12, boxHeight: 12 } }, ...o.plugins };
   o.plugins.tooltip = { enabled: false, external: chartTip, ...o.plugins.tooltip };
-  config.plugins = [intervals, mark];
+  config.plugins = [intervals, mark, ...(config.plugins ?? [])];
   return config;
 }
 
@@ -155,7 +155,10 @@ function redrawCharts(all) {
     if (was || all) draw(box);
   }
 }
-const chartNamed = (id) => { const c = charts.get(document.getElementById(id)?.parentNode); return c && c.chart; };
+function chartNamed(id) {
+  const c = charts.get(document.getElementById(id)?.parentNode);
+  return c && c.chart;
+}
 
 /* Arrow keys go from value to value, left and right within a series, up and down between them. */
 function stepChart(e, box) {

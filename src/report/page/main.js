@@ -19,12 +19,13 @@ const hasMap = () => M.keys.filter((k) => k.values.length > 1 && k.name !== "see
 const SECTIONS = [
   ...(N ? [["speedup", "Speed-up", speedupSection], ...M.stacks.map((s) => [s.name, s.title, () => stackSection(s)]),
     ["cost", "Energy and storage against speed-up", costSection], ...(hasMap() ? [["heat", "Map", heatSection]] : []),
-    ["kernels", "Kernels", kernelSection]] : []),
+    ["kernels", "Kernels", kernelSection],
+    ...(Object.keys(M.decisions).length ? [["decisions", "Decisions over time", decisionSection]] : [])] : []),
   ...(M.characters.length ? [["loads", "Reuse and loads", loadSection]] : []),
   ...(N ? [["runs", "Runs", runSection]] : []),
   ["made", "How it was made", madeSection],
 ];
-const NAMES = { composition: "Loads", stalls: "Stalls", cost: "Cost", made: "Provenance", loads: "Reuse" };
+const NAMES = { decisions: "Decisions", composition: "Loads", stalls: "Stalls", cost: "Cost", made: "Provenance", loads: "Reuse" };
 
 function renderSection(id) {
   const section = document.getElementById(id), [, title, make] = SECTIONS.find((s) => s[0] === id);

@@ -1,4 +1,4 @@
-# Of a store that has characterised workloads: their curves. A source that is not there is said to be so.
+# Of a store that has characterised workloads: their curves and loads. A source that is not there is said to be so.
 cd $TMP
 weir characterize -q gather --input test --store s.db
 weir report s.db -o a.html && python3 $OLDPWD/model.py a.html
