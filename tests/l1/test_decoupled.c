@@ -1032,6 +1032,7 @@ static void test_random_runs_are_exact(void **state) {
   }
   for (const struct weir_stat *t = weir_org_decoupled.part.stats; t->name != NULL; t++) {
     uint64_t v;
+    if (t->kind == WEIR_LEVEL) continue; /* no result, and no sum */
     memcpy(&v, (const char *)sum + t->offset, sizeof v);
     if (v == 0 && !is_rare(t->name)) fail_msg("%s was 0 in all cases", t->name);
   }
