@@ -8,7 +8,7 @@ import re
 import sys
 
 # Lowest first, the only list: tools/check_symbols.py reads it, and meson.build must follow it. A module may be absent.
-ORDER = ["base", "stream", "ptx", "exec", "launch", "trace", "machine", "l1", "sim", "session", "analysis", "study",
+ORDER = ["base", "stream", "ptx", "exec", "launch", "trace", "machine", "sched", "l1", "sim", "session", "analysis", "study",
          "report", "cuda", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 GENERATED = {"l1/parts.inc", "report/page_files.inc", "weir_build.h", "weir_commit.h", "weir/version.h"}

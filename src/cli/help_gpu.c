@@ -11,8 +11,8 @@
 
 static bool is_machine_group(const struct weir_param_group *g) {
   static const struct weir_param_group *const groups[] = {
-      &weir_core_params, &weir_sm_params, &weir_l1_params,  &weir_noc_params,
-      &weir_l2_params,   &weir_l3_params, &weir_dram_params};
+      &weir_core_params, &weir_sm_params, &weir_l1_params,   &weir_noc_params,
+      &weir_l2_params,   &weir_l3_params, &weir_dram_params, &weir_reorder_params};
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     if (groups[i] == g) return true;
   return false;

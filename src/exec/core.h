@@ -356,6 +356,7 @@ struct ptx_program {
                            exec.stack_bytes */
   bool is_recursive, is_interleaved, reads_clock, has_calls, has_builtins, uses_heap;
   struct weir_static *statics;
+  const struct weir_outline *outline; /* of the statics */
   struct ptx_home *homes; /* of each micro-operation; NULL where every miss is a fault */
 };
 

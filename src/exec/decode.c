@@ -7,6 +7,7 @@
 #include "exec/decode_program.h"
 #include "exec/stray.h"
 #include "ptx/liveness.h"
+#include "ptx/outline.h"
 
 static bool allocate_code(struct decoder *d) {
   struct ptx_program *p = d->prog;
@@ -46,6 +47,32 @@ static bool decode_all(struct decoder *d) {
   for (uint32_t pc = 0; pc < p->n_code; pc++)
     dec_fill_static(d, pc, p->insn[pc] == &implied_ret);
   dec_mark_code(d);
+  return true;
+}
+
+/* What is known of the text to who orders instructions; the return that it does not have is none of
+ * it. */
+static bool make_outline(struct decoder *d) {
+  struct ptx_program *p = d->prog;
+  struct weir_outline_insn *insns = weir_arena_array(&p->arena, p->n_code, sizeof *insns);
+  struct ptx_outline_loops loops = {0};
+  bool ok = insns != NULL;
+  for (uint32_t f = 0; ok && f < p->n_funcs; f++) {
+    size_t before = loops.n;
+    uint32_t at = p->funcs[f].entry;
+    ok = ptx_outline_find(p->funcs[f].ir, d->reg_base[f], insns + at, &loops);
+    insns[p->funcs[f].end - 1] =
+        (struct weir_outline_insn){.flags = WEIR_OUTLINE_LEADER, .base = WEIR_NO_REG};
+    for (size_t i = before; i < loops.n; i++)
+      loops.v[i].first += at, loops.v[i].last += at;
+  }
+  struct weir_outline *outline = weir_arena_alloc(&p->arena, sizeof *outline);
+  const struct weir_outline_loop *copy =
+      ok ? weir_arena_copy(&p->arena, loops.v, loops.n, sizeof *loops.v) : NULL;
+  free(loops.v);
+  if (outline == NULL || copy == NULL) return dec_fail(d, "out of memory");
+  *outline = (struct weir_outline){.insns = insns, .loops = copy, .n_loops = (uint32_t)loops.n};
+  p->outline = outline;
   return true;
 }
 
@@ -100,7 +127,7 @@ static bool build_program(struct decoder *d, const struct ptx_func *entry) {
   if (d->is_failed || !dec_find_stack(d) || !dec_find_interleaving(d)) return false;
   p->fixed_lo = (d->next_slot + 63) & ~63u;
   d->next_slot = p->fixed_lo;
-  if (!decode_all(d) || !copy_slots(d) || !index_functions(d)) return false;
+  if (!decode_all(d) || !make_outline(d) || !copy_slots(d) || !index_functions(d)) return false;
   p->reg_bytes = (d->next_slot + 63) & ~63u;
   return true;
 }

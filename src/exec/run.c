@@ -141,6 +141,7 @@ static bool fill_info(struct ptx_run *r) {
                                       .reads_clock = r->prog->reads_clock,
                                       .n_insns = r->prog->n_code,
                                       .insns = r->prog->statics,
+                                      .outline = r->prog->outline,
                                       .n_files = n_files,
                                       .files = files};
   memcpy(r->info.grid, r->launch.grid, sizeof r->info.grid);

@@ -191,6 +191,7 @@ struct peak {
   uint8_t *early;   /* of each instruction: enum early */
   uint32_t *order;  /* of a block's instructions */
   uint64_t *live;   /* where a walk is */
+  uint8_t *counts;  /* of each instruction: what is live before it; NULL: nobody asks */
   uint32_t n;       /* what these cost */
   uint32_t at, segment;
   bool is_fixed, guarded;
@@ -322,6 +323,7 @@ static uint32_t walk_block(struct peak *p, size_t block) {
     ptx_visit_regs(in, leave_result, p);
     ptx_visit_regs(in, read_source, p);
     if (p->n > most) most = p->n;
+    if (p->counts != NULL) p->counts[p->order[i]] = (uint8_t)(p->n < UINT8_MAX ? p->n : UINT8_MAX);
   }
   return most;
 }
@@ -329,13 +331,16 @@ static uint32_t walk_block(struct peak *p, size_t block) {
 /* Loads are moved up only as far as this many registers suffice. */
 enum { MOST_FOR_LOADS = 64 };
 
-static uint32_t find_peak(struct peak *p) {
-  uint32_t peak = 0, raised = 0;
+static void find_costs(struct peak *p) {
   for (uint32_t i = 0; i < p->f->n_insns; i++)
     ptx_visit_regs(&p->f->insns[i], count_def, p);
   for (uint32_t r = 0; r < p->f->n_regs; r++)
     if (p->f->regs[r].type != PTX_T_pred)
       p->cost[r] = (uint8_t)((ptx_type_bytes(p->f->regs[r].type) + 3) / 4);
+}
+
+static uint32_t find_peak(struct peak *p) {
+  uint32_t peak = 0, raised = 0;
   for (size_t b = 0; b < p->f->cfg.n_blocks; b++) {
     const struct ptx_block *block = &p->f->cfg.blocks[b];
     if (!block->reachable) continue;
@@ -349,31 +354,58 @@ static uint32_t find_peak(struct peak *p) {
   return raised > peak ? raised : peak;
 }
 
-bool ptx_peak_registers(const struct ptx_func *f, const struct ptx_liveness *l, uint32_t *peak) {
-  struct ptx_liveness held; /* what is live at the entry holds nothing yet */
+/* What is live at the entry (`l`) holds nothing yet. */
+static bool new_peak(struct peak *p, const struct ptx_func *f, const struct ptx_liveness *l,
+                     struct ptx_liveness *held) {
   size_t regs = f->n_regs + (size_t)64, insns = f->n_insns + (size_t)1;
+  if (!ptx_liveness_find(f, l->in, held)) return false;
+  *p = (struct peak){.f = f,
+                     .l = held,
+                     .first = l->in,
+                     .cost = weir_calloc(regs, 1),
+                     .n_defs = weir_calloc(regs, 1),
+                     .def_at = weir_calloc(regs, sizeof *p->def_at),
+                     .early = weir_calloc(insns, 1),
+                     .order = weir_calloc(insns, sizeof *p->order),
+                     .live = weir_calloc(held->words, sizeof *p->live)};
+  bool ok = p->cost != NULL && p->n_defs != NULL && p->def_at != NULL && p->early != NULL &&
+            p->order != NULL && p->live != NULL;
+  if (ok) find_costs(p);
+  return ok;
+}
+
+static void free_peak(struct peak *p, struct ptx_liveness *held) {
+  ptx_liveness_free(held);
+  free(p->cost);
+  free(p->n_defs);
+  free(p->def_at);
+  free(p->early);
+  free(p->order);
+  free(p->live);
+}
+
+bool ptx_peak_registers(const struct ptx_func *f, const struct ptx_liveness *l, uint32_t *peak) {
+  struct ptx_liveness held = {0};
+  struct peak p = {0};
   *peak = 0;
   if (f->n_insns == 0) return true;
-  if (!ptx_liveness_find(f, l->in, &held)) return false;
-  struct peak p = {.f = f,
-                   .l = &held,
-                   .first = l->in,
-                   .cost = weir_calloc(regs, 1),
-                   .n_defs = weir_calloc(regs, 1),
-                   .def_at = weir_calloc(regs, sizeof *p.def_at),
-                   .early = weir_calloc(insns, 1),
-                   .order = weir_calloc(insns, sizeof *p.order),
-                   .live = weir_calloc(held.words, sizeof *p.live)};
-  bool ok = p.cost != NULL && p.n_defs != NULL && p.def_at != NULL && p.early != NULL &&
-            p.order != NULL && p.live != NULL;
+  bool ok = new_peak(&p, f, l, &held);
   if (ok) *peak = find_peak(&p);
-  ptx_liveness_free(&held);
-  free(p.cost);
-  free(p.n_defs);
-  free(p.def_at);
-  free(p.early);
-  free(p.order);
-  free(p.live);
+  free_peak(&p, &held);
+  return ok;
+}
+
+bool ptx_live_counts(const struct ptx_func *f, const struct ptx_liveness *l, uint8_t *live) {
+  struct ptx_liveness held = {0};
+  struct peak p = {0};
+  if (f->n_insns == 0) return true;
+  bool ok = new_peak(&p, f, l, &held);
+  p.counts = live;
+  for (size_t b = 0; ok && b < f->cfg.n_blocks; b++) {
+    order_block(&p, &f->cfg.blocks[b], false);
+    walk_block(&p, b);
+  }
+  free_peak(&p, &held);
   return ok;
 }
 

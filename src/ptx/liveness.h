@@ -35,6 +35,10 @@ static inline bool ptx_is_live(const struct ptx_liveness *l, size_t block, uint3
  * takes more. `l` is of ptx_liveness_find(f, NULL). False: out of memory. */
 bool ptx_peak_registers(const struct ptx_func *f, const struct ptx_liveness *l, uint32_t *peak);
 
+/* The same in the order of the text, before each instruction, as far as 255. False: out of memory.
+ */
+bool ptx_live_counts(const struct ptx_func *f, const struct ptx_liveness *l, uint8_t *live);
+
 /* Registers per thread of a kernel whose functions need `peak` at most: with those that every
  * kernel has, within the limits of its directives and of its target. */
 uint32_t ptx_estimate_registers(const struct ptx_func *kernel, unsigned sm, uint32_t peak);

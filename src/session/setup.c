@@ -56,6 +56,7 @@ enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
   if (st == WEIR_OK) st = weir_machine_affordable(&s->machine, &s->design, err);
   if (st == WEIR_OK) st = weir_l1_try(&s->machine, &s->design, err);
   if (st == WEIR_OK) st = find_storage(s, err);
+  if (st == WEIR_OK) st = weir_settings_fill(settings, &weir_reorder_params, &s->order, err);
   return st == WEIR_OK ? weir_settings_fill(settings, &weir_energy_params, &s->energy, err) : st;
 }
 
@@ -247,6 +248,7 @@ enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_de
                                 struct weir_err *err) {
   struct weir_sim_options with = *o;
   *sim = NULL;
+  with.order = &s->order;
   if (with.tags == NULL) {
     enum weir_status st = check_tags(s, err);
     if (st != WEIR_OK) return st;

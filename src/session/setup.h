@@ -15,6 +15,7 @@ struct weir_setup {
   struct weir_design design;
   struct weir_tags *tags; /* of loads, by a compiler; NULL: none */
   struct weir_energy_cfg energy;
+  struct weir_reorder_cfg order;
   /* Bits of hardware beside tags and data: of the parts of one L1 (or WEIR_NOT_DECLARED), of those
    * of the machine's own L1, and in the L2. */
   uint64_t storage_bits, baseline_bits, l2_bits;

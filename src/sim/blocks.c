@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/mem.h"
 #include "sim/sm_core.h"
 
 /* ---- what fits ---- */
@@ -157,6 +158,15 @@ void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
   sm->wake = weir_min64(sm->wake, at);
 }
 
+static void open_stream(struct weir_sm *sm, uint32_t slot, struct weir_warp_stream *s) {
+  struct weir_warp_reader *r = &sm->warps[slot].reader;
+  if (sm->reordered != NULL && weir_reorderer_open(sm->reorderer, slot, r, s, true)) return;
+  weir_reader_open(r, s, sm->kernel, true);
+  if (sm->reordered == NULL) return;
+  sm->is_failed = true;
+  sm->status = weir_no_memory(&sm->err);
+}
+
 static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t now) {
   uint32_t b = 0;
   while (sm->blocks[b].is_used)
@@ -171,7 +181,7 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     struct weir_sm_warp *w = &sm->warps[slot];
     uint64_t *reg = w->reg;
     memset(reg, 0, sm->regs_per_warp * sizeof *reg);
-    weir_reader_open(&w->reader, &block->warps[k], sm->kernel, true);
+    open_stream(sm, slot, &block->warps[k]);
     w->reg = reg;
     w->state = WEIR_W_RUN;
     sm->age[slot] = sm->next_age++;

@@ -621,6 +621,7 @@ void weir_sim_free(struct weir_sim *sim) {
   free(sim->units_before);
   free(sim->insns);
   weir_clock_pairs_free(&sim->clocks);
+  weir_reordered_free(sim->reordered);
   free(sim->channels);
   free_shares(sim->shares, sim->o.threads);
   free(sim->has_retired);
@@ -661,13 +662,17 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
     enum weir_status st = sim->o.tags(sim->o.tags_self, k, &tags, err);
     if (st != WEIR_OK) return st;
   }
+  weir_reordered_free(sim->reordered);
+  enum weir_status ordered = weir_reorder_kernel(sim->o.order, k, &sim->reordered, err);
+  if (ordered != WEIR_OK) return ordered;
   uint32_t allowed = weir_l1_max_ctas(sim->sms[0].l1, &about);
   if (allowed < r->blocks_per_sm) {
     r->blocks_per_sm = allowed > 0 ? allowed : 1;
     r->limited_by = "policy";
   }
   for (uint32_t i = 0; i < sim->n_sms; i++) {
-    if (!weir_sm_kernel(&sim->sms[i], k, sim->n_kernels, r->blocks_per_sm, sim->now))
+    if (!weir_sm_kernel(&sim->sms[i], k, sim->reordered, sim->n_kernels, r->blocks_per_sm,
+                        sim->now))
       return weir_fail(err, WEIR_ENOMEM, "out of memory");
     sim->sms[i].tags = tags;
   }

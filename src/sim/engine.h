@@ -27,8 +27,9 @@ struct weir_sim_options {
   enum weir_status (*tags)(const void *tags_self, const struct weir_kernel_info *k,
                            const uint8_t **tags, struct weir_err *err);
   const void *tags_self;
-  const struct weir_sampler *sampler; /* NULL: nobody looks */
-  bool clocks;                        /* cycles between clock reads are wanted */
+  const struct weir_sampler *sampler;   /* NULL: nobody looks */
+  bool clocks;                          /* cycles between clock reads are wanted */
+  const struct weir_reorder_cfg *order; /* of instructions; NULL: as they come */
 };
 
 struct weir_sim_unit { /* one SM in one kernel */

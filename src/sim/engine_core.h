@@ -45,6 +45,8 @@ struct weir_sim {
   uint32_t n_kernels;
   struct weir_sim_unit *units, *units_before; /* of each SM: in the last kernel; until now */
   struct weir_sim_result total;               /* until now */
+  struct weir_reordered
+      *reordered; /* the kernel, in the order that it runs in; NULL: as it comes */
   struct weir_pc_stats *insns;
   uint32_t n_insns;
   struct weir_clock_pairs clocks;

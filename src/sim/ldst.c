@@ -61,7 +61,7 @@ void weir_ldst_answer(struct weir_sm *sm, uint32_t id, uint64_t at) {
   l->ready_at = weir_max64(l->ready_at, at);
   if (--l->n_left > 0) return;
   struct weir_sm_warp *w = &sm->warps[l->a.warp];
-  const struct weir_static *s = &sm->kernel->insns[l->a.insn];
+  const struct weir_static *s = &sm->kernel->insns[l->insn];
   uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra;
   if (s->cls != WEIR_C_ATOM) {
     sm->stats.load_insns++;
@@ -326,7 +326,9 @@ static struct weir_access describe_access(const struct weir_sm *sm, uint32_t slo
                                           bool is_local) {
   const struct weir_sm_warp *w = &sm->warps[slot];
   const struct weir_static *s = &sm->kernel->insns[insn];
-  return (struct weir_access){.insn = insn,
+  const uint32_t origin = sm->reordered != NULL ? sm->reordered->origin[insn] : insn;
+  const bool is_own = sm->reordered != NULL && sm->reordered->has_own_pcs;
+  return (struct weir_access){.insn = is_own ? insn : origin,
                               .pc = s->pc,
                               .warp = slot,
                               .warp_uid = sm->age[slot],
@@ -337,7 +339,8 @@ static struct weir_access describe_access(const struct weir_sm *sm, uint32_t slo
                                     : s->cls == WEIR_C_STORE ? WEIR_STORE
                                                              : WEIR_LOAD,
                               .is_local = is_local,
-                              .tag = sm->tags != NULL && !is_local ? sm->tags[insn] : WEIR_TAG_NONE,
+                              .tag =
+                                  sm->tags != NULL && !is_local ? sm->tags[origin] : WEIR_TAG_NONE,
                               .hint = s->cache_op,
                               .evict_hint = s->evict_hint};
 }
@@ -348,7 +351,8 @@ static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct 
   struct weir_load *l = &u->loads[u->free_load];
   u->coalescer.id = u->free_load;
   u->free_load = l->next_free;
-  *l = (struct weir_load){.a = u->coalescer.a, .n_left = u->coalescer.n};
+  *l = (struct weir_load){
+      .a = u->coalescer.a, .insn = (uint32_t)(s - sm->kernel->insns), .n_left = u->coalescer.n};
   w->loads++;
   w->atoms += s->cls == WEIR_C_ATOM;
   if (s->is_copy) {

@@ -67,6 +67,14 @@ static bool join_clocks(struct weir_sim *sim) {
   return ok;
 }
 
+/* Those of copies count for the instruction that they are of. */
+static void add_insns(struct weir_sim *sim, const struct weir_pc_stats *pc) {
+  const struct weir_reordered *r = sim->reordered;
+  bool is_own = r != NULL && r->has_own_pcs;
+  for (uint32_t k = 0; k < (is_own ? r->info.n_insns : sim->n_insns); k++)
+    weir_stat_sum(weir_pc_stat_table, &sim->insns[is_own ? r->origin[k] : k], &pc[k]);
+}
+
 bool weir_sim_keep_details(struct weir_sim *sim, uint64_t start) {
   free(sim->insns);
   sim->n_insns = sim->source->kernel->n_insns;
@@ -79,9 +87,7 @@ bool weir_sim_keep_details(struct weir_sim *sim, uint64_t start) {
     weir_stat_subtract(weir_sm_stat_table, &u->sm, &sim->units_before[i].sm);
     weir_stat_subtract(weir_l1_stat_table, &u->l1, &sim->units_before[i].l1);
     sim->units_before[i] = until_now;
-    const struct weir_pc_stats *pc = weir_l1_get_pc_stats(sm->l1);
-    for (uint32_t k = 0; u->sm.blocks > 0 && k < sim->n_insns; k++)
-      weir_stat_sum(weir_pc_stat_table, &sim->insns[k], &pc[k]);
+    if (u->sm.blocks > 0) add_insns(sim, weir_l1_get_pc_stats(sm->l1));
   }
   return join_clocks(sim);
 }

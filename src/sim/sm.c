@@ -160,6 +160,7 @@ void weir_sm_free(struct weir_sm *sm) {
   weir_ldst_free(&sm->ldst);
   weir_collect_free(sm->collect);
   weir_clocks_free(sm->clocks);
+  weir_reorderer_free(sm->reorderer);
   free(sm->warps);
   free(sm->blocks);
   free(sm->order);
@@ -172,8 +173,24 @@ void weir_sm_free(struct weir_sm *sm) {
   free(sm->mail.out.v);
 }
 
-bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t uid,
-                    uint32_t max_blocks, uint64_t now) {
+/* Room for streams in another order is made when a kernel first asks for it. */
+static bool take_order(struct weir_sm *sm, const struct weir_reordered *r) {
+  const struct weir_reorder_counts counts = {&sm->stats.warp_insns, &sm->stats.thread_insns,
+                                             &sm->stats.insns_left_out};
+  sm->reordered = r;
+  if (sm->reorderer == NULL && r != NULL)
+    sm->reorderer = weir_reorderer_new((uint32_t)sm->m->sm.warps, counts);
+  if (sm->reorderer == NULL) return r == NULL;
+  return weir_reorderer_kernel(sm->reorderer, r);
+}
+
+bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
+                    const struct weir_reordered *reordered, uint32_t uid, uint32_t max_blocks,
+                    uint64_t now) {
+  struct weir_kernel k = weir_sm_about(kernel, uid, max_blocks);
+  if (reordered != NULL) kernel = &reordered->info;
+  if (reordered != NULL && reordered->has_own_pcs) k.n_insns = kernel->n_insns;
+  if (!take_order(sm, reordered)) return false;
   sm->kernel = kernel;
   sm->max_blocks = max_blocks;
   sm->next_age = 0;
@@ -196,7 +213,6 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, u
   sm->ldst.shared_free = 0;
   sm->kernel_start = now;
   memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
-  const struct weir_kernel k = weir_sm_about(kernel, uid, max_blocks);
   uint64_t shared = (uint64_t)max_blocks * (kernel->static_shared + kernel->dyn_shared);
   shared = weir_max64(shared, weir_preferred_carveout(sm->m, kernel->carveout));
   if (!weir_l1_kernel_begin(sm->l1, &k, (uint32_t)shared, now)) return false;

@@ -3,6 +3,7 @@
 #ifndef WEIR_SIM_SM_H
 #define WEIR_SIM_SM_H
 
+#include "sched/reorder.h"
 #include "sim/clocks.h"
 #include "sim/collect.h"
 #include "sim/ldst.h"
@@ -25,8 +26,8 @@ enum weir_slot {
 };
 
 struct weir_sm_stats {
-  uint64_t warp_insns, thread_insns, blocks, mem_insns, load_insns, load_insns_missed, requests,
-      shared_passes;
+  uint64_t warp_insns, insns_left_out, thread_insns, blocks, mem_insns, load_insns,
+      load_insns_missed, requests, shared_passes;
   uint64_t slot[WEIR_N_ISSUE_SLOTS];
   uint64_t stall[WEIR_N_SHORTAGES];     /* cycles in which the LD/ST head could not advance */
   uint64_t stall_probed;                /* of these, those of heads whose tags were read */
@@ -146,8 +147,10 @@ struct weir_sm {
   struct weir_mailbox mail;
 
   /* The kernel. */
-  const struct weir_kernel_info *kernel;
-  const uint8_t *tags; /* enum weir_tag of each of its instructions; NULL: none has one */
+  const struct weir_kernel_info *kernel; /* with copies, if it is reordered */
+  const uint8_t *tags; /* enum weir_tag of each instruction of the PTX; NULL: none has one */
+  const struct weir_reordered *reordered; /* NULL: it is not */
+  struct weir_reorderer *reorderer;       /* NULL: none was yet */
   uint64_t kernel_start, last_event;
 
   /* Warps. */
@@ -201,9 +204,11 @@ struct weir_sm {
 enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
                               const struct weir_design *design, uint32_t id, struct weir_err *err);
 void weir_sm_free(struct weir_sm *sm);
-/* Prepare for a kernel: blocks that fit, registers. False: out of memory. */
-bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel, uint32_t uid,
-                    uint32_t max_blocks, uint64_t now);
+/* Prepare for a kernel, reordered if that is not NULL: blocks that fit, registers. False: out of
+ * memory. */
+bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
+                    const struct weir_reordered *reordered, uint32_t uid, uint32_t max_blocks,
+                    uint64_t now);
 /* The kernel ended: what policies have waited for until then, and that it ended. */
 void weir_sm_kernel_end(struct weir_sm *sm, uint64_t end);
 /* A block arrives in cycle `at` (not before the next window). */

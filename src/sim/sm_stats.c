@@ -13,8 +13,10 @@
     .offset = offsetof(struct weir_sm_stats, f) + sizeof(uint64_t) * (i)                           \
   }
 const struct weir_stat weir_sm_stat_table[] = {
-    S(warp_insns, "insn", "warp instructions issued"),
-    S(thread_insns, "insn", "thread instructions issued"),
+    S(warp_insns, "insn", "warp instructions executed"),
+    S(insns_left_out, "insn",
+      "of these, those that issue nothing: what unrolled iterations of a loop share (sched.order)"),
+    S(thread_insns, "insn", "thread instructions executed"),
     S(blocks, "block", "blocks retired"),
     S(mem_insns, "insn", "memory instructions issued, shared and constant memory included"),
     S(load_insns, "insn", "load instructions from global and local memory that were answered"),
@@ -68,7 +70,7 @@ const struct weir_stat weir_sm_stat_table[] = {
     KIND(resv_fail, "fail_order", WEIR_NO_ORDER, "request", "... a policy's queue"),
     WEIR_STAT_END};
 static const struct weir_check sm_checks[] = {
-    {"slots_issued == warp_insns", "a slot that issues issues one instruction"},
+    {"slots_issued + insns_left_out == warp_insns", "a slot that issues issues one instruction"},
     {"stall_probed <= stall_data_port + stall_inflight + stall_line + stall_queue + stall_merge + "
      "stall_mshr + stall_icnt + stall_order",
      "a head that waits has read its tags or not"},

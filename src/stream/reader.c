@@ -20,7 +20,15 @@ void weir_reader_open_bytes(struct weir_warp_reader *r, const uint8_t *bytes, si
   r->end = bytes + n;
 }
 
+void weir_reader_open_filter(struct weir_warp_reader *r, struct weir_filter *f) {
+  reset(r, f->in.kernel);
+  r->filter = f;
+  r->is_done = true; /* it has no bytes of its own */
+}
+
 void weir_reader_close(struct weir_warp_reader *r) {
+  if (r->filter) weir_reader_close(&r->filter->in);
+  r->filter = NULL;
   if (r->cursor.stream) weir_span_close(&r->cursor);
   r->p = r->end = r->span = NULL;
   r->run = 0;
@@ -39,6 +47,7 @@ static bool malformed(struct weir_warp_reader *r, const char *why) {
 }
 
 enum weir_status weir_reader_error(const struct weir_warp_reader *r, struct weir_err *err) {
+  if (r->filter) r = &r->filter->in;
   if (!r->status) return WEIR_OK;
   if (r->status == WEIR_EPARSE) {
     uint64_t at = r->span_at + (r->p > r->span ? (uint64_t)(r->p - r->span) : 0);
@@ -196,8 +205,15 @@ static bool get_end(struct weir_warp_reader *r) {
   return false;
 }
 
+static bool next_filtered(struct weir_warp_reader *r, struct weir_dyn *d) {
+  if (!r->filter) return false;
+  bool any = r->filter->next(r->filter, d);
+  r->status = r->filter->in.status;
+  return any;
+}
+
 bool weir_next_slow(struct weir_warp_reader *r, struct weir_dyn *d) {
-  if (r->is_done) return false;
+  if (r->is_done) return next_filtered(r, d);
   for (;;) {
     if (r->p >= r->end || !r->is_begun) {
       if (r->p > r->end) return malformed(r, "it ends in the middle");

@@ -15,6 +15,7 @@ struct weir_dyn {
   const uint8_t *list;
 };
 
+struct weir_filter;
 struct weir_warp_reader {
   /* Position and mask stand apart: compilers would copy both at once to a weir_dyn, just after the
    * position alone was stored, and the host would wait for that store. */
@@ -26,8 +27,16 @@ struct weir_warp_reader {
   enum weir_status status;        /* not WEIR_OK: the stream ended with an error */
   bool is_done, is_begun;
   const char *why;
-  uint64_t span_at; /* bytes before `span` */
+  struct weir_filter *filter; /* what is read comes from it; is_done is set then */
+  uint64_t span_at;           /* bytes before `span` */
   struct weir_addr_state addr;
+};
+
+/* Whoever changes a stream on its way to who reads it, with the reader of the stream itself. `next`
+ * is as weir_next. */
+struct weir_filter {
+  bool (*next)(struct weir_filter *f, struct weir_dyn *d);
+  struct weir_warp_reader in;
 };
 
 /* Read a finished stream; with `consume` its memory is given back on the way. `kernel` outlives the
@@ -37,6 +46,8 @@ void weir_reader_open(struct weir_warp_reader *r, struct weir_warp_stream *s,
 /* Read from memory; `bytes` is followed by WEIR_STREAM_SLACK readable bytes of any value. */
 void weir_reader_open_bytes(struct weir_warp_reader *r, const uint8_t *bytes, size_t n,
                             const struct weir_kernel_info *kernel);
+/* Read what a filter gives; its own reader is open, and is closed with this one. */
+void weir_reader_open_filter(struct weir_warp_reader *r, struct weir_filter *f);
 void weir_reader_close(struct weir_warp_reader *r);
 /* Says what was wrong when r->status is set, and where. */
 enum weir_status weir_reader_error(const struct weir_warp_reader *r, struct weir_err *err);

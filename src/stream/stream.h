@@ -62,6 +62,7 @@ struct weir_static {
   uint32_t ptx_line;
 };
 
+struct weir_outline;
 struct weir_kernel_info {
   const char *name;
   uint32_t grid[3], block[3];
@@ -75,6 +76,8 @@ struct weir_kernel_info {
   bool is_interleaved, reads_clock;
   uint32_t n_insns;
   const struct weir_static *insns;
+  const struct weir_outline
+      *outline; /* stream/outline.h; NULL: nothing is known, or it is machine code */
   uint32_t n_files;
   const char *const *files;
 };

@@ -149,5 +149,9 @@ const char *wt_get_info(const uint8_t *bytes, size_t n, uint32_t version,
                         struct weir_kernel_info **out, uint64_t *table_at);
 const char *wt_get_table(const uint8_t *bytes, size_t n, uint32_t version,
                          struct weir_kernel_info *k);
+/* What is known of the text; wtrace_outline.c. Nothing is put if nothing is. */
+void wt_put_outline(struct wt_buf *b, const struct weir_kernel_info *k);
+const char *wt_get_outline(const uint8_t *bytes, size_t n, struct weir_kernel_info *k);
+void wt_outline_free(const struct weir_outline *o);
 
 #endif

@@ -315,6 +315,7 @@ void weir_wtrace_info_free(struct weir_kernel_info *k) {
     free((void *)(uintptr_t)k->files[i]);
   free((void *)(uintptr_t)k->files);
   free((void *)(uintptr_t)k->insns);
+  wt_outline_free(k->outline);
   free((void *)(uintptr_t)k->name);
   free(k);
 }

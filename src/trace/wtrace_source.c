@@ -49,6 +49,7 @@ enum weir_status weir_wtrace_info(const struct weir_wtrace *t, uint32_t kernel,
   if (!st) st = wt_section_read(t, &s, table_at, WT_TABLE, what, err);
   if (!st) {
     const char *why = wt_get_table(s.part[0], s.n[0], t->version, k);
+    if (!why && s.n_parts > 1) why = wt_get_outline(s.part[1], s.n[1], k);
     if (why) st = fail_at(t, table_at, what, why, err);
   }
   wt_section_free(&s);

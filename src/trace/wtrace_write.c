@@ -10,7 +10,8 @@
 enum { N_TABLES = 8, CHECK_EVERY = 64 };
 
 struct table {
-  struct wt_buf raw;
+  struct wt_buf raw; /* its first part, of `first` bytes, and its second */
+  size_t first;
   uint64_t at;
 };
 
@@ -157,16 +158,18 @@ static enum weir_status end_kernel(struct weir_wtrace_writer *w, struct weir_err
 
 /* ---- kernels ---- */
 
-static enum weir_status put_table(struct weir_wtrace_writer *w, uint64_t *at,
-                                  struct weir_err *err) {
+static enum weir_status put_table(struct weir_wtrace_writer *w, const struct weir_kernel_info *info,
+                                  uint64_t *at, struct weir_err *err) {
   struct wt_buf raw = {0};
-  wt_put_table(&raw, w->kernel);
+  wt_put_table(&raw, info);
+  size_t first = raw.n;
+  wt_put_outline(&raw, info);
   if (raw.failed || raw.n > WT_MAX_TABLE) {
     bool is_long = !raw.failed;
     wt_buf_free(&raw);
     if (!is_long) return no_memory(w, err);
     return weir_fail(err, WEIR_EINVAL, "kernel %s has too many instructions for a trace",
-                     w->kernel->name);
+                     info->name);
   }
   for (uint32_t i = 0; i < N_TABLES; i++) {
     const struct table *t = &w->tables[i];
@@ -177,9 +180,11 @@ static enum weir_status put_table(struct weir_wtrace_writer *w, uint64_t *at,
   }
   struct table *t = &w->tables[w->n_tables++ % N_TABLES];
   wt_buf_free(&t->raw);
-  *t = (struct table){.raw = raw, .at = w->at};
+  *t = (struct table){.raw = raw, .first = first, .at = w->at};
   *at = w->at;
-  return put_buffer(w, WT_TABLE, &t->raw, err);
+  const uint8_t *const part[] = {raw.v, raw.v + first};
+  const size_t n[] = {first, raw.n - first};
+  return put_section(w, WT_TABLE, part, n, raw.n > first ? 2 : 1, err);
 }
 
 static char *copy_text(const char *text) {
@@ -195,6 +200,7 @@ static struct weir_kernel_info *copy_info(const struct weir_kernel_info *info) {
   *k = *info;
   k->files = NULL;
   k->n_files = 0;
+  k->outline = NULL; /* is written with the table, from `info` */
   k->name = copy_text(info->name);
   struct weir_static *s = weir_malloc((info->n_insns + (size_t)1) * sizeof *s);
   k->insns = s;
@@ -219,7 +225,7 @@ enum weir_status weir_wtrace_kernel(struct weir_wtrace_writer *w,
   w->n_groups = 0;
   w->kernel_at = w->at;
   uint64_t table_at = 0;
-  st = put_table(w, &table_at, err);
+  st = put_table(w, info, &table_at, err);
   if (st) return st;
   struct wt_buf raw = {0};
   wt_put_info(&raw, info, table_at);

@@ -376,8 +376,8 @@ static unsigned other_values(const struct weir_setting *v, char out[][64]) {
 
 /* Those of a part that is not here are left to the worlds that have it, but for a few. */
 static bool is_simulated(const struct weir_setting *v) {
-  static const char *const others[] = {"exec", "cls", "cuda"};
-  for (size_t i = 0; i < 3; i++)
+  static const char *const others[] = {"exec", "cls", "cuda", "sched"}; /* on PTX */
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(v->group->prefix, others[i]) == 0) return false;
   return true;
 }

@@ -24,7 +24,7 @@ static void issue_order(struct synth *s, const char *scheduler, uint8_t order[ST
   set[n] = NULL;
   machine_init(&x, NULL, set);
   assert_int_equal(weir_sm_init(&sm, &x.m, NULL, 0, &err), WEIR_OK);
-  assert_true(weir_sm_kernel(&sm, &s->info, 0, 1, 0));
+  assert_true(weir_sm_kernel(&sm, &s->info, NULL, 0, 1, 0));
   assert_int_equal(src->next(src, &b, &err), WEIR_OK);
   weir_sm_place(&sm, b, 0);
   for (uint64_t t = 0; t < STEPS; t++) {

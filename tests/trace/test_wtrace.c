@@ -21,6 +21,13 @@ static void same_info(const struct weir_kernel_info *a, const struct weir_kernel
   assert_int_equal(a->reads_clock, b->reads_clock);
   assert_int_equal(a->n_insns, b->n_insns);
   if (a->n_insns) assert_memory_equal(a->insns, b->insns, a->n_insns * sizeof *a->insns);
+  assert_int_equal(a->outline != NULL, b->outline != NULL);
+  if (a->outline != NULL) {
+    const struct weir_outline *x = a->outline, *y = b->outline;
+    assert_int_equal(x->n_loops, y->n_loops);
+    assert_memory_equal(x->loops, y->loops, x->n_loops * sizeof *x->loops);
+    assert_memory_equal(x->insns, y->insns, a->n_insns * sizeof *x->insns);
+  }
   assert_int_equal(a->n_files, b->n_files);
   for (uint32_t i = 0; i < a->n_files; i++)
     assert_string_equal(a->files[i] ? a->files[i] : "", b->files[i]);

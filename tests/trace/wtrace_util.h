@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../stream/gen.h"
+#include "stream/outline.h"
 #include "trace/wtrace.h"
 
 #define OK(call)                                                                                   \
@@ -55,6 +56,25 @@ static inline void set_class(struct weir_static *s, uint32_t i) {
   s->waits_copies = s->cls == WEIR_C_OTHER ? number : 0;
 }
 
+/* Of the text of such a kernel. */
+static inline const struct weir_outline *random_outline(void) {
+  static struct weir_outline_insn insns[TEST_INSNS];
+  static struct weir_outline_loop loops[TEST_INSNS / 20];
+  static const struct weir_outline outline = {insns, loops, TEST_INSNS / 20};
+  uint64_t s = 7;
+  for (uint32_t i = 0; i < TEST_INSNS; i++)
+    insns[i] = (struct weir_outline_insn){.flags = (uint8_t)below(&s, WEIR_OUTLINE_ALL + 1),
+                                          .live = (uint8_t)rnd(&s),
+                                          .base = (uint16_t)(i % 4 ? WEIR_NO_REG : below(&s, 100)),
+                                          .offset = (int32_t)rnd(&s)};
+  for (uint32_t i = 0; i < TEST_INSNS / 20; i++)
+    loops[i] = (struct weir_outline_loop){.first = 20 * i + below(&s, 5),
+                                          .last = 20 * i + 5 + below(&s, 15),
+                                          .trips = below(&s, 1000),
+                                          .flags = (uint8_t)below(&s, WEIR_LOOP_ALL + 1)};
+  return &outline;
+}
+
 /* Kernel k of the random traces. */
 static inline struct weir_kernel_info random_kernel(uint32_t k, uint32_t n_blocks) {
   static const char *const files[] = {NULL, "a.cu", "b/c.cu"};
@@ -65,6 +85,7 @@ static inline struct weir_kernel_info random_kernel(uint32_t k, uint32_t n_block
     set_class(&insns[i], i);
   }
   info.insns = insns;
+  if (k % 4 > 1) info.outline = random_outline();
   info.name = k % 2 ? "odd" : "even";
   info.grid[0] = n_blocks;
   info.grid[1] = info.grid[2] = 1;
