@@ -39,6 +39,7 @@ def interrupt(command, progress, temporary):
     if pid == 0:
         os.environ["TMPDIR"] = temporary
         os.environ["WEIR_CACHE"] = ""
+        os.environ["NO_COLOR"] = "1"
         os.execv(command[0], command)
     end = time.time() + LIMIT_S
     before = read_until(master, progress.search, end)
