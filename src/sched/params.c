@@ -12,7 +12,8 @@ static const struct weir_param table[] = {
     P(unroll, "4", 1, 16,
       "iterations of an unrolled loop that are ordered together; what is left "
       "is taken by halves of that",
-      .source = BY_PTXAS, .when = "order=loops"),
+      .source = "most loops that ptxas 13.0 unrolls for sm_90 (tests/sched)",
+      .when = "order=loops"),
     P(full, "16", 1, 16,
       "the same of loops whose number of iterations is known, which compilers "
       "make straight code of",
