@@ -64,7 +64,8 @@ static enum weir_status read_both(const struct opts *o, struct weir_diff *d, str
 
 static enum weir_status show(const struct opts *o, const struct weir_diff *d,
                              struct weir_err *err) {
-  struct weir_text text = o->is_json ? (struct weir_text){0} : weir_cli_text();
+  struct weir_text text = {0};
+  if (!o->is_json) text = weir_cli_text();
   enum weir_status st = WEIR_OK;
   if (o->is_json) {
     json_t *json = weir_diff_json(d, &o->view);

@@ -61,8 +61,8 @@ const char *const weir_store_sql_texts[WEIR_N_STMTS] = {
         ("SELECT names.name, value FROM statistics JOIN names ON names.id = name_id"
          " WHERE run = ?1 AND kernel = ?2 ORDER BY names.name"),
     [WEIR_STMT_LOAD] =
-        "INSERT INTO loads (run, " LOAD_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [WEIR_STMT_READ_LOADS] = "SELECT " LOAD_COLUMNS " FROM loads WHERE run = ?1 ORDER BY 1, 2",
+        ("INSERT INTO loads (run, " LOAD_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
+    [WEIR_STMT_READ_LOADS] = ("SELECT " LOAD_COLUMNS " FROM loads WHERE run = ?1 ORDER BY 1, 2"),
     [WEIR_STMT_DECISIONS] = "INSERT INTO decisions (run, samples) VALUES (?1, ?2)",
     [WEIR_STMT_READ_DECISIONS] = "SELECT samples FROM decisions WHERE run = ?1",
 };
