@@ -44,20 +44,22 @@ def out_of(command):
 
 
 def rows(weir, machine):
-    """(parameter, value, is a guess) of every parameter that has an effect."""
+    """(parameter, value, source) of every parameter that has an effect."""
     found = []
     for line in out_of([weir, "help", "gpu", machine]).splitlines():
         if line.startswith("no effect here") or line.startswith("sources:"):
             break
         cell = re.match(r"([a-z0-9]+\.\w+)\s+(\S+)\s", line)
         if cell:
-            found.append((cell[1], cell[2], bool(re.search(r"\s\? guess\s", line))))
+            source = re.search(r"\s(\? guess|default)\s", line)
+            found.append((cell[1], cell[2], source[1].removeprefix("? ") if source else "given"))
     return found
 
 
 def state(weir, machine):
-    """A hash of the machine's values."""
-    text = "".join(f"{key}={value}\n" for key, value, _ in rows(weir, machine))
+    """A hash of the machine's values. Its file does not say those of source 'default': mechanisms that came after it and
+    are off (another default would be another version of the model)."""
+    text = "".join(f"{key}={value}\n" for key, value, source in rows(weir, machine) if source != "default")
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -112,11 +114,11 @@ def names(weir):
 def variants(weir, machine, classes):
     """[(key, value, other value)]; the machine itself is (None, None, None)."""
     all_of = [(None, None, None)]
-    for key, value, is_guess in rows(weir, machine):
+    for key, value, source in rows(weir, machine):
         of_class = re.fullmatch(r"sm\.([a-z0-9]+)_(latency|interval)", key)
         if of_class and of_class[1] in CLASSES and of_class[1] not in classes:
             continue
-        if is_guess:
+        if source == "guess":
             all_of += [(key, value, other) for other in others(weir, machine, key, value)]
     return all_of
 
