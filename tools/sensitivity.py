@@ -11,12 +11,17 @@ that no workload has are not tried. What was compared is kept in FOLDER (docs/re
 machine: run again, it goes on where it was. --kept runs nothing, and leaves out machines that are not complete.
 
 All workloads take hours for each machine. A guess is therefore first screened with the workloads of the smallest inputs
-(--screen, chosen by their instructions alone); those that move a mean by a quarter of the limit there are run with all.
-So are --probe others of each machine, evenly spread over what the screen kept out: the page says what they do.
+(--screen, chosen by their instructions alone); those that move a mean by a quarter of the limit there are run with all,
+but --heavy ones (which take more than half of the time) with their inputs 'test'; those that move a mean by half of the
+limit then with all as they are. So are --probe of what was kept out, evenly spread: the page says what they do.
+
+Beside it stands what chance does: the machine as it is on the screen's workloads, with --seeds seeds of delays as
+'--repeat' has them; 95 % of all pairs of seeds lie within it.
 """
 import argparse
 import hashlib
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -28,8 +33,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MACHINES = "fermi-s0,fermi-s3,fermi-s4,pascal-s1,gcn-s2"
 SCHEMES = "baseline,bypass-all,random-bypass,coordinated,decoupled,pc-bypass,tsc,tsc+,two-level"
 LIMIT = 0.02
-SCREEN, SCREEN_LIMIT = "vecadd,gather,workqueue,spmv,wavefront,stencil", LIMIT / 4
-PROBE = 8
+HEAVY = "rowmv,transpose"
+SCREEN = "vecadd,gather,workqueue,spmv,wavefront,stencil"
+PROBE, SEEDS, JITTER = 8, 8, 16
 CLASSES = ("int imax int64 imul imad idiv move pred cvt fp32 fmax fmul ffma fdiv fp64 dmax dmul dfma ddiv sfu load store "
            "atom branch barrier warp fence tensor tex other").split()
 BATCH = 4  # machines of a comparison: workloads are executed once for all of them
@@ -100,15 +106,17 @@ def classified(weir, args, machine, folder):
     path = folder / "tags.yaml"
     if not path.exists():
         kernels = []
-        for workload in names(weir) if args.workloads in ("all", "kernels") else args.workloads.split(","):
+        for workload in workloads_of(weir, args):
             text = out_of([weir, "classify", workload, "-g", machine, "-i", args.input, "-q", "--tags", "-"])
             kernels.append(text.split("kernels:\n")[1])
         path.write_text("weir-tags: 1\nabout: all workloads\nkernels:\n" + "".join(kernels))
     return path
 
 
-def names(weir):
-    return re.findall(r"^([a-z][\w-]*) +(?:kernels +)?eval", out_of([weir, "list", "workloads"]), re.M)
+def workloads_of(weir, args):
+    if args.workloads not in ("all", "kernels"):
+        return args.workloads.split(",")
+    return re.findall(r"^([a-z][\w-]*) +kernels +eval", out_of([weir, "list", "workloads"]), re.M)
 
 
 def variants(weir, machine, classes):
@@ -135,29 +143,59 @@ def file_of(scratch, machine, variant):
     return path
 
 
-def compare(weir, args, scratch, tags, paths, workloads):
-    """Geometric means of the schemes, by the file of the machine. A pair without one is left out."""
+def run(weir, args, scratch, tags, paths, workloads, given, more=()):
+    """What 'weir compare' writes as JSON of these machines, workloads and their input."""
     result = pathlib.Path(scratch) / "compare.json"
-    command = [weir, "compare", *workloads.split(","), "-g", ",".join(map(str, paths)), "-i", args.input,
-               "-S", args.schemes, "--tags", tags, "--no-provenance", "-q", "--json", result]
+    command = [weir, "compare", *workloads.split(","), "-g", ",".join(map(str, paths)), "-i", given,
+               "-S", args.schemes, "--tags", tags, "--no-provenance", "-q", "--json", result, *more]
     code = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
     if code not in (0, 1):  # 1: some run failed, which its row says
         sys.exit(f"sensitivity: weir compare ended with {code}")
+    return json.loads(result.read_text())
+
+
+def compare(weir, args, scratch, tags, paths, workloads, more=()):
+    """Geometric means of the schemes, by the file of the machine. A pair without one is left out."""
     means = {}
-    for row in json.loads(result.read_text())["means"]:
+    for row in run(weir, args, scratch, tags, paths, workloads, args.input, more)["means"]:
         if row.get("speedup") is not None:
             means.setdefault(row["gpu"], {})[row["scheme"]] = [row["speedup"], row["workloads"]]
-    result.unlink()
     return means
+
+
+def each(weir, args, scratch, tags, paths, workloads, given):
+    """{file of the machine: {scheme: {workload: speed-up}}}"""
+    found = {}
+    for row in run(weir, args, scratch, tags, paths, workloads, given)["runs"]:
+        if row.get("speedup") is not None:
+            found.setdefault(row["gpu"], {}).setdefault(row["scheme"], {})[row["workload"]] = row["speedup"]
+    return found
+
+
+def means_of(speedups):
+    """{scheme: [geometric mean, workloads]} of {scheme: {workload: speed-up}}"""
+    return {scheme: [math.exp(sum(map(math.log, of.values())) / len(of)), len(of)] for scheme, of in speedups.items()}
 
 
 class Incomplete(Exception):
     """Something is missing, and nothing is to be run."""
 
 
-def fill(weir, args, machine, tags, kept, todo, workloads, say):
-    """{name of a variant: {scheme: [mean, workloads]}} of all that is to do; what is kept is not made again."""
-    done = json.loads(kept.read_text()) if kept.exists() else {}
+def save(kept, done):
+    fresh = kept.with_suffix(".new")
+    fresh.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n")
+    fresh.replace(kept)
+
+
+def load(kept):
+    return json.loads(kept.read_text()) if kept.exists() else {}
+
+
+def fill(args, machine, kept, todo, say, make):
+    """{name of a variant: what make has made of it} of all that is to do; what is kept is not made again.
+
+    make: of ([variant], their files, a folder for what is not kept) a list of results."""
+    done = load(kept)
     missing = [v for v in todo if name_of(v) not in done]
     if missing and args.kept:
         raise Incomplete(f"{len(todo) - len(missing)} of {len(todo)} variants")
@@ -165,13 +203,9 @@ def fill(weir, args, machine, tags, kept, todo, workloads, say):
         say(f"{machine}, {kept.stem}: {len(todo) - len(missing) + at} of {len(todo)}")
         batch = missing[at:at + BATCH]
         with tempfile.TemporaryDirectory() as scratch:
-            paths = [file_of(scratch, machine, v) for v in batch]
-            means = compare(weir, args, scratch, tags, paths, workloads)
-        for variant, path in zip(batch, paths):
-            done[name_of(variant)] = means.get(str(path), {})
-        fresh = kept.with_suffix(".new")
-        fresh.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n")
-        fresh.replace(kept)
+            made = make(batch, [file_of(scratch, machine, v) for v in batch], scratch)
+        done.update(zip(map(name_of, batch), made))
+        save(kept, done)
     say(f"{machine}, {kept.stem}: {len(todo)} of {len(todo)}")
     return done
 
@@ -182,29 +216,106 @@ def moves(base, of):
                default=0)
 
 
-def measure(weir, args, machine, say):
-    """([(variant, means)], the machine itself first, what the screen kept out, what was run though it would have been).
+def chance(weir, args, machine, tags, kept, say):
+    """What seeds of delays move a mean by on the screen's workloads: 95 % of their pairs lie within it."""
+    done = load(kept)
+    for seed in map(str, range(1, args.seeds + 1)):
+        if seed in done:
+            continue
+        if args.kept:
+            raise Incomplete("seeds are missing")
+        say(f"{machine}, {kept.stem}: {seed} of {args.seeds}")
+        delays = [f"jitter.dispatch={JITTER}", f"jitter.memory={JITTER}", f"jitter.seed={seed}"]
+        with tempfile.TemporaryDirectory() as scratch:
+            path = file_of(scratch, machine, (None, None, None))
+            done[seed] = compare(weir, args, scratch, tags, [path], args.screen,
+                                 [word for d in delays for word in ("--set", d)])[str(path)]
+        save(kept, done)
+    pairs = sorted(moves(done[a], done[b]) for a in done for b in done if a < b)
+    return pairs[int(0.95 * (len(pairs) - 1))] if pairs else 0
 
-    Means are {scheme: [mean, workloads]}; of a variant that the screen kept out they are those of the screen's workloads,
-    beside the machine's own of these."""
+
+class Bench:
+    """One machine: what is run of it, and where that is kept."""
+
+    def __init__(self, weir, args, machine, folder, say):
+        self.weir, self.args, self.machine, self.say = weir, args, machine, say
+        self.means, self.rough = folder / "means.json", folder / "rough.json"
+        self.screened = folder / f"screen-{screen_mark(args)}.json"
+        self.tags = classified(weir, args, machine, folder)
+
+    def fill(self, kept, todo, make):
+        return fill(self.args, self.machine, kept, todo, self.say, make)
+
+    def screen(self, todo):
+        def make(_, paths, scratch):
+            means = compare(self.weir, self.args, scratch, self.tags, paths, self.args.screen)
+            return [means.get(str(p), {}) for p in paths]
+        return self.fill(self.screened, todo, make)
+
+    def roughly(self, todo):
+        """{name: {scheme: {workload: speed-up}}}, heavy workloads as NAME:test."""
+        heavy = self.args.heavy.split(",")
+        light = [w for w in workloads_of(self.weir, self.args) if w not in heavy]
+
+        def make(_, paths, scratch):
+            made = each(self.weir, self.args, scratch, self.tags, paths, ",".join(light), self.args.input)
+            small = each(self.weir, self.args, scratch, self.tags, paths, self.args.heavy, "test")
+            for path, of in small.items():
+                for scheme, speedups in of.items():
+                    made[path].setdefault(scheme, {}).update({f"{w}:test": x for w, x in speedups.items()})
+            return [made.get(str(p), {}) for p in paths]
+        return self.fill(self.rough, todo, make)
+
+    def whole(self, todo):
+        rough = load(self.rough)
+
+        def make(batch, paths, scratch):
+            if any(name_of(v) not in rough for v in batch):
+                means = compare(self.weir, self.args, scratch, self.tags, paths, self.args.workloads)
+                return [means.get(str(p), {}) for p in paths]
+            made = each(self.weir, self.args, scratch, self.tags, paths, self.args.heavy, self.args.input)
+            for variant, path in zip(batch, paths):
+                for scheme, of in rough[name_of(variant)].items():
+                    light = {w: x for w, x in of.items() if ":" not in w}
+                    made.setdefault(str(path), {}).setdefault(scheme, {}).update(light)
+            return [means_of(made.get(str(p), {})) for p in paths]
+        return self.fill(self.means, todo, make)
+
+
+def spread(these, n):
+    """n of them, evenly."""
+    step = max(1, len(these) // n) if n > 0 else 1
+    return these[step // 2::step][:max(n, 0)]
+
+
+def measure(weir, args, machine, say):
+    """([(variant, means)], the machine itself first; {variant that was kept out: (its largest change, of what)}; probes:
+    what was run though it was kept out; what chance does)."""
     folder = args.work / f"{machine}-{state(weir, machine)}-{args.version}"
     if not args.kept:
         folder.mkdir(parents=True, exist_ok=True)
-    todo = variants(weir, machine, args.classes)
     if args.kept and not (folder / "tags.yaml").exists():
         raise Incomplete("nothing was run")
-    tags = classified(weir, args, machine, folder)
-    screen = {}
+    bench, todo = Bench(weir, args, machine, folder, say), variants(weir, machine, args.classes)
+    own, guesses, out, by_chance = todo[0], todo[1:], {}, 0
     if args.screen:
-        screen = fill(weir, args, machine, tags, folder / f"screen-{screen_mark(args)}.json", todo, args.screen, say)
-    quiet = [v for v in todo if screen and v[0] is not None and
-             moves(screen[name_of(todo[0])], screen[name_of(v)]) < SCREEN_LIMIT]
-    step = max(1, len(quiet) // args.probe) if args.probe else len(quiet) + 1
-    probes = quiet[step // 2::step][:args.probe]
-    found = [v for v in todo if v not in quiet]
-    done = fill(weir, args, machine, tags, folder / "means.json", found + probes, args.workloads, say)
-    kept_out = [(v, moves(screen[name_of(todo[0])], screen[name_of(v)])) for v in quiet if v not in probes]
-    return [(v, done[name_of(v)]) for v in found + probes], kept_out, probes
+        screen = bench.screen(todo)
+        by_chance = chance(weir, args, machine, bench.tags, folder / f"seeds-{screen_mark(args)}.json", say)
+        out = {v: (c, "screen") for v in guesses if (c := moves(screen[name_of(own)], screen[name_of(v)])) < LIMIT / 4}
+    known = load(bench.means)
+    open_ones = [v for v in guesses if v not in out and name_of(v) not in known]
+    if args.screen and args.heavy and (open_ones or bench.rough.exists()):
+        some = [v for v in guesses if v in open_ones or name_of(v) in load(bench.rough)]
+        rough = {k: means_of(of) for k, of in bench.roughly([own] + some).items()}
+        out |= {v: (c, "rough") for v in some if (c := moves(rough[name_of(own)], rough[name_of(v)])) < LIMIT / 2}
+    unknown = [v for v in guesses if v in out and name_of(v) not in known]
+    probes = [v for v in out if name_of(v) in known]
+    probes += spread(unknown, args.probe - len(probes))
+    found = [own] + [v for v in guesses if v not in out]
+    done = bench.whole(found + probes)
+    kept_out = {v: why for v, why in out.items() if v not in probes}
+    return [(v, done[name_of(v)]) for v in found + probes], kept_out, probes, by_chance
 
 
 def screen_mark(args):
@@ -258,7 +369,7 @@ def page(weir, args, say):
         "the baseline by more than 2 % (the papers' designs and the controls): a verdict that depends on one of them is not one about the paper's machine."), ""]
     for machine in args.machines.split(","):
         try:
-            means, kept_out, probes = measure(weir, args, machine, say)
+            means, kept_out, probes, by_chance = measure(weir, args, machine, say)
         except Incomplete as why:
             lines += [f"## {machine}", "", f"Not complete yet: {why}.", ""]
             continue
@@ -267,20 +378,28 @@ def page(weir, args, say):
         if quiet:
             lines += [*wrap("Less than that, with the largest change: " +
                             ", ".join(f"`{k}` {c:.1%}" for k, c in quiet) + "."), ""]
-        if kept_out:
+        for kind, why in (("screen", f"on {args.screen.replace(',', ', ')} they move no mean by {LIMIT / 4:.1%}"),
+                          ("rough", f"on all workloads, but {args.heavy.replace(',', ' and ')} with their inputs test, "
+                                    f"they move no mean by {LIMIT / 2:.1%}")):
             by_key = {}
-            for (key, _, _), change in kept_out:
-                by_key[key] = max(change, by_key.get(key, 0))
-            lines += [*wrap(f"Not run on all workloads, since on {args.screen.replace(',', ', ')} they move no mean by "
-                            f"{SCREEN_LIMIT:.1%}; with the largest change there: " +
-                            ", ".join(f"`{k}` {c:.1%}" for k, c in by_key.items()) + "."), ""]
+            for (key, _, _), (change, of) in kept_out.items():
+                if of == kind:
+                    by_key[key] = max(change, by_key.get(key, 0))
+            if by_key:
+                lines += [*wrap(f"Not run on all workloads, since {why}; with the largest change there: " +
+                                ", ".join(f"`{k}` {c:.1%}" for k, c in by_key.items()) + "."), ""]
         if probes:
             of = dict(means)
             worst = max(probes, key=lambda v: moves(means[0][1], of[v]))
-            lines += [*wrap(f"To see what that leaves out, {len(probes)} that would have been kept out, evenly spread, were run "
-                            f"on all workloads nevertheless: {sum(moves(means[0][1], of[v]) > LIMIT for v in probes)} of them "
+            lines += [*wrap(f"To see what that leaves out, {len(probes)} that would have been kept out were run on all "
+                            f"workloads nevertheless: {sum(moves(means[0][1], of[v]) > LIMIT for v in probes)} of them "
                             f"decide; the largest change is {moves(means[0][1], of[worst]):.1%} "
                             f"(`{worst[0]}={worst[2]}`)."), ""]
+        if by_chance:
+            lines += [*wrap(f"What chance does, for comparison: with {args.seeds} seeds of delays (0 to {JITTER} cycles for each "
+                            f"block and each DRAM read) on {args.screen.replace(',', ', ')}, two seeds lie up to "
+                            f"{by_chance:.1%} apart in the scheme that differs most (95 % of the pairs); on all workloads "
+                            "it is less."), ""]
         if stuck:
             lines += [*wrap(f"No other value is legal: {stuck}."), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -300,7 +419,9 @@ def main():
     p.add_argument("--machines", default=MACHINES)
     p.add_argument("--workloads", default="kernels")
     p.add_argument("--screen", default=SCREEN, metavar="A,B", help="workloads of the first look; '' for none")
+    p.add_argument("--heavy", default=HEAVY, metavar="A,B", help="workloads of which the second look has inputs 'test'")
     p.add_argument("--probe", default=PROBE, type=int, metavar="N", help="of each machine, N that it keeps out are run")
+    p.add_argument("--seeds", default=SEEDS, type=int, metavar="N", help="of delays, for what chance does")
     p.add_argument("--schemes", default=SCHEMES)
     p.add_argument("--input", default="profile")
     p.add_argument("--work", type=pathlib.Path, default=ROOT / "docs/results/sensitivity")
