@@ -3,7 +3,8 @@
 #
 #   tools/hw/micro.sh OUTDIR [BENCHMARK ...]   builds tools/hw/micro/*.cu, runs all benchmarks or those named, within
 #                                              some six minutes, and writes OUTDIR/micro.tsv and, with the machine
-#                                              code, OUTDIR/micro.sass.txt.zst (.gz without zstd)
+#                                              code, OUTDIR/micro.sass.txt.zst (.gz without zstd); says which loops
+#                                              do not have what is counted
 #   tools/hw/micro.sh --build DIR              builds the programs into DIR only; needs no GPU
 #   tools/hw/micro.sh --list                   the benchmarks
 #
@@ -44,7 +45,7 @@ case ${1:-} in
   exit "$status"
   ;;
 '' | -*)
-  sed -n '2,11s/^# \{0,1\}//p' "$0"
+  sed -n '2,12s/^# \{0,1\}//p' "$0"
   exit 2
   ;;
 esac
@@ -130,9 +131,13 @@ sass() {
   done 2>&1 | sed -e 's|/\* 0x[0-9a-f]* \*/||' -e 's/[ \t]*$//' -e '/^$/d'
 }
 if command -v zstd >/dev/null 2>&1; then
-  sass | zstd -q -12 -f -o "$out/micro.sass.txt.zst"
+  code=$out/micro.sass.txt.zst
+  sass | zstd -q -12 -f -o "$code"
 else
-  sass | gzip -9 >"$out/micro.sass.txt.gz"
+  code=$out/micro.sass.txt.gz
+  sass | gzip -9 >"$code"
 fi
+# said here already, since it may be the compiler of this machine alone
+python3 "$here/micro_sass.py" "$code" || echo "not every loop has what is counted: micro_read.py leaves those rows out"
 echo "$(awk 'END { print NR }' "$tsv") lines in $tsv, $(elapsed) s;" \
   "$(grep -c -e FAILED -e SKIPPED "$tsv") failed or skipped"

@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 """Prints what follows from the rows of tools/hw/micro.sh: sizes, ways, latencies, rates.
 
-    tools/hw/micro_read.py MICRO.TSV [SECTION ...]     all sections, or those named (--list)
+    tools/hw/micro_read.py MICRO.TSV [SECTION ...]     all sections, or those named (--list); also .zst or .gz
     tools/hw/micro_read.py --list
     tools/hw/micro_read.py --join LABELS CSV           for micro_ncu.sh: ncu's CSV as rows, with labels
+
+The machine code beside the table (MICRO.SASS.TXT, .zst or .gz) says which rows count what the loops do not have
+(micro_sass.py): they are left out, or corrected where it says by how much.
 """
 import collections
 import csv
 import itertools
+import os
+import re
 import statistics
 import sys
+
+import micro_sass
 
 Row = collections.namedtuple("Row", "params metric value")
 
@@ -17,19 +24,46 @@ Row = collections.namedtuple("Row", "params metric value")
 def read(path):
     """{benchmark: [Row]}; values are numbers, lists of numbers or text."""
     out = collections.defaultdict(list)
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            cells = line.rstrip("\n").split("\t")
-            if line.startswith("#") or len(cells) != 4 or cells[0] == "benchmark":
-                continue
-            params = {k: number(v) for k, _, v in (p.partition("=") for p in cells[1].split())}
-            try:
-                value = [float(x) for x in cells[3].split(" ")]
-                value = value[0] if len(value) == 1 and not cells[2].endswith(("list", "lines", "clock")) else value
-            except ValueError:
-                value = cells[3]
-            out[cells[0]].append(Row(params, cells[2], value))
+    for line in micro_sass.read_text(path).splitlines():
+        cells = line.split("\t")
+        if line.startswith("#") or len(cells) != 4 or cells[0] == "benchmark":
+            continue
+        params = {k: number(v) for k, _, v in (p.partition("=") for p in cells[1].split())}
+        try:
+            value = [float(x) for x in cells[3].split(" ")]
+            value = value[0] if len(value) == 1 and not cells[2].endswith(("list", "lines", "clock")) else value
+        except ValueError:
+            value = cells[3]
+        out[cells[0]].append(Row(params, cells[2], value))
     return out
+
+
+def code_of(path):
+    """The machine code beside a table, or None."""
+    stem = re.sub(r"\.tsv(\.zst|\.gz)?$", ".sass.txt", path)
+    return next((stem + end for end in ("", ".zst", ".gz") if stem != path and os.path.exists(stem + end)), None)
+
+
+def mend(table, findings):
+    """Leaves out the rows that the machine code contradicts, or corrects them; returns what to say of that."""
+    said = []
+    for f in findings:
+        kept, touched = [], 0
+        for r in table.get(f.benchmark, []):
+            if r.metric in ("sm_mhz", "took_s", "FAILED", "SKIPPED") or not pick([r], **f.params):
+                kept.append(r)
+            elif not f.factor:
+                touched += 1
+            elif r.metric.startswith("cyc_per_load."):
+                kept.append(r._replace(value=r.value * f.factor))
+                touched += 1
+            else:
+                kept.append(r)
+        if touched:
+            table[f.benchmark] = kept
+            done = f"{touched} rows times {f.factor:g}" if f.factor else f"{touched} rows left out"
+            said.append(f"{done}: {micro_sass.say(f)}")
+    return said
 
 
 def number(text):
@@ -189,9 +223,11 @@ def slice_pairs(t):
 def l2_sms(t):
     lines = []
     for (size_of, how), rows in groups(t["l2_sms"], "bytes", "pick"):
-        v = values(rows, "sms", "bytes_per_cyc.max")
-        lines.append([size(size_of), how, *(v.get(n, "") for n in (1, 2, 4, 8, 16, 32, 64, 100, 132))])
-    table(["footprint", "SMs", "1", "2", "4", "8", "16", "32", "64", "100", "132: bytes/cyc"], lines)
+        for data in dict.fromkeys(r.params.get("data") for r in rows):
+            v = values([r for r in rows if r.params.get("data") == data], "sms", "bytes_per_cyc.max")
+            lines.append([size(size_of), how, data or "zero",
+                          *(v.get(n, "") for n in (1, 2, 4, 8, 16, 32, 64, 100, 132))])
+    table(["footprint", "SMs", "data", "1", "2", "4", "8", "16", "32", "64", "100", "132: bytes/cyc"], lines)
 
 
 def l2_size(t):
@@ -357,6 +393,9 @@ def main():
         join(*args[1:])
     elif args and not args[0].startswith("-") and set(args[1:]) <= set(SECTIONS):
         rows = read(args[0])
+        code = code_of(args[0])
+        for line in mend(rows, micro_sass.check(micro_sass.read_text(code))) if code else ["no machine code beside it"]:
+            print(line)
         for name, found in rows.items():
             for r in found:
                 if r.metric in ("FAILED", "SKIPPED"):

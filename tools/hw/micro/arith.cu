@@ -172,8 +172,11 @@ static void shared_latency() {
   rows("", "cyc_per_step", v);
 }
 
+// zero is 0. The four loads of an iteration are 8 KB apart, in the same banks: loads of addresses
+// that are known to be the same become one.
 template <int WIDTH>
-__global__ void shared_loads(unsigned stride, unsigned lanes_same, unsigned *sink, u64 *times) {
+__global__ void shared_loads(unsigned stride, unsigned lanes_same, unsigned zero, unsigned *sink,
+                             u64 *times) {
   extern __shared__ unsigned s[];
   for (unsigned i = threadIdx.x; i < 8192; i += blockDim.x)
     s[i] = i;
@@ -182,20 +185,21 @@ __global__ void shared_loads(unsigned stride, unsigned lanes_same, unsigned *sin
   __syncthreads();
   u64 t0 = clock64v();
 #pragma unroll 1
-  for (int i = 0; i < 128; i++) {
+  for (int i = 0; i < 128; i++, a += zero) {
     unsigned v[4][4] = {};
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-      if (WIDTH == 4) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[j][0]) : "r"(a) : "memory");
+      unsigned p = a + 8192 * j;
+      if (WIDTH == 4) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v[j][0]) : "r"(p) : "memory");
       if (WIDTH == 8)
         asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];"
                      : "=r"(v[j][0]), "=r"(v[j][1])
-                     : "r"(a)
+                     : "r"(p)
                      : "memory");
       if (WIDTH == 16)
         asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
                      : "=r"(v[j][0]), "=r"(v[j][1]), "=r"(v[j][2]), "=r"(v[j][3])
-                     : "r"(a)
+                     : "r"(p)
                      : "memory");
     }
 #pragma unroll
@@ -217,7 +221,7 @@ template <int WIDTH> static void shared_rows() {
         std::vector<double> v;
         for (int r = 0; r < REPS; r++) {
           shared_loads<WIDTH>
-              <<<1, 32 * warps, 32768>>>(stride, same, sink.as<unsigned>(), times.as<u64>());
+              <<<1, 32 * warps, 32768>>>(stride, same, 0, sink.as<unsigned>(), times.as<u64>());
           done();
           v.push_back(span_of(times, warps) / (128 * 4 * warps));
         }
@@ -241,7 +245,7 @@ __global__ void const_chain(unsigned first, int steps, u64 *times) {
     u64 t0 = clock64v();
 #pragma unroll 4
     for (int i = 0; i < steps; i++)
-      p = const_ring[p];
+      p = *(const unsigned *)((const char *)const_ring + p);
     wait_for32(p);
     times[w] = clock64v() - t0;
   }
@@ -253,7 +257,7 @@ static void const_latency() {
     std::vector<unsigned> ring(8192);
     size_t step = 16, n = bytes / 4 / step; // 64 bytes apart
     for (size_t i = 0; i < n; i++)
-      ring[i * step] = (unsigned)((i + 1) % n * step);
+      ring[i * step] = (unsigned)((i + 1) % n * step * 4); // in bytes: no shift in the chain
     CU(cudaMemcpyToSymbol(const_ring, ring.data(), ring.size() * 4));
     std::vector<double> v;
     for (int r = 0; r < REPS; r++) {
@@ -265,6 +269,8 @@ static void const_latency() {
   }
 }
 
+// Of bar.warp.sync ptxas leaves a NOP (and a branch before it that only a divergent warp takes,
+// where a warp might be): that is then what is timed, and what programs have.
 template <int WHAT> __global__ void barriers(unsigned *sink, u64 *times) {
   __syncthreads();
   u64 t0 = clock64v();
@@ -311,14 +317,15 @@ static void barrier() {
 
 // Each group of lanes has the chain for itself; it is too long to be predicated.
 __global__ void paths_of(unsigned paths, float c, float *sink, u64 *times) {
-  unsigned lane = threadIdx.x % 32;
+  unsigned lane = threadIdx.x % 32, mine = lane % paths;
   float a = (float)lane;
   u64 t0 = 0;
+  asm volatile("mov.u32 %0, %0;" : "+r"(mine)); // or the remainder is computed in each round
   for (int i = -2; i < 16; i++) {
     if (i == 0) t0 = clock64v();
 #pragma unroll 1
     for (unsigned k = 0; k < paths; k++)
-      if (lane % paths == k) {
+      if (mine == k) {
 #pragma unroll
         for (int j = 0; j < 32; j++)
           asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(a) : "f"(c));

@@ -3,7 +3,9 @@
 //
 // One block of 1 to 32 warps; each warp has 8 independent loads in flight, 4 KB apart, at the same
 // pattern. With many warps the figure is the rate of the narrowest stage, with one warp it has part
-// of the latency in it.
+// of the latency in it. Beside 8 loads of 4 bytes there are 4 XORs (of 8 bytes: 8, of 16 bytes: 16)
+// and 7 instructions for the address and the loop. The SM issues 4 in a cycle, and 2 XORs: 8 loads
+// take 5 cycles at least (6, and 9), so that up to 1.6 loads of 4 bytes in a cycle would show.
 //
 //   l1_rate   pattern=stride     lane i at i * stride bytes (0: broadcast)
 //             pattern=lines      32 / n lanes in each of n lines, side by side: all banks differ
@@ -15,44 +17,51 @@
 //             shuffled pattern=random     random words of n lines (four seeds)
 #include "micro.cuh"
 
-enum { AHEAD = 8, LOOPS = 128, APART = 4096 };
+enum { AHEAD = 8, WARM = 4, LOOPS = 128, APART = 4096 };
 
+template <int WIDTH, int KIND> static __device__ __forceinline__ unsigned all_ahead(u64 a) {
+  unsigned x = 0;
+  if (WIDTH == 4) {
+    unsigned v[AHEAD];
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
+      v[j] = load32<KIND>(a + j * APART);
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
+      x ^= v[j];
+  } else if (WIDTH == 8) {
+    u64 v[AHEAD];
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
+      v[j] = load64<KIND>(a + j * APART);
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
+      x ^= (unsigned)v[j] ^ (unsigned)(v[j] >> 32);
+  } else {
+    uint4 v[AHEAD];
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
+      v[j] = load128<KIND>(a + j * APART);
+#pragma unroll
+    for (int j = 0; j < AHEAD; j++)
+      x ^= v[j].x ^ v[j].y ^ v[j].z ^ v[j].w;
+  }
+  return x;
+}
+
+// zero is 0. Without it the addresses would be known to be those of the iteration before.
 template <int WIDTH, int KIND>
-__global__ void hits(u64 base, const unsigned *offsets, unsigned *sink, u64 *times) {
+__global__ void hits(u64 base, u64 zero, const unsigned *offsets, unsigned *sink, u64 *times) {
   u64 a = base + offsets[threadIdx.x % 32];
   unsigned x = 0;
-  u64 t0 = 0;
-  for (int n = -4; n < LOOPS; n++) {
-    if (n == 0) {
-      __syncthreads();
-      t0 = clock64v();
-    }
-    if (WIDTH == 4) {
-      unsigned v[AHEAD];
-#pragma unroll
-      for (int j = 0; j < AHEAD; j++)
-        v[j] = load32<KIND>(a + j * APART);
-#pragma unroll
-      for (int j = 0; j < AHEAD; j++)
-        x ^= v[j];
-    } else if (WIDTH == 8) {
-      u64 v[AHEAD];
-#pragma unroll
-      for (int j = 0; j < AHEAD; j++)
-        v[j] = load64<KIND>(a + j * APART);
-#pragma unroll
-      for (int j = 0; j < AHEAD; j++)
-        x ^= (unsigned)v[j] ^ (unsigned)(v[j] >> 32);
-    } else {
-      uint4 v[AHEAD];
-#pragma unroll
-      for (int j = 0; j < AHEAD; j++)
-        v[j] = load128<KIND>(a + j * APART);
-#pragma unroll
-      for (int j = 0; j < AHEAD; j++)
-        x ^= v[j].x ^ v[j].y ^ v[j].z ^ v[j].w;
-    }
-  }
+  for (int n = 0; n < WARM; n++, a += zero)
+    x ^= all_ahead<WIDTH, KIND>(a);
+  wait_for32(x);
+  __syncthreads();
+  u64 t0 = clock64v();
+#pragma unroll 1 // no more in flight than AHEAD
+  for (int n = 0; n < LOOPS; n++, a += zero)
+    x ^= all_ahead<WIDTH, KIND>(a);
   wait_for32(x);
   u64 t1 = clock64v();
   if (threadIdx.x % 32 == 0) times[threadIdx.x / 16] = t0, times[threadIdx.x / 16 + 1] = t1;
@@ -108,8 +117,8 @@ static void rate(const memory &buffer, const pattern &p, const memory &offsets) 
   for (int warps : {1, 2, 4, 8, 16, 32}) {
     std::vector<double> cyc;
     for (int r = 0; r < REPS; r++) {
-      hits<WIDTH, KIND><<<1, 32 * warps>>>(buffer.at, offsets.as<unsigned>(), sink->as<unsigned>(),
-                                           times->as<u64>());
+      hits<WIDTH, KIND><<<1, 32 * warps>>>(buffer.at, 0, offsets.as<unsigned>(),
+                                           sink->as<unsigned>(), times->as<u64>());
       done();
       auto t = times->get<u64>(2 * (size_t)warps);
       u64 begin = t[0], end = t[1];

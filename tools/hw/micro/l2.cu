@@ -18,7 +18,8 @@
 //               lines up to 128 KB).
 //   l2_sms      bandwidth of reads that hit the L2 (8 MB, .cg, 16 bytes per lane), by the number of
 //   SMs at it.
-//               pick=first: SMs 0..n-1; pick=even: every other one (one SM of each TPC)
+//               pick=first: SMs 0..n-1; pick=even: every other one (one SM of each TPC). data=zero
+//               is what all other benchmarks read, too: random tells whether that is a special case
 //   l2_size     read bandwidth and latency by footprint. reader=all: every SM reads the whole
 //   footprint, piece by
 //               piece together, several times; reader=one: one SM does. Latency: one thread, random
@@ -144,15 +145,17 @@ static void slices() {
   }
 }
 
-__global__ void two_places(u64 a, u64 b, unsigned *count, unsigned *sink, u64 *times) {
+// zero is 0: loads of one address would become one
+__global__ void two_places(u64 a, u64 b, u64 zero, unsigned *count, unsigned *sink, u64 *times) {
   u64 p = blockIdx.x % 2 ? b : a;
   unsigned x = 0;
   meet(count);
   u64 t0 = clock64v();
+#pragma unroll 1
   for (int i = 0; i < 32; i++) {
     unsigned v[8];
 #pragma unroll
-    for (int j = 0; j < 8; j++)
+    for (int j = 0; j < 8; j++, p += zero)
       v[j] = load32<CG>(p);
 #pragma unroll
     for (int j = 0; j < 8; j++)
@@ -177,7 +180,7 @@ static void slice_pairs() {
   for (size_t o : offsets) {
     std::vector<double> v;
     for (int r = 0; r < REPS; r++) {
-      two_places<<<sms / 2 * 2, 256>>>(buffer.at, buffer.at + o, count.as<unsigned>(),
+      two_places<<<sms / 2 * 2, 256>>>(buffer.at, buffer.at + o, 0, count.as<unsigned>(),
                                        sink.as<unsigned>(), times.as<u64>());
       done();
       auto t = times.get<u64>((size_t)(sms / 2 * 2));
@@ -243,25 +246,37 @@ struct streamer {
   }
 };
 
+static void l2_sms_rows(streamer &s, const memory &buffer, size_t bytes, unsigned step,
+                        const char *data) {
+  unsigned sms = (unsigned)sm_count();
+  for (unsigned n = 1; n <= sms / step; n += n < 16 ? 1 : 4) {
+    std::vector<double> v;
+    for (int r = 0; r < REPS + 1; r++) {
+      double rate = s.rate(buffer.at, bytes, (int)std::max(1u, n / 4), 0, step, n, true);
+      if (r) v.push_back(-rate); // the best is first
+    }
+    std::string what =
+        par("bytes=%zu pick=%s sms=%u data=%s", bytes, step == 1 ? "first" : "even", n, data);
+    std::sort(v.begin(), v.end());
+    row(what, "bytes_per_cyc.max", -v[0]);
+    row(what, "bytes_per_cyc.med", -v[v.size() / 2]);
+  }
+}
+
 static void l2_sms() {
   memory buffer(16 * MB);
   buffer.clear();
   streamer s;
-  unsigned sms = (unsigned)sm_count();
   for (size_t mb : {2, 8, 16})
     for (unsigned step = 1; step <= 2; step++)
-      for (unsigned n = 1; n <= sms / step; n += n < 16 ? 1 : 4) {
-        std::vector<double> v;
-        for (int r = 0; r < REPS + 1; r++) {
-          double rate = s.rate(buffer.at, mb * MB, (int)std::max(1u, n / 4), 0, step, n, true);
-          if (r) v.push_back(-rate); // the best is first
-        }
-        std::string what =
-            par("bytes=%zu pick=%s sms=%u", mb * MB, step == 1 ? "first" : "even", n);
-        std::sort(v.begin(), v.end());
-        row(what, "bytes_per_cyc.max", -v[0]);
-        row(what, "bytes_per_cyc.med", -v[v.size() / 2]);
-      }
+      l2_sms_rows(s, buffer, mb * MB, step, "zero");
+  std::vector<u64> random(buffer.bytes / sizeof(u64));
+  std::mt19937_64 r(1);
+  for (auto &x : random)
+    x = r();
+  buffer.put(random);
+  for (size_t mb : {8, 16})
+    l2_sms_rows(s, buffer, mb * MB, 1, "random");
 }
 
 __global__ void random_latencies(u64 base, size_t lines, int steps, unsigned *times) {

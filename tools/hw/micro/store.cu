@@ -47,9 +47,7 @@ __global__ void __launch_bounds__(1024, 1)
       unsigned h = (warp * 1024 + i) * 32 + lane / k;
       h ^= h >> 15, h *= 0x2c1b3c6d, h ^= h >> 12, h *= 0x297a2d39, h ^= h >> 15;
       a = base + ((u64)h * 32 & mask) + lane % k * 4;
-    } else if (PATTERN == ONE)
-      a = base;
-    else
+    } else
       a = base + (at & mask) + lane_at;
     store<WIDTH>(a, (unsigned)i);
   }
@@ -76,12 +74,13 @@ struct storer {
         // at least 1 GB of sectors for the DRAM
         int loops = big ? std::max(256, (int)(GB / (span * 32ull * (unsigned)sms))) : 256;
         const memory &m = big ? dram : l2;
+        // ONE has its address by the mask: of stores to one that is known, only the last remains
+        u64 mask = PATTERN == ONE ? 0 : (big ? 4 * GB : 16 * MB) - 1;
         std::vector<double> v;
         for (int r = 0; r < REPS; r++) {
           times.clear();
-          store_all<WIDTH, PATTERN>
-              <<<sm_count(), 1024, SHARED>>>(m.at, (big ? 4 * GB : 16 * MB) - 1, lane_at, span, k,
-                                             loops, sms, count.as<unsigned>(), times.as<u64>());
+          store_all<WIDTH, PATTERN><<<sm_count(), 1024, SHARED>>>(
+              m.at, mask, lane_at, span, k, loops, sms, count.as<unsigned>(), times.as<u64>());
           done();
           auto t = times.get<u64>((size_t)sms);
           v.push_back((double)*std::max_element(t.begin(), t.end()));
@@ -202,7 +201,9 @@ static void atomics() {
   atomic_rows<3>(buffer, "atom.cas");
 }
 
-template <int OP> __global__ void add_chain(u64 a, int steps, u64 *out) {
+template <int OP>
+__global__ void add_chain(u64 base, const unsigned *offsets, int steps, u64 *out) {
+  u64 a = base + offsets[threadIdx.x];
   unsigned x = 0;
   for (int w = 0; w < 2; w++) {
     u64 t0 = clock64v();
@@ -214,16 +215,19 @@ template <int OP> __global__ void add_chain(u64 a, int steps, u64 *out) {
 }
 
 static void atom_latency() {
-  memory buffer(64 * KB), out(16);
+  memory buffer(64 * KB), out(16), offsets(128);
+  offsets.clear();
   for (unsigned lanes : {1, 32})
     for (unsigned line = 0; line < 16; line++) {
       std::vector<double> add, cas;
       for (int r = 0; r < REPS; r++) {
         buffer.clear();
-        add_chain<1><<<1, lanes>>>(buffer.at + line * LINE, 256, out.as<u64>());
+        add_chain<1>
+            <<<1, lanes>>>(buffer.at + line * LINE, offsets.as<unsigned>(), 256, out.as<u64>());
         done();
         add.push_back((double)out.get<u64>(2)[1] / 256);
-        add_chain<3><<<1, lanes>>>(buffer.at + line * LINE, 256, out.as<u64>());
+        add_chain<3>
+            <<<1, lanes>>>(buffer.at + line * LINE, offsets.as<unsigned>(), 256, out.as<u64>());
         done();
         cas.push_back((double)out.get<u64>(2)[1] / 256);
       }
