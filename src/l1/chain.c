@@ -405,6 +405,14 @@ enum weir_answer weir_chain_admit(const struct weir_chain *c, const struct weir_
   return WEIR_PASS;
 }
 
+/* A set of a pool that has run out of data is asked before it is full; most policies have never
+ * seen that, and may name an empty way: the rule of those that have none is taken. */
+static bool has_room(struct weir_set set) {
+  for (uint32_t w = 0; w < set.ways; w++)
+    if (set.line[w].tag == 0) return true;
+  return false;
+}
+
 int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a,
                       struct weir_set set) {
   EACH(c, victim, i) {
@@ -414,6 +422,7 @@ int weir_chain_victim(const struct weir_chain *c, const struct weir_access *a,
       refused(c, i, WEIR_H_victim);
       return -1;
     }
+    if (way >= 0 && (uint32_t)way < set.ways && set.line[way].tag == 0 && has_room(set)) break;
     if (way < 0 || (uint32_t)way >= set.ways || set.line[way].tag == 0 ||
         set.line[way].pending_mask != 0) {
       weir_chain_fault(c, c->ops[i]->part.name,

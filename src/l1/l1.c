@@ -182,11 +182,11 @@ void weir_l1_tape_add(struct weir_l1 *l1, const struct weir_access *a, enum weir
   if (!WEIR_PUSH(*l1->tape, r)) l1->tape->has_failed = true;
 }
 
-static void tape_kernel(struct weir_l1 *l1, uint32_t ways) {
+static void tape_kernel(struct weir_l1 *l1, uint32_t lines) {
   const struct weir_taped r = {.addr = l1->kernel.uid,
                                .as = WEIR_TAPED_KERNEL,
                                .op = WEIR_OTHER,
-                               .lines = ways * (uint32_t)l1->m->l1.sets,
+                               .lines = lines,
                                .is_flushed = l1->kernel.is_flushed};
   if (!WEIR_PUSH(*l1->tape, r)) l1->tape->has_failed = true;
 }
@@ -197,9 +197,9 @@ static void carry_out(struct weir_l1 *l1);
 
 /* Is it as it was emptied last? An SM that had no block of a small kernel need not be emptied
  * again. An organisation that acts by itself can change without a request. */
-static bool is_empty(const struct weir_l1 *l1, uint32_t ways) {
+static bool is_empty(const struct weir_l1 *l1, uint32_t lines) {
   const struct weir_part *part = &l1->chain.org_ops->part;
-  return l1->flushed.is_valid && l1->flushed.ways == ways &&
+  return l1->flushed.is_valid && l1->flushed.lines == lines &&
          l1->flushed.accepted == l1->chain.accepted && part->tick == NULL &&
          part->broadcast_received == NULL;
 }
@@ -207,7 +207,12 @@ static bool is_empty(const struct weir_l1 *l1, uint32_t ways) {
 bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint32_t shared_used,
                           uint64_t now) {
   const struct weir_l1_cfg *c = &l1->m->l1;
-  uint32_t ways = weir_l1_ways(l1->m, shared_used);
+  const struct weir_org_ops *org = l1->chain.org_ops;
+  uint32_t lines = weir_l1_lines(l1->m, shared_used), sets = (uint32_t)c->sets;
+  uint32_t ways = c->pool && org->has_pool ? (uint32_t)c->ways
+                  : lines / sets > 0       ? lines / sets
+                                           : 1;
+  if (!org->has_pool) lines = ways * sets;
   free(l1->pc);
   l1->pc = weir_calloc(k->n_insns + 1, sizeof *l1->pc);
   if (l1->pc == NULL) return false;
@@ -215,14 +220,14 @@ bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint3
   l1->kernel.is_flushed = c->flush_on_kernel || c->unified_bytes > 0;
   l1->begin = l1->now = l1->mshr_since = now;
   l1->stats.mshr_most = 0;
-  l1->stats.bytes = (uint64_t)ways * (uint64_t)(c->sets * c->line);
-  if (l1->kernel.is_flushed && !is_empty(l1, ways)) {
-    l1->chain.org_ops->flush(&l1->chain.org, ways);
+  l1->stats.bytes = (uint64_t)lines * (uint64_t)c->line;
+  if (l1->kernel.is_flushed && !is_empty(l1, lines)) {
+    org->flush(&l1->chain.org, ways, lines);
     l1->flushed.is_valid = true;
-    l1->flushed.ways = ways;
+    l1->flushed.lines = lines;
     l1->flushed.accepted = l1->chain.accepted;
   }
-  if (l1->tape != NULL) tape_kernel(l1, ways);
+  if (l1->tape != NULL) tape_kernel(l1, lines);
   weir_chain_forget_wakes(&l1->chain);
   l1->chain.kernel_id = k->id;
   weir_chain_kernel_begin(&l1->chain, &l1->kernel);

@@ -28,6 +28,7 @@ struct weir_org_ops {
   bool widens_first;    /* fetch_mask is asked before the probe */
   bool has_victim_rule; /* no replacement policy besides */
   bool has_dirty;       /* local stores can be kept */
+  bool has_pool;        /* lines of data need not be those of a fixed way */
   /* A load that sends for something is what the probe said, MISS or PARTIAL. Else it is PARTIAL as
    * soon as an MSHR entry or a way has its line. */
   bool outcome_stands;
@@ -64,8 +65,9 @@ struct weir_org_ops {
   uint32_t (*invalidate)(struct weir_policy *, const struct weir_access *, uint32_t sectors,
                          enum weir_cause cause);
   void (*invalidate_way)(struct weir_policy *, uint32_t set, int way); /* by a policy's wish */
-  /* A kernel begins: empty, with that many machine ways. */
-  void (*flush)(struct weir_policy *, uint32_t machine_ways);
+  /* A kernel begins: empty, with that many machine ways, in which at most `lines` are at a time. If
+   * it has no pool, there are as many ways as lines. */
+  void (*flush)(struct weir_policy *, uint32_t machine_ways, uint32_t lines);
 };
 
 #endif

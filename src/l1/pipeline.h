@@ -49,7 +49,7 @@ struct weir_l1 {
   uint64_t begin; /* of the kernel */
   struct {
     bool is_valid;
-    uint32_t ways;
+    uint32_t lines;
     uint64_t accepted; /* requests until then */
   } flushed;           /* what the organisation was last emptied to */
   uint64_t now;

@@ -27,7 +27,8 @@ enum weir_units { WEIR_UNITS(WEIR_CHOICE_ID) };
 enum { WEIR_COLLECT_CYCLES = 3 };
 
 struct weir_sm_cfg {
-  int64_t count, warps, threads, blocks, registers, shared_bytes, shared_unit, register_unit;
+  int64_t count, warps, threads, blocks, registers, shared_bytes, shared_unit, shared_per_block,
+      register_unit;
   int64_t max_registers_per_thread;
   int64_t schedulers, active_warps;
   enum weir_scheduler scheduler;
@@ -41,7 +42,8 @@ struct weir_sm_cfg {
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
 };
 
-#define WEIR_L1_INDEXES(X) X(WEIR_L1_LINEAR, "linear") X(WEIR_L1_FERMI_XOR, "fermi_xor")
+#define WEIR_L1_INDEXES(X)                                                                         \
+  X(WEIR_L1_LINEAR, "linear") X(WEIR_L1_FERMI_XOR, "fermi_xor") X(WEIR_L1_POLY, "poly")
 enum weir_l1_index { WEIR_L1_INDEXES(WEIR_CHOICE_ID) };
 #define WEIR_L1_WRITES(X)                                                                          \
   X(WEIR_L1_WRITE_EVICT, "evict")                                                                  \
@@ -60,10 +62,11 @@ enum weir_bypass_gran { WEIR_BYPASS_GRANS(WEIR_CHOICE_ID) };
 enum weir_atomics { WEIR_ATOMICS(WEIR_CHOICE_ID) };
 
 struct weir_l1_cfg {
-  bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq;
+  bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq,
+      pool, carveout_spare;
   int64_t size, line, ways, sets; /* on a unified array: the most that the L1 gets of it */
   int64_t hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue, probes_per_cycle, banks,
-      sector, bank_bytes, port_bytes, unified_bytes;
+      sector, bank_bytes, port_bytes, unified_bytes, reserved_bytes;
   enum weir_l1_index index;
   enum weir_l1_write write;
   enum weir_l1_alloc_at alloc;
@@ -181,13 +184,29 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
 enum weir_status weir_machine_settle(const struct weir_machine *m, struct weir_settings *s,
                                      struct weir_err *err);
 /* The set of line number n in an L1 with so many sets. */
+/* Of degree log2(sets), irreducible: what number n leaves, as a polynomial over GF(2), is another
+ * for each of `sets` neighbours at any stride of 2^k. */
+extern const uint32_t weir_set_poly[17];
+static inline uint32_t weir_poly_set(uint32_t sets, uint64_t n) {
+  const int degree = __builtin_ctz(sets);
+  while (n >= sets)
+    n ^= (uint64_t)weir_set_poly[degree] << (63 - __builtin_clzll(n) - degree);
+  return (uint32_t)n;
+}
 static inline uint32_t weir_l1_set_of(enum weir_l1_index index, uint32_t sets, uint64_t n) {
   if (index == WEIR_L1_LINEAR) return (uint32_t)(n & (sets - 1));
+  if (index == WEIR_L1_POLY) return weir_poly_set(sets, n);
   /* GPGPU-Sim's Fermi hash, at line number n: low five bits with bits 6, 7, 8, 10, 12 of it. */
   uint64_t up = (n >> 6 & 7) | (n >> 7 & 8) | (n >> 8 & 16), set = (n & 31) ^ up;
   return (uint32_t)(sets == 64 ? set | (n & 32) : set);
 }
-/* Ways that the L1 has while a kernel's blocks use so many bytes of shared memory. */
-uint32_t weir_l1_ways(const struct weir_machine *m, uint32_t shared_used);
+/* What a block takes of shared memory besides its own. */
+uint64_t weir_shared_of_system(const struct weir_machine *m);
+/* What so many blocks make the driver take of that array for shared memory, if each asks for `own`
+ * bytes and the kernel prefers nothing; as much as they need, unless l1.carveout_spare. */
+uint32_t weir_shared_of_blocks(const struct weir_machine *m, uint32_t blocks, uint64_t own);
+/* Lines that the L1 has while a kernel's blocks use so many bytes of shared memory; of whole ways,
+ * unless they are a pool. */
+uint32_t weir_l1_lines(const struct weir_machine *m, uint32_t shared_used);
 
 #endif

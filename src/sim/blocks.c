@@ -38,7 +38,8 @@ uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info
   uint64_t threads = weir_volume(k->block);
   uint64_t of_thread = weir_sm_registers(m, k);
   uint64_t regs = round_up(of_thread * 32, m->sm.register_unit) * k->n_warps;
-  uint64_t shared = round_up((uint64_t)k->static_shared + k->dyn_shared, m->sm.shared_unit);
+  uint64_t own = (uint64_t)k->static_shared + k->dyn_shared;
+  uint64_t shared = round_up(own + weir_shared_of_system(m), m->sm.shared_unit);
   struct {
     uint64_t have, need;
     const char *name;
@@ -46,7 +47,8 @@ uint32_t weir_sm_fit(const struct weir_machine *m, const struct weir_kernel_info
                {(uint64_t)m->sm.warps, k->n_warps, "sm.warps"},
                {(uint64_t)m->sm.threads, threads, "sm.threads"},
                {(uint64_t)m->sm.registers, regs, "sm.registers"},
-               {shared_room(m, k, shared), shared, "sm.shared_bytes"}};
+               /* What the system takes has room for as many blocks as there can be. */
+               {shared_room(m, k, shared), own > 0 ? shared : 0, "sm.shared_bytes"}};
   uint64_t fit = UINT32_MAX;
   for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
     uint64_t n = limit[i].need == 0 ? UINT32_MAX : limit[i].have / limit[i].need;

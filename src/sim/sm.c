@@ -184,6 +184,17 @@ static bool take_order(struct weir_sm *sm, const struct weir_reordered *r) {
   return weir_reorderer_kernel(sm->reorderer, r);
 }
 
+/* Of the array that L1 and shared memory have together. */
+static uint32_t shared_taken(const struct weir_machine *m, const struct weir_kernel_info *k,
+                             uint32_t blocks) {
+  const uint64_t own = (uint64_t)k->static_shared + k->dyn_shared;
+  if (k->carveout == 0 || own == 0)
+    return (uint32_t)weir_max64(weir_shared_of_blocks(m, blocks, own),
+                                weir_preferred_carveout(m, k->carveout));
+  return (uint32_t)weir_max64(blocks * (own + weir_shared_of_system(m)),
+                              weir_preferred_carveout(m, k->carveout));
+}
+
 bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
                     const struct weir_reordered *reordered, uint32_t uid, uint32_t max_blocks,
                     uint64_t now) {
@@ -213,9 +224,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   sm->ldst.shared_free = 0;
   sm->kernel_start = now;
   memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
-  uint64_t shared = (uint64_t)max_blocks * (kernel->static_shared + kernel->dyn_shared);
-  shared = weir_max64(shared, weir_preferred_carveout(sm->m, kernel->carveout));
-  if (!weir_l1_kernel_begin(sm->l1, &k, (uint32_t)shared, now)) return false;
+  if (!weir_l1_kernel_begin(sm->l1, &k, shared_taken(sm->m, kernel, max_blocks), now)) return false;
   sm->soft_wake = next_soft(sm);
   return true;
 }

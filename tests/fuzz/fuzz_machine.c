@@ -69,8 +69,8 @@ static void use(struct weir_settings *s) {
   const struct weir_l1_cfg *l1 = &setup.machine.l1;
   PROMISE(l1->ways >= 1 && l1->sets >= 1 && l1->sets * l1->ways * l1->line <= l1->size);
   PROMISE(l1->unified_bytes == 0 || l1->size <= l1->unified_bytes);
-  PROMISE(weir_l1_ways(&setup.machine, 0) <= (uint32_t)l1->ways);
-  PROMISE(weir_l1_ways(&setup.machine, UINT32_MAX / 2) >= 1);
+  PROMISE(weir_l1_lines(&setup.machine, 0) <= (uint32_t)(l1->sets * l1->ways));
+  PROMISE(weir_l1_lines(&setup.machine, UINT32_MAX / 2) >= 1);
   PROMISE(weir_machine_settle(&setup.machine, s, &err) == WEIR_OK);
   PROMISE(weir_machine_fill(&again, "fuzz", s, &err) == WEIR_OK);
   PROMISE(again.l1.size == l1->size && again.l1.sets == l1->sets && again.l1.ways == l1->ways);

@@ -343,6 +343,8 @@ static const struct {
     {"l1.bank_bytes", "32 64 128"},
     {"l1.port_bytes", "8 16 32 64 128 256"},
     {"l1.unified_bytes", "0 0 0 8192 65536"},
+    {"l1.reserved_bytes", "0 0 1024 1920"},
+    {"sm.shared_per_block", "0 0 256"},
     {"l1.sector", "32 32 32 8 16"},
     {"l1.carveouts", "0 0 0 0,2K,4K"}, /* refused where there is no such array */
     {"noc.flit_bytes", "1 4 8 16 32 40 64"},

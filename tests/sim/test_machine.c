@@ -228,19 +228,19 @@ static void test_shape(void **state) {
 }
 
 /* The whole array is what the blocks leave; a part of it is no more than that. */
-static void test_ways_of_a_kernel(void **state) {
+static void test_lines_of_a_kernel(void **state) {
   char v100[4096];
   struct machine x;
   snprintf(v100, sizeof v100, "%s/gpus/v100.yaml", (const char *)*state);
   machine_init(&x, v100, NULL);
-  assert_int_equal(weir_l1_ways(&x.m, 0), 256);
-  assert_int_equal(weir_l1_ways(&x.m, 40000), 128);
-  assert_int_equal(weir_l1_ways(&x.m, 98304), 64);
+  assert_int_equal(weir_l1_lines(&x.m, 0), 256 * 4);
+  assert_int_equal(weir_l1_lines(&x.m, 40000), 128 * 4);
+  assert_int_equal(weir_l1_lines(&x.m, 98304), 64 * 4);
   machine_free(&x);
   machine_init(&x, v100, (const char *const[]){"l1.size=64K", NULL});
-  assert_int_equal(weir_l1_ways(&x.m, 0), 128);
-  assert_int_equal(weir_l1_ways(&x.m, 40000), 128);
-  assert_int_equal(weir_l1_ways(&x.m, 98304), 64);
+  assert_int_equal(weir_l1_lines(&x.m, 0), 128 * 4);
+  assert_int_equal(weir_l1_lines(&x.m, 40000), 128 * 4);
+  assert_int_equal(weir_l1_lines(&x.m, 98304), 64 * 4);
   machine_free(&x);
 }
 
@@ -256,7 +256,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_window),
       cmocka_unit_test(test_carveouts),
       cmocka_unit_test_prestate(test_shape, root),
-      cmocka_unit_test_prestate(test_ways_of_a_kernel, root),
+      cmocka_unit_test_prestate(test_lines_of_a_kernel, root),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

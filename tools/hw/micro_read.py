@@ -136,6 +136,15 @@ def l1_size(t):
           lines)
 
 
+def l1_block(t):
+    """KB of L1 that are left, for shared memory of a block across and its threads down."""
+    lines, across = [], sorted({int(r.params["shared"]) for r in pick(t["l1_block"], "lines_fit")})
+    for (percent, threads), rows in groups(t["l1_block"], "prefer", "threads"):
+        fit, blocks = values(rows, "shared", "lines_fit"), values(rows, "shared", "blocks_fit")
+        lines.append([percent, threads, *(f"{fit[n] / 8:.4g} ({int(blocks[n])})" if n in fit else "-" for n in across)])
+    table(["prefer %", "threads", *(f"shared {n}: KB (blocks)" if n == across[0] else str(n) for n in across)], lines)
+
+
 def l1_ways(t):
     fit, begin = values(t["l1_ways"], "stride", "lines_fit"), values(t["l1_ways"], "stride", "lines_misses_begin")
     table(["stride", "lines that fit", "misses begin at"], [[s, int(fit[s]), int(begin.get(s, 0))] for s in fit])
@@ -339,7 +348,8 @@ def chase(t):
 
 
 SECTIONS = {
-    "clocks": clocks, "l1_size": l1_size, "l1_ways": l1_ways, "l1_random": l1_random, "l1_pattern": l1_pattern,
+    "clocks": clocks, "l1_size": l1_size, "l1_block": l1_block, "l1_ways": l1_ways, "l1_random": l1_random,
+    "l1_pattern": l1_pattern,
     "l1_rate": l1_rate, "sectors": sectors, "slices": slices, "slice_pairs": slice_pairs, "l2_sms": l2_sms,
     "l2_size": l2_size, "merge": merge, "inflight": inflight,
     "stores": plain("stores", metrics=["stores_per_cyc.max", "bytes_per_cyc.max"]),

@@ -72,7 +72,7 @@ def kind(i):
 RULES = [
     Rule(r"_Z4hitsILi(\d+)ELi(\d)E", "LDG.*STRONG", 8, of("l1_rate", width=lambda m: number(m, 1), kind=kind(2)),
          (4, 128)),
-    Rule(r"_Z11chase_steps", "LDG", (1, 1, 1, 1), of("l1_size", "l1_ways", "l1_random", "l1_pattern")),
+    Rule(r"_Z11chase_steps", "LDG", (1, 1, 1, 1), of("l1_size", "l1_block", "l1_ways", "l1_random", "l1_pattern")),
     Rule(r"_Z11two_sectorsILi(\d)E", "LDG.E.64", 2,
          lambda m: [(f"sectors_{n}", {"level": ("l1", "l2")[number(m, 1)]}) for n in ("default", 32, 64, 128)]),
     Rule(r"_Z14line_latencies", "LDG", 1, of("slices")),

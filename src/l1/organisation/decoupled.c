@@ -468,7 +468,8 @@ static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
   age(p, set, NULL, lost, false, true);
 }
 
-static void flush(struct weir_policy *p, uint32_t ways) {
+static void flush(struct weir_policy *p, uint32_t ways, uint32_t lines) {
+  (void)lines;
   const struct decoupled *s = p->state;
   for (uint32_t set = 0; set < p->geometry->sets; set++)
     for (uint32_t w = 0; w < s->ways; w++)

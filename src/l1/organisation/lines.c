@@ -8,6 +8,8 @@
 struct lines {
   uint32_t ways;       /* in force */
   uint32_t table_mask; /* 0: few ways, sets are searched */
+  uint32_t room, used; /* lines that there are data for, and those that have some */
+  uint32_t hand;       /* the set that gives up a line next if all data are taken */
 };
 
 struct room {
@@ -56,6 +58,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
   struct lines *s = p->state;
   size_t n = table_entries(p->geometry);
   s->ways = p->geometry->ways;
+  s->room = p->geometry->sets * s->ways;
   s->table_mask = n > 0 ? (uint32_t)n - 1 : 0;
   return WEIR_OK;
 }
@@ -149,11 +152,37 @@ static int way_for(const struct weir_policy *p, const struct weir_access *a) {
   return way >= 0 ? way : weir_l1_victim(p, a, view(p, a->set));
 }
 
+/* Tags without data: a line of another set has to go, of the next one round that has any. */
+static bool lacks_data(const struct weir_policy *p, uint32_t set) {
+  const struct lines *s = p->state;
+  return s->used == s->room && room_of(p, set)->used < s->ways;
+}
+
+static int data_victim(const struct weir_policy *p, const struct weir_access *a, uint32_t *set) {
+  const struct lines *s = p->state;
+  const uint32_t n = p->geometry->sets;
+  for (uint32_t k = 0; k < n; k++) {
+    *set = s->hand + k < n ? s->hand + k : s->hand + k - n;
+    int way = room_of(p, *set)->used > 0 ? weir_l1_victim(p, a, view(p, *set)) : -1;
+    if (way >= 0) return way;
+  }
+  return -1;
+}
+
+/* The line that goes if one comes for the access; -1: none has to, -2: none can. */
+static int victim_for(const struct weir_policy *p, const struct weir_access *a, uint32_t *set) {
+  *set = a->set;
+  int way = lacks_data(p, a->set) ? data_victim(p, a, set) : way_for(p, a);
+  if (way < 0) return -2;
+  return set_of(p, *set)[way].tag != 0 ? way : -1;
+}
+
 static int can_reserve(const struct weir_policy *p, const struct weir_access *a,
                        const struct weir_probe *r, uint32_t fetch) {
+  uint32_t set;
   if (r->way >= 0 || (on_fill(p) && fetch != 0)) return 0;
-  int way = way_for(p, a);
-  return way < 0 ? -1 : set_of(p, a->set)[way].dirty_mask != 0;
+  int way = victim_for(p, a, &set);
+  return way < -1 ? -1 : way >= 0 && set_of(p, set)[way].dirty_mask != 0;
 }
 
 /* ---- changing ---- */
@@ -163,18 +192,24 @@ static void empty(struct weir_policy *p, uint32_t set, int way) {
   table_remove(p, l);
   *l = (struct weir_line){0};
   struct room *r = room_of(p, set);
+  ((struct lines *)p->state)->used--;
   r->used--;
   if (way < r->first) r->first = (uint16_t)way;
 }
 
 /* A way for the access's line; there is one. */
 static struct weir_line *take(struct weir_policy *p, const struct weir_access *a, int *way) {
-  *way = way_for(p, a);
-  struct weir_line *l = set_of(p, a->set) + *way;
-  if (l->tag != 0) {
-    weir_l1_evict(p, a, view(p, a->set), *way, WEIR_BY_REPLACEMENT);
-    empty(p, a->set, *way);
+  struct lines *s = p->state;
+  uint32_t set;
+  int old = victim_for(p, a, &set);
+  if (lacks_data(p, a->set)) s->hand = (set + 1) % p->geometry->sets;
+  if (old >= 0) {
+    weir_l1_evict(p, a, view(p, set), old, WEIR_BY_REPLACEMENT);
+    empty(p, set, old);
   }
+  *way = old >= 0 && set == a->set ? old : free_way(p, a->set);
+  struct weir_line *l = set_of(p, a->set) + *way;
+  s->used++;
   l->tag = key_of(p, a->addr);
   table_put(p, l);
   struct room *r = room_of(p, a->set);
@@ -232,8 +267,9 @@ static int fill(struct weir_policy *p, const struct weir_access *a, uint32_t arr
   if (way < 0) {
     /* Allocating on miss, its way was given up meanwhile: only the waiters get the data. */
     if (!on_fill(p) || (arrived & ~dropped) == 0) return -1;
-    int to = way_for(p, a);
-    if (to < 0 || (set_of(p, a->set)[to].dirty_mask != 0 && room == 0)) return -1;
+    uint32_t set;
+    int old = victim_for(p, a, &set);
+    if (old < -1 || (old >= 0 && set_of(p, set)[old].dirty_mask != 0 && room == 0)) return -1;
     take(p, a, &way);
   }
   struct weir_line *l = set_of(p, a->set) + way;
@@ -271,7 +307,7 @@ static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
   empty(p, set, way);
 }
 
-static void flush(struct weir_policy *p, uint32_t ways) {
+static void flush(struct weir_policy *p, uint32_t ways, uint32_t room) {
   struct lines *s = p->state;
   for (uint32_t set = 0; set < p->geometry->sets; set++)
     for (uint32_t w = 0; w < s->ways; w++)
@@ -279,18 +315,23 @@ static void flush(struct weir_policy *p, uint32_t ways) {
   size_t head = sizeof *s;
   memset((char *)p->state + head, 0, p->state_bytes - head);
   s->ways = ways;
+  s->room = room;
+  s->used = s->hand = 0;
 }
 
 static const char *verify(const struct weir_policy *p) {
   const struct lines *s = p->state;
+  uint32_t used = 0;
   for (uint32_t set = 0; set < p->geometry->sets; set++) {
     const struct weir_line *l = set_of(p, set);
     for (uint32_t i = 0; i < s->ways; i++) {
       if (l[i].tag == 0) continue;
+      used++;
       if (held(&l[i]) == 0) return "a line holds nothing";
       if (find(p, set, l[i].tag) != (int)i) return "a line cannot be found, or is in two ways";
     }
   }
+  if (used != s->used || used > s->room) return "lines are not as many as were taken, or too many";
   return NULL;
 }
 
@@ -304,6 +345,7 @@ const struct weir_org_ops weir_org_conventional = {
              .cfg_bytes = sizeof(struct weir_lines_cfg), .state_size = state_size, .init = init,
              .storage_bits = weir_no_storage, .verify = verify},
     .has_dirty = true,
+    .has_pool = true,
     LINES};
 
 /* Which sectors of a line are there. */
@@ -317,4 +359,5 @@ const struct weir_org_ops weir_org_sectored = {
              .cfg_bytes = sizeof(struct weir_lines_cfg), .state_size = state_size, .init = init,
              .storage_bits = sector_bits, .verify = verify},
     .is_sectored = true,
+    .has_pool = true,
     LINES};

@@ -91,7 +91,8 @@ static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
   (void)p, (void)set, (void)way;
 }
 
-static void flush(struct weir_policy *p, uint32_t machine_ways) {
+static void flush(struct weir_policy *p, uint32_t machine_ways, uint32_t lines) {
+  (void)lines;
   (void)p, (void)machine_ways;
 }
 

@@ -509,7 +509,8 @@ static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
   if (l->valid_mask != 0) end_chunk(p, NULL, set, (uint32_t)way, WEIR_BY_COLLATERAL);
 }
 
-static void flush(struct weir_policy *p, uint32_t machine_ways) {
+static void flush(struct weir_policy *p, uint32_t machine_ways, uint32_t lines) {
+  (void)lines;
   (void)machine_ways;
   const struct weir_geometry *g = p->geometry;
   for (uint32_t set = 0; set < g->sets; set++)

@@ -9,6 +9,9 @@
 //               takes that much shared memory, so that there is no choice. The L1's usable size is
 //               the largest footprint without misses in the last pass. The misses of each pass show
 //               whether a ring that does not quite fit settles (no LRU) or not.
+//   l1_block    lines that stay, by threads and shared memory of a block: which carve-out the
+//   driver
+//               chooses for a kernel
 //   l1_ways     N lines at a stride of 2^k: the most that stay (fit) and where misses begin. With a
 //   linear index
 //               fit = size / stride until it is the number of ways; a hash shows as fit that does
@@ -31,6 +34,7 @@ struct pass_stats {
 // misses
 __global__ void chase_steps(u64 p, int steps, int passes, pass_stats *out, unsigned *masks) {
   unsigned lane = threadIdx.x;
+  if (lane >= 32) return; // of larger blocks, too, one warp walks
   pass_stats mine = {};
   unsigned mask[MASK_WORDS] = {};
   for (int pass = 0; pass < passes; pass++) {
@@ -69,15 +73,15 @@ struct walked {
   std::vector<unsigned> mask;
 };
 
-static walked walk(u64 first, int steps, size_t shared, int passes = PASSES) {
+static walked walk(u64 first, int steps, size_t shared, int passes = PASSES, int threads = 32) {
   static memory *out = new memory(32 * sizeof(pass_stats)),
                 *masks = new memory(4 * 32 * MASK_WORDS);
   if (steps > 1024 * MASK_WORDS) {
     fprintf(stderr, "%d steps are too many\n", steps);
     exit(1);
   }
-  chase_steps<<<1, 32, shared>>>(first, steps, passes, out->as<pass_stats>(),
-                                 masks->as<unsigned>());
+  chase_steps<<<1, threads, shared>>>(first, steps, passes, out->as<pass_stats>(),
+                                      masks->as<unsigned>());
   done();
   return {out->get<pass_stats>((size_t)passes), masks->get<unsigned>(32 * MASK_WORDS)};
 }
@@ -150,6 +154,32 @@ static void l1_size() {
         size_of(buffer.at, par("carve=%s shared_kb=%d", force ? "force" : "prefer", kb), shuffled,
                 shared);
     }
+}
+
+// The carve-out that the driver chooses, seen from the L1: by threads and shared memory of a block,
+// without a preference (-1) and with some.
+static void l1_block() {
+  memory buffer(MB);
+  CU(cudaFuncSetAttribute(chase_steps, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
+  for (int percent : {-1, 0, 4, 25, 50, 100})
+    for (int threads : {32, 64, 128, 256, 512, 1024})
+      for (size_t shared : {0, 16, 1024, 2048, 4096, 8192, 16384, 24576, 49152, 102400}) {
+        prefer(percent);
+        size_t low = 0, high = 2048 + 8; // lines that fit, and do not
+        while (high - low > 8) {
+          size_t n = (low + high) / 16 * 8;
+          auto order = steps_of(n, LINE, true);
+          make_ring(buffer.at, order);
+          bool fits =
+              !walk(buffer.at + order[0], (int)n, shared, PASSES, threads).pass[PASSES - 1].misses;
+          (fits ? low : high) = n;
+        }
+        int blocks = 0;
+        CU(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, chase_steps, threads, shared));
+        std::string s = par("prefer=%d threads=%d shared=%zu", percent, threads, shared);
+        row(s, "lines_fit", (double)low);
+        row(s, "blocks_fit", blocks);
+      }
 }
 
 // The numbers of lines to try: all up to 40, then in steps of an eighth.
@@ -225,6 +255,7 @@ static void l1_pattern() {
 
 int main(int argc, char **argv) {
   static const benchmark table[] = {{"l1_size", l1_size},
+                                    {"l1_block", l1_block},
                                     {"l1_ways", l1_ways},
                                     {"l1_random", l1_random},
                                     {"l1_pattern", l1_pattern}};
