@@ -271,6 +271,8 @@ enum weir_status weir_setup_check(const struct weir_sim_result *r, struct weir_e
   if (st == WEIR_OK)
     st = weir_stat_verify(weir_l1_stat_table, weir_l1_stat_group.checks, &r->l1, err);
   if (st == WEIR_OK)
+    st = weir_stat_verify(weir_l2_stat_table, weir_l2_stat_group.checks, &r->l2, err);
+  if (st == WEIR_OK)
     st = weir_stat_verify(weir_l3_stat_table, weir_l3_stat_group.checks, &r->l3, err);
   return st;
 }

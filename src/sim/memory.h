@@ -10,7 +10,7 @@
 
 struct weir_l2_stats {
   uint64_t reads, read_hits, read_pending, read_misses, read_partial;
-  uint64_t read_sectors, read_sectors_missed;
+  uint64_t read_sectors, read_sectors_missed, load_sectors, load_sectors_missed, atomic_sectors;
   uint64_t writes, write_hits, write_misses, write_sectors, write_sectors_missed;
   uint64_t atomics, fills, evictions, writeback_sectors;
   uint64_t marks_set, marks_returned;
