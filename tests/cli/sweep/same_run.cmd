@@ -6,6 +6,7 @@ sweep --set l1.size=16K
 sweep --set l1.size=16384 --set l1.mshr_merge=8
 sweep --set jitter.seed=3 --set jitter.memory=4
 sweep --set jitter.seed=4 --set jitter.memory=4
+sweep --set sched.order=loops
 printf 'weir: 1\nextends: fermi-s3\nmachine: {}\n' > mine.yaml
 sweep -g mine.yaml
 sweep --no-contract
