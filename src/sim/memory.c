@@ -668,6 +668,12 @@ void weir_channel_rest(struct weir_channel *c) {
     take_credits(&c->slices[i], WEIR_NEVER);
 }
 
+void weir_channel_empty(struct weir_channel *c) {
+  for (uint32_t i = 0; i < c->n_slices; i++)
+    weir_lines_clear(&c->slices[i].lines);
+  if (c->has_l3) weir_lines_clear(&c->l3.lines);
+}
+
 void weir_channel_settle(struct weir_channel *c, uint64_t now) {
   for (uint32_t i = 0; i < c->n_slices; i++)
     if (now > c->slices[i].head_stall_since) settle_head(&c->slices[i], now);

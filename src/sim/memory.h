@@ -116,6 +116,9 @@ void weir_channel_poke(struct weir_channel *c);
 bool weir_channel_is_idle(const struct weir_channel *c);
 /* At the end of a kernel, when nothing is under way: take the credits that are. */
 void weir_channel_rest(struct weir_channel *c);
+/* While nothing is under way: no line is in its L2 slices and its L3 slice any more. What was dirty
+ * goes without being written back. */
+void weir_channel_empty(struct weir_channel *c);
 /* Bring counters of waiting times up to `now`. */
 void weir_channel_settle(struct weir_channel *c, uint64_t now);
 
