@@ -127,7 +127,7 @@ static enum weir_status open_setup(struct replay *r, struct weir_err *err) {
   const struct weir_settings *settings = &r->t.settings;
   return st == WEIR_OK
              ? weir_uses_check(&settings,
-                               &(struct weir_use){.setup = &r->setup, .has_energy = true}, 1, err)
+                               &(struct weir_use){.setup = &r->setup, .has_results = true}, 1, err)
              : st;
 }
 
