@@ -247,10 +247,12 @@ static enum weir_status run_trace(struct characterize *c, struct weir_err *err) 
   c->about.workload = c->path;
   enum weir_status st = begin(c, err);
   if (st != WEIR_OK) return st;
-  if (!weir_is_accelsim(c->path))
-    return weir_replay(c->path, weir_character_kernel, &c->character, err);
-  return weir_replay_accelsim(c->path, c->opcodes, c->n_opcodes, weir_character_kernel,
-                              &c->character, err);
+  const struct weir_source source = {.kind = weir_is_accelsim(c->path) ? WEIR_SOURCE_ACCELSIM
+                                                                       : WEIR_SOURCE_TRACE,
+                                     .path = c->path,
+                                     .opcode_class = c->opcodes,
+                                     .n_opcodes = c->n_opcodes};
+  return weir_source_run(&source, weir_character_kernel, &c->character, err);
 }
 
 static enum weir_status run(struct characterize *c, struct weir_err *err) {

@@ -47,7 +47,7 @@ static const struct weir_usage usage = {
         "(exit\n"
         "code 1). Ctrl-C ends the comparison with the runs that have ended (exit code 130).",
     .has_program = 1,
-    .neutral = WEIR_CMP_NEUTRAL " set csv json per-kernel" WEIR_PROV_NEUTRAL,
+    .neutral = WEIR_CMP_NEUTRAL " set cold warm csv json per-kernel" WEIR_PROV_NEUTRAL,
     .repeated = " plugin best bypass",
     .opts =
         (const struct weir_opt[]){

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/cmd.h"
 #include "cli/job.h"
+#include "cli/program.h"
 #include "cli/provenance.h"
 #include "cli/timing.h"
 #include "cli/timing_opts.h"
@@ -33,11 +34,14 @@ static const struct weir_usage usage = {
              OPT_PLUGIN},
             {"opcode-class", 0, "NAME=CLASS",
              "class of an opcode that weir does not know; may be repeated", OPT_OPCODE},
+            {"skip", 0, "N", "leave out the first N launches of the trace", WEIR_PROGRAM_OPT_SKIP},
+            {"count", 0, "N", "time N launches at most", WEIR_PROGRAM_OPT_COUNT},
             WEIR_TIMING_OPTIONS,
             WEIR_PROV_OPTIONS,
             {.name = NULL}},
     .examples = "  weir record -o spmv.wtrace spmv\n"
                 "  weir replay spmv.wtrace --gpu fermi-s3\n"
+                "  weir replay app.wtrace --gpu fermi-s3 --count 10\n"
                 "  weir replay traces/kernelslist.g --gpu v100-cfg --threads 2\n",
 };
 
@@ -46,6 +50,8 @@ enum { MAX_OPCODES = 256 };
 struct replay {
   const char *file, *opcodes[MAX_OPCODES];
   size_t n_opcodes;
+  struct weir_program_choice choice;
+  struct weir_launch_choice launches; /* the same */
   struct weir_timing_opts t;
   struct weir_setup setup;
   struct weir_timing timing;
@@ -67,10 +73,30 @@ static enum weir_status time_kernel(void *self, struct weir_block_source *source
   return WEIR_OK;
 }
 
-static enum weir_status replay_wtrace(struct replay *r, struct weir_err *err) {
-  if (r->n_opcodes > 0)
+/* NULL: all launches. */
+static const struct weir_launch_choice *chosen(const struct replay *r) {
+  return weir_program_is_chosen(&r->choice) ? &r->launches : NULL;
+}
+
+static enum weir_status replay(struct replay *r, struct weir_err *err) {
+  const struct weir_source source = {.kind = weir_is_accelsim(r->file) ? WEIR_SOURCE_ACCELSIM
+                                                                       : WEIR_SOURCE_TRACE,
+                                     .path = r->file,
+                                     .opcode_class = r->opcodes,
+                                     .n_opcodes = r->n_opcodes,
+                                     .choice = chosen(r)};
+  if (r->n_opcodes > 0 && source.kind == WEIR_SOURCE_TRACE)
     return weir_fail(err, WEIR_EINVAL, "--opcode-class goes with an Accel-Sim trace");
-  return weir_replay(r->file, time_kernel, r, err);
+  return weir_source_run(&source, time_kernel, r, err);
+}
+
+/* Which launches these are, if not all. */
+static void add_choice(const struct replay *r, struct weir_text *out) {
+  unsigned long long first = r->choice.skip + 1, n = r->timing.launches;
+  if (chosen(r) == NULL) return;
+  weir_text_printf(out, "launch%s %llu", n == 1 ? "" : "es", first);
+  if (n > 1) weir_text_printf(out, " to %llu", first + n - 1);
+  weir_text_puts(out, " of the trace; --skip and --count leave the others out\n");
 }
 
 static enum weir_status report(const struct replay *r, struct weir_err *err) {
@@ -95,6 +121,7 @@ static enum weir_status report(const struct replay *r, struct weir_err *err) {
   if (st != WEIR_OK || r->t.quiet || weir_cli_is_stdout(r->t.json)) return st;
   struct weir_text out = weir_cli_text();
   st = weir_timing_text(&r->timing, &r->profiles, &r->t.views, &out, err);
+  add_choice(r, &out);
   if (st != WEIR_OK) {
     weir_text_free(&out);
     return st;
@@ -127,7 +154,7 @@ static enum weir_status open_setup(struct replay *r, struct weir_err *err) {
   const struct weir_settings *settings = &r->t.settings;
   return st == WEIR_OK
              ? weir_uses_check(&settings,
-                               &(struct weir_use){.setup = &r->setup, .has_energy = true}, 1, err)
+                               &(struct weir_use){.setup = &r->setup, .has_results = true}, 1, err)
              : st;
 }
 
@@ -140,6 +167,7 @@ static enum weir_status prepare(struct replay *r, struct weir_prepared *prepared
                                                              .settings = &r->t.settings,
                                                              .opcode_class = r->opcodes,
                                                              .n_opcodes = r->n_opcodes,
+                                                             .choice = chosen(r),
                                                              .jobs = weir_cli_cores(),
                                                              .check = r->t.check},
                                 prepared, err);
@@ -169,10 +197,7 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
   weir_timing_begin(&r->timing, &r->setup, &with);
   if (st == WEIR_OK) st = prepare(r, &prepared, err);
   if (st == WEIR_OK) st = weir_timing_workload(&r->timing, r->file, &prepared, err);
-  if (st == WEIR_OK)
-    st = weir_is_accelsim(r->file)
-             ? weir_replay_accelsim(r->file, r->opcodes, r->n_opcodes, time_kernel, r, err)
-             : replay_wtrace(r, err);
+  if (st == WEIR_OK) st = replay(r, err);
   if (st == WEIR_OK) st = weir_tags_check_used(r->setup.tags, err);
   if (st == WEIR_OK && r->t.check) st = weir_timing_check(&r->timing, err);
   if (st == WEIR_OK) st = weir_prov_profiles(&r->prov, r->t.gpu, &r->profiles, err);
@@ -185,6 +210,7 @@ static enum weir_status run(struct replay *r, struct weir_err *err) {
 
 /* Returns -1 to go on, else the exit code. */
 static int set_option(struct replay *r, int id, const char *value) {
+  struct weir_err err;
   switch (id) {
   case WEIR_OPT_WORD:
     if (r->file != NULL) return weir_cli_usage("replay", "one trace at a time");
@@ -197,6 +223,10 @@ static int set_option(struct replay *r, int id, const char *value) {
     if (r->n_opcodes == MAX_OPCODES)
       return weir_cli_usage("replay", "at most %d opcodes", MAX_OPCODES);
     r->opcodes[r->n_opcodes++] = value;
+    break;
+  case WEIR_PROGRAM_OPT_SKIP:
+  case WEIR_PROGRAM_OPT_COUNT:
+    if (weir_program_option(&r->choice, id, value, &err) != WEIR_OK) return weir_cli_error(&err);
     break;
   default: /* OPT_PLUGIN: loaded already */
     break;
@@ -215,13 +245,15 @@ static int parse_options(int argc, char **argv, struct replay *r) {
     if (code >= 0) return code;
   }
   if (r->file == NULL) return weir_cli_usage("replay", "which trace?");
+  if (r->choice.count == 0) return weir_cli_usage("replay", "--count 0: nothing would be timed");
+  r->launches = (struct weir_launch_choice){r->choice.skip, r->choice.count};
   if (r->t.gpu == NULL)
     return weir_cli_usage("replay", "which machine? --gpu NAME, see 'weir list gpus'");
   return -1;
 }
 
 int weir_cmd_replay(int argc, char **argv) {
-  struct replay r = {.t.threads = 1};
+  struct replay r = {.t.threads = 1, .choice = WEIR_PROGRAM_ALL};
   struct weir_err err;
   int code = weir_prov_begin(&r.prov, &usage, &argc, &argv);
   if (code < 0) code = weir_cli_plugins(argc, argv, &usage, OPT_PLUGIN);

@@ -369,7 +369,7 @@ static enum weir_status check_effects(const struct run_opts *o, const struct wei
                                             .is_executed = true,
                                             .has_streams = timed || o->streams,
                                             .tags_by = timed ? weir_setup_tags_by(setup) : NULL,
-                                            .has_energy = timed},
+                                            .has_results = timed},
                          1, err);
 }
 

@@ -65,6 +65,7 @@ struct weir_comparison {
     size_t n, cap;
   } programs; /* of compare one at most */
   struct weir_program_choice choice;
+  const char *l2; /* --cold or --warm; NULL: neither */
   /* Made from these. */
   struct weir_arena arena;
   struct weir_plan plan;
@@ -105,6 +106,8 @@ enum {
   WEIR_CMP_BEST,
   WEIR_CMP_SEARCH,
   WEIR_CMP_NO_CONTRACT,
+  WEIR_CMP_COLD,
+  WEIR_CMP_WARM,
   WEIR_CMP_REPEAT,
   WEIR_CMP_JOBS,
   WEIR_CMP_MEMORY,
@@ -154,7 +157,8 @@ enum { WEIR_CMP_WAIT_MS = 1000 }; /* --wait, if it is not given */
 #define WEIR_CMP_SETTINGS(set_arg, set_help)                                                       \
   {"config", 'c', "FILE", "read settings from a file (KEY: VALUE); --set wins over it",            \
    WEIR_CMP_CONFIG},                                                                               \
-      {"set", 's', set_arg, set_help, WEIR_CMP_SET}, WEIR_NO_CONTRACT_OPTION(WEIR_CMP_NO_CONTRACT)
+      {"set", 's', set_arg, set_help, WEIR_CMP_SET},                                               \
+      WEIR_NO_CONTRACT_OPTION(WEIR_CMP_NO_CONTRACT), WEIR_L2_OPTIONS(WEIR_CMP_COLD, WEIR_CMP_WARM)
 /* how often and how many at a time, and */
 #define WEIR_CMP_HOW                                                                               \
   {"repeat", 'r', "N",                                                                             \

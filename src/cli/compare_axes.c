@@ -73,8 +73,21 @@ static bool fill_variant(struct weir_comparison *c, struct weir_variant *v, cons
   return v->label != NULL;
 }
 
+/* Values of an axis take the place of a single one, whoever said that. */
+static enum weir_status check_l2(const struct weir_comparison *c, struct weir_err *err) {
+  for (size_t i = 0; c->l2 != NULL && i < c->axes.n; i++) {
+    if (strcmp(c->axes.v[i].key, WEIR_L2_KEY) != 0) continue;
+    weir_fail(err, WEIR_EINVAL, "%s, and values for " WEIR_L2_KEY ": which?", c->l2);
+    weir_err_add(err, "leave %s out, and let it be one of the values", c->l2);
+    return WEIR_EINVAL;
+  }
+  return WEIR_OK;
+}
+
 enum weir_status weir_comparison_variants(struct weir_comparison *c, struct weir_err *err) {
   size_t each = 1;
+  enum weir_status st = check_l2(c, err);
+  if (st != WEIR_OK) return st;
   for (size_t i = 0; i < c->axes.n && each <= MOST_VARIANTS; i++)
     each *= c->axes.v[i].values.n;
   if (each * c->gpus.n > MOST_VARIANTS)

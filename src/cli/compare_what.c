@@ -443,7 +443,7 @@ enum weir_status weir_comparison_effects(struct weir_comparison *c, struct weir_
                                   .is_program = c->programs.n > 0,
                                   .has_streams = is_executed,
                                   .tags_by = weir_setup_tags_by(&c->setups[i]),
-                                  .has_energy = true};
+                                  .has_results = true};
   }
   return weir_uses_check(settings, uses, n, err);
 }

@@ -49,6 +49,13 @@ static uint64_t usual_memory(void) {
   return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 5 * 4 : 0;
 }
 
+static enum weir_status set_l2(struct weir_comparison *c, const char *name, struct weir_err *err) {
+  enum weir_status st = weir_opt_l2(&c->l2, name, err);
+  if (st != WEIR_OK) return st;
+  const char *set = weir_arena_printf(&c->arena, WEIR_L2_KEY "=%s", name + strlen("--"));
+  return set != NULL && WEIR_PUSH(c->sets, set) ? WEIR_OK : no_memory(err);
+}
+
 enum weir_status weir_comparison_option(struct weir_comparison *c, int id, const char *value,
                                         struct weir_err *err) {
   switch (id) {
@@ -62,6 +69,9 @@ enum weir_status weir_comparison_option(struct weir_comparison *c, int id, const
     return weir_comparison_names(c, &c->gpus, "machine", value, err);
   case WEIR_CMP_NO_CONTRACT:
     return WEIR_PUSH(c->sets, WEIR_NO_CONTRACT) ? WEIR_OK : no_memory(err);
+  case WEIR_CMP_COLD:
+  case WEIR_CMP_WARM:
+    return set_l2(c, id == WEIR_CMP_WARM ? "--warm" : "--cold", err);
   case WEIR_CMP_SET:
     if (c->is_sweep) return weir_comparison_axis(c, "--set ", value, err);
     return WEIR_PUSH(c->sets, value) ? WEIR_OK : no_memory(err);

@@ -206,3 +206,13 @@ int weir_opt_next(struct weir_args *a, const struct weir_usage *u) {
   a->cluster = word + 1;
   return short_option(a, u);
 }
+
+enum weir_status weir_opt_l2(const char **said, const char *name, struct weir_err *err) {
+  const char *before = *said;
+  *said = name;
+  if (before == NULL || strcmp(before, name) == 0) return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL, "--cold and --warm: the L2 is one or the other");
+  weir_err_add(err,
+               "leave one out; both beside each other: weir sweep --set " WEIR_L2_KEY "=cold,warm");
+  return WEIR_EINVAL;
+}

@@ -2,6 +2,8 @@
 #ifndef WEIR_CLI_OPT_H
 #define WEIR_CLI_OPT_H
 
+#include "weir/err.h"
+
 struct weir_opt {
   const char *name; /* without "--" */
   char letter;      /* short form, or 0 */
@@ -31,6 +33,18 @@ struct weir_usage {
         id                                                                                         \
   }
 
+/* Rows for commands that time kernels; they do what --set WEIR_L2_KEY=cold and =warm do. */
+#define WEIR_L2_KEY "launch.l2"
+#define WEIR_L2_OPTIONS(cold_id, warm_id)                                                          \
+  {"cold", 0, NULL,                                                                                \
+   "each launch finds the L2 empty; without it and --warm, as those before left it", cold_id},     \
+  {                                                                                                \
+    "warm", 0, NULL,                                                                               \
+        "each launch finds the L2 as it leaves it itself: it is timed twice in a row, and\nthe "   \
+        "second time counts",                                                                      \
+        warm_id                                                                                    \
+  }
+
 enum {
   WEIR_OPT_END = 0,
   WEIR_OPT_WORD = -1, /* not an option */
@@ -52,5 +66,8 @@ struct weir_args {
 /* --name value, --name=value, -n value, -nvalue, -ab, and -- before words. */
 int weir_opt_next(struct weir_args *a, const struct weir_usage *u);
 void weir_opt_help(const struct weir_usage *u);
+
+/* --cold or --warm, not both: *said (NULL before the first) is the one that was given. */
+enum weir_status weir_opt_l2(const char **said, const char *name, struct weir_err *err);
 
 #endif

@@ -66,6 +66,7 @@ enum weir_status weir_cli_prepare(struct weir_preparations *all, const struct we
                                          .settings = r->settings,
                                          .opcode_class = r->opcode_class,
                                          .n_opcodes = r->n_opcodes,
+                                         .choice = r->choice,
                                          .only_kept = r->only_kept,
                                          .folder = cache_folder(path, sizeof path)};
   uint32_t n_wanted = weir_setup_preparations(r->setup, names);

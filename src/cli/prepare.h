@@ -15,6 +15,7 @@ struct weir_cli_preparing {
   const struct weir_settings *settings; /* of the setup */
   const char *const *opcode_class;      /* of a list of Accel-Sim's */
   size_t n_opcodes;
+  const struct weir_launch_choice *choice; /* of a trace, what is timed; NULL: all of it */
   uint32_t jobs;
   bool check;
   bool only_kept; /* what was not made before is not made now: WEIR_ENOENT */

@@ -270,7 +270,7 @@ static enum weir_status check_effects(const struct run *r, struct weir_err *err)
                                             .is_executed = true,
                                             .is_program = true,
                                             .has_streams = timed,
-                                            .has_energy = timed},
+                                            .has_results = timed},
                          1, err);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/timing_opts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/number.h"
@@ -19,6 +20,16 @@ static int set_setting(struct weir_timing_opts *o, int id, const char *value) {
   struct weir_err err;
   enum weir_status st = id == WEIR_TIMING_OPT_SET ? weir_settings_assign(&o->settings, value, &err)
                                                   : weir_settings_file(&o->settings, value, &err);
+  return st == WEIR_OK ? -1 : weir_cli_error(&err);
+}
+
+static int set_l2(struct weir_timing_opts *o, const char *name) {
+  struct weir_err err;
+  const struct weir_where option = {.file = name};
+  enum weir_status st = weir_opt_l2(&o->l2, name, &err);
+  if (st == WEIR_OK)
+    st = weir_settings_set(&o->settings, WEIR_LAYER_SET, WEIR_L2_KEY, name + strlen("--"), &option,
+                           &err);
   return st == WEIR_OK ? -1 : weir_cli_error(&err);
 }
 
@@ -59,6 +70,10 @@ int weir_timing_option(struct weir_timing_opts *o, const char *command, int id, 
   case WEIR_TIMING_OPT_CONFIG:
   case WEIR_TIMING_OPT_SET:
     return set_setting(o, id, value);
+  case WEIR_TIMING_OPT_COLD:
+    return set_l2(o, "--cold");
+  case WEIR_TIMING_OPT_WARM:
+    return set_l2(o, "--warm");
   case WEIR_TIMING_OPT_JSON:
     o->json = value;
     break;

@@ -15,6 +15,7 @@ struct weir_timing_opts {
     size_t n, cap;
   } bypass; /* ended by NULL, which counts */
   uint32_t threads;
+  const char *l2; /* --cold or --warm; NULL: neither */
   struct weir_timing_views views;
   bool check, quiet;
   struct weir_settings settings;
@@ -30,6 +31,8 @@ enum {
   WEIR_TIMING_OPT_THREADS,
   WEIR_TIMING_OPT_CONFIG,
   WEIR_TIMING_OPT_SET,
+  WEIR_TIMING_OPT_COLD,
+  WEIR_TIMING_OPT_WARM,
   WEIR_TIMING_OPT_JSON,
   WEIR_TIMING_OPT_PER_LOAD,
   WEIR_TIMING_OPT_PER_SM,
@@ -66,6 +69,7 @@ enum {
        WEIR_TIMING_OPT_CONFIG},                                                                    \
       {"set", 's', "KEY=VALUE", "set a parameter ('weir list params'); may be repeated",           \
        WEIR_TIMING_OPT_SET},                                                                       \
+      WEIR_L2_OPTIONS(WEIR_TIMING_OPT_COLD, WEIR_TIMING_OPT_WARM),                                 \
       {"json", 'j', "FILE", "write all statistics as JSON ('-': to stdout, instead of the table)", \
        WEIR_TIMING_OPT_JSON},                                                                      \
       {"per-load", 0, NULL, "show what each memory instruction did in the L1 (in JSON always)",    \
@@ -85,7 +89,7 @@ enum {
   }
 
 /* Those that are neutral, for struct weir_usage. */
-#define WEIR_TIMING_NEUTRAL " threads config set json per-load all check quiet"
+#define WEIR_TIMING_NEUTRAL " threads config set cold warm json per-load all check quiet"
 
 static inline bool weir_is_timing_option(int id) {
   return id >= WEIR_TIMING_OPT_SCHEME && id < WEIR_TIMING_OPT_END;

@@ -40,6 +40,7 @@ struct weir_l1_stats {
   uint64_t probes, data_reads, data_writes, prefetches, prefetches_dropped;
   uint64_t sectors, sectors_hit, sectors_missed, sectors_bypassed, store_sectors,
       store_sectors_missed;
+  uint64_t global_load_sectors, local_load_sectors, atomic_sectors;
   uint64_t fills, fill_sectors, allocations, evictions[WEIR_N_CAUSES], evictions_unused;
   uint64_t store_evictions;
   uint64_t mshr_merges, mshr_cycles, mshr_most;

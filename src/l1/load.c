@@ -19,15 +19,18 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, enum wei
                        uint64_t *kind, uint64_t *local_kind, uint64_t *pc_kind, uint32_t missed,
                        uint32_t fetched) {
   struct weir_pc_stats *pc = &l1->pc[a->insn];
+  unsigned n = n_sectors(l1, a->sectors);
   l1->stats.loads++;
   ++*kind;
   if (a->is_local) {
     l1->stats.local_loads++;
+    l1->stats.local_load_sectors += n;
     ++*local_kind;
-  }
+  } else
+    l1->stats.global_load_sectors += n;
   pc->requests++;
   ++*pc_kind;
-  pc->sectors += n_sectors(l1, a->sectors);
+  pc->sectors += n;
   pc->sectors_missed += n_sectors(l1, missed);
   pc->sectors_fetched += n_sectors(l1, fetched);
   if (l1->tape != NULL) weir_l1_tape_add(l1, a, as);

@@ -47,6 +47,10 @@ const struct weir_stat weir_l1_stat_table[] = {
     S(sectors_bypassed, "sector", "sectors of bypassed loads"),
     S(store_sectors, "sector", "sectors that stores wrote"),
     S(store_sectors_missed, "sector", "of these, not there"),
+    S(global_load_sectors, "sector",
+      "sectors that loads from global memory asked for, bypassed ones too, and textures"),
+    S(local_load_sectors, "sector", "... loads from local memory"),
+    S(atomic_sectors, "sector", "sectors that atomics touched"),
     S(fills, "request",
       "answers to misses that arrived at the L1: each has all that was asked for"),
     S(fill_sectors, "sector", "sectors that arrived with them"),
@@ -79,6 +83,8 @@ static const struct weir_check l1_checks[] = {
     {"bypassed == bypassed_static + bypassed_predictor + bypassed_stall + bypassed_mode + "
      "bypassed_threshold + bypassed_profile",
      "every bypass has one reason"},
+    {"sectors + sectors_bypassed == global_load_sectors + local_load_sectors",
+     "every sector of a load has one space"},
     {"data_reads >= hits", "a hit reads"},
     {"data_writes <= stores", "a store writes once at most"},
     {NULL, NULL}};

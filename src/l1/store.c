@@ -46,6 +46,7 @@ static void count_store(struct weir_l1 *l1, const struct weir_access *a, uint32_
   if (a->op == WEIR_ATOMIC) {
     l1->stats.atomics++;
     l1->stats.atomic_hits += had != 0;
+    l1->stats.atomic_sectors += n;
     return;
   }
   l1->stats.stores++;

@@ -176,7 +176,11 @@ static enum weir_status kernel_table(const struct weir_timing *t,
   for (size_t i = 0; i < t->kernels.n; i++)
     add_row(table, &t->kernels.v[i],
             i == 0 || strcmp(t->kernels.v[i].workload, t->kernels.v[i - 1].workload) != 0);
-  weir_text_printf(out, "machine %s, scheme %s\n", t->setup->machine.name, t->setup->scheme.label);
+  static const char *const l2[] = {[WEIR_L2_KEPT] = "",
+                                   [WEIR_L2_COLD] = ", cold L2",
+                                   [WEIR_L2_WARM] = ", warm L2: each launch was timed twice"};
+  weir_text_printf(out, "machine %s, scheme %s%s\n", t->setup->machine.name, t->setup->scheme.label,
+                   l2[t->setup->launch.l2]);
   enum weir_status st = weir_table_text(table, out, err);
   weir_table_free(table);
   cost_text(t, out);

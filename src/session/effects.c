@@ -13,6 +13,7 @@ enum {
   CLASSIFIED,
   CHOSEN,
   ENERGY,
+  MEASURED,
   OWN_L1,
   LINES,
   DIRTY,
@@ -37,6 +38,9 @@ const struct weir_fact weir_fact_table[WEIR_N_FACTS + 1] = {
                 "a scheme with 'prepare: traffic' and without --tags", false, NULL},
     [ENERGY] = {"energy", "energy is reported", "no energy is reported here",
                 "weir run or replay with --gpu NAME, or weir compare", false, NULL},
+    [MEASURED] = {"measured", "the cycles of launches are reported",
+                  "cycles of launches are not what is reported here",
+                  "weir run or replay with --gpu NAME, weir compare or weir sweep", false, NULL},
     [OWN_L1] = {"own_l1", "the scheme names no organisation",
                 "the scheme says which organisation the L1 has", "another --scheme", false, NULL},
     [LINES] = {"lines", "the organisation is conventional or sectored",
@@ -94,7 +98,7 @@ struct weir_facts weir_facts_of(const struct weir_use *u,
   table[STREAMS].holds = u->has_streams;
   table[CLASSIFIED].holds = u->tags_by != NULL && strcmp(u->tags_by, WEIR_PREPARE_CLASSIFY) == 0;
   table[CHOSEN].holds = u->tags_by != NULL && strcmp(u->tags_by, WEIR_PREPARE_TRAFFIC) == 0;
-  table[ENERGY].holds = u->has_energy;
+  table[ENERGY].holds = table[MEASURED].holds = u->has_results;
   if (u->setup != NULL) {
     table[OWN_L1].holds = u->setup->scheme.org == NULL;
     if (u->setup->design.org != NULL)

@@ -11,10 +11,10 @@ struct weir_use {
   bool is_program;                /* a CUDA program is told what the machine is */
   bool has_streams;               /* of warps are kept */
   const char *tags_by;            /* what makes tags of loads first; NULL: nothing does */
-  bool has_energy;                /* is reported */
+  bool has_results;               /* cycles and energy are reported */
 };
 
-enum { WEIR_N_FACTS = 13 };
+enum { WEIR_N_FACTS = 14 };
 /* Ended by a NULL name; none holds. */
 extern const struct weir_fact weir_fact_table[WEIR_N_FACTS + 1];
 

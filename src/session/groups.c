@@ -13,13 +13,24 @@
 #include "sched/reorder.h"
 #include "session/effects.h"
 #include "session/energy.h"
+#include "session/launches.h"
 #include "sim/derived.h"
 #include "stream/func_stats.h"
 
 static const struct weir_param_group *const fixed_params[] = {
-    &ptx_exec_params,     &weir_core_params,   &weir_sm_params,     &weir_l1_params,
-    &weir_noc_params,     &weir_l2_params,     &weir_l3_params,     &weir_dram_params,
-    &weir_reorder_params, &weir_jitter_params, &weir_energy_params, NULL,
+    &ptx_exec_params,
+    &weir_core_params,
+    &weir_sm_params,
+    &weir_l1_params,
+    &weir_noc_params,
+    &weir_l2_params,
+    &weir_l3_params,
+    &weir_dram_params,
+    &weir_reorder_params,
+    &weir_launch_params,
+    &weir_jitter_params,
+    &weir_energy_params,
+    NULL,
 };
 
 static const struct weir_stat_group *const fixed_stats[] = {

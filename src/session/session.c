@@ -227,7 +227,7 @@ static enum weir_status check_effects(struct weir_session *s, const struct sourc
                                 .is_executed = what->from.kind == WEIR_SOURCE_LAUNCHES,
                                 .has_streams = what->from.kind == WEIR_SOURCE_LAUNCHES,
                                 .tags_by = weir_setup_tags_by(&s->designs.v[i]->setup),
-                                .has_energy = true};
+                                .has_results = true};
   }
   enum weir_status st = ok ? weir_uses_check(settings, uses, n, err) : no_memory(err);
   free(settings);

@@ -45,6 +45,22 @@ static enum weir_status find_storage(struct weir_setup *s, struct weir_err *err)
   return st == WEIR_OK ? sum_storage(&s->machine, &baseline, &s->baseline_bits, err) : st;
 }
 
+/* The hits that a bound has are those of launches that come once. Where the L1 keeps its lines a
+ * second one could have more. */
+static enum weir_status check_launch(const struct weir_setup *s, struct weir_err *err) {
+  const struct weir_l1_cfg *l1 = &s->machine.l1;
+  const char *prepare = s->design.org->prepare;
+  if (s->launch.l2 != WEIR_L2_WARM || prepare == NULL || strcmp(prepare, WEIR_PREPARE_OPT) != 0 ||
+      l1->flush_on_kernel || l1->unified_bytes > 0)
+    return WEIR_OK;
+  weir_fail(err, WEIR_EINVAL,
+            "scheme %s is no bound with launch.l2=warm (--warm) on an L1 that keeps its lines "
+            "between launches",
+            s->scheme.name);
+  weir_err_add(err, "leave it out, or let the L1 be emptied: --set l1.flush_on_kernel=true");
+  return WEIR_EINVAL;
+}
+
 enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
                                 struct weir_settings *settings,
                                 const struct weir_param_group *const *groups,
@@ -57,6 +73,8 @@ enum weir_status weir_setup_fit(struct weir_setup *s, const char *gpu,
   if (st == WEIR_OK) st = weir_l1_try(&s->machine, &s->design, err);
   if (st == WEIR_OK) st = find_storage(s, err);
   if (st == WEIR_OK) st = weir_settings_fill(settings, &weir_reorder_params, &s->order, err);
+  if (st == WEIR_OK) st = weir_settings_fill(settings, &weir_launch_params, &s->launch, err);
+  if (st == WEIR_OK) st = check_launch(s, err);
   return st == WEIR_OK ? weir_settings_fill(settings, &weir_energy_params, &s->energy, err) : st;
 }
 
@@ -249,6 +267,7 @@ enum weir_status weir_setup_sim(const struct weir_setup *s, const struct weir_de
   struct weir_sim_options with = *o;
   *sim = NULL;
   with.order = &s->order;
+  with.cold = s->launch.l2 == WEIR_L2_COLD;
   if (with.tags == NULL) {
     enum weir_status st = check_tags(s, err);
     if (st != WEIR_OK) return st;
@@ -270,6 +289,8 @@ enum weir_status weir_setup_check(const struct weir_sim_result *r, struct weir_e
       weir_stat_verify(weir_sm_stat_table, weir_sm_stat_group.checks, &r->sm, err);
   if (st == WEIR_OK)
     st = weir_stat_verify(weir_l1_stat_table, weir_l1_stat_group.checks, &r->l1, err);
+  if (st == WEIR_OK)
+    st = weir_stat_verify(weir_l2_stat_table, weir_l2_stat_group.checks, &r->l2, err);
   if (st == WEIR_OK)
     st = weir_stat_verify(weir_l3_stat_table, weir_l3_stat_group.checks, &r->l3, err);
   return st;

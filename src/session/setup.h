@@ -5,6 +5,7 @@
 #include "base/settings.h"
 #include "l1/scheme.h"
 #include "session/energy.h"
+#include "session/launches.h"
 #include "session/tags.h"
 #include "sim/engine.h"
 #include "weir/sim.h"
@@ -16,6 +17,7 @@ struct weir_setup {
   struct weir_tags *tags; /* of loads, by a compiler; NULL: none */
   struct weir_energy_cfg energy;
   struct weir_reorder_cfg order;
+  struct weir_launch_cfg launch;
   /* Bits of hardware beside tags and data: of the parts of one L1 (or WEIR_NOT_DECLARED), of those
    * of the machine's own L1, and in the L2. */
   uint64_t storage_bits, baseline_bits, l2_bits;

@@ -62,8 +62,36 @@ enum weir_status weir_record(const struct weir_recording *r, struct weir_wtrace_
   return st;
 }
 
-enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *self,
-                             struct weir_err *err) {
+/* ---- reading back ---- */
+
+struct choosing {
+  const struct weir_launch_choice *choice; /* NULL: all */
+  uint64_t seen, taken;
+};
+
+static bool is_over(const struct choosing *c) {
+  return c->choice != NULL && c->taken == c->choice->count;
+}
+
+/* Of the next launch. */
+static bool is_taken(struct choosing *c) {
+  bool is = c->choice == NULL || c->seen >= c->choice->skip;
+  c->seen++;
+  c->taken += is;
+  return is;
+}
+
+static enum weir_status check_any(const struct choosing *c, const char *file,
+                                  struct weir_err *err) {
+  if (c->choice == NULL || c->taken > 0) return WEIR_OK;
+  return weir_fail(err, WEIR_EINVAL, "%s has %llu launch%s: none is left after the first %llu",
+                   file, (unsigned long long)c->seen, c->seen == 1 ? "" : "es",
+                   (unsigned long long)c->choice->skip);
+}
+
+static enum weir_status replay(const char *trace, const struct weir_launch_choice *choice,
+                               weir_take_kernel *kernel, void *self, struct weir_err *err) {
+  struct choosing c = {.choice = choice};
   struct weir_stream_pool pool;
   struct weir_wtrace *t;
   enum weir_status st = weir_wtrace_open(trace, &t, err);
@@ -73,10 +101,10 @@ enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *
     weir_wtrace_close(t);
     return st;
   }
-  for (uint32_t i = 0; st == WEIR_OK && i < weir_wtrace_n_events(t); i++) {
+  for (uint32_t i = 0; st == WEIR_OK && !is_over(&c) && i < weir_wtrace_n_events(t); i++) {
     struct weir_event e = weir_wtrace_event(t, i);
     struct weir_block_source *source;
-    if (e.kind != WEIR_EVENT_KERNEL) continue;
+    if (e.kind != WEIR_EVENT_KERNEL || !is_taken(&c)) continue;
     st = weir_wtrace_source_open(t, e.kernel, 0, &pool, &source, err);
     if (st != WEIR_OK) break;
     st = kernel(self, source, err);
@@ -84,24 +112,32 @@ enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *
   }
   weir_wtrace_close(t);
   weir_stream_pool_free(&pool);
-  return st;
+  return st == WEIR_OK ? check_any(&c, trace, err) : st;
 }
 
-enum weir_status weir_replay_accelsim(const char *list, const char *const *opcode_class, size_t n,
-                                      weir_take_kernel *kernel, void *self, struct weir_err *err) {
+enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *self,
+                             struct weir_err *err) {
+  return replay(trace, NULL, kernel, self, err);
+}
+
+static enum weir_status replay_accelsim(const struct weir_source *s, weir_take_kernel *kernel,
+                                        void *self, struct weir_err *err) {
+  struct choosing c = {.choice = s->choice};
   struct weir_stream_pool pool;
   struct weir_accelsim *t = NULL;
   struct weir_accelsim_event e = {.kind = WEIR_ACCELSIM_MEMCPY};
   enum weir_status st = weir_stream_pool_init(&pool, WEIR_REPLAY_POOL_BYTES, NULL, err);
   if (st != WEIR_OK) return st;
-  st = weir_accelsim_open(list, opcode_class, n, &pool, &t, err);
-  while (st == WEIR_OK && e.kind != WEIR_ACCELSIM_END) {
+  st = weir_accelsim_open(s->path, s->opcode_class, s->n_opcodes, &pool, &t, err);
+  if (st == WEIR_OK && s->choice != NULL) weir_accelsim_skip(t, s->choice->skip);
+  while (st == WEIR_OK && !is_over(&c) && e.kind != WEIR_ACCELSIM_END) {
     st = weir_accelsim_next(t, &e, err);
-    if (st == WEIR_OK && e.kind == WEIR_ACCELSIM_KERNEL) st = kernel(self, e.source, err);
+    if (st == WEIR_OK && e.kind == WEIR_ACCELSIM_KERNEL && is_taken(&c))
+      st = kernel(self, e.source, err);
   }
   weir_accelsim_close(t);
   weir_stream_pool_free(&pool);
-  return st;
+  return st == WEIR_OK ? check_any(&c, s->path, err) : st;
 }
 
 /* ---- any of them ---- */
@@ -144,6 +180,6 @@ static enum weir_status execute_launches(const struct weir_source *s, weir_take_
 enum weir_status weir_source_run(const struct weir_source *s, weir_take_kernel *kernel, void *self,
                                  struct weir_err *err) {
   if (s->kind == WEIR_SOURCE_LAUNCHES) return execute_launches(s, kernel, self, err);
-  if (s->kind == WEIR_SOURCE_TRACE) return weir_replay(s->path, kernel, self, err);
-  return weir_replay_accelsim(s->path, s->opcode_class, s->n_opcodes, kernel, self, err);
+  if (s->kind == WEIR_SOURCE_TRACE) return replay(s->path, s->choice, kernel, self, err);
+  return replay_accelsim(s, kernel, self, err);
 }

@@ -36,9 +36,11 @@ typedef enum weir_status weir_take_kernel(void *self, struct weir_block_source *
 /* Hand each kernel of a trace to `kernel`, in the order of launches. */
 enum weir_status weir_replay(const char *trace, weir_take_kernel *kernel, void *self,
                              struct weir_err *err);
-/* The same for a list of kernels of Accel-Sim; `opcode_class` as weir_accelsim_open. */
-enum weir_status weir_replay_accelsim(const char *list, const char *const *opcode_class, size_t n,
-                                      weir_take_kernel *kernel, void *self, struct weir_err *err);
+
+/* Which launches of a trace or a list. Those before and after them are not read. */
+struct weir_launch_choice {
+  uint64_t skip, count;
+};
 
 /* A launch file is executed, a trace or a list of kernels is read back: whatever has streams. */
 enum weir_source_kind { WEIR_SOURCE_LAUNCHES, WEIR_SOURCE_TRACE, WEIR_SOURCE_ACCELSIM };
@@ -50,10 +52,12 @@ struct weir_source {
   struct ptx_output printed;       /* gets what kernels print */
   weir_launched *launched;         /* of a launch file: told of each launch; may be NULL */
   void *launched_self;
-  const char *const *opcode_class; /* of a list */
+  const char *const *opcode_class; /* of a list, as weir_accelsim_open */
   size_t n_opcodes;
+  const struct weir_launch_choice *choice; /* of a trace or a list; NULL: all */
 };
-/* Hand each of its kernels to `kernel`. The expected results of a launch file are checked. */
+/* Hand each of its kernels to `kernel`. The expected results of a launch file are checked. A choice
+ * that leaves none is an error. */
 enum weir_status weir_source_run(const struct weir_source *s, weir_take_kernel *kernel, void *self,
                                  struct weir_err *err);
 

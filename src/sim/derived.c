@@ -29,6 +29,12 @@ const struct weir_stat weir_derived_stat_table[] = {
       "DRAM column accesses per 1000 thread instructions"),
     R("l2_hit_rate", l2_read_sectors_hit, l2_read_sectors, 1, "1",
       "sectors that reads found in the L2, of those they asked for"),
+    R("ncu_l1_hit_rate", l1_sectors_found, l1_sectors, 1, "1",
+      "sectors that were in the L1, or on their way to it for a load, of all that loads, stores "
+      "and atomics touched: Nsight Compute's l1tex__t_sector_hit_rate"),
+    R("ncu_l2_hit_rate", l2_load_sectors_found, l2_load_sectors, 1, "1",
+      "sectors that were in the L2 or on their way to it, of all that loads asked it for: Nsight "
+      "Compute's lookup hits of lts__t_sectors_srcunit_tex_op_read"),
     R("stall_frac", stalls, sm_cycles, 1, "1",
       "cycles in which the head of an SM's LD/ST queue could not advance, of all cycles"),
     R("l1_resv_stall_frac", resv_stalls, sm_cycles, 1, "1",
@@ -63,6 +69,14 @@ void weir_derive(const struct weir_sim_result *r, uint32_t n_sms, struct weir_de
                              .mshr_cycles = l1->mshr_cycles,
                              .evictions = l1->evictions[WEIR_BY_REPLACEMENT],
                              .evictions_unused = l1->evictions_unused};
+  /* Results of before these were counted have 0 for them: no rate is better than a wrong one. */
+  uint64_t load_sectors = l1->global_load_sectors + l1->local_load_sectors;
+  if (load_sectors == l1->sectors + l1->sectors_bypassed)
+    d->l1_sectors = load_sectors + l1->store_sectors + l1->atomic_sectors;
+  d->l1_sectors_found =
+      l1->sectors - l1->sectors_missed + l1->store_sectors - l1->store_sectors_missed;
+  d->l2_load_sectors = r->l2.load_sectors;
+  d->l2_load_sectors_found = r->l2.load_sectors - r->l2.load_sectors_missed;
   for (unsigned i = 0; i < WEIR_N_SHORTAGES; i++)
     d->stalls += r->sm.stall[i];
   d->resv_stalls = r->sm.stall[WEIR_NO_LINE] + r->sm.stall[WEIR_NO_QUEUE] +

@@ -10,6 +10,7 @@ struct weir_derived { /* numerators and denominators */
   uint64_t accesses, access_hits, bypassed;
   uint64_t load_insns, load_insns_missed;
   uint64_t l2_accesses, l2_read_sectors, l2_read_sectors_hit, dram_accesses;
+  uint64_t l1_sectors, l1_sectors_found, l2_load_sectors, l2_load_sectors_found;
   uint64_t stalls, resv_stalls, mshr_cycles, evictions, evictions_unused;
 };
 extern const struct weir_stat weir_derived_stat_table[];

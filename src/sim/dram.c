@@ -8,6 +8,8 @@
 const struct weir_stat weir_dram_stat_table[] = {
     S(reads, "access", "column reads (one atom each)"),
     S(writes, "access", "column writes"),
+    S(read_bytes, "byte", "data that reads moved: whole atoms"),
+    S(write_bytes, "byte", "... that writes moved"),
     S(activates, "command", "rows opened"),
     S(precharges, "command", "rows closed"),
     S(row_hits, "access",
@@ -201,9 +203,11 @@ static void issue_column(struct weir_dram *d, unsigned bank, uint64_t now, uint3
     d->write_end = end;
     b->next_pre = weir_max64(b->next_pre, end + (uint64_t)c->t_wr);
     d->stats.writes++;
+    d->stats.write_bytes += (uint64_t)c->atom_bytes;
   } else {
     b->next_pre = weir_max64(b->next_pre, now + (uint64_t)c->t_rtpl);
     d->stats.reads++;
+    d->stats.read_bytes += (uint64_t)c->atom_bytes;
     *token = r->token;
     *done_at = end;
   }

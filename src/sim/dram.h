@@ -9,7 +9,8 @@
 #include "machine/msg.h"
 
 struct weir_dram_stats {
-  uint64_t reads, writes, activates, precharges, row_hits, row_misses, row_conflicts, busy_cyc;
+  uint64_t reads, writes, read_bytes, write_bytes;
+  uint64_t activates, precharges, row_hits, row_misses, row_conflicts, busy_cyc;
 };
 extern const struct weir_stat weir_dram_stat_table[];
 extern const struct weir_stat_group weir_dram_stat_group;

@@ -737,6 +737,8 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   sim->source = source;
   sim->is_source_done = false;
   sim->blocks_done = 0;
+  for (uint32_t i = 0; sim->o.cold && i < sim->n_channels; i++)
+    weir_channel_empty(&sim->channels[i]);
   sim->now += (uint64_t)sim->m->sm.launch_latency;
   uint64_t start = sim->now, end = start, quiet_since = start, seen = 0;
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);

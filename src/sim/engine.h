@@ -17,6 +17,7 @@ struct weir_sim_options {
   bool literal;      /* call every component in every cycle: slow, for tests */
   bool check;        /* after each kernel: has everything been given back? */
   bool tape;         /* what the L1s accept is recorded */
+  bool cold;         /* each kernel finds L2 and L3 empty */
   uint64_t watchdog; /* cycles without an event after which a run is given up */
   /* After each window; false gives up, as WEIR_ELIMIT. May be NULL. */
   bool (*progress)(void *self, uint64_t cycle, uint64_t blocks_done);
@@ -62,6 +63,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
 /* Run one kernel to its end. After a failure the simulator can only be freed. */
 enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
                                  struct weir_sim_result *result, struct weir_err *err);
+/* The kernel that comes next is the last one again: it has its number. */
+void weir_sim_repeat(struct weir_sim *sim);
 /* Of the last kernel: each SM, and each instruction of the kernel summed over SMs. They live until
  * the next kernel. */
 const struct weir_sim_unit *weir_sim_units(const struct weir_sim *sim, uint32_t *n);

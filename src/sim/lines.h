@@ -32,6 +32,16 @@ static inline struct weir_mem_line *weir_lines_set(const struct weir_lines *l, u
   return &l->v[(size_t)set * l->ways];
 }
 
+/* Empty ways, in the order in which they are taken. */
+static inline void weir_lines_order(struct weir_lines *l) {
+  for (uint32_t set = 0; set < l->sets; set++) {
+    struct weir_mem_line *w = weir_lines_set(l, set);
+    l->order[set] = (struct weir_list){0};
+    for (uint32_t k = 1; k <= l->ways; k++)
+      weir_list_append(&l->order[set], WEIR_LINKS(w, link), k);
+  }
+}
+
 /* False: out of memory; free() takes what is there. */
 static inline bool weir_lines_init(struct weir_lines *l, int64_t sets, int64_t ways) {
   l->sets = (uint32_t)sets;
@@ -41,12 +51,17 @@ static inline bool weir_lines_init(struct weir_lines *l, int64_t sets, int64_t w
   l->order = weir_calloc(l->sets, sizeof *l->order);
   l->tags = weir_calloc((size_t)l->sets * l->tag_words, sizeof *l->tags);
   if (l->v == NULL || l->order == NULL || l->tags == NULL) return false;
-  for (uint32_t set = 0; set < l->sets; set++) {
-    struct weir_mem_line *w = weir_lines_set(l, set);
-    for (uint32_t k = 1; k <= l->ways; k++)
-      weir_list_append(&l->order[set], WEIR_LINKS(w, link), k);
-  }
+  weir_lines_order(l);
   return true;
+}
+
+/* Nothing is pending: all ways are empty, as at first. */
+static inline void weir_lines_clear(struct weir_lines *l) {
+  for (size_t i = 0; i < (size_t)l->sets * l->ways; i++)
+    l->v[i] = (struct weir_mem_line){0};
+  for (size_t i = 0; i < (size_t)l->sets * l->tag_words; i++)
+    l->tags[i] = 0;
+  weir_lines_order(l);
 }
 
 static inline void weir_lines_free(struct weir_lines *l) {

@@ -10,8 +10,11 @@ const struct weir_stat weir_l2_stat_table[] = {
     S(read_pending, "request", "reads whose missing sectors were all on their way"),
     S(read_misses, "request", "reads whose line was not there"),
     S(read_partial, "request", "reads whose line was there without all sectors"),
-    S(read_sectors, "sector", "sectors read"),
+    S(read_sectors, "sector", "sectors read, by atomics too"),
     S(read_sectors_missed, "sector", "of these, neither there nor on their way"),
+    S(load_sectors, "sector", "sectors read for loads: without those of atomics"),
+    S(load_sectors_missed, "sector", "of these, neither there nor on their way"),
+    S(atomic_sectors, "sector", "sectors read for atomics"),
     S(writes, "request", "write requests accepted"),
     S(write_hits, "request", "writes whose line was there"),
     S(write_misses, "request", "writes whose line was not there"),
@@ -33,8 +36,15 @@ const struct weir_stat weir_l2_stat_table[] = {
       "room in the write queue"),
     S(stall_reply, "cycle", "the head of the input waited for the reply queue"),
     WEIR_STAT_END};
+static const struct weir_check l2_checks[] = {
+    {"reads == read_hits + read_pending + read_misses + read_partial",
+     "every read has one outcome"},
+    {"writes == write_hits + write_misses", "every write has one outcome"},
+    {"read_sectors == load_sectors + atomic_sectors", "what is read is for a load or an atomic"},
+    {"load_sectors_missed <= read_sectors_missed", "a part of them"},
+    {NULL, NULL}};
 const struct weir_stat_group weir_l2_stat_group = {"l2", "What the L2 slices did.",
-                                                   weir_l2_stat_table, NULL};
+                                                   weir_l2_stat_table, l2_checks};
 
 enum { SECTOR = 32, OUT_LIMIT = 64 };
 
@@ -410,6 +420,7 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
   if (s->head_reads + s->head_writes > 0) use_queues(s, now);
   if (q->kind != WEIR_MSG_WRITE) s->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
   if (q->kind == WEIR_MSG_READ) {
+    s->stats.load_sectors_missed += weir_n_sectors(fetch & missing);
     s->stats.read_misses += is_new;
     s->stats.read_pending += !is_new && fetch == 0;
     s->stats.read_partial += !is_new && fetch != 0;
@@ -467,6 +478,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
   s->stats.atomics += is_atom;
   s->stats.reads += !is_atom;
   s->stats.read_sectors += weir_n_sectors(q->sectors);
+  *(is_atom ? &s->stats.atomic_sectors : &s->stats.load_sectors) += weir_n_sectors(q->sectors);
   if (is_atom) l->dirty |= q->sectors; // NOLINT(*NullDereference): a request has sectors
   uint8_t mark = is_atom ? 0 : pass_mark(s, l, q, missing == 0);
   if (missing == 0) {
@@ -654,6 +666,12 @@ bool weir_channel_is_idle(const struct weir_channel *c) {
 void weir_channel_rest(struct weir_channel *c) {
   for (uint32_t i = 0; i < c->n_slices; i++)
     take_credits(&c->slices[i], WEIR_NEVER);
+}
+
+void weir_channel_empty(struct weir_channel *c) {
+  for (uint32_t i = 0; i < c->n_slices; i++)
+    weir_lines_clear(&c->slices[i].lines);
+  if (c->has_l3) weir_lines_clear(&c->l3.lines);
 }
 
 void weir_channel_settle(struct weir_channel *c, uint64_t now) {

@@ -10,7 +10,7 @@
 
 struct weir_l2_stats {
   uint64_t reads, read_hits, read_pending, read_misses, read_partial;
-  uint64_t read_sectors, read_sectors_missed;
+  uint64_t read_sectors, read_sectors_missed, load_sectors, load_sectors_missed, atomic_sectors;
   uint64_t writes, write_hits, write_misses, write_sectors, write_sectors_missed;
   uint64_t atomics, fills, evictions, writeback_sectors;
   uint64_t marks_set, marks_returned;
@@ -116,6 +116,9 @@ void weir_channel_poke(struct weir_channel *c);
 bool weir_channel_is_idle(const struct weir_channel *c);
 /* At the end of a kernel, when nothing is under way: take the credits that are. */
 void weir_channel_rest(struct weir_channel *c);
+/* While nothing is under way: no line is in its L2 slices and its L3 slice any more. What was dirty
+ * goes without being written back. */
+void weir_channel_empty(struct weir_channel *c);
 /* Bring counters of waiting times up to `now`. */
 void weir_channel_settle(struct weir_channel *c, uint64_t now);
 

@@ -106,6 +106,10 @@ const struct weir_clock_pairs *weir_sim_clocks(const struct weir_sim *sim) {
   return sim->o.clocks ? &sim->clocks : NULL;
 }
 
+void weir_sim_repeat(struct weir_sim *sim) {
+  sim->n_kernels--;
+}
+
 uint64_t weir_sim_issued(const struct weir_sim *sim) {
   uint64_t n = 0;
   for (uint32_t i = 0; i < sim->n_sms; i++)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "exec/exec.h"
 #include "l1/design.h"
+#include "sched/reorder.h"
 #include "sim/model.h"
 
 static enum weir_status no_memory(struct weir_err *err) {
@@ -45,9 +46,9 @@ static bool is_seed(const struct weir_setting *v) {
 bool weir_setting_counts(const struct weir_study_setup *s, const struct weir_setting *v,
                          bool is_executed) {
   const struct weir_param_group *const machine[] = {
-      &weir_core_params, &weir_sm_params,     &weir_l1_params,
-      &weir_noc_params,  &weir_l2_params,     &weir_l3_params,
-      &weir_dram_params, &weir_jitter_params, &weir_energy_params};
+      &weir_core_params,   &weir_sm_params,     &weir_l1_params,    &weir_noc_params,
+      &weir_l2_params,     &weir_l3_params,     &weir_dram_params,  &weir_reorder_params,
+      &weir_launch_params, &weir_jitter_params, &weir_energy_params};
   for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
     if (v->group == machine[i]) return true;
   if (v->group == &ptx_exec_params) return is_executed;

@@ -87,6 +87,7 @@ static enum weir_status hash_trace(XXH3_state_t *h, const struct weir_prepare_re
   }
   for (size_t i = 0; i < r->n_opcodes; i++)
     hash_text(h, r->opcode_class[i]);
+  if (r->choice != NULL) XXH3_128bits_update(h, r->choice, sizeof *r->choice);
   enum weir_status st = weir_hash_trace(r->profile.trace, text, err);
   if (st == WEIR_OK) hash_text(h, text);
   return st;

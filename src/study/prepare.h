@@ -17,8 +17,9 @@ struct weir_prepare_request {
   const struct weir_settings *settings; /* those that the machine was filled from */
   const char *const *opcode_class;      /* of a trace that is a list of Accel-Sim's */
   size_t n_opcodes;
-  const char *folder; /* NULL: nothing is kept */
-  bool only_kept;     /* what is not in the folder is not made: WEIR_ENOENT */
+  const struct weir_launch_choice *choice; /* of a trace, what is timed; NULL: all of it */
+  const char *folder;                      /* NULL: nothing is kept */
+  bool only_kept;                          /* what is not in the folder is not made: WEIR_ENOENT */
 };
 
 enum { WEIR_PREPARE_KEY = 33 };

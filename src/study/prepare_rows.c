@@ -26,7 +26,8 @@ static struct weir_source source_of(const struct weir_prepare_request *r) {
                           .input = p->input,
                           .exec = p->exec,
                           .opcode_class = r->opcode_class,
-                          .n_opcodes = r->n_opcodes};
+                          .n_opcodes = r->n_opcodes,
+                          .choice = r->choice};
   if (p->trace == NULL) return s;
   s.kind = weir_is_accelsim(p->trace) ? WEIR_SOURCE_ACCELSIM : WEIR_SOURCE_TRACE;
   s.path = p->trace;

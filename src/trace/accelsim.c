@@ -17,6 +17,7 @@ struct weir_accelsim {
   size_t n_over;
   struct weir_text_in list;
   bool is_kernel, is_done; /* the path is a kernel's own file; it was handed out */
+  uint64_t n_skipped;      /* kernels from here on */
   bool has_kernel;
   struct weir_acc_kernel kernel;
   char *kernel_path;
@@ -74,6 +75,10 @@ static void drop_kernel(struct weir_accelsim *t) {
   t->kernel_path = NULL;
 }
 
+void weir_accelsim_skip(struct weir_accelsim *t, uint64_t n) {
+  t->n_skipped = n;
+}
+
 void weir_accelsim_close(struct weir_accelsim *t) {
   if (!t) return;
   drop_kernel(t);
@@ -87,6 +92,13 @@ static enum weir_status open_kernel(struct weir_accelsim *t, char *path,
                                     const struct weir_where *where, struct weir_accelsim_event *e,
                                     struct weir_err *err) {
   struct weir_acc_kernel *k = &t->kernel;
+  if (t->n_skipped > 0) {
+    t->n_skipped--;
+    t->kernel_path = path;
+    e->kind = WEIR_ACCELSIM_KERNEL;
+    e->path = path;
+    return WEIR_OK;
+  }
   *k = (struct weir_acc_kernel){.in.fd = -1, .pool = t->pool, .over = t->over, .n_over = t->n_over};
   t->kernel_path = path;
   t->has_kernel = true;

@@ -34,7 +34,8 @@ struct weir_accelsim_event {
   uint64_t id, stream; /* the kernel's number and its CUDA stream */
   uint32_t binary_version, tracer_version;
   uint64_t n_insts;                 /* warp instructions in the file */
-  struct weir_block_source *source; /* its blocks come in the order of their ids, all of the grid */
+  struct weir_block_source *source; /* its blocks come in the order of their ids, all of the grid;
+                                       NULL: it was to be skipped, and only its path is known */
 };
 
 /* `path` is a kernelslist.g or a single kernel's file. `opcode_class` are `n` texts NAME=CLASS:
@@ -49,6 +50,8 @@ enum weir_status weir_accelsim_open(const char *path, const char *const *opcode_
  * weir_accelsim_close may follow. */
 enum weir_status weir_accelsim_next(struct weir_accelsim *t, struct weir_accelsim_event *e,
                                     struct weir_err *err);
+/* The files of the next n kernels are not looked at. */
+void weir_accelsim_skip(struct weir_accelsim *t, uint64_t n);
 void weir_accelsim_close(struct weir_accelsim *t);
 
 /* True when the file looks like a list of commands or a kernel's trace, judged by its beginning. */

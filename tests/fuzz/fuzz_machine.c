@@ -76,7 +76,7 @@ static void use(struct weir_settings *s) {
   PROMISE(again.l1.size == l1->size && again.l1.sets == l1->sets && again.l1.ways == l1->ways);
   weir_design_baseline(&setup.design, &setup.machine);
   struct weir_facts f =
-      weir_facts_of(&(struct weir_use){.setup = &setup, .has_energy = true}, table);
+      weir_facts_of(&(struct weir_use){.setup = &setup, .has_results = true}, table);
   for (size_t i = 0; i < s->n; i++)
     PROMISE(weir_has_effect(s, &s->v[i], &f, &why) || (why.v != NULL && why.v[0] != '\0'));
   weir_text_free(&why);

@@ -290,8 +290,11 @@ static bool make(const struct world *w, const char *path, const char *value,
 }
 
 static void run(const struct weir_setup *setup, struct outcome *o) {
-  const struct weir_sim_options options = {
-      .threads = 1, .watchdog = 500000, .check = true, .tags = tags};
+  const struct weir_sim_options options = {.threads = 1,
+                                           .watchdog = 500000,
+                                           .check = true,
+                                           .tags = tags,
+                                           .cold = setup->launch.l2 == WEIR_L2_COLD};
   struct weir_err err;
   struct weir_sim *sim;
   struct weir_sim_result sum = {0};
@@ -434,7 +437,7 @@ static void test_conditions_hold(void **state) {
     assert_true(make(&worlds[k], NULL, NULL, &s, &setup));
     struct weir_facts f = weir_facts_of(
         &(struct weir_use){
-            .setup = &setup, .is_executed = true, .has_streams = true, .has_energy = true},
+            .setup = &setup, .is_executed = true, .has_streams = true, .has_results = true},
         table);
     run(&setup, base);
     assert_true(base->fits);

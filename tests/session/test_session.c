@@ -326,10 +326,11 @@ static void test_the_callers_thread_stays_as_it_is(void **state) {
   assert_int_equal(got, want);
 }
 
-static enum weir_status open_add(long fail_after, struct weir_err *err) {
+static enum weir_status open_add(const char *setting, long fail_after, struct weir_err *err) {
   struct weir_session *s;
+  const char *const settings[] = {setting, NULL};
   weir_malloc_fail_after(fail_after);
-  enum weir_status st = weir_session_open(&s, "fermi-s3", NULL, err);
+  enum weir_status st = weir_session_open(&s, "fermi-s3", settings, err);
   if (st == WEIR_OK) st = weir_session_add(s, &(struct weir_line_up){.scheme = "decoupled"}, err);
   if (st == WEIR_OK) st = weir_session_run(s, trace_file, NULL, err);
   weir_malloc_fail_after(-1);
@@ -338,15 +339,25 @@ static enum weir_status open_add(long fail_after, struct weir_err *err) {
 }
 
 /* Each of the first allocations, then ever fewer of the many. */
-static void test_every_allocation_may_fail(void **state) {
+static void fail_each(const char *setting) {
   struct weir_err err = {0};
   enum weir_status st = WEIR_ENOMEM;
-  (void)state;
   for (long n = 0; st != WEIR_OK && n < 1000000; n += 1 + n / 20) {
-    st = open_add(n, &err);
+    st = open_add(setting, n, &err);
     if (st != WEIR_OK && st != WEIR_ENOMEM) fail_msg("allocation %ld: %s", n, err.msg);
   }
   assert_int_equal(st, WEIR_OK);
+}
+
+static void test_every_allocation_may_fail(void **state) {
+  (void)state;
+  fail_each(NULL);
+}
+
+/* Launches are written down and read twice. */
+static void test_every_allocation_of_a_warm_run_may_fail(void **state) {
+  (void)state;
+  fail_each("launch.l2=warm");
 }
 
 static enum weir_answer pass(const struct weir_policy *p, const struct weir_access *a) {
@@ -586,6 +597,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_threads_have_their_sessions),
       cmocka_unit_test(test_the_callers_thread_stays_as_it_is),
       cmocka_unit_test(test_every_allocation_may_fail),
+      cmocka_unit_test(test_every_allocation_of_a_warm_run_may_fail),
       cmocka_unit_test(test_undeclared_storage_is_no_statistic),
       cmocka_unit_test(test_execution_has_statistics),
       cmocka_unit_test(test_rows_are_prepared),

@@ -6,6 +6,10 @@ sweep --set l1.size=16K
 sweep --set l1.size=16384 --set l1.mshr_merge=8
 sweep --set jitter.seed=3 --set jitter.memory=4
 sweep --set jitter.seed=4 --set jitter.memory=4
+sweep --set sched.order=loops
+sweep --warm
+sweep --set launch.l2=warm
+sweep --set launch.l2=kept
 printf 'weir: 1\nextends: fermi-s3\nmachine: {}\n' > mine.yaml
 sweep -g mine.yaml
 sweep --no-contract
