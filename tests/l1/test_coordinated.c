@@ -590,7 +590,7 @@ static void test_engine_exact(void **state) {
               STAT_OF(sum, cg_bypassed) > 0 && STAT_OF(sum, cm_bypassed) > 0);
   SET(central, false);
   choose("init", "slope");
-  run_random(12, sum);
+  run_random(20, sum);
   assert_true(STAT_OF(sum, ca_loads) > 0 && STAT_OF(sum, cm_loads) > 0 &&
               STAT_OF(sum, untagged) > 0);
 }

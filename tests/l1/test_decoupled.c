@@ -1038,7 +1038,8 @@ static void test_random_runs_are_exact(void **state) {
   }
 }
 
-/* With threshold 0 it is the conventional L1, to the byte: on machines whose stores both can do. */
+/* With threshold 0 it is the conventional L1, to the byte: on machines whose stores both can do, and
+ * that have no pool of data. */
 static void test_threshold_0_is_the_baseline(void **state) {
   (void)state;
   static const struct { bool on_fill; } on_miss = {false};
@@ -1051,7 +1052,7 @@ static void test_threshold_0_is_the_baseline(void **state) {
     struct scene s;
     struct weir_sim_result want[KERNELS], got[KERNELS];
     scene_random(&s, seed);
-    s.x.m.l1.local_wb = false;
+    s.x.m.l1.local_wb = s.x.m.l1.pool = false;
     if (s.x.m.l1.write == WEIR_L1_WRITE_ALLOCATE) s.x.m.l1.write = WEIR_L1_WRITE_EVICT;
     engine_kernels(&s.x, &base, s.kernels, KERNELS, &engine_ways[0], want);
     engine_kernels(&s.x, &d, s.kernels, KERNELS, &engine_ways[0], got);
