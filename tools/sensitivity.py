@@ -113,10 +113,13 @@ def classified(weir, args, machine, folder):
     return path
 
 
-def workloads_of(weir, args):
-    if args.workloads not in ("all", "kernels"):
-        return args.workloads.split(",")
+def names(weir):
+    """The small workloads."""
     return re.findall(r"^([a-z][\w-]*) +kernels +eval", out_of([weir, "list", "workloads"]), re.M)
+
+
+def workloads_of(weir, args):
+    return names(weir) if args.workloads in ("all", "kernels") else args.workloads.split(",")
 
 
 def variants(weir, machine, classes):

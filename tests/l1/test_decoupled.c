@@ -1038,8 +1038,8 @@ static void test_random_runs_are_exact(void **state) {
   }
 }
 
-/* With threshold 0 it is the conventional L1, to the byte: on machines whose stores both can do, and
- * that have no pool of data. */
+/* With threshold 0 it is the conventional L1, to the byte: on machines whose stores both can do,
+ * and that have no pool of data. */
 static void test_threshold_0_is_the_baseline(void **state) {
   (void)state;
   static const struct { bool on_fill; } on_miss = {false};

@@ -92,8 +92,7 @@ static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
 }
 
 static void flush(struct weir_policy *p, uint32_t machine_ways, uint32_t lines) {
-  (void)lines;
-  (void)p, (void)machine_ways;
+  (void)p, (void)machine_ways, (void)lines;
 }
 
 const struct weir_org_ops weir_org_opt = {

@@ -510,8 +510,7 @@ static void invalidate_way(struct weir_policy *p, uint32_t set, int way) {
 }
 
 static void flush(struct weir_policy *p, uint32_t machine_ways, uint32_t lines) {
-  (void)lines;
-  (void)machine_ways;
+  (void)machine_ways, (void)lines;
   const struct weir_geometry *g = p->geometry;
   for (uint32_t set = 0; set < g->sets; set++)
     for (uint32_t i = 0; i < g->ways; i++) {
