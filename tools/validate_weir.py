@@ -327,7 +327,8 @@ def run(args, wanted, rings):
         try:
             if rings:
                 run_rings(args, runner, pool, about, rings)
-            run_workloads(args, runner, pool, about, wanted)
+            if wanted:
+                run_workloads(args, runner, pool, about, wanted)
         finally:
             runner.stop()
             pool.shutdown(cancel_futures=True)
