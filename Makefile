@@ -5,7 +5,7 @@ GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
 override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity suite reproduce designs install dist deb clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity suite reproduce designs validate install dist deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ designs: build ## docs/results and the tables of docs/designs.md: the designs be
 	@tools/designs.py run --weir $(BUILD)/weir
 	@tools/designs.py why --weir $(BUILD)/weir
 	@tools/designs.py tables
+
+validate: build ## docs/validation.md: weir beside a GPU's counters of the workloads (minutes; goes on)
+	@tools/validate.py run --weir $(BUILD)/weir --jobs $(or $(JOBS),1)
+	@tools/validate.py table
 
 install: build ## to PREFIX (default /usr/local)
 	@meson install -C $(BUILD)

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""What a GPU counted for the workloads (tools/hw/validate.sh), and how much of it is noise.
+"""What a GPU counted for the workloads (tools/hw/validate.sh), how much of it is noise, and what weir says.
 
     tools/validate.py noise FILE ...            how far repeats of the same run lie apart, metric by metric
     tools/validate.py noise --each FILE ...     and workload by workload
     tools/validate.py noise --metric NAME ...   of some metrics only (also several times)
+    tools/validate.py run                       the same launches on a simulated machine; goes on where it was stopped
+    tools/validate.py table                     docs/validation.md, of what was run
+    tools/validate.py check                     is that page what the stored data say? (nothing, if there is none)
 
 FILE is a validate-CONFIG.tsv, or one packed by gzip or zstd. A value is the sum over those launches of a workload that
 every repeat has, without what as many empty launches cost (--gross: with that). The spread is the largest less the
@@ -19,6 +22,15 @@ import signal
 import statistics
 import subprocess
 import sys
+
+import validate_page
+import validate_weir
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HARDWARE = ROOT / "tools/hw/results"
+MICRO = HARDWARE / "h200.tsv.zst"
+RESULTS, PAGE = ROOT / "docs/results/validation", ROOT / "docs/validation.md"
+RING_LARGE = {mb << 20 for mb in (1, 2, 4, 8, 16, 24, 32, 48)}  # bytes; the GPU has more of these, and they take long
 
 COLUMNS = ["workload", "kernel", "launch", "repeat", "metric", "value"]
 EMPTY = "empty"  # the workload of launches that do nothing; its first has one block of one warp
@@ -164,6 +176,86 @@ def noise(tables, metrics, each, gross):
         show(["configuration", "workload", "metric", "launches", "repeats", "median", "spread %"], single)
 
 
+def input_of(table):
+    """(input, build) of the run."""
+    for note in table.notes:
+        found = re.match(r"configuration \S+, input (\S+), build (\S+)", note)
+        if found:
+            return found[1], found[2]
+    sys.exit(f"validate-{table.name}: no line says '# configuration ..., input ..., build ...': "
+             "is it of tools/hw/validate.sh?")
+
+
+def wanted_of(table):
+    """What weir is to run: (input, build, {workload: (launches, {launch: kernel})})."""
+    found = {w: (validate_page.launches_of(table, w), dict(table.kernels[w])) for w in table.workloads()}
+    return (*input_of(table), {w: of for w, of in sorted(found.items()) if of[0]})
+
+
+def hardware(folder, config):
+    """The file of a configuration, packed or not; None if there is none."""
+    there = [p for ending in (".tsv", ".tsv.gz", ".tsv.zst") if (p := folder / f"validate-{config}{ending}").exists()]
+    return there[0] if there else None
+
+
+def gpu_rings(path):
+    """Pointer chases of the microbenchmarks; none without their file."""
+    return validate_page.rings_of(text_of(path)) if path.exists() else {}
+
+
+def run(args):
+    """Everything that is missing; what failed has been said, and is a row."""
+    wanted, rings = {}, []
+    for config in args.configs.split(","):
+        if config == validate_weir.RINGS:
+            rings = [r for r in sorted(gpu_rings(args.micro)) if r[2] < min(RING_LARGE) or r[2] in RING_LARGE]
+        elif config not in validate_weir.CONFIGS:
+            known = [validate_weir.RINGS, *validate_weir.CONFIGS]
+            sys.exit(f"validate: --configs: {config} is none of {', '.join(known)}")
+        elif (path := hardware(args.hardware, config)) is None:
+            sys.exit(f"validate: {args.hardware}/validate-{config}.tsv does not exist: "
+                     f"tools/hw/validate.sh OUTDIR {config} writes it, where the GPU is")
+        else:
+            wanted[config] = wanted_of(read(path))
+    unknown = [w for w in args.workloads if not any(w in of for _, _, of in wanted.values())]
+    if unknown:
+        sys.exit(f"validate: --workloads: the GPU's files do not have {', '.join(unknown)}")
+    if not pathlib.Path(args.weir).exists():
+        sys.exit(f"validate: {args.weir} does not exist: make build makes it; --weir names another")
+    validate_weir.run(args, wanted, rings)
+
+
+def page_of(args):
+    """The text of the page, of the hardware's files and what is stored."""
+    files = args.files or [p for c in validate_weir.CONFIGS if (p := hardware(HARDWARE, c)) is not None]
+    tables = {t.name: t for t in map(read, files)}
+    unknown = [name for name in tables if name not in validate_weir.CONFIGS]
+    if unknown:
+        sys.exit(f"validate: {', '.join(unknown)}: no such configuration; a file is called validate-CONFIG.tsv")
+    ordered = [tables[c] for c in validate_weir.CONFIGS if c in tables]
+    stored = {t.name: validate_weir.read(args.work / f"{t.name}.tsv") for t in ordered}
+    if not any(s.keys for s in stored.values()):
+        sys.exit(f"validate: {args.work} has no results: tools/validate.py run")
+    _, rings = validate_weir.read_rings(args.work / f"{validate_weir.RINGS}.tsv")
+    return validate_page.page(ordered, stored, gpu_rings(args.micro), rings)
+
+
+def table(args):
+    args.output.write_text(page_of(args), encoding="utf-8")
+
+
+def check(args):
+    if args.output.exists() and args.output.read_text(encoding="utf-8") != page_of(args):
+        sys.exit(f"validate: {args.output} is not what {args.work} says: tools/validate.py table")
+
+
+def show_noise(args):
+    for f in args.files:
+        if not pathlib.Path(f).exists():
+            sys.exit(f"validate: {f} does not exist: tools/hw/validate.sh OUTDIR CONFIG writes such files")
+    noise([read(f) for f in args.files], args.metric, args.each, args.gross)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="tools/validate.py", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -173,12 +265,36 @@ def main():
     p.add_argument("--metric", action="append", metavar="NAME", help="only this; also several times")
     p.add_argument("--each", action="store_true", help="every workload as well")
     p.add_argument("--gross", action="store_true", help="with the cost of empty launches")
+    p.set_defaults(do=show_noise)
+    stored = argparse.ArgumentParser(add_help=False)
+    stored.add_argument("--work", type=pathlib.Path, default=RESULTS, metavar="DIR",
+                        help="results (default: docs/results/validation)")
+    stored.add_argument("--micro", type=pathlib.Path, default=MICRO, metavar="FILE",
+                        help="microbenchmarks of the GPU (default: those of tools/hw/results)")
+    p = commands.add_parser("run", help="the same launches on a simulated machine", parents=[stored])
+    p.add_argument("--weir", default=ROOT / "build/weir", metavar="PROGRAM", help="default: build/weir")
+    p.add_argument("--gpu", default="h200", metavar="NAME", help="machine (default: %(default)s)")
+    p.add_argument("--configs", default=",".join([validate_weir.RINGS, *validate_weir.CONFIGS]), metavar="A,B",
+                   help="default: %(default)s")
+    p.add_argument("--workloads", default="", type=lambda s: [w for w in s.split(",") if w], metavar="A,B",
+                   help="only these (default: all that the GPU's files have)")
+    p.add_argument("--hardware", type=pathlib.Path, default=HARDWARE, metavar="DIR",
+                   help="files of the GPU (default: tools/hw/results)")
+    p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter; also several times")
+    p.add_argument("--jobs", type=int, default=1, metavar="N", help="at a time (default: %(default)s)")
+    p.add_argument("--limit", type=float, default=3600, metavar="SECONDS",
+                   help="for one command of weir (default: %(default)g)")
+    p.add_argument("--retry", action="store_true", help="what failed before, too")
+    p.set_defaults(do=run)
+    for name, do, about in (("table", table, "write the page"), ("check", check, "is the page what is stored?")):
+        p = commands.add_parser(name, help=about, parents=[stored])
+        p.add_argument("files", nargs="*", metavar="FILE", help="of the GPU (default: those of tools/hw/results)")
+        p.add_argument("-o", "--output", type=pathlib.Path, default=PAGE, metavar="FILE",
+                       help="default: docs/validation.md")
+        p.set_defaults(do=do)
     args = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # into head, say
-    for f in args.files:
-        if not pathlib.Path(f).exists():
-            sys.exit(f"validate: {f} does not exist: tools/hw/validate.sh OUTDIR CONFIG writes such files")
-    noise([read(f) for f in args.files], args.metric, args.each, args.gross)
+    args.do(args)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,19 @@ static const struct weir_param table[] = {
                .help = "what a launch finds in the L2 (and the L3): kept: what those before it "
                        "left there; cold: nothing; warm: what it leaves there itself, since each "
                        "is timed twice in a row and the second time counts"),
+    WEIR_PARAM(weir_launch_cfg, carveout, "-1", .min = -1, .max = 100, .unit = "%",
+               .help = "of an array that L1 and shared memory have together, what kernels without "
+                       "a preference of their own prefer to be shared memory, in percent of its "
+                       "largest size: 0, the largest L1, to 100 (-1: they prefer nothing)",
+               .when = "l1.unified_bytes>0"),
     WEIR_PARAM_END};
-const struct weir_param_group weir_launch_params = {
-    "launch", "What a launch finds.", table, sizeof(struct weir_launch_cfg), "timed and measured"};
+const struct weir_param_group weir_launch_params = {"launch", "What a launch finds and prefers.",
+                                                    table, sizeof(struct weir_launch_cfg),
+                                                    "timed and measured"};
+
+uint8_t weir_launch_carveout(const struct weir_launch_cfg *c, uint8_t own) {
+  return own != 0 ? own : (uint8_t)(c->carveout + 1);
+}
 
 static enum weir_status write_down(const char *path, struct weir_block_source *source,
                                    struct weir_err *err) {

@@ -1,4 +1,4 @@
-/* What a launch finds in the L2, and launches that are timed twice. */
+/* What a launch finds in the L2 and prefers of the L1, and launches that are timed twice. */
 #ifndef WEIR_SESSION_LAUNCHES_H
 #define WEIR_SESSION_LAUNCHES_H
 
@@ -12,8 +12,12 @@ enum weir_launch_l2 { WEIR_LAUNCH_L2S(WEIR_CHOICE_ID) };
 
 struct weir_launch_cfg {
   enum weir_launch_l2 l2;
+  int64_t carveout;
 };
 extern const struct weir_param_group weir_launch_params;
+/* The preference that a kernel has with these settings; its own comes first. Both are as in struct
+ * weir_kernel_info. */
+uint8_t weir_launch_carveout(const struct weir_launch_cfg *c, uint8_t own);
 
 /* The blocks of a launch, to be had more than once: a source gives each of them only once, and may
  * execute them meanwhile. They lie in a temporary trace. */

@@ -136,9 +136,14 @@ static bool add_details(struct weir_timing *t, struct weir_timed_kernel *row) {
 
 static enum weir_status run_launch(struct weir_timing *t, struct weir_block_source *source,
                                    struct weir_err *err) {
+  const struct weir_kernel_info *kernel = source->kernel;
+  t->preferring = *kernel;
+  t->preferring.carveout = weir_launch_carveout(&t->setup->launch, kernel->carveout);
+  if (t->preferring.carveout != kernel->carveout) source->kernel = &t->preferring;
   t->running = source->kernel;
   enum weir_status st = weir_sim_kernel(t->sim, source, &t->last, err);
   t->running = NULL;
+  source->kernel = kernel;
   if (t->options.ended != NULL) t->options.ended(t->options.self);
   return st;
 }

@@ -67,6 +67,7 @@ struct weir_timing {
   struct weir_sim_result last;            /* of the last launch */
   struct weir_sim_result sum;             /* of the workload, launch after launch */
   const struct weir_kernel_info *running; /* NULL: nothing does */
+  struct weir_kernel_info preferring;     /* the last kernel, with what launch.carveout says */
 };
 
 /* The setup outlives it. */

@@ -303,6 +303,7 @@ static void run(const struct weir_setup *setup, struct outcome *o) {
   o->fits = true;
   for (unsigned i = 0; o->fits && i < N_LAUNCHES; i++) { /* the first kernel comes again */
     struct synth *k = &kernels[i % N_KERNELS];
+    k->info.carveout = weir_launch_carveout(&setup->launch, 0);
     o->fits = weir_sim_kernel(sim, synth_source(k), &o->result[i], &err) == WEIR_OK;
     if (o->fits) weir_sim_result_add(&sum, &o->result[i]);
     o->result[i].l1.bytes = 0; /* says what was set, whether or not anybody feels it */
