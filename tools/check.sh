@@ -47,9 +47,9 @@ cpp_check() {
 shell_check() {
   git grep -lzE '^#!/bin/(ba)?sh' -- tools bench tests .ci ':!tests/cli/*.stdout' | xargs -0 shellcheck
 }
-# Inputs under bad/ are misspelt on purpose; nin and trun are what "\nin" and "\trun" end with.
+# Inputs under bad/ are misspelt on purpose; bU, nin and trun are what "\bU", "\nin" and "\trun" end with.
 spell() {
-  tracked '*.md' '*.c' '*.h' '*.py' '*.sh' '*.yaml' ':!tests/*/bad/*' | xargs -0 codespell -L inflight,lits,nd,nin,statics,trun,verfy
+  tracked '*.md' '*.c' '*.h' '*.py' '*.sh' '*.yaml' ':!tests/*/bad/*' | xargs -0 codespell -L bu,inflight,lits,nd,nin,statics,trun,verfy
 }
 
 began=$(date +%s)
