@@ -401,8 +401,7 @@ def page(weir, args, say):
         if by_chance:
             lines += [*wrap(f"What chance does, for comparison: with {args.seeds} seeds of delays (0 to {JITTER} cycles for each "
                             f"block and each DRAM read) on {args.screen.replace(',', ', ')}, two seeds lie up to "
-                            f"{by_chance:.1%} apart in the scheme that differs most (95 % of the pairs); on all workloads "
-                            "it is less."), ""]
+                            f"{by_chance:.1%} apart in the scheme that differs most (95 % of the pairs)."), ""]
         if stuck:
             lines += [*wrap(f"No other value is legal: {stuck}."), ""]
     return "\n".join(lines).rstrip() + "\n"
