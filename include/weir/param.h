@@ -17,12 +17,12 @@ struct weir_param {
   const char *unit;    /* "cycle", "byte", "bit", ... or NULL for a plain number */
   const char *choices; /* "a|b|c" for WEIR_ENUM, and for WEIR_STR where not any text will do */
   const char *help;    /* one line */
-  const char *source;  /* where the default comes from: paper, manual, measurement or "guess"; NULL
-                          if it is a plain option */
-  const char *when;    /* in which set-ups it has an effect: "mode=sampled and l1.banks>1", names of
-                          the same table without their prefix; NULL: in all that have the table's
-                          component */
-  double min, max;     /* inclusive; both 0 = unlimited */
+  const char *source; /* where the default comes from: paper, manual, measurement or "guess"; "off":
+                         it means that there is no such thing; NULL if it is a plain option */
+  const char *when;   /* in which set-ups it has an effect: "mode=sampled and l1.banks>1", names of
+                         the same table without their prefix; NULL: in all that have the table's
+                         component */
+  double min, max;    /* inclusive; both 0 = unlimited */
   size_t offset;
   enum weir_type type;
 };

@@ -290,6 +290,11 @@ const char *weir_setting_origin(const struct weir_setting *v, char *buf, size_t 
   return buf;
 }
 
+bool weir_setting_is_off(const struct weir_setting *v) {
+  return v->derived == NULL && v->layer == WEIR_LAYER_DEFAULT && v->param->source != NULL &&
+         strcmp(v->param->source, "off") == 0;
+}
+
 enum weir_evidence weir_setting_evidence(const struct weir_setting *v) {
   char word[16];
   if (v->derived) return WEIR_BY_DERIVED;

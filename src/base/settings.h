@@ -106,5 +106,7 @@ enum weir_status weir_settings_fill(const struct weir_settings *s,
 const char *weir_setting_origin(const struct weir_setting *v, char *buf, size_t len);
 /* The kind of source of the value that holds; of a default, the word that its row begins with. */
 enum weir_evidence weir_setting_evidence(const struct weir_setting *v);
+/* It stands at its default, by which a mechanism is not there. */
+bool weir_setting_is_off(const struct weir_setting *v);
 
 #endif

@@ -51,6 +51,7 @@ static const char *file_name(const char *path) {
 static const char *source_name(const struct weir_setting *v) {
   enum weir_evidence by = weir_setting_evidence(v);
   if (by == WEIR_BY_GUESS) return "? guess";
+  if (weir_setting_is_off(v)) return "off";
   if (by == WEIR_BY_NOBODY && v->layer == WEIR_LAYER_DEFAULT) return "default";
   return weir_evidence_names[by];
 }

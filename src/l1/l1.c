@@ -303,7 +303,7 @@ static void verify_parts(struct weir_l1 *l1) {
 
 /* False: another request of this cycle uses a bank of it. */
 static bool take_banks(const struct weir_l1 *l1, struct bank_use *u, const struct weir_access *a) {
-  if (l1->m->l1.probes_per_cycle == 1) return true;
+  if (l1->m->l1.probes_per_cycle == 1 || l1->m->sm.coalesce_by == WEIR_BY_BANKS) return true;
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
   if (u->cycle != l1->now) *u = (struct bank_use){.cycle = l1->now};
   if (u->used & banks) return false;

@@ -11,6 +11,7 @@ struct weir_l1_req {
   struct weir_access a;
   uint32_t id;    /* the caller's name for it: a load, or the warp of a store */
   uint32_t kinds; /* the caller's: shortages that it has failed with */
+  bool is_word;   /* an atomic: on one word */
 };
 
 enum weir_l1_answer {

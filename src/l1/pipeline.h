@@ -87,8 +87,16 @@ static inline unsigned n_sectors(const struct weir_l1 *l1, uint32_t parts) {
   return weir_n_sectors(fold(l1, parts));
 }
 
+/* noc.request_flits: sectors. What says which bytes are meant goes before them. */
+static inline uint16_t sector_flits(const struct weir_msg *msg) {
+  const unsigned n = weir_n_sectors(msg->sectors);
+  if (msg->kind == WEIR_MSG_READ || msg->flags & WEIR_REQ_WORD) return 1;
+  return (uint16_t)(n + (msg->kind == WEIR_MSG_ATOM || msg->full != msg->sectors));
+}
+
 static inline uint16_t flits_of(const struct weir_l1 *l1, const struct weir_msg *msg) {
   unsigned bytes = weir_n_parts(msg->parts) << l1->sector_log;
+  if (l1->m->noc.request_flits == WEIR_FLITS_SECTORS) return sector_flits(msg);
   if (msg->kind == WEIR_MSG_READ) return weir_read_flits(&l1->m->noc, bytes);
   return weir_flits(&l1->m->noc, msg->kind == WEIR_MSG_ATOM ? SECTOR : bytes);
 }
@@ -128,7 +136,7 @@ static inline struct weir_set view(const struct weir_l1 *l1, uint32_t set) {
 /* The banks that a request's sectors lie in. */
 static inline uint64_t banks_of(const struct weir_l1 *l1, uint64_t addr, uint32_t sectors) {
   uint64_t width = (uint64_t)l1->m->l1.bank_bytes, n = (uint64_t)l1->m->l1.banks, set = 0;
-  if (n == 1) return 1;
+  if (n == 1 || l1->m->sm.coalesce_by == WEIR_BY_BANKS) return 1;
   for (unsigned left = sectors; left != 0; left &= left - 1) {
     uint64_t at = addr + ((uint64_t)__builtin_ctz(left) << l1->sector_log);
     for (uint64_t k = at / width; k <= (at + (UINT64_C(1) << l1->sector_log) - 1) / width; k++)
@@ -145,6 +153,7 @@ static inline bool is_busy(const struct weir_l1 *l1, uint64_t banks, uint64_t no
 
 /* The data port is as wide as all banks together; each bank has its share. */
 static inline void use_port(struct weir_l1 *l1, uint64_t banks, uint32_t sectors, uint64_t now) {
+  if (l1->m->sm.coalesce_by == WEIR_BY_BANKS) return; /* the coalescer has seen to them */
   uint32_t bytes = (weir_n_parts(sectors) << l1->sector_log) * (uint32_t)l1->m->l1.banks;
   uint32_t width = (uint32_t)l1->m->l1.port_bytes;
   if (banks != 1) width *= (uint32_t)__builtin_popcountll(banks);

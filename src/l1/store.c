@@ -84,6 +84,10 @@ static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const s
   poison(l1, a->addr, sectors);
 }
 
+static uint8_t atom_flags(const struct weir_l1_req *q) {
+  return (uint8_t)(WEIR_REQ_BYPASS | (q->is_word ? WEIR_REQ_WORD : 0));
+}
+
 struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req *q,
                                     uint32_t inflight) {
   const struct weir_access *a = &q->a;
@@ -129,7 +133,7 @@ struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req
                                      .addr = a->addr,
                                      .parts = a->sectors,
                                      .id = q->id,
-                                     .flags = is_atom ? WEIR_REQ_BYPASS : 0},
+                                     .flags = is_atom ? atom_flags(q) : 0},
                    a->full);
   count_store(l1, a, had);
   return (struct weir_l1_result){.answer = is_atom        ? WEIR_L1_WAIT

@@ -34,6 +34,7 @@ static int64_t column_bytes(const struct weir_machine *m) {
 
 /* Of a request for so many sectors, and of its answer. */
 static uint64_t request_flits(const struct weir_machine *m, unsigned sectors, bool is_write) {
+  if (m->noc.request_flits == WEIR_FLITS_SECTORS) return is_write ? sectors : 1;
   return is_write ? weir_flits(&m->noc, sectors * SECTOR)
                   : weir_read_flits(&m->noc, sectors * SECTOR);
 }
@@ -44,7 +45,8 @@ static uint64_t reply_flits(const struct weir_machine *m, unsigned sectors, bool
 uint32_t weir_most_flits(const struct weir_machine *m, bool is_reply) {
   unsigned n = packet_sectors(m);
   if (is_reply) return (uint32_t)reply_flits(m, n, false);
-  return (uint32_t)weir_max64(request_flits(m, n, true), request_flits(m, n, false));
+  const bool has_mask = m->noc.request_flits == WEIR_FLITS_SECTORS;
+  return (uint32_t)weir_max64(request_flits(m, n, true) + has_mask, request_flits(m, n, false));
 }
 
 /* ---- latencies ---- */
@@ -278,7 +280,8 @@ static struct weir_rate places(const struct weir_machine *m, int64_t n, int64_t 
 
 static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id id, bool is_write,
                                 bool is_dram) {
-  uint64_t port = div_up((uint64_t)m->l1.line, (uint64_t)m->l1.port_bytes);
+  const bool by_banks = m->sm.coalesce_by == WEIR_BY_BANKS; /* of 4 bytes, 32 of them */
+  uint64_t port = div_up((uint64_t)m->l1.line, by_banks ? 128 : (uint64_t)m->l1.port_bytes);
   int64_t interval = m->sm.interval[is_write ? WEIR_C_STORE : WEIR_C_LOAD];
   switch (id) {
   case WEIR_CAP_ISSUE: /* one access per cycle, whichever scheduler issues it */
@@ -287,14 +290,15 @@ static struct weir_rate sm_rate(const struct weir_machine *m, enum weir_cap_id i
   case WEIR_CAP_L1_HIT:
     return lines(m, 1, port);
   case WEIR_CAP_L1_FILL: /* the probe needs a cycle in which the port is free */
-    return lines(m, 1, port + 1);
+    return lines(m, 1, by_banks ? port : port + 1);
   case WEIR_CAP_L1_MSHR:
     return places(m, m->l1.mshr_entries, m->l1.line, m->sm.count, line_latency(m, is_dram),
                   is_dram);
   case WEIR_CAP_INFLIGHT:
     return places(m, m->sm.inflight, m->l1.line, m->sm.count, line_latency(m, is_dram), is_dram);
   case WEIR_CAP_REPLY_PORT:
-    return packets(m, 1, reply_flits(m, packet_sectors(m), is_write));
+    return packets(m, 1,
+                   div_up(reply_flits(m, packet_sectors(m), is_write), (uint64_t)m->noc.sm_flits));
   default: /* WEIR_CAP_REQUEST_PORT */
     return packets(m, 1, request_flits(m, packet_sectors(m), is_write));
   }
@@ -349,7 +353,7 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
   case WEIR_CAP_REQUEST_CREDIT:
     return credits(m, m->noc.request_buffer, request, m->noc.request_cyc);
   case WEIR_CAP_SLICE_IN:
-    return packets(m, 1, request);
+    return packets(m, 10, request * (uint64_t)m->noc.slice_tenths);
   case WEIR_CAP_SLICE_OUT:
     return packets(m, 1, reply);
   case WEIR_CAP_L2_PORT:
@@ -381,6 +385,12 @@ bool weir_cap(const struct weir_machine *m, enum weir_cap_id id, enum weir_flow 
   bool is_write = WRITES >> flow & 1, is_dram = DRAM_READS >> flow & 1;
   uint64_t sms = (uint64_t)m->sm.count, slices = (uint64_t)m->l2.slices;
   *cap = (struct weir_cap){.where = caps[id].where, .params = caps[id].params, .units = sms};
+  if ((id == WEIR_CAP_L1_HIT || id == WEIR_CAP_L1_FILL) && m->sm.coalesce_by == WEIR_BY_BANKS)
+    cap->params = "sm.coalesce_by";
+  if (id == WEIR_CAP_REPLY_PORT && m->noc.sm_flits > 1)
+    cap->params = "noc.flit_bytes, noc.header_bytes, noc.sm_flits";
+  const bool is_in = id == WEIR_CAP_REQUEST_PORT || id == WEIR_CAP_SLICE_IN;
+  if (is_in && m->noc.request_flits == WEIR_FLITS_SECTORS) cap->params = "noc.request_flits";
   if (id <= WEIR_CAP_REQUEST_PORT) {
     cap->each = sm_rate(m, id, is_write, is_dram);
     return true;

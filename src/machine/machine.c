@@ -102,6 +102,12 @@ static const struct weir_param sm_table[] = {
       .source = "guess"),
     P(weir_sm_cfg, coalesce_per_cycle, "1", 1, 64, NULL,
       "requests that the coalescer gives in a cycle"),
+    WEIR_PARAM(weir_sm_cfg, coalesce_by, "lines", .choices = WEIR_CHOICES(WEIR_COALESCE_BYS),
+               .help =
+                   "what an access takes the coalescer for: its lines; or, if that is longer, the "
+                   "passes over 32 banks of 4 bytes, as in shared memory, with its requests spread "
+                   "over them. The L1 then has no banks and no port of its own",
+               .source = "off"),
 #define WEIR_CLASS(id, text, number, help)                                                         \
   CLASS_ROW(id, text, help, latency, "4", ""), CLASS_ROW(id, text, help, interval, "1", ""),
 #define WEIR_CLASS_PART(id, text, whole, whole_text, number, help)                                 \
@@ -157,11 +163,14 @@ static const struct weir_param l1_table[] = {
       "requests between the bypass path and interconnect", .source = "guess"),
     P(weir_l1_cfg, probes_per_cycle, "1", 1, 64, NULL, "requests taken in a cycle"),
     P(weir_l1_cfg, banks, "1", 1, 64, NULL, "banks; two requests of a cycle must not share one",
-      .when = "enabled=true or probes_per_cycle>1"),
+      .when = "sm.coalesce_by=lines and enabled=true or sm.coalesce_by=lines and "
+              "probes_per_cycle>1"),
     P(weir_l1_cfg, bank_bytes, "32", 4, 4096, "byte", "interleaving of banks",
-      .when = "banks>1 and enabled=true or banks>1 and probes_per_cycle>1"),
+      .when = "sm.coalesce_by=lines and banks>1 and enabled=true or sm.coalesce_by=lines and "
+              "banks>1 and probes_per_cycle>1"),
     P(weir_l1_cfg, port_bytes, "128", 4, 4096, "byte",
-      "width of the data port; each bank has its share of it", .when = "enabled=true"),
+      "width of the data port; each bank has its share of it",
+      .when = "sm.coalesce_by=lines and enabled=true"),
     WEIR_PARAM(weir_l1_cfg, write, "evict", .choices = WEIR_CHOICES(WEIR_L1_WRITES),
                .help = "stores to global memory", .when = "enabled=true"),
     WEIR_PARAM(weir_l1_cfg, alloc, "miss", .choices = WEIR_CHOICES(WEIR_L1_ALLOCS),
@@ -171,8 +180,8 @@ static const struct weir_param l1_table[] = {
                        "128 ... bytes that have them (CUDA's coalescing before sectors), the line",
                .when = "line>l1.sector"),
     WEIR_PARAM(weir_l1_cfg, atomics, "line", .choices = WEIR_CHOICES(WEIR_ATOMICS),
-               .help = "what a request of an atomic is for: a line, or a sector of one",
-               .when = "line>l1.sector"),
+               .help = "what a request of an atomic is for: a line, a sector of one, or different "
+                       "words of a line: lanes that change the same one take one request each"),
     WEIR_PARAM(weir_l1_cfg, local_wb, "true",
                .help = "stores to local memory stay in the L1 until evicted",
                .when = "enabled=true and dirty"),
@@ -221,6 +230,18 @@ static const struct weir_param noc_table[] = {
       "a freed buffer place becomes known to the sender", .source = "guess"),
     P(weir_noc_cfg, flit_bytes, "32", 1, 1024, "byte", "moved by a port in one core cycle"),
     P(weir_noc_cfg, header_bytes, "8", 0, 64, "byte", "of a packet"),
+    P(weir_noc_cfg, sm_flits, "1", 1, 64, NULL,
+      "flits that the reply port of an SM takes in a cycle", .source = "off",
+      .when = "crossbar=ideal"),
+    P(weir_noc_cfg, slice_tenths, "10", 10, 1000, NULL,
+      "tenths of a cycle that a flit of a request takes at the port of a slice, whose clock may be "
+      "slower",
+      .source = "off", .when = "crossbar=ideal"),
+    WEIR_PARAM(weir_noc_cfg, request_flits, "bytes", .choices = WEIR_CHOICES(WEIR_REQUEST_FLITS),
+               .help = "flits of a request: of its bytes and header; or one of a read or of an "
+                       "atomic on one word, and else one for each sector, and one more if a store "
+                       "leaves a part of one or it is an atomic",
+               .source = "off"),
     P(weir_noc_cfg, request_buffer, "64", 1, 1e6, NULL,
       "flits that an SM may have under way to one slice; behind a fifo crossbar, all SMs"),
     P(weir_noc_cfg, reply_buffer, "256", 1, 1e6, NULL,
@@ -255,6 +276,21 @@ static const struct weir_param l2_table[] = {
                .help = "a line without sectors is one piece: there when all of it has come, and "
                        "written back as a whole",
                .when = "sectored=false"),
+    P(weir_l2_cfg, fetch_bytes, "32", 32, 256, "byte",
+      "of a line with sectors, what a read that misses fetches: the aligned bytes that its sectors "
+      "lie in, a power of two up to the line",
+      .source = "off", .when = "sectored=true"),
+    WEIR_PARAM(weir_l2_cfg, partial_reads, "false",
+               .help = "a sector of which the L2 has only what was written is read from the DRAM "
+                       "when it is written back, as memory with ECC needs it",
+               .source = "off", .when = "sectored=true and l3.enabled=false"),
+    P(weir_l2_cfg, partitions, "1", 1, 2, NULL,
+      "halves of the L2, and of the SMs: in each set, each half of the SMs has as many of the "
+      "lines near as one of them has ways",
+      .source = "off", .when = "noc.crossbar=ideal"),
+    P(weir_l2_cfg, far_cyc, "0", 0, 1e6, "cycle",
+      "more for a read that finds its line in the L2, but not near",
+      .when = "partitions>1 and noc.crossbar=ideal"),
     P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),
@@ -368,8 +404,13 @@ static enum weir_status check_lines(const struct weir_machine *m, const struct w
   const struct {
     const char *key;
     int64_t value;
-  } powers[] = {{"l1.sets", l1->sets}, {"l1.line", l1->line}, {"l1.sector", l1->sector},
-                {"l2.sets", l2->sets}, {"l2.line", l2->line}, {"l2.interleave", l2->interleave}};
+  } powers[] = {{"l1.sets", l1->sets},
+                {"l1.line", l1->line},
+                {"l1.sector", l1->sector},
+                {"l2.sets", l2->sets},
+                {"l2.line", l2->line},
+                {"l2.interleave", l2->interleave},
+                {"l2.fetch_bytes", l2->fetch_bytes}};
   for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
     int64_t v = powers[i].value, below = 1;
     if (is_power_of_two(v)) continue;
@@ -386,6 +427,13 @@ static enum weir_status check_lines(const struct weir_machine *m, const struct w
                  m->name, l1->line, l1->sector);
     weir_err_add(err, "remedy: l1.sector=%" PRId64 ", or lines of at most %" PRId64 " bytes",
                  l1->line / 16, 16 * l1->sector);
+    return WEIR_EINVAL;
+  }
+  if (l2->fetch_bytes > l2->line) {
+    weir_fail_at(err, WEIR_EINVAL, &weir_settings_find(s, "l2.fetch_bytes")->where,
+                 "machine %s: l2.fetch_bytes (%" PRId64 ") is more than l2.line (%" PRId64 ")",
+                 m->name, l2->fetch_bytes, l2->line);
+    weir_err_add(err, "remedy: l2.fetch_bytes=%" PRId64, l2->line);
     return WEIR_EINVAL;
   }
   if (l2->interleave < l2->line) {
@@ -405,6 +453,12 @@ static enum weir_status check_queues(const struct weir_machine *m, struct weir_e
   const struct weir_dram_cfg *d = &m->dram;
   bool is_forward = l2->write_miss == WEIR_L2_FORWARD;
   int64_t most = is_forward ? 3 : 2, lines = is_forward ? 2 : 1;
+  if (l2->partial_reads) most++;
+  if (l2->partial_reads && d->queue < 2 * l2->line / d->atom_bytes)
+    return weir_fail(err, WEIR_EINVAL,
+                     "machine %s: with l2.partial_reads dram.queue (%" PRId64
+                     ") must have room for two lines, %" PRId64 " columns",
+                     m->name, d->queue, 2 * l2->line / d->atom_bytes);
   if (d->input_queue != 0 && d->input_queue < most)
     return weir_fail(err, WEIR_EINVAL,
                      "machine %s: dram.input_queue (%" PRId64 ") must be 0 or at least %" PRId64

@@ -13,6 +13,7 @@
 #define WEIR_SCHEDULERS(X)                                                                         \
   X(WEIR_LRR, "lrr")                                                                               \
   X(WEIR_GTO, "gto")                                                                               \
+  X(WEIR_GTY, "gty")                                                                               \
   X(WEIR_TWO_LEVEL, "two-level")                                                                   \
   X(WEIR_OLDEST, "oldest") X(WEIR_FETCH_GROUPS, "fetch-groups")
 enum weir_scheduler { WEIR_SCHEDULERS(WEIR_CHOICE_ID) };
@@ -22,6 +23,10 @@ enum weir_scheduler { WEIR_SCHEDULERS(WEIR_CHOICE_ID) };
   X(WEIR_UNITS_BY_CLASS, "class")                                                                  \
   X(WEIR_UNITS_IMUL_ON_SFU, "imul-on-sfu") X(WEIR_UNITS_FP64_ON_SFU, "fp64-on-sfu")
 enum weir_units { WEIR_UNITS(WEIR_CHOICE_ID) };
+
+/* What an access of a warp takes the coalescer for. */
+#define WEIR_COALESCE_BYS(X) X(WEIR_BY_LINES, "lines") X(WEIR_BY_BANKS, "banks")
+enum weir_coalesce_by { WEIR_COALESCE_BYS(WEIR_CHOICE_ID) };
 
 /* With operand collectors: cycles from issue to unit of an instruction that waits for nothing. */
 enum { WEIR_COLLECT_CYCLES = 3 };
@@ -39,6 +44,7 @@ struct weir_sm_cfg {
   bool atom_waits;
   int64_t collector_units, register_banks, register_ports;
   int64_t ldst_queue, inflight, coalesce_per_cycle;
+  enum weir_coalesce_by coalesce_by;
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
 };
 
@@ -58,7 +64,8 @@ enum weir_l1_latency_at { WEIR_L1_LATENCY_ATS(WEIR_CHOICE_ID) };
   X(WEIR_BYPASS_SEGMENT, "segment") X(WEIR_BYPASS_LINE, "line")
 enum weir_bypass_gran { WEIR_BYPASS_GRANS(WEIR_CHOICE_ID) };
 
-#define WEIR_ATOMICS(X) X(WEIR_ATOM_LINE, "line") X(WEIR_ATOM_SECTOR, "sector")
+#define WEIR_ATOMICS(X)                                                                            \
+  X(WEIR_ATOM_LINE, "line") X(WEIR_ATOM_SECTOR, "sector") X(WEIR_ATOM_WORDS, "words")
 enum weir_atomics { WEIR_ATOMICS(WEIR_CHOICE_ID) };
 
 struct weir_l1_cfg {
@@ -81,10 +88,14 @@ enum weir_crossbar { WEIR_CROSSBARS(WEIR_CHOICE_ID) };
 #define WEIR_READ_REQUESTS(X) X(WEIR_READ_LINE, "line") X(WEIR_READ_SECTOR, "sector")
 enum weir_read_request { WEIR_READ_REQUESTS(WEIR_CHOICE_ID) };
 
+#define WEIR_REQUEST_FLITS(X) X(WEIR_FLITS_BYTES, "bytes") X(WEIR_FLITS_SECTORS, "sectors")
+enum weir_request_flits { WEIR_REQUEST_FLITS(WEIR_CHOICE_ID) };
+
 struct weir_noc_cfg {
   int64_t request_cyc, reply_cyc, credit_cyc, flit_bytes, header_bytes, request_buffer,
-      reply_buffer, input_buffer, input_speedup;
+      reply_buffer, input_buffer, input_speedup, sm_flits, slice_tenths;
   enum weir_crossbar crossbar;
+  enum weir_request_flits request_flits;
   enum weir_read_request read_request;
 };
 
@@ -100,8 +111,8 @@ enum weir_l2_write_miss { WEIR_L2_WRITE_MISSES(WEIR_CHOICE_ID) };
 
 struct weir_l2_cfg {
   int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave,
-      port_bytes;
-  bool sectored, whole_lines;
+      port_bytes, fetch_bytes, partitions, far_cyc;
+  bool sectored, whole_lines, partial_reads;
   enum weir_l2_hash hash;
   enum weir_l2_index index;
   enum weir_l2_write_miss write_miss;

@@ -47,7 +47,10 @@ enum {
   WEIR_REQ_MARK = 4,
   WEIR_REP_MARKED = 8,
   WEIR_REP_OTHER = 16,
-  WEIR_REQ_PART = 32 /* a packet of a request that may have several: the answers are put together */
+  WEIR_REQ_PART =
+      32, /* a packet of a request that may have several: the answers are put together */
+  WEIR_REQ_WORD = 64, /* an atomic on one word */
+  WEIR_REP_FAR = 128  /* from the other half of the L2 */
 };
 
 static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {

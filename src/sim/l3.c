@@ -156,7 +156,7 @@ static struct weir_mem_line *take_miss(struct weir_l3 *x, const struct weir_l3_r
   const struct weir_l3_cfg *l3 = &x->m->l3;
   struct weir_mem_line *l = weir_lines_at(&x->lines, set, *way);
   bool is_new = l == NULL, is_pending = l != NULL && l->pending != 0;
-  uint8_t fetch = weir_line_fetch(l, missing, l3->sectored, (unsigned)x->m->l2.line / SECTOR);
+  uint8_t fetch = weir_line_fetch(l, missing, l3->sectored ? 1 : (unsigned)x->m->l2.line / SECTOR);
   if (is_new && (*way = weir_lines_choose(&x->lines, set)) == WEIR_NO_WAY) return NULL;
   if (is_pending && x->mshr.v[l->mshr].n >= (uint32_t)l3->mshr_merge) return NULL;
   if (!is_pending && x->mshr.free_entry == WEIR_NO_ENTRY) return NULL;

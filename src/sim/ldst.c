@@ -215,24 +215,69 @@ bool weir_ldst_present(struct weir_sm *sm, uint64_t now) {
 
 /* ---- coalescer ---- */
 
+/* Sectors of a line whose bytes its lanes write all. */
+static uint16_t whole_by_lanes(const struct weir_coalescer *c, const struct weir_request *r,
+                               const struct weir_l1_cfg *l1) {
+  uint64_t written[256 / 64] = {0};
+  const uint64_t line = (uint64_t)l1->line;
+  uint16_t whole = 0;
+  for (uint32_t m = r->lanes; m != 0; m &= m - 1)
+    for (uint64_t k = 0, at = c->lane[__builtin_ctz(m)] - r->line_addr; k < c->width; k++)
+      if (at + k < line) written[(at + k) / 64] |= UINT64_C(1) << (at + k) % 64;
+  for (uint32_t left = r->sectors; left != 0; left &= left - 1) {
+    const uint64_t at = (uint64_t)__builtin_ctz(left) * (uint64_t)l1->sector;
+    const uint64_t all = UINT64_MAX >> (64 - l1->sector);
+    if ((written[at / 64] >> at % 64 & all) == all) whole |= (uint16_t)(left & -left);
+  }
+  return whole;
+}
+
+/* The next request, into the queue. */
+static void make_request(struct weir_sm *sm) {
+  struct weir_coalescer *c = &sm->ldst.coalescer;
+  const struct weir_request *r = &c->list[c->next++];
+  struct weir_l1_req *q = WEIR_RING_SLOT(sm->ldst.queue);
+  *q = (struct weir_l1_req){.a = c->a, .id = c->id, .is_word = (r->lanes & (r->lanes - 1)) == 0};
+  q->a.addr = r->line_addr;
+  q->a.sectors = (uint16_t)r->sectors;
+  q->a.full = (uint16_t)(c->full & r->sectors);
+  if (c->is_exact) q->a.full = whole_by_lanes(c, r, &sm->m->l1);
+  q->a.nth = sm->warps[c->a.warp].n_requests++;
+}
+
+static void end_access(struct weir_sm *sm) {
+  sm->ldst.coalescer.is_busy = false;
+  sm->is_dirty = true;
+}
+
+/* The requests of one pass over the banks. A pass ends when all of them are in the queue. */
+static bool make_pass(struct weir_sm *sm) {
+  struct weir_ldst *u = &sm->ldst;
+  struct weir_coalescer *c = &u->coalescer;
+  const uint32_t before = c->next, due = ((c->pass + 1) * c->n + c->passes - 1) / c->passes;
+  for (; c->next < due; make_request(sm))
+    if (u->queue.n == u->queue.cap) return c->next > before;
+  if (++c->pass == c->passes) end_access(sm);
+  return true;
+}
+
 bool weir_ldst_coalesce(struct weir_sm *sm) {
   struct weir_ldst *u = &sm->ldst;
   struct weir_coalescer *c = &u->coalescer;
+  if (sm->m->sm.coalesce_by == WEIR_BY_BANKS) return make_pass(sm);
   for (int64_t k = 0; k < sm->m->sm.coalesce_per_cycle && c->is_busy; k++) {
     if (u->queue.n == u->queue.cap) return k > 0;
-    const struct weir_request *r = &c->list[c->next];
-    struct weir_l1_req *q = WEIR_RING_SLOT(u->queue);
-    *q = (struct weir_l1_req){.a = c->a, .id = c->id};
-    q->a.addr = r->line_addr;
-    q->a.sectors = (uint16_t)r->sectors;
-    q->a.full = (uint16_t)(c->full & r->sectors);
-    q->a.nth = sm->warps[c->a.warp].n_requests++;
-    if (++c->next == c->n) {
-      c->is_busy = false;
-      sm->is_dirty = true;
-    }
+    make_request(sm);
+    if (c->next == c->n) end_access(sm);
   }
   return true;
+}
+
+/* Cycles over the banks, and at least as many as the tags need. */
+static uint32_t passes_of(const struct weir_sm *sm, uint32_t n_requests, uint32_t over_banks) {
+  const uint32_t each = (uint32_t)sm->m->sm.coalesce_per_cycle,
+                 tags = (n_requests + each - 1) / each;
+  return tags > over_banks ? tags : over_banks;
 }
 
 /* Sectors of each line that a store writes whole: exact for one dense access, else none is taken to
@@ -306,6 +351,54 @@ static void coalesce_sectors(struct weir_coalescer *c) {
     }
   c->list = c->words;
   c->n = n;
+}
+
+/* Lanes of the mask with addresses that no lane before them has. */
+static uint32_t first_of_each(const uint64_t lane[WEIR_LANES], uint32_t mask) {
+  uint32_t first = 0;
+  for (uint32_t m = mask; m != 0; m &= m - 1) {
+    const unsigned k = (unsigned)__builtin_ctz(m);
+    uint32_t others = first;
+    while (others != 0 && lane[__builtin_ctz(others)] != lane[k])
+      others &= others - 1;
+    if (others == 0) first |= UINT32_C(1) << k;
+  }
+  return first;
+}
+
+/* Sectors of a line that an access of a lane touches. */
+static uint32_t sectors_of(uint64_t line, uint64_t at, unsigned width,
+                           const struct weir_l1_cfg *l1) {
+  uint32_t sectors = 0;
+  for (uint64_t k = at - line, end = k + width; k != end; k++)
+    if (k < (uint64_t)l1->line) sectors |= UINT32_C(1) << k / (uint64_t)l1->sector;
+  return sectors;
+}
+
+/* A request for different words of each line; lanes with the same word follow in further ones. */
+static void coalesce_different(struct weir_coalescer *c, const struct weir_l1_cfg *l1,
+                               const uint64_t lane[WEIR_LANES], unsigned width) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->of_warp.n; i++) {
+    const struct weir_request *r = &c->of_warp.r[i];
+    for (uint32_t left = r->lanes; left != 0; left &= ~c->words[n++].lanes) {
+      struct weir_request *q = &c->words[n];
+      *q = (struct weir_request){.line_addr = r->line_addr, .lanes = first_of_each(lane, left)};
+      for (uint32_t m = q->lanes; m != 0; m &= m - 1)
+        q->sectors |= sectors_of(r->line_addr, lane[__builtin_ctz(m)], width, l1);
+    }
+  }
+  c->list = c->words;
+  c->n = n;
+}
+
+static void coalesce_atomic(struct weir_coalescer *c, const struct weir_l1_cfg *l1,
+                            const struct weir_dyn *d, unsigned width) {
+  uint64_t lane[WEIR_LANES];
+  if (l1->atomics == WEIR_ATOM_SECTOR) coalesce_sectors(c);
+  if (l1->atomics != WEIR_ATOM_WORDS) return;
+  weir_expand(d, lane);
+  coalesce_different(c, l1, lane, width);
 }
 
 /* ---- a warp's access ---- */
@@ -392,13 +485,19 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
                       &c->of_warp);
   c->list = c->of_warp.r;
   c->n = c->of_warp.n;
-  if (s->cls == WEIR_C_ATOM && sm->m->l1.atomics == WEIR_ATOM_SECTOR) coalesce_sectors(c);
+  c->is_exact = sm->m->noc.request_flits == WEIR_FLITS_SECTORS && s->cls == WEIR_C_STORE &&
+                words == 1 && c->full == 0 && a.space != WEIR_SP_TEX;
+  c->width = width;
+  if (c->is_exact) weir_expand(&w->next, c->lane);
+  if (s->cls == WEIR_C_ATOM) coalesce_atomic(c, &sm->m->l1, &w->next, width);
   if (words > 1) coalesce_words(c, &sm->m->l1, &a, lane, w->next.mask, words);
   if (c->n == 0) return; /* no lane takes part */
   c->a = describe_access(sm, slot, w->next.insn, a.space == WEIR_SP_LOCAL);
   if (a.space == WEIR_SP_TEX) coalesce_texels(sm, w);
   sm->stats.requests += c->n;
-  c->next = 0;
+  c->next = c->pass = 0;
+  if (sm->m->sm.coalesce_by == WEIR_BY_BANKS)
+    c->passes = passes_of(sm, c->n, words * weir_bank_passes_addrs(&a, w->next.mask, width));
   c->is_busy = true;
   if (s->cls == WEIR_C_STORE) {
     c->id = slot;

@@ -16,7 +16,8 @@ struct weir_mem_line {
   struct weir_link link; /* in the set's order of use */
   uint16_t mshr;         /* that waits for the pending sectors */
   uint8_t valid, dirty, pending,
-      partial; /* sectors; partial: written in part, the rest is not here */
+      partial;  /* sectors; partial: written in part, the rest is not here */
+  uint8_t near; /* halves of the SMs that have it near, a bit each */
   bool is_marked;
   uint16_t marker; /* the SM that set the mark; for statistics, hardware has the mark alone */
 };
@@ -115,6 +116,24 @@ static inline void weir_lines_touch(struct weir_lines *l, uint32_t set, uint32_t
   weir_list_append(&l->order[set], WEIR_LINKS(w, link), way + 1);
 }
 
+/* The line becomes near for a half of the SMs, of which `most` lines of a set are; if there are as
+ * many already, the least recently used one of them is no more. False: it was near. */
+static inline bool weir_lines_bring(const struct weir_lines *l, uint32_t set, uint32_t way,
+                                    unsigned half, uint32_t most) {
+  struct weir_mem_line *w = weir_lines_set(l, set);
+  const uint8_t bit = (uint8_t)(1u << half);
+  uint32_t n = 0, oldest = 0;
+  if (w[way].near & bit) return false;
+  for (uint32_t k = l->order[set].last; k != 0; k = w[k - 1].link.prev)
+    if (w[k - 1].near & bit) {
+      n++;
+      oldest = k;
+    }
+  if (n >= most && oldest != 0) w[oldest - 1].near &= (uint8_t)~bit;
+  w[way].near |= bit;
+  return true;
+}
+
 /* A sector written in part keeps what it has; if it has nothing, a read will fetch the rest. */
 static inline void weir_line_write(struct weir_mem_line *l, uint8_t sectors, uint8_t full) {
   uint8_t whole = full & sectors, in_part = (uint8_t)(sectors & ~full & ~l->valid);
@@ -134,13 +153,15 @@ static inline uint8_t weir_line_dirty(const struct weir_mem_line *l, bool is_who
   return is_whole && l->dirty != 0 ? (uint8_t)(l->valid | l->partial) : l->dirty;
 }
 
-/* Sectors to send for, given those that are here or on their way; `l` may be NULL. */
+/* Sectors to send for, given those that are here or on their way; `l` may be NULL. They come in
+ * aligned groups of `together`, a power of two. */
 static inline uint8_t weir_line_fetch(const struct weir_mem_line *l, uint8_t missing,
-                                      bool is_sectored, unsigned line_sectors) {
-  unsigned pending = l != NULL ? l->pending : 0, valid = l != NULL ? l->valid : 0;
-  unsigned fetch = missing & ~pending;
-  if (!is_sectored && fetch != 0) fetch = ((1u << line_sectors) - 1) & ~(valid | pending);
-  return (uint8_t)fetch;
+                                      unsigned together) {
+  unsigned here = l != NULL ? l->pending | l->valid : 0, fetch = missing & ~here, all = 0;
+  if (together == 1) return (uint8_t)fetch;
+  for (const unsigned group = (1u << together) - 1; fetch != 0; fetch &= ~all)
+    all |= group << ((unsigned)__builtin_ctz(fetch) & ~(together - 1));
+  return (uint8_t)(all & ~here);
 }
 
 /* Another line instead of what the way held. */

@@ -23,6 +23,9 @@ const struct weir_stat weir_l2_stat_table[] = {
     S(atomics, "request", "atomic requests accepted"),
     S(fills, "sector", "sectors that came from DRAM or L3"),
     S(evictions, "line", "lines replaced"),
+    S(partial_sectors, "sector",
+      "of these, read first: a part of them was never here (l2.partial_reads)"),
+    S(far_reads, "request", "reads that found all their sectors, in the other half of the L2"),
     S(writeback_sectors, "sector",
       "sectors sent to DRAM or L3: dirty ones, and with l2.write_miss forward those of stores"),
     S(marks_set, "request", "reads that marked their line"),
@@ -90,8 +93,11 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->n_sms = (uint32_t)m->sm.count;
   c->line_shift = (unsigned)__builtin_ctzll((uint64_t)m->l2.line);
   c->has_l3 = m->l3.enabled;
+  c->together = (unsigned)(m->l2.sectored ? m->l2.fetch_bytes : m->l2.line) / SECTOR;
   c->is_whole = !m->l2.sectored && m->l2.whole_lines;
   c->has_fifo = m->noc.crossbar == WEIR_XBAR_FIFO;
+  c->halves = c->has_fifo ? 1 : (uint32_t)m->l2.partitions;
+  c->reads_partial = m->l2.partial_reads && m->l2.sectored && !c->has_l3;
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
   c->slices = weir_calloc(c->n_slices, sizeof *c->slices);
@@ -193,6 +199,7 @@ static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
   *credit -= r->flits;
   s->port_free = now + r->flits;
   uint64_t at = c->has_fifo ? now : now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
+  if (r->flags & WEIR_REP_FAR) at += (uint64_t)c->m->l2.far_cyc;
   struct weir_msg *sent = weir_outbox_slot(c->outbox, r->dst, at);
   if (sent != NULL) {
     *sent = *r;
@@ -278,10 +285,20 @@ static void write_back(struct weir_slice *s, uint64_t addr, uint8_t sectors, uin
     c->outbox->is_failed = true;
 }
 
+/* Of a line that is replaced, what must be read before it can be written back. */
+static uint8_t incomplete(const struct weir_channel *c, const struct weir_mem_line *l) {
+  return c->reads_partial ? l->dirty & l->partial : 0;
+}
+
 static void evict(struct weir_slice *s, const struct weir_mem_line *l) {
-  uint8_t dirty = weir_line_dirty(l, s->channel->is_whole);
+  struct weir_channel *c = s->channel;
+  uint64_t addr = (l->line - 1) << c->line_shift;
+  uint8_t dirty = weir_line_dirty(l, c->is_whole), lacks = incomplete(c, l);
   s->stats.evictions++;
-  if (dirty != 0) write_back(s, (l->line - 1) << s->channel->line_shift, dirty, dirty & l->valid);
+  s->stats.partial_sectors += weir_n_sectors(lacks);
+  if (lacks != 0 && !weir_dram_read(&c->dram, channel_addr(s, addr), lacks, WEIR_DRAM_NO_TOKEN))
+    c->outbox->is_failed = true;
+  if (dirty != 0) write_back(s, addr, dirty, dirty & l->valid);
 }
 
 static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32_t way,
@@ -291,9 +308,12 @@ static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32
   return weir_lines_take(&s->lines, set, way, key);
 }
 
-/* Sectors that go back to the DRAM if the way is taken. */
-static uint8_t victim_sectors(const struct weir_slice *s, uint32_t set, uint32_t way) {
-  return weir_line_dirty(weir_lines_at(&s->lines, set, way), s->channel->is_whole);
+/* Sectors that go back to the DRAM if the way is taken; *reads: those that are read for it. */
+static uint8_t victim_sectors(const struct weir_slice *s, uint32_t set, uint32_t way,
+                              uint8_t *reads) {
+  const struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
+  *reads = incomplete(s->channel, l);
+  return weir_line_dirty(l, s->channel->is_whole);
 }
 
 /* ---- L2: requests ---- */
@@ -398,15 +418,15 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
   const struct weir_l2_cfg *l2 = &c->m->l2;
   struct weir_mem_line *l = weir_lines_at(&s->lines, set, *way);
   bool is_new = l == NULL, is_pending = l != NULL && l->pending != 0;
-  uint8_t fetch = weir_line_fetch(l, missing, l2->sectored, (unsigned)l2->line / SECTOR),
+  uint8_t fetch = weir_line_fetch(l, missing, c->together),
           written = q->kind == WEIR_MSG_WRITE ? q->sectors : 0;
   if (is_new && (*way = weir_lines_choose(&s->lines, set)) == WEIR_NO_WAY)
     return refuse(s, WEIR_L2_LINE), NULL;
   if (is_pending && s->mshr.v[l->mshr].n >= (uint32_t)l2->mshr_merge)
     return refuse(s, WEIR_L2_MERGE), NULL;
   if (!is_pending && s->mshr.free_entry == WEIR_NO_ENTRY) return refuse(s, WEIR_L2_MSHR), NULL;
-  uint8_t victim = is_new ? victim_sectors(s, set, *way) : 0;
-  s->head_reads = read_places(c, fetch);
+  uint8_t reads = 0, victim = is_new ? victim_sectors(s, set, *way, &reads) : 0;
+  s->head_reads = read_places(c, fetch) + read_places(c, reads);
   s->head_writes = write_places(c, victim) + write_places(c, written);
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   if (is_new) l = take_way(s, set, *way, key_of(s, q->addr));
@@ -433,14 +453,22 @@ static struct weir_mem_line *take_line(struct weir_slice *s, const struct weir_m
                                        uint32_t *way, uint64_t now) {
   *way = weir_lines_choose(&s->lines, set);
   if (*way == WEIR_NO_WAY) return refuse(s, WEIR_L2_LINE), NULL;
-  uint8_t victim = victim_sectors(s, set, *way);
-  s->head_reads = 0;
+  uint8_t reads, victim = victim_sectors(s, set, *way, &reads);
+  s->head_reads = read_places(s->channel, reads);
   s->head_writes = write_places(s->channel, victim);
   if (queue_wait(s) != WEIR_L2_NOTHING) return refuse(s, queue_wait(s)), NULL;
   use_port(s, victim, now);
   struct weir_mem_line *l = take_way(s, set, *way, key_of(s, q->addr));
-  if (s->head_writes > 0) use_queues(s, now);
+  if (s->head_reads + s->head_writes > 0) use_queues(s, now);
   return l;
+}
+
+/* The SM has used the line; true: it had not been near. */
+static bool bring(const struct weir_slice *s, uint32_t set, uint32_t way, uint32_t sm) {
+  const struct weir_channel *c = s->channel;
+  if (c->halves == 1) return false;
+  const uint32_t most = s->lines.ways / c->halves;
+  return weir_lines_bring(&s->lines, set, way, sm * c->halves / c->n_sms, most > 0 ? most : 1);
 }
 
 static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
@@ -460,6 +488,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   s->stats.write_sectors += weir_n_sectors(q->sectors);
   s->stats.write_sectors_missed += weir_n_sectors(q->sectors & (uint8_t)~there);
   weir_lines_touch(&s->lines, set, way);
+  bring(s, set, way, q->src);
   if (missing != 0) return true;
   struct weir_l2_waiter answer = answer_to(s, q);
   weir_line_write(l, q->sectors, q->full);
@@ -475,6 +504,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
   bool is_atom = q->kind == WEIR_MSG_ATOM;
   if (missing != 0 && (l = accept_miss(s, q, set, &way, missing, now)) == NULL) return false;
   weir_lines_touch(&s->lines, set, way);
+  const bool is_far = bring(s, set, way, q->src);
   s->stats.atomics += is_atom;
   s->stats.reads += !is_atom;
   s->stats.read_sectors += weir_n_sectors(q->sectors);
@@ -483,8 +513,9 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
   uint8_t mark = is_atom ? 0 : pass_mark(s, l, q, missing == 0);
   if (missing == 0) {
     struct weir_l2_waiter answer = answer_to(s, q);
-    answer.flags |= mark;
+    answer.flags |= mark | (is_far ? WEIR_REP_FAR : 0);
     s->stats.read_hits += !is_atom;
+    s->stats.far_reads += is_far && !is_atom;
     use_port(s, q->sectors, now);
     push_reply(s, q->addr, &answer, now);
   }
@@ -555,6 +586,16 @@ static bool may_retry(const struct weir_slice *s) {
   return s->is_filled;
 }
 
+/* Cycles for which a request takes the input port; tenths that are left over count for the next.
+ */
+static uint64_t request_cycles(struct weir_slice *s, uint32_t flits) {
+  const struct weir_channel *c = s->channel;
+  if (c->has_fifo) return 1;
+  const uint32_t tenths = flits * (uint32_t)c->m->noc.slice_tenths + s->eject_rest;
+  s->eject_rest = tenths % 10;
+  return tenths / 10;
+}
+
 /* The head of the input: one request per cycle. */
 static uint64_t take_input(struct weir_slice *s, uint64_t now) {
   struct weir_channel *c = s->channel;
@@ -578,7 +619,7 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
                                 .src = (uint16_t)(c->n_sms + s->id),
                                 .dst = q->src,
                                 .flits = q->flits};
-  s->eject_free = weir_max64(s->eject_free, now + (c->has_fifo ? 1 : q->flits));
+  s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q->flits));
   weir_inbox_pop(&s->in);
   q = weir_inbox_head(&s->in);
   return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);

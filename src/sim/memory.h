@@ -12,7 +12,7 @@ struct weir_l2_stats {
   uint64_t reads, read_hits, read_pending, read_misses, read_partial;
   uint64_t read_sectors, read_sectors_missed, load_sectors, load_sectors_missed, atomic_sectors;
   uint64_t writes, write_hits, write_misses, write_sectors, write_sectors_missed;
-  uint64_t atomics, fills, evictions, writeback_sectors;
+  uint64_t atomics, fills, evictions, partial_sectors, far_reads, writeback_sectors;
   uint64_t marks_set, marks_returned;
   uint64_t stall_mshr, stall_merge, stall_line, stall_dram, stall_writeback, stall_reply;
 };
@@ -54,6 +54,7 @@ struct weir_slice {
   uint64_t wake; /* next cycle in which its input or output can move without others */
   struct weir_inbox in;
   uint64_t eject_free; /* the input port, or the data port, is busy until then */
+  uint32_t eject_rest; /* and so many tenths of a cycle longer */
   struct weir_lines lines;
   struct weir_mshrs mshr;
   struct weir_l2_entry *entry;
@@ -81,10 +82,13 @@ struct weir_channel {
   _Alignas(64) const struct weir_machine *m; /* its neighbour may run on another core */
   uint32_t index, first_slice, n_slices, n_sms;
   unsigned line_shift;
-  uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
-  bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
-  uint16_t flits[9]; /* of a reply with that many sectors */
-  bool has_fifo;     /* replies go through a crossbar with a queue for each slice */
+  uint32_t turn;      /* the slice that may use the queues towards the DRAM first */
+  bool is_claimed;    /* by a slice that waits and comes before the one whose cycle it is */
+  uint16_t flits[9];  /* of a reply with that many sectors */
+  unsigned together;  /* sectors that are fetched together */
+  uint32_t halves;    /* of the SMs, by what is near */
+  bool reads_partial; /* sectors that are here in part, before they are written back */
+  bool has_fifo;      /* replies go through a crossbar with a queue for each slice */
   struct weir_slice *slices;
   bool has_l3, is_whole; /* is_whole: lines are one piece */
   struct weir_l3 l3;

@@ -260,7 +260,13 @@ static void take_data(struct weir_sm *sm, const struct weir_msg *r, uint64_t now
   return_credit(sm, r, now);
 }
 
-/* Replies come through a port that moves one flit per cycle; a crossbar's output has done so. */
+static uint64_t reply_cycles(const struct weir_sm *sm, const struct weir_msg *r) {
+  const uint64_t each = (uint64_t)sm->m->noc.sm_flits;
+  return (r->flits + each - 1) / each;
+}
+
+/* Replies come through a port that moves so many flits per cycle; a crossbar's output has done so.
+ */
 static void take_messages(struct weir_sm *sm, uint64_t now) {
   const struct weir_msg *r;
   for (; (r = weir_inbox_head(&sm->port.credits)) != NULL && r->at <= now;
@@ -270,7 +276,7 @@ static void take_messages(struct weir_sm *sm, uint64_t now) {
          sm->port.eject_free <= now;
        weir_inbox_pop(&sm->port.replies)) {
     sm->last_event = now;
-    sm->port.eject_free = now + (sm->port.has_fifo ? 1 : r->flits);
+    sm->port.eject_free = now + (sm->port.has_fifo ? 1 : reply_cycles(sm, r));
     if (r->kind == WEIR_MSG_ACK) {
       if (r->id != UINT32_MAX)
         weir_ldst_acknowledge(sm, r->id);

@@ -5,12 +5,15 @@
 
 static const char *folder;
 
-static const struct weir_policy_ops *const schedulers[] = {
-    &weir_policy_lrr, &weir_policy_gto, &weir_policy_oldest, &weir_policy_two_level_active,
-    &weir_policy_fetch_groups};
+static const struct weir_policy_ops *const schedulers[] = {&weir_policy_lrr,
+                                                           &weir_policy_gto,
+                                                           &weir_policy_gty,
+                                                           &weir_policy_oldest,
+                                                           &weir_policy_two_level_active,
+                                                           &weir_policy_fetch_groups};
 /* What sm.scheduler calls them. */
-static const enum weir_scheduler own[] = {WEIR_LRR, WEIR_GTO, WEIR_OLDEST, WEIR_TWO_LEVEL,
-                                          WEIR_FETCH_GROUPS};
+static const enum weir_scheduler own[] = {WEIR_LRR,    WEIR_GTO,       WEIR_GTY,
+                                          WEIR_OLDEST, WEIR_TWO_LEVEL, WEIR_FETCH_GROUPS};
 enum { N_SCHEDULERS = sizeof schedulers / sizeof *schedulers };
 
 /* ---- by hand: a scheduler and what it sees ---- */
@@ -66,6 +69,17 @@ static void test_gto(void **state) {
   expect(0x3f, "3");
   expect(0x37, "11");
   expect(0x34, "44"); /* of ages 9, 7 and 8 */
+  port_close(&t);
+}
+
+static void test_gty(void **state) {
+  (void)state;
+  open_one(&weir_policy_gty, 0, NULL);
+  expect(0x3f, "00");
+  expect(0x3e, "22"); /* the youngest, of age 9 */
+  expect(0x3f, "2");
+  expect(0x3b, "55");
+  expect(0x0b, "00"); /* of ages 5, 2 and 1 */
   port_close(&t);
 }
 
@@ -411,6 +425,7 @@ int main(int argc, char **argv) {
 #define T(f) cmocka_unit_test(f)
   const struct CMUnitTest tests[] = {T(test_lrr),
                                      T(test_gto),
+                                     T(test_gty),
                                      T(test_oldest),
                                      T(test_two_level_active),
                                      T(test_fetch_groups),

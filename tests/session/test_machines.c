@@ -11,8 +11,10 @@ static bool is_machines(const struct weir_param_group *g) {
   return false;
 }
 
-/* A default is nobody's word for this machine, whatever its row says. */
+/* A default is nobody's word for this machine, whatever its row says; but a machine that says
+ * nothing of a mechanism does not have it. */
 static bool has_source(const struct weir_setting *v) {
+  if (weir_setting_is_off(v)) return true;
   return v->derived != NULL || (v->layer == WEIR_LAYER_FILE && v->kind != WEIR_BY_NOBODY);
 }
 

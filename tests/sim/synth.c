@@ -347,6 +347,8 @@ static const struct {
     {"sm.shared_per_block", "0 0 256"},
     {"l1.sector", "32 32 32 8 16"},
     {"l1.carveouts", "0 0 0 0,2K,4K"}, /* refused where there is no such array */
+    {"noc.sm_flits", "1 1 2 3"},
+    {"noc.slice_tenths", "10 10 13 25"},
     {"noc.flit_bytes", "1 4 8 16 32 40 64"},
     {"noc.header_bytes", "0 1 8 64"},
     {"noc.request_buffer", "5 8 33 64 400"},
@@ -360,6 +362,7 @@ static const struct {
     {"l2.mshr_merge", "1 2 4"},
     {"l2.write_queue", "1 2 4 5 8 64"},
     {"l2.port_bytes", "0 0 4 16 32 100"},
+    {"l2.fetch_bytes", "32 32 64 128"}, /* refused where it is more than a line */
     {"l2.interleave", "32 64 128 256 1024"},
     {"l3.enabled", "false true"},
     {"l3.sectored", "false false true"},

@@ -20,4 +20,14 @@ static inline int weir_oldest(const struct weir_sched_view *v, uint64_t of) {
   return oldest;
 }
 
+/* The one that came last. */
+static inline int weir_youngest(const struct weir_sched_view *v, uint64_t of) {
+  int youngest = __builtin_ctzll(of);
+  for (uint64_t left = of & (of - 1); left != 0; left &= left - 1) {
+    int i = __builtin_ctzll(left);
+    if (v->age[i] > v->age[youngest]) youngest = i;
+  }
+  return youngest;
+}
+
 #endif

@@ -1,0 +1,249 @@
+/* What a current GPU does where the older models do not: banks of words in front of the L1,
+ * requests in flits of a sector, atomics by words, an L2 that fetches pairs, reads what it has in
+ * part, and has halves. Closed forms, at the exact cycle. */
+#include "rig.h"
+
+/* ---- the coalescer ---- */
+
+typedef uint64_t place(unsigned lane);
+
+static uint64_t row(unsigned lane) {
+  return 4 * lane;
+}
+static uint64_t column(unsigned lane) {
+  return UINT64_C(128) * lane;
+}
+static uint64_t diagonal(unsigned lane) {
+  return UINT64_C(128) * lane + 4 * lane;
+}
+static uint64_t two_words(unsigned lane) {
+  return UINT64_C(8) * lane;
+}
+
+/* Cycles that each further access takes: the same one n and 2n times. */
+static uint64_t each(enum weir_class cls, unsigned width, place *at, const char *a, const char *b,
+                     const char *c) {
+  enum { N = 40 };
+  uint64_t cycles[2], lane[WEIR_LANES];
+  for (unsigned i = 0; i < WEIR_LANES; i++)
+    lane[i] = at(i);
+  for (unsigned k = 0; k < 2; k++) {
+    struct rig g;
+    struct synth s;
+    struct weir_sim_result r;
+    rig_open(&g, "l1.ways=64", a, b, c, NULL);
+    synth_init(&s, 1, 1);
+    uint32_t insn = synth_access(&s, cls, WEIR_SP_GLOBAL, width, -1, -1);
+    for (unsigned n = 0; n < N * (k + 1); n++)
+      synth_list(&s, 0, 0, insn, UINT32_MAX, lane);
+    cycles[k] = rig_run(&g, &s, &r);
+    synth_free(&s);
+    rig_close(&g);
+  }
+  assert_int_equal((cycles[1] - cycles[0]) % N, 0);
+  return (cycles[1] - cycles[0]) / N;
+}
+
+static uint64_t hit(unsigned width, place *at) {
+  return each(WEIR_C_LOAD, width, at, "sm.coalesce_by=banks", "sm.coalesce_per_cycle=4",
+              "l1.probes_per_cycle=4");
+}
+
+/* An SM of an H200, tools/hw/results, l1_rate: 1, 32, 8, 2 and 4 cycles. */
+static void test_banks(void **state) {
+  (void)state;
+  assert_int_equal(hit(4, row), 1);
+  assert_int_equal(hit(4, column), 32);
+  assert_int_equal(hit(4, diagonal), 8);
+  assert_int_equal(hit(4, two_words), 2);
+  assert_int_equal(hit(16, row), 4); /* a quarter of the warp at a time */
+}
+
+/* Without them, a line takes a cycle. */
+static void test_lines(void **state) {
+  (void)state;
+  assert_int_equal(
+      each(WEIR_C_LOAD, 4, diagonal, "sm.coalesce_by=lines", "l1.port_bytes=128", NULL), 32);
+}
+
+/* ---- the request port ---- */
+
+static uint64_t sent(enum weir_class cls, place *at) {
+  return each(cls, 4, at, "noc.request_flits=sectors", "l1.atomics=words", "noc.flit_bytes=64");
+}
+
+static uint64_t apart32(unsigned lane) {
+  return UINT64_C(32) * lane;
+}
+static uint64_t apart64(unsigned lane) {
+  return UINT64_C(64) * lane;
+}
+static uint64_t one(unsigned lane) {
+  (void)lane;
+  return 0;
+}
+static uint64_t of_two(unsigned lane) {
+  return 4 * (lane % 2);
+}
+
+/* stores: a sector of 32 bytes in a cycle, and one more for each line that has a part of one. */
+static void test_stores(void **state) {
+  (void)state;
+  assert_int_equal(sent(WEIR_C_STORE, row), 4);
+  assert_int_equal(sent(WEIR_C_STORE, two_words), 2 * 5);
+  assert_int_equal(sent(WEIR_C_STORE, apart32), 8 * 5);
+  assert_int_equal(sent(WEIR_C_STORE, apart64), 16 * 3);
+  assert_int_equal(sent(WEIR_C_STORE, column), 32 * 2);
+}
+
+/* atomics of a warp: lanes on one word follow one another. */
+static void test_atomics(void **state) {
+  (void)state;
+  assert_int_equal(sent(WEIR_C_ATOM, row), 5);
+  assert_int_equal(sent(WEIR_C_ATOM, one), 32);
+  assert_int_equal(sent(WEIR_C_ATOM, of_two), 16 * 2);
+  assert_int_equal(sent(WEIR_C_ATOM, column), 32);
+  assert_int_equal(sent(WEIR_C_ATOM, apart32), 8 * 5);
+}
+
+/* A slower clock of the slices: 13 tenths for each of the 5 flits of 8 lines. */
+static void test_slower_slices(void **state) {
+  (void)state;
+  assert_int_equal(each(WEIR_C_STORE, 4, apart32, "noc.request_flits=sectors",
+                        "noc.slice_tenths=13", "l1.miss_queue=64"),
+                   8 * 5 * 13 / 10);
+}
+
+/* ---- replies ---- */
+
+/* Of 40 lines in the L2; five flits each, so many of which an SM takes in a cycle. */
+static uint64_t replies(const char *flits) {
+  uint64_t cycles[2];
+  for (unsigned k = 0; k < 2; k++) {
+    struct rig g;
+    struct synth s;
+    struct weir_sim_result r;
+    rig_open(&g, flits, "l2.slices=2", "l2.sets=64", "l2.interleave=128", "l1.sets=64",
+             "l1.mshr_entries=64", "noc.reply_buffer=4000", NULL);
+    rig_warm_l2(&g, 0, 80);
+    synth_init(&s, 1, 1);
+    uint32_t cg = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
+    s.insns[cg].cache_op = WEIR_CO_CG;
+    for (unsigned i = 0; i < 20 * (k + 1); i++)
+      synth_stride(&s, 0, 0, cg, UINT32_MAX, 128 * (uint64_t)i, 4);
+    cycles[k] = rig_run(&g, &s, &r);
+    synth_free(&s);
+    rig_close(&g);
+  }
+  return cycles[1] - cycles[0];
+}
+
+static void test_reply_port(void **state) {
+  (void)state;
+  assert_int_equal(replies("noc.sm_flits=1"), 20 * 5);
+  assert_int_equal(replies("noc.sm_flits=2"), 20 * 3);
+  assert_int_equal(replies("noc.sm_flits=5"), 20 * 5 / 2); /* two slices with ports of their own */
+}
+
+/* ---- the L2 ---- */
+
+static void load(struct synth *s, uint32_t insn, uint64_t at) {
+  synth_uniform(s, 0, 0, insn, at);
+}
+
+static void run(struct rig *g, struct synth *s, struct weir_sim_result *r) {
+  rig_run(g, s, r);
+  synth_free(s);
+}
+
+static void test_fetch(void **state) {
+  (void)state;
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  rig_open(&g, "l2.fetch_bytes=64", NULL);
+  synth_init(&s, 1, 1);
+  struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+  load(&s, c.cg, 32);
+  synth_put(&s, 0, 0, c.use0);
+  load(&s, c.cg, 0); /* came with it */
+  synth_put(&s, 0, 0, c.use0);
+  load(&s, c.cg, 64); /* did not */
+  run(&g, &s, &r);
+  assert_int_equal(r.l2.read_hits, 1);
+  assert_int_equal(r.l2.read_sectors_missed, 2);
+  assert_int_equal(r.l2.fills, 4);
+  assert_int_equal(r.dram.read_bytes, 128);
+  rig_close(&g);
+}
+
+/* Stores of a word to more lines than there are: all but the last ones go back, read before. */
+static void test_partial(void **state) {
+  (void)state;
+  struct weir_sim_result r;
+  for (unsigned k = 0; k < 2; k++) {
+    struct rig g;
+    struct synth s;
+    rig_open(&g, "l2.sets=1", "l2.ways=4",
+             k == 0 ? "l2.partial_reads=false" : "l2.partial_reads=true", NULL);
+    synth_init(&s, 1, 1);
+    struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+    for (unsigned i = 0; i < 12; i++)
+      synth_stride(&s, 0, 0, c.st, 1, 128 * (uint64_t)i, 4);
+    for (unsigned i = 0; i < 3; i++) /* whole sectors: nothing to be read */
+      synth_stride(&s, 0, 0, c.st, UINT32_MAX, 128 * (uint64_t)(20 + i), 4);
+    for (unsigned i = 0; i < 4; i++)
+      synth_stride(&s, 0, 0, c.st, UINT32_MAX, 128 * (uint64_t)(40 + i), 4);
+    run(&g, &s, &r);
+    assert_int_equal(r.l2.writeback_sectors, 12 + 3 * 4);
+    assert_int_equal(r.l2.partial_sectors, k == 0 ? 0 : 12);
+    assert_int_equal(r.dram.reads, k == 0 ? 0 : 12);
+    assert_int_equal(r.dram.writes, 12 + 3 * 4);
+    rig_close(&g);
+  }
+}
+
+/* Cycles of a load that waits for `n` lines read before it, the first of which is its own. */
+static uint64_t again(unsigned n, uint64_t *far) {
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  uint64_t cycles[2];
+  for (unsigned k = 0; k < 2; k++) {
+    rig_open(&g, "l2.sets=1", "l2.ways=8", "l2.partitions=2", "l2.far_cyc=100", NULL);
+    synth_init(&s, 1, 1);
+    struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+    for (unsigned i = 0; i < n + k; i++) {
+      load(&s, c.cg, 128 * (uint64_t)(i % n));
+      synth_put(&s, 0, 0, c.use0);
+    }
+    cycles[k] = rig_run(&g, &s, &r);
+    synth_free(&s);
+    rig_close(&g);
+  }
+  *far = r.l2.far_reads;
+  return cycles[1] - cycles[0];
+}
+
+/* Four of eight ways are near; a ring of more finds none of its lines near, and of more than eight
+ * none at all. */
+static void test_halves(void **state) {
+  (void)state;
+  uint64_t far, near = again(1, &far);
+  assert_int_equal(far, 0);
+  assert_int_equal(again(4, &far), near);
+  assert_int_equal(far, 0);
+  assert_int_equal(again(5, &far), near + 100);
+  assert_int_equal(far, 1);
+  assert_int_equal(again(8, &far), near + 100);
+  assert_true(again(9, &far) != near + 100);
+  assert_int_equal(far, 0);
+}
+
+int main(void) {
+#define T(f) cmocka_unit_test(f)
+  const struct CMUnitTest tests[] = {T(test_banks),   T(test_lines),         T(test_stores),
+                                     T(test_atomics), T(test_slower_slices), T(test_reply_port),
+                                     T(test_fetch),   T(test_partial),       T(test_halves)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
