@@ -3,10 +3,12 @@
 
     order.py SCHED_ORDER [FILE.json[.zst]] [NAME=VALUE...]     parameters of sched, without their prefix
         -v        the loops that differ
+        --judge   of the kernels in judge/ instead, which nothing was chosen by
         --check   is the table the one of docs/scheduling.md?
 
-SCHED_ORDER is the program made of order.c; the data are sass.py's, by default data/sm_90.json.zst. Kernels whose name's
-hash is even are what parameters are fitted to; the others are shown apart. Loops without loads, and those that the text
+SCHED_ORDER is the program made of order.c; the data are sass.py's, by default data/sm_90.json.zst, or
+data/judge_sm_90.json.zst. Kernels whose name's hash is even are what parameters are fitted to; the others are shown
+apart; those of judge/ are one column. Loops without loads, and those that the text
 forbids to unroll, are not counted among loops that are unrolled alike; loops with one load in flight here and there not
 among those whose loads are ahead alike.
 """
@@ -23,9 +25,9 @@ HERE = pathlib.Path(__file__).parent
 PAGE = HERE.parent.parent / "docs" / "scheduling.md"
 
 
-def ours(program, settings):
+def ours(program, settings, folder):
     """{"FILE:KERNEL": [(kind, first line, last line, unroll, loads, ahead)]}"""
-    files = sorted(HERE.glob("*.ptx"))
+    files = sorted(folder.glob("*.ptx"))
     text = subprocess.run([program, *settings, *files], check=True, stdout=subprocess.PIPE).stdout.decode()
     out = collections.defaultdict(list)
     for row in text.splitlines():
@@ -87,25 +89,28 @@ class Count:
                 f"{100 * self.error / max(self.leads, 1):.0f} %"]
 
 
-def table(rows):
-    fitted, others = Count(), Count()
+def table(rows, columns, column_of):
+    counts = [Count() for _ in columns]
     for row in rows:
-        (fitted if is_fitted(row[0]) else others).add(*row)
+        counts[column_of(row[0])].add(*row)
     names = ["loops unrolled as often", "loads ahead of the first use, within 1 or a quarter", "mean size of that error"]
-    lines = ["| | chosen by | others |", "| --- | ---: | ---: |"]
-    lines += [f"| {n} | {a} | {b} |" for n, a, b in zip(names, fitted.rows(), others.rows())]
-    return lines, fitted.misses + others.misses
+    lines = ["| | " + " | ".join(columns) + " |", "| --- |" + " ---: |" * len(columns)]
+    lines += ["| " + " | ".join(cells) + " |" for cells in zip(names, *(c.rows() for c in counts))]
+    return lines, [m for c in counts for m in c.misses]
 
 
 def main():
     flags = {a for a in sys.argv[1:] if a.startswith("-")}
     args = [a for a in sys.argv[1:] if a not in flags]
-    if not args or flags - {"-v", "--check"}:
+    if not args or flags - {"-v", "--check", "--judge"}:
         sys.exit(__doc__)
     settings = [a for a in args[1:] if "=" in a]
-    data = [a for a in args[1:] if "=" not in a] or [HERE / "data" / "sm_90.json.zst"]
+    judge = "--judge" in flags
+    data = [a for a in args[1:] if "=" not in a] or [HERE / "data" / ("judge_sm_90.json.zst" if judge else "sm_90.json.zst")]
     kernels = json.loads(sass.read_text(data[0]))["kernels"]
-    lines, misses = table(loops(kernels, ours(args[0], settings)))
+    found = loops(kernels, ours(args[0], settings, HERE / "judge" if judge else HERE))
+    lines, misses = table(found, ["not seen before"], lambda _: 0) if judge else table(
+        found, ["chosen by", "others"], lambda name: 0 if is_fitted(name) else 1)
     print(*lines, *(misses if "-v" in flags else []), sep="\n")
     if "--check" in flags and "\n".join(lines) not in PAGE.read_text(encoding="utf-8"):
         sys.exit(f"this is not the table of {PAGE.name}")

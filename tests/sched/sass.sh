@@ -1,7 +1,7 @@
 #!/bin/sh
 # Machine code of PTX, as text, for sass.py. Needs ptxas and cuobjdump or nvdisasm.
 #
-#   tests/sched/sass.sh OUTDIR [FILE.ptx | FOLDER]...     this folder's PTX when none is named
+#   tests/sched/sass.sh OUTDIR [FILE.ptx | FOLDER]...     this folder's PTX, without judge/, when none is named
 #
 # Writes into OUTDIR, overwriting what is there:
 #   ptxas.txt       versions, command, and of each file and kernel what `ptxas -v` says
@@ -21,7 +21,7 @@ out=$(cd "$1" && pwd)
 shift
 [ $# -gt 0 ] || {
   cd "$here/../.." # names of files are relative to the repository
-  set -- tests/sched
+  set -- tests/sched/*.ptx
 }
 
 if command -v cuobjdump >/dev/null && command -v nvdisasm >/dev/null; then tool=cuobjdump
