@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "exec/decode_program.h"
 #include "exec/stray.h"
-#include "ptx/liveness.h"
+#include "ptx/registers.h"
 #include "ptx/outline.h"
 
 static bool allocate_code(struct decoder *d) {
