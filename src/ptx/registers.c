@@ -211,10 +211,18 @@ static void free_operands(struct peak *p) {
 /* As sched.unroll, .full, .body and .window have it (docs/scheduling.md). */
 enum { UNROLL = 4, MOST_UNROLLED = 16, MOST_BODY = 44, WINDOW = 256 };
 
-static uint32_t unroll_of(const struct weir_outline_loop *l, const struct weir_outline_insn *text) {
+static bool reads_clock(const struct ptx_insn *in) {
+  return in->n_opnds == 2 && in->opnds[1].kind == PTX_O_sreg &&
+         ptx_sreg_is_clock(in->opnds[1].sreg);
+}
+
+static uint32_t unroll_of(const struct ptx_func *f, const struct weir_outline_loop *l,
+                          const struct weir_outline_insn *text) {
   uint32_t size = l->last - l->first + 1, body = size, n = UNROLL;
-  for (uint32_t i = l->first; i <= l->last; i++)
+  for (uint32_t i = l->first; i <= l->last; i++) {
+    if (reads_clock(&f->insns[i])) return 1;
     body -= (text[i].flags & WEIR_OUTLINE_CONSTANT) != 0;
+  }
   if (l->flags != 0 || body > MOST_BODY) return 1;
   if (l->trips != 0) n = l->trips < MOST_UNROLLED ? l->trips : MOST_UNROLLED;
   while (n > 1 && n * size > WINDOW)
@@ -255,7 +263,7 @@ static uint32_t more_of(const struct peak *p, const struct weir_outline_loop *l,
   for (uint32_t i = l->first; i <= l->last; i++)
     if (is_plain_load(&p->f->insns[i]) && !is_kept_by_store(p->f, l, text, i))
       ptx_visit_regs(&p->f->insns[i], add_result, &s);
-  return s.n * (unroll_of(l, text) - 1);
+  return s.n * (unroll_of(p->f, l, text) - 1);
 }
 
 static bool find_more(struct peak *p) {

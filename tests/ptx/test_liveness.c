@@ -187,6 +187,8 @@ static void unrolled_loops(void **state) {
                    2 + 2 + 1 + 3);
   assert_int_equal(peak_of(LOOP_OF("ld.global.u32 %r2, [%d1];", "st.shared.u32 [%d2], %r1;")),
                    4 + 2 + 1 + 3);
+  assert_int_equal(peak_of(LOOP_OF("ld.global.u32 %r2, [%d1]; mov.u32 %r4, %clock;", "")),
+                   2 + 2 + 1 + 1);
 }
 
 static uint32_t peak_of_loads(unsigned n, unsigned sm) {
