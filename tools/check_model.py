@@ -5,7 +5,7 @@
 
 Results in a store are found again by that version: a change that moves results raises it, and says so. Where only
 machines move that say so in their files, the settings tell results apart: the mark [MODEL, machine] does not count.
-Traces have a version of their own, which counts the marks [MODEL, traces].
+Traces have a version of their own, which counts the marks [MODEL, traces], and so have registers that are estimated.
 """
 import pathlib
 import re
@@ -15,7 +15,8 @@ import sys
 def check(changelog, header):
     """What is wrong, or None."""
     entries = changelog.partition("\n## [")[2]
-    for name, mark in (("WEIR_MODEL", "[MODEL]"), ("WEIR_MODEL_TRACES", "[MODEL, traces]")):
+    for name, mark in (("WEIR_MODEL", "[MODEL]"), ("WEIR_MODEL_TRACES", "[MODEL, traces]"),
+                       ("WEIR_MODEL_REGISTERS", "[MODEL, registers]")):
         marks = entries.count(mark)
         version = re.search(rf"\b{name} = (\d+)", header)
         if version is None:

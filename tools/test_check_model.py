@@ -7,8 +7,8 @@ import check_model
 TOP = "Entries marked `[MODEL]` change results.\n\n"
 
 
-def header(model, traces=0):
-    return f"enum {{ WEIR_MODEL = {model}, WEIR_MODEL_TRACES = {traces} }};"
+def header(model, traces=0, registers=0):
+    return f"enum {{ WEIR_MODEL = {model}, WEIR_MODEL_TRACES = {traces}, WEIR_MODEL_REGISTERS = {registers} }};"
 
 
 class Model(unittest.TestCase):
@@ -28,6 +28,11 @@ class Model(unittest.TestCase):
         text = TOP + "## [1]\n- [MODEL] a\n- `[MODEL, traces]` b\n"
         self.assertIsNone(check_model.check(text, header(1, 1)))
         self.assertIn("WEIR_MODEL_TRACES is 0", check_model.check(text, header(1)))
+
+    def test_registers_have_a_version_of_their_own(self):
+        text = TOP + "## [1]\n- [MODEL] a\n- `[MODEL, registers]` b\n"
+        self.assertIsNone(check_model.check(text, header(1, 0, 1)))
+        self.assertIn("WEIR_MODEL_REGISTERS is 0", check_model.check(text, header(1)))
 
     def test_no_version(self):
         self.assertIn("not there", check_model.check(TOP + "## [1]\n", ""))

@@ -447,7 +447,7 @@ enum weir_status weir_prov_workload(struct weir_prov *p, const char *name, const
                                     const char *input, struct weir_err *err) {
   char hash[WEIR_HASH_TEXT], chosen[WEIR_INPUT_NAME];
   if (p->block.root == NULL) return WEIR_OK;
-  enum weir_status st = weir_hash_launchfile(path, input, hash, chosen, err);
+  enum weir_status st = weir_hash_launchfile(path, input, hash, chosen, NULL, err);
   if (st == WEIR_OK)
     weir_provenance_input(&p->block, "workload", name, chosen[0] != 0 ? chosen : NULL, hash, NULL);
   return st;

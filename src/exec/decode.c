@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "exec/decode_program.h"
 #include "exec/stray.h"
-#include "ptx/liveness.h"
 #include "ptx/outline.h"
+#include "ptx/registers.h"
 
 static bool allocate_code(struct decoder *d) {
   struct ptx_program *p = d->prog;

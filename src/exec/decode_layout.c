@@ -1,6 +1,6 @@
 /* Where the registers and variables of a function lie. */
 #include "exec/decode_program.h"
-#include "ptx/liveness.h"
+#include "ptx/registers.h"
 
 static uint32_t lane_bytes(enum ptx_type t) {
   return t == PTX_T_pred ? 0 : ptx_type_bytes(t);
@@ -123,7 +123,8 @@ bool dec_find_zeroed(struct decoder *d, uint32_t f, uint32_t *peak) {
   uint32_t n = 0;
   if (!ptx_liveness_find(ir, NULL, &live)) return dec_fail(d, "out of memory");
   struct ptx_lanes *list = weir_arena_array(&d->prog->arena, ir->n_regs + 1u, sizeof *list);
-  if (list == NULL || !ptx_peak_registers(ir, &live, &n)) dec_fail(d, "out of memory");
+  if (list == NULL || !ptx_peak_registers(ir, &live, d->image->module->sm, &n))
+    dec_fail(d, "out of memory");
   for (uint32_t r = 0; ir->cfg.n_blocks > 0 && list != NULL && r < ir->n_regs; r++)
     if (ptx_is_live(&live, 0, r))
       list[info->n_zero++] = (struct ptx_lanes){d->reg_offset[f][r], lane_bytes(ir->regs[r].type)};

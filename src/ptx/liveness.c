@@ -69,8 +69,8 @@ static void note_def(void *ctx, uint32_t reg, bool is_def) {
   if (is_def && (!c->guarded || (c->first != NULL && has(c->first, reg)))) put(c->def, reg);
 }
 
-static uint64_t live_out(const struct ptx_func *f, const struct ptx_liveness *l, size_t block,
-                         size_t word) {
+uint64_t ptx_live_out(const struct ptx_func *f, const struct ptx_liveness *l, size_t block,
+                      size_t word) {
   const struct ptx_block *b = &f->cfg.blocks[block];
   uint64_t out = 0;
   for (uint32_t s = 0; s < b->n_succ; s++)
@@ -102,7 +102,7 @@ bool ptx_liveness_find(const struct ptx_func *f, const uint64_t *first, struct p
     for (size_t b = nb; b-- > 0;)
       for (size_t k = 0; k < words; k++) {
         uint64_t use = sets[2 * b * words + k], def = sets[(2 * b + 1) * words + k];
-        uint64_t now = use | (live_out(f, l, b, k) & ~def);
+        uint64_t now = use | (ptx_live_out(f, l, b, k) & ~def);
         changed |= now != l->in[b * words + k];
         l->in[b * words + k] = now;
       }
@@ -164,7 +164,7 @@ bool ptx_needed_find(const struct ptx_func *f, struct ptx_liveness *l, uint8_t *
     changed = false;
     for (size_t b = nb; b-- > 0;) {
       for (size_t k = 0; k < l->words; k++)
-        n.set[k] = live_out(f, l, b, k);
+        n.set[k] = ptx_live_out(f, l, b, k);
       for (uint32_t i = f->cfg.blocks[b].last + 1; i-- > f->cfg.blocks[b].first;)
         dead[i] = step_back(&f->insns[i], &n);
       changed |= memcmp(n.set, l->in + b * l->words, l->words * sizeof *n.set) != 0;
@@ -177,257 +177,4 @@ bool ptx_needed_find(const struct ptx_func *f, struct ptx_liveness *l, uint8_t *
 void ptx_liveness_free(struct ptx_liveness *l) {
   free(l->in);
   l->in = NULL;
-}
-
-/* ---- the peak ---- */
-
-struct peak {
-  const struct ptx_func *f;
-  const struct ptx_liveness *l;
-  const uint64_t *first;
-  uint8_t *cost;    /* of each register; whole words of a set */
-  uint8_t *n_defs;  /* of each register: instructions that write it; 2 = several */
-  uint32_t *def_at; /* of each register: 1 + the instruction that wrote it last */
-  uint8_t *early;   /* of each instruction: enum early */
-  uint32_t *order;  /* of a block's instructions */
-  uint64_t *live;   /* where a walk is */
-  uint8_t *counts;  /* of each instruction: what is live before it; NULL: nobody asks */
-  uint32_t n;       /* what these cost */
-  uint32_t at, segment;
-  bool is_fixed, guarded;
-};
-
-/* Where an instruction may stand in its block. */
-enum early { STAYS, MAY_RISE, RISES };
-
-static void count_def(void *ctx, uint32_t reg, bool is_def) {
-  uint8_t *n = ((struct peak *)ctx)->n_defs;
-  if (is_def && n[reg] < 2) n[reg]++;
-}
-
-static bool is_plain_load(const struct ptx_insn *in) {
-  return ptx_form(in->form)->cls == WEIR_C_LOAD && !ptx_has(in, PTX_M_param) &&
-         !ptx_has(in, PTX_M_volatile) && !ptx_has(in, PTX_M_acquire) && !ptx_has(in, PTX_M_relaxed);
-}
-
-/* Loads are not moved across these. */
-static bool ends_segment(const struct ptx_insn *in) {
-  switch (ptx_form(in->form)->cls) {
-  case WEIR_C_STORE:
-  case WEIR_C_ATOM:
-  case WEIR_C_BRANCH:
-  case WEIR_C_BARRIER:
-  case WEIR_C_WARP:
-  case WEIR_C_FENCE:
-  case WEIR_C_OTHER:
-    return true;
-  case WEIR_C_LOAD:
-    return !is_plain_load(in) && !ptx_has(in, PTX_M_param);
-  default:
-    return false;
-  }
-}
-
-/* What was written in this segment must be able to rise as well, and once: a register that several
- * instructions write holds another value above. */
-static void check_reg(void *ctx, uint32_t reg, bool is_def) {
-  struct peak *p = ctx;
-  uint32_t def = p->def_at[reg];
-  if (is_def)
-    p->is_fixed |= p->n_defs[reg] > 1;
-  else
-    p->is_fixed |= def > p->segment && p->early[def - 1] == STAYS;
-}
-
-static void note_place(void *ctx, uint32_t reg, bool is_def) {
-  struct peak *p = ctx;
-  if (is_def) p->def_at[reg] = p->at + 1;
-}
-
-static void raise_source(void *ctx, uint32_t reg, bool is_def) {
-  struct peak *p = ctx;
-  uint32_t def = p->def_at[reg];
-  if (!is_def && def > p->segment && def <= p->at) p->early[def - 1] = RISES;
-}
-
-/* Loads rise to the beginning of their segment, with what their addresses need. */
-static void raise_loads(struct peak *p, uint32_t begin, uint32_t end) {
-  p->segment = begin;
-  for (p->at = begin; p->at < end; p->at++) {
-    const struct ptx_insn *in = &p->f->insns[p->at];
-    p->is_fixed = in->guarded;
-    ptx_visit_regs(in, check_reg, p);
-    p->early[p->at] = p->is_fixed ? STAYS : MAY_RISE;
-    ptx_visit_regs(in, note_place, p);
-  }
-  for (p->at = end; p->at-- > begin;) {
-    const struct ptx_insn *in = &p->f->insns[p->at];
-    if (p->early[p->at] == MAY_RISE && is_plain_load(in)) p->early[p->at] = RISES;
-    if (p->early[p->at] == RISES) ptx_visit_regs(in, raise_source, p);
-  }
-}
-
-static void order_block(struct peak *p, const struct ptx_block *b, bool raise) {
-  uint32_t n = 0, begin = b->first;
-  for (uint32_t i = b->first; i <= b->last; i++) {
-    bool is_end = ends_segment(&p->f->insns[i]);
-    uint32_t end = is_end ? i : i + 1;
-    if (!is_end && i < b->last) continue;
-    memset(p->early + begin, STAYS, end - begin);
-    if (raise) raise_loads(p, begin, end);
-    for (uint32_t k = begin; k < end; k++)
-      if (p->early[k] == RISES) p->order[n++] = k;
-    for (uint32_t k = begin; k < end; k++)
-      if (p->early[k] != RISES) p->order[n++] = k;
-    if (is_end) p->order[n++] = i;
-    begin = i + 1;
-  }
-}
-
-static void add_live(struct peak *p, uint32_t reg) {
-  if (!has(p->live, reg)) p->n += p->cost[reg];
-  put(p->live, reg);
-}
-
-/* A result takes a register even where nobody needs it. */
-static void write_result(void *ctx, uint32_t reg, bool is_def) {
-  if (is_def) add_live(ctx, reg);
-}
-
-static void leave_result(void *ctx, uint32_t reg, bool is_def) {
-  struct peak *p = ctx;
-  if (!is_def || (p->guarded && !has(p->first, reg)) || !has(p->live, reg)) return;
-  p->live[reg >> 6] &= ~(UINT64_C(1) << (reg & 63));
-  p->n -= p->cost[reg];
-}
-
-static void read_source(void *ctx, uint32_t reg, bool is_def) {
-  if (!is_def) add_live(ctx, reg);
-}
-
-/* Backward through a block in its order. */
-static uint32_t walk_block(struct peak *p, size_t block) {
-  const struct ptx_block *b = &p->f->cfg.blocks[block];
-  uint32_t most = 0;
-  p->n = 0;
-  for (size_t k = 0; k < p->l->words; k++) {
-    p->live[k] = live_out(p->f, p->l, block, k);
-    for (uint64_t left = p->live[k]; left != 0; left &= left - 1)
-      p->n += p->cost[k * 64 + (size_t)__builtin_ctzll(left)];
-  }
-  for (uint32_t i = b->last - b->first + 1; i-- > 0;) {
-    const struct ptx_insn *in = &p->f->insns[p->order[i]];
-    p->guarded = in->guarded;
-    ptx_visit_regs(in, write_result, p);
-    if (p->n > most) most = p->n;
-    ptx_visit_regs(in, leave_result, p);
-    ptx_visit_regs(in, read_source, p);
-    if (p->n > most) most = p->n;
-    if (p->counts != NULL) p->counts[p->order[i]] = (uint8_t)(p->n < UINT8_MAX ? p->n : UINT8_MAX);
-  }
-  return most;
-}
-
-/* Loads are moved up only as far as this many registers suffice. */
-enum { MOST_FOR_LOADS = 64 };
-
-static void find_costs(struct peak *p) {
-  for (uint32_t i = 0; i < p->f->n_insns; i++)
-    ptx_visit_regs(&p->f->insns[i], count_def, p);
-  for (uint32_t r = 0; r < p->f->n_regs; r++)
-    if (p->f->regs[r].type != PTX_T_pred)
-      p->cost[r] = (uint8_t)((ptx_type_bytes(p->f->regs[r].type) + 3) / 4);
-}
-
-static uint32_t find_peak(struct peak *p) {
-  uint32_t peak = 0, raised = 0;
-  for (size_t b = 0; b < p->f->cfg.n_blocks; b++) {
-    const struct ptx_block *block = &p->f->cfg.blocks[b];
-    if (!block->reachable) continue;
-    for (int raise = 0; raise < 2; raise++) {
-      order_block(p, block, raise != 0);
-      uint32_t n = walk_block(p, b), *most = raise ? &raised : &peak;
-      if (n > *most) *most = n;
-    }
-  }
-  if (raised > MOST_FOR_LOADS) raised = MOST_FOR_LOADS;
-  return raised > peak ? raised : peak;
-}
-
-/* What is live at the entry (`l`) holds nothing yet. */
-static bool new_peak(struct peak *p, const struct ptx_func *f, const struct ptx_liveness *l,
-                     struct ptx_liveness *held) {
-  size_t regs = f->n_regs + (size_t)64, insns = f->n_insns + (size_t)1;
-  if (!ptx_liveness_find(f, l->in, held)) return false;
-  *p = (struct peak){.f = f,
-                     .l = held,
-                     .first = l->in,
-                     .cost = weir_calloc(regs, 1),
-                     .n_defs = weir_calloc(regs, 1),
-                     .def_at = weir_calloc(regs, sizeof *p->def_at),
-                     .early = weir_calloc(insns, 1),
-                     .order = weir_calloc(insns, sizeof *p->order),
-                     .live = weir_calloc(held->words, sizeof *p->live)};
-  bool ok = p->cost != NULL && p->n_defs != NULL && p->def_at != NULL && p->early != NULL &&
-            p->order != NULL && p->live != NULL;
-  if (ok) find_costs(p);
-  return ok;
-}
-
-static void free_peak(struct peak *p, struct ptx_liveness *held) {
-  ptx_liveness_free(held);
-  free(p->cost);
-  free(p->n_defs);
-  free(p->def_at);
-  free(p->early);
-  free(p->order);
-  free(p->live);
-}
-
-bool ptx_peak_registers(const struct ptx_func *f, const struct ptx_liveness *l, uint32_t *peak) {
-  struct ptx_liveness held = {0};
-  struct peak p = {0};
-  *peak = 0;
-  if (f->n_insns == 0) return true;
-  bool ok = new_peak(&p, f, l, &held);
-  if (ok) *peak = find_peak(&p);
-  free_peak(&p, &held);
-  return ok;
-}
-
-bool ptx_live_counts(const struct ptx_func *f, const struct ptx_liveness *l, uint8_t *live) {
-  struct ptx_liveness held = {0};
-  struct peak p = {0};
-  if (f->n_insns == 0) return true;
-  bool ok = new_peak(&p, f, l, &held);
-  p.counts = live;
-  for (size_t b = 0; ok && b < f->cfg.n_blocks; b++) {
-    order_block(&p, &f->cfg.blocks[b], false);
-    walk_block(&p, b);
-  }
-  free_peak(&p, &held);
-  return ok;
-}
-
-/* ---- registers of a kernel ---- */
-
-enum {
-  OVERHEAD =
-      3, /* the stack pointer, and the median of what is missing beside it (docs/timing.md) */
-  REGISTER_FILE = 65536
-};
-
-static uint32_t at_most(uint32_t v, uint64_t limit) {
-  return v < limit ? v : (uint32_t)limit;
-}
-
-uint32_t ptx_estimate_registers(const struct ptx_func *kernel, unsigned sm, uint32_t peak) {
-  const uint32_t *n = kernel->maxntid[0] != 0 ? kernel->maxntid : kernel->reqntid;
-  uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
-  uint64_t blocks = kernel->minnctapersm != 0 ? kernel->minnctapersm : 1;
-  uint32_t regs = at_most(peak + OVERHEAD, sm < 35 ? 63 : 255);
-  /* ptxas keeps to what lets the promised threads be resident. */
-  if (threads != 0 && threads <= 1024 && blocks <= 32)
-    regs = at_most(regs, REGISTER_FILE / ((threads + 31) / 32 * 32 * blocks) / 8 * 8);
-  return kernel->maxnreg != 0 ? at_most(regs, kernel->maxnreg) : regs;
 }

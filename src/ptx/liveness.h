@@ -1,5 +1,4 @@
-/* Which registers hold a value that is still needed, and how many registers of a GPU a kernel takes
- * by that: an estimate, for kernels of which ptxas has not been asked. */
+/* Which registers hold a value that is still needed. */
 #ifndef WEIR_PTX_LIVENESS_H
 #define WEIR_PTX_LIVENESS_H
 
@@ -30,17 +29,8 @@ static inline bool ptx_is_live(const struct ptx_liveness *l, size_t block, uint3
   return l->in[block * l->words + (reg >> 6)] >> (reg & 63) & 1;
 }
 
-/* Most 32-bit registers that hold needed values at once; a 64-bit one counts twice, a predicate not
- * at all. In the order of the text, or with the loads of a block moved up as compilers do, if that
- * takes more. `l` is of ptx_liveness_find(f, NULL). False: out of memory. */
-bool ptx_peak_registers(const struct ptx_func *f, const struct ptx_liveness *l, uint32_t *peak);
-
-/* The same in the order of the text, before each instruction, as far as 255. False: out of memory.
- */
-bool ptx_live_counts(const struct ptx_func *f, const struct ptx_liveness *l, uint8_t *live);
-
-/* Registers per thread of a kernel whose functions need `peak` at most: with those that every
- * kernel has, within the limits of its directives and of its target. */
-uint32_t ptx_estimate_registers(const struct ptx_func *kernel, unsigned sm, uint32_t peak);
+/* What blocks that follow one need: word `word` of the set. */
+uint64_t ptx_live_out(const struct ptx_func *f, const struct ptx_liveness *l, size_t block,
+                      size_t word);
 
 #endif

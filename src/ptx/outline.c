@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "ptx/isa.h"
-#include "ptx/liveness.h"
+#include "ptx/registers.h"
 
 struct planner {
   const struct ptx_func *f;

@@ -6,10 +6,11 @@
  * other settings, and by these a result is found. Its entry has the mark [MODEL, machine].
  *
  * A change that moves results of traces only raises a version of their own, with the mark
- * [MODEL, traces]: what is executed here need not be run again. */
+ * [MODEL, traces]: what is executed here need not be run again. So does one of the estimate of
+ * registers, [MODEL, registers]: it counts for workloads that leave some to be estimated. */
 #ifndef WEIR_SIM_MODEL_H
 #define WEIR_SIM_MODEL_H
 
-enum { WEIR_MODEL = 28, WEIR_MODEL_TRACES = 1 };
+enum { WEIR_MODEL = 28, WEIR_MODEL_TRACES = 1, WEIR_MODEL_REGISTERS = 1 };
 
 #endif

@@ -17,9 +17,16 @@ static enum weir_status no_memory(struct weir_err *err) {
 
 enum weir_status weir_workload_identity(const struct weir_study_workload *w,
                                         struct weir_workload_identity *out, struct weir_err *err) {
+  bool is_estimated = false;
+  char text[WEIR_HASH_TEXT + 32];
   out->input[0] = '\0';
-  return w->is_trace ? weir_hash_trace(w->path, out->hash, err)
-                     : weir_hash_launchfile(w->path, w->input, out->hash, out->input, err);
+  enum weir_status st = w->is_trace ? weir_hash_trace(w->path, out->hash, err)
+                                    : weir_hash_launchfile(w->path, w->input, out->hash, out->input,
+                                                           &is_estimated, err);
+  if (st != WEIR_OK || !is_estimated) return st;
+  int n = snprintf(text, sizeof text, "%s registers %d", out->hash, WEIR_MODEL_REGISTERS);
+  weir_hash_bytes(text, (size_t)n, out->hash);
+  return WEIR_OK;
 }
 
 /* ---- parameters ---- */

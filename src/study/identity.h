@@ -7,7 +7,7 @@
 #include "study/input_hash.h"
 #include "study/matrix.h"
 
-/* A workload as it is read and executed. */
+/* A workload as it is read and executed, and its registers estimated where nobody counted them. */
 struct weir_workload_identity {
   char hash[WEIR_HASH_TEXT];
   char input[WEIR_INPUT_NAME]; /* that is chosen; "": it has none */

@@ -103,12 +103,16 @@ static enum weir_status add_launchfile(XXH3_state_t *h, const void *self, struct
 }
 
 enum weir_status weir_hash_launchfile(const char *path, const char *input, char out[WEIR_HASH_TEXT],
-                                      char *input_name, struct weir_err *err) {
+                                      char *input_name, bool *is_estimated, struct weir_err *err) {
   struct weir_launchfile *lf;
   enum weir_status st = weir_launchfile_load(path, input, &lf, err);
   if (st != WEIR_OK) return st;
   if (input_name != NULL)
     snprintf(input_name, WEIR_INPUT_NAME, "%s", lf->input != NULL ? lf->input : "");
+  bool is_counted = true;
+  for (uint32_t i = 0; i < lf->n_launches; i++)
+    is_counted &= lf->launches[i].registers > 0;
+  if (is_estimated != NULL) *is_estimated = !is_counted;
   st = hash_with(add_launchfile, lf, out, err);
   weir_launchfile_free(lf);
   return st;

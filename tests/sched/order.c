@@ -13,8 +13,9 @@
 
 enum { MOST = 1024 };
 
+/* As sass.py counts those of machine code. */
 static bool is_load(const struct weir_static *s) {
-  return s->cls == WEIR_C_LOAD && s->space != WEIR_SP_CONST && s->space != WEIR_SP_PARAM;
+  return s->cls == WEIR_C_LOAD && (s->space == WEIR_SP_GLOBAL || s->space == WEIR_SP_GENERIC);
 }
 
 static bool uses(const struct weir_static *s, const struct weir_static *load) {
@@ -88,7 +89,7 @@ static void print_kernel(const struct ptx_program *p, const struct weir_reorder_
   struct weir_kernel_info k = text_kernel(p);
   struct weir_reordered *r = NULL;
   struct weir_err err;
-  if (weir_reorder_kernel(c, &k, &r, &err) != WEIR_OK) return;
+  if (weir_reorder_kernel(c, &k, &r, &err) != WEIR_OK || r == NULL) return;
   struct weir_orderer *o = weir_orderer_new(r);
   uint32_t at = 0;
   for (uint32_t i = 0; o != NULL && i < p->outline->n_loops; i++) {
