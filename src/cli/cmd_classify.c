@@ -107,7 +107,7 @@ enum { MAX_OUTPUTS = WEIR_LF_MODULES };
 struct classify {
   const char *target, *gpu, *input, *tags, *json, *graph, *outputs[MAX_OUTPUTS];
   uint32_t n_outputs, jobs;
-  enum weir_tag cm;
+  enum weir_hint cm;
   bool check, quiet;
   struct weir_settings settings;
   struct weir_arena arena;
@@ -249,12 +249,16 @@ struct retags {
   size_t n, cap;
 };
 
-/* A load of a function that several kernels call gets what all of them say, if they agree. */
-static bool add_tag(struct retags *list, const struct ptx_insn *in, enum weir_tag tag) {
-  struct weir_retag new = {in, tag};
+/* A load of a function that several kernels call gets what all of them say, if they agree; cm is
+ * WEIR_HINT_NONE here. */
+static bool add_hint(struct retags *list, const struct ptx_insn *in, enum weir_tag tag) {
+  enum weir_hint hint = tag == WEIR_TAG_CA   ? WEIR_HINT_CA
+                        : tag == WEIR_TAG_CG ? WEIR_HINT_CG
+                                             : WEIR_HINT_NONE;
+  struct weir_retag new = {in, hint};
   for (size_t i = 0; i < list->n; i++)
     if (list->v[i].insn == in) {
-      if (list->v[i].tag != tag) list->v[i].tag = WEIR_TAG_CM;
+      if (list->v[i].hint != hint) list->v[i].hint = WEIR_HINT_NONE;
       return true;
     }
   return WEIR_PUSH(*list, new);
@@ -265,14 +269,14 @@ static bool collect(const struct classify *c, const struct ptx_module *m, struct
     const struct weir_profiled_kernel *kernel = &c->profile.kernels[k];
     for (uint32_t i = 0; i < kernel->loads.n; i++)
       if (kernel->loads.v[i].func->module == m && weir_can_retag(kernel->loads.v[i].ptx) &&
-          !add_tag(list, kernel->loads.v[i].ptx, kernel->tags[i]))
+          !add_hint(list, kernel->loads.v[i].ptx, kernel->tags[i]))
         return false;
   }
   size_t n = 0;
   for (size_t i = 0; i < list->n; i++) {
     struct weir_retag r = list->v[i];
-    if (r.tag == WEIR_TAG_CM) r.tag = c->cm;
-    if (r.tag != WEIR_TAG_NONE) list->v[n++] = r;
+    if (r.hint == WEIR_HINT_NONE) r.hint = c->cm;
+    if (r.hint != WEIR_HINT_NONE) list->v[n++] = r;
   }
   list->n = n;
   return true;
@@ -428,7 +432,7 @@ static enum weir_status set_option(struct classify *c, int id, const char *value
   case OPT_CM:
     if (strcmp(value, "ca") != 0 && strcmp(value, "cg") != 0)
       return weir_fail(err, WEIR_EINVAL, "--cm %s: want ca or cg", value);
-    c->cm = value[1] == 'a' ? WEIR_TAG_CA : WEIR_TAG_CG;
+    c->cm = value[1] == 'a' ? WEIR_HINT_CA : WEIR_HINT_CG;
     break;
   case OPT_TAGS:
     c->tags = value;
@@ -481,7 +485,7 @@ static int parse_options(int argc, char **argv, struct classify *c) {
   if (c->target == NULL && c->argv == NULL)
     return weir_cli_usage("classify",
                           "which workload? See 'weir list workloads', or name a launch file");
-  if (c->cm != WEIR_TAG_NONE && c->n_outputs == 0)
+  if (c->cm != WEIR_HINT_NONE && c->n_outputs == 0)
     return weir_cli_usage("classify", "--cm says what goes into the PTX: add -o FILE");
   if (n_stdout(c) > 1)
     return weir_cli_usage("classify", "one output can go to stdout, not several");
