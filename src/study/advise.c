@@ -130,6 +130,28 @@ static void find_free(struct adviser *a) {
   }
 }
 
+/* Copies of one load, as unrolling makes them, are of one array and one line. */
+static bool is_copy(const struct weir_static_load *x, const struct weir_static_load *y) {
+  if (x->line == 0 || x->line != y->line || x->path == NULL || y->path == NULL ||
+      x->param != y->param || strcmp(x->path, y->path) != 0)
+    return false;
+  return x->array != NULL && y->array != NULL ? strcmp(x->array, y->array) == 0
+                                              : x->array == y->array;
+}
+
+static void find_units(struct adviser *a) {
+  for (uint32_t k = 0; k < a->p->n_kernels; k++) {
+    const struct weir_loads *l = &a->p->kernels[k].loads;
+    struct weir_advised_load *of = a->out->loads + a->p->kernels[k].first;
+    for (uint32_t i = 0; i < l->n; i++) {
+      uint32_t first = i;
+      for (uint32_t j = 0; j < i && of[i].is_free && first == i; j++)
+        if (of[j].is_free && is_copy(&l->v[i], &l->v[j])) first = j;
+      of[i].unit = a->p->kernels[k].first + first;
+    }
+  }
+}
+
 /* ---- lists of candidates ---- */
 
 typedef bool choose(const struct adviser *a, uint32_t kernel, uint32_t load, double *worth);
@@ -149,7 +171,8 @@ static uint32_t list_loads(struct adviser *a, choose *of) {
     l->n = l->at = 0;
     for (uint32_t i = first; i < first + a->p->kernels[k].loads.n; i++) {
       struct candidate c = {.load = i};
-      if (a->out->loads[i].is_free && of(a, k, i, &c.worth)) l->v[l->n++] = c;
+      const struct weir_advised_load *load = &a->out->loads[i];
+      if (load->is_free && load->unit == i && of(a, k, i, &c.worth)) l->v[l->n++] = c;
     }
     if (l->n > 0) qsort(l->v, l->n, sizeof *l->v, by_worth);
     if (l->n > most) most = l->n;
@@ -157,9 +180,20 @@ static uint32_t list_loads(struct adviser *a, choose *of) {
   return most;
 }
 
+/* What those that go together did. */
+static struct weir_trial_load sum_of(const struct adviser *a, uint32_t kernel, uint32_t unit) {
+  const struct weir_profiled_kernel *k = &a->p->kernels[kernel];
+  struct weir_trial_load sum = {0};
+  for (uint32_t i = unit; i < k->first + k->loads.n; i++)
+    if (a->out->loads[i].unit == unit) {
+      sum.requests += a->out->loads[i].requests;
+      sum.hits += a->out->loads[i].hits;
+    }
+  return sum;
+}
+
 static bool often(const struct adviser *a, uint32_t kernel, uint32_t load, double *worth) {
-  (void)kernel;
-  *worth = (double)a->out->loads[load].requests;
+  *worth = (double)sum_of(a, kernel, load).requests;
   return true;
 }
 
@@ -178,9 +212,9 @@ static bool loses(const struct adviser *a, uint32_t kernel, uint32_t load, doubl
 }
 
 static bool is_reused(const struct adviser *a, uint32_t kernel, uint32_t load, double *worth) {
-  const struct weir_advised_load *l = &a->out->loads[load];
-  *worth = (double)l->hits;
-  return l->hits > 0 && a->best.hints[load] == WEIR_HINT_NONE &&
+  uint64_t hits = sum_of(a, kernel, load).hits;
+  *worth = (double)hits;
+  return hits > 0 && a->best.hints[load] == WEIR_HINT_NONE &&
          weir_has_l1_priorities(load_of(a->p, kernel, load)->func->module);
 }
 
@@ -188,12 +222,16 @@ static bool is_reused(const struct adviser *a, uint32_t kernel, uint32_t load, d
 
 enum change { PAST_L1, INTO_L1, KEPT_LONG };
 
-static void change_load(const struct adviser *a, uint32_t kernel, uint32_t load, enum change what,
+static enum weir_hint hint_by(enum change what, const struct weir_static_load *l) {
+  return what == PAST_L1 ? bypass_of(l) : what == KEPT_LONG ? WEIR_HINT_EVICT_LAST : WEIR_HINT_NONE;
+}
+
+static void change_unit(const struct adviser *a, uint32_t kernel, uint32_t unit, enum change what,
                         struct weir_trial *t) {
-  enum weir_hint hint = WEIR_HINT_NONE;
-  if (what == PAST_L1) hint = bypass_of(load_of(a->p, kernel, load));
-  if (what == KEPT_LONG) hint = WEIR_HINT_EVICT_LAST;
-  t->hints[load] = (uint8_t)hint;
+  const struct weir_profiled_kernel *k = &a->p->kernels[kernel];
+  for (uint32_t i = unit; i < k->first + k->loads.n; i++)
+    if (a->out->loads[i].unit == unit)
+      t->hints[i] = (uint8_t)hint_by(what, load_of(a->p, kernel, i));
 }
 
 /* Candidates one after the other, in all kernels at the same time; what makes a kernel faster
@@ -206,7 +244,7 @@ static enum weir_status climb(struct adviser *a, enum change what, struct weir_e
     for (uint32_t k = 0; k < a->p->n_kernels; k++) {
       struct list *l = &a->lists[k];
       if (l->at == l->n) continue;
-      change_load(a, k, l->v[l->at++].load, what, t);
+      change_unit(a, k, l->v[l->at++].load, what, t);
       any = true;
     }
     if (!any) {
@@ -261,11 +299,23 @@ static void add_bypasses(struct adviser *a, uint32_t each) {
   struct weir_trial *all = add_trial(a);
   for (uint32_t k = 0; k < a->p->n_kernels; k++)
     for (uint32_t i = 0; i < a->lists[k].n; i++)
-      change_load(a, k, a->lists[k].v[i].load, PAST_L1, all);
+      change_unit(a, k, a->lists[k].v[i].load, PAST_L1, all);
   for (uint32_t n = 0; n < each; n++) {
     struct weir_trial *t = add_trial(a);
     for (uint32_t k = 0; k < a->p->n_kernels; k++)
-      if (n < a->lists[k].n) change_load(a, k, a->lists[k].v[n].load, PAST_L1, t);
+      if (n < a->lists[k].n) change_unit(a, k, a->lists[k].v[n].load, PAST_L1, t);
+  }
+}
+
+static void note_alone(struct adviser *a, uint32_t kernel, uint32_t unit,
+                       const struct weir_trial *t) {
+  const struct weir_profiled_kernel *k = &a->p->kernels[kernel];
+  double gain = weir_gain((double)cycles(&a->best, kernel), (double)cycles(t, kernel));
+  for (uint32_t i = unit; i < k->first + k->loads.n; i++) {
+    struct weir_advised_load *l = &a->out->loads[i];
+    if (l->unit != unit) continue;
+    l->is_tried = true;
+    l->alone = gain;
   }
 }
 
@@ -280,9 +330,7 @@ static enum weir_status try_bypass(struct adviser *a, struct weir_err *err) {
   for (uint32_t n = 0; n < each; n++)
     for (uint32_t k = 0; k < a->p->n_kernels; k++) {
       if (n >= a->lists[k].n) continue;
-      struct weir_advised_load *l = &a->out->loads[a->lists[k].v[n].load];
-      l->is_tried = true;
-      l->alone = weir_gain((double)cycles(&a->best, k), (double)cycles(&a->batch[1 + n], k));
+      note_alone(a, k, a->lists[k].v[n].load, &a->batch[1 + n]);
     }
   for (uint32_t n = 0; n < each; n++)
     take_better(a, &a->batch[1 + n]);
@@ -314,6 +362,7 @@ static enum weir_status search(struct adviser *a, struct weir_err *err) {
   copy_trial(a->p, &a->base, first);
   copy_trial(a->p, &a->best, first);
   find_free(a);
+  find_units(a);
   st = try_carveouts(a, err);
   uint32_t again = m->l1.unified_bytes > 0 ? m->n_carveouts : 0;
   a->reserve = again < left(a) / 2 ? again : 0;

@@ -17,8 +17,9 @@ struct weir_advised_load {
   uint64_t requests, hits; /* as the text is */
   enum weir_hint hint;     /* what is advised */
   bool is_free;            /* it has a place for a hint, ran, and is of one kernel only */
-  bool is_tried;           /* alone past the L1 */
-  double alone;            /* then: what the kernel gained by that */
+  uint32_t unit; /* the first of those that go together: copies that a compiler made of one load */
+  bool is_tried; /* alone past the L1 */
+  double alone;  /* then: what the kernel gained by that */
 };
 
 struct weir_advised_kernel {
