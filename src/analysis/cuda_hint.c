@@ -245,25 +245,32 @@ static void add_edit(struct weir_cuda_edits *e, size_t at, size_t n, const char 
   if (put == NULL || !WEIR_PUSH(e->list, new)) e->has_failed = true;
 }
 
-static void need_helper(struct weir_cuda_edits *e, enum weir_hint hint, uint32_t type) {
-  struct weir_cuda_helper new = {hint, type};
-  for (size_t i = 0; i < e->helpers.n; i++)
-    if (e->helpers.v[i].hint == hint && e->helpers.v[i].type == type) return;
+static void need_helper(struct weir_cuda_edits *e, struct weir_cuda_helper new) {
+  for (size_t i = 0; i < e->helpers.n; i++) {
+    const struct weir_cuda_helper *h = &e->helpers.v[i];
+    if (h->hint == new.hint && h->type == new.type && h->is_nc == new.is_nc) return;
+  }
   if (!WEIR_PUSH(e->helpers, new)) e->has_failed = true;
 }
 
-static const char *helper_name(enum weir_hint hint) {
-  static const char *const names[WEIR_N_HINTS] = {"", "weir_ld_ca", "weir_ld_cg",
-                                                  "weir_ld_no_allocate", "weir_ld_evict_last"};
-  return names[hint];
+static bool is_priority(enum weir_hint hint) {
+  return hint == WEIR_HINT_NO_ALLOCATE || hint == WEIR_HINT_EVICT_LAST;
 }
 
-/* CUDA's own functions may be moved past stores, for all that a compiler knows: they do where
- * nothing else writes the array. */
-static const char *function_of(const struct weir_cuda_param *p, enum weir_hint hint,
-                               uint32_t type) {
-  if (!types[type].has_ldcg || !p->is_const || !p->is_restrict) return helper_name(hint);
-  return hint == WEIR_HINT_CG ? "__ldcg" : hint == WEIR_HINT_CA ? "__ldca" : helper_name(hint);
+static const char *helper_name(const struct weir_cuda_helper *h) {
+  static const char *const names[WEIR_N_HINTS] = {"", "weir_ld_ca", "weir_ld_cg",
+                                                  "weir_ld_no_allocate", "weir_ld_evict_last"};
+  static const char *const nc[WEIR_N_HINTS] = {"", "", "", "weir_ld_no_allocate_nc",
+                                               "weir_ld_evict_last_nc"};
+  return h->is_nc ? nc[h->hint] : names[h->hint];
+}
+
+/* CUDA's own function for it, or NULL. A compiler may move that past stores, so that it is for
+ * arrays only which nothing writes. */
+static const char *own_function(const struct weir_cuda_param *p, enum weir_hint hint,
+                                uint32_t type) {
+  if (!types[type].has_ldcg || !p->is_const || !p->is_restrict || is_priority(hint)) return NULL;
+  return hint == WEIR_HINT_CG ? "__ldcg" : "__ldca";
 }
 
 static void put_call(struct weir_cuda_edits *e, const struct place *x, enum kind kind,
@@ -283,7 +290,9 @@ static const char *hint_line(const struct weir_cuda_text *t, const struct weir_c
                              const struct weir_cuda_param *p, uint32_t type,
                              struct weir_cuda_edits *e) {
   size_t from = t->line[load->line - 1], to = t->line[load->line], n = 0, first = e->list.n;
-  const char *function = function_of(p, load->hint, type);
+  struct weir_cuda_helper helper = {load->hint, type,
+                                    is_priority(load->hint) && p->is_const && p->is_restrict};
+  const char *own = own_function(p, load->hint, type);
   for (size_t at = weir_cuda_find(t, p->name, p->n_name, from, to); at < to;
        at = weir_cuda_find(t, p->name, p->n_name, at + 1, to)) {
     struct place x;
@@ -293,11 +302,11 @@ static const char *hint_line(const struct weir_cuda_text *t, const struct weir_c
       return "the expression is not understood";
     }
     if (kind == NOT_READ) continue;
-    put_call(e, &x, kind, function);
+    put_call(e, &x, kind, own != NULL ? own : helper_name(&helper));
     n++;
   }
   if (n == 0) return "the line does not read it by its name";
-  if (function == helper_name(load->hint)) need_helper(e, load->hint, type);
+  if (own == NULL) need_helper(e, helper);
   return NULL;
 }
 
@@ -327,37 +336,46 @@ static void put_operands(const struct type *x, struct weir_text *out) {
     weir_text_printf(out, "%s\"=%s\"(v.%c)", i > 0 ? ", " : "", x->in, parts[i]);
 }
 
+/* Without "memory" a compiler takes it for a function of the address alone. */
 static void put_asm(const struct weir_cuda_helper *h, struct weir_text *out) {
   const struct type *x = &types[h->type];
-  weir_text_printf(out, "  asm volatile(\"ld.global.%s.", weir_hint_word(h->hint));
+  weir_text_printf(out, "  asm%s(\"ld.global%s.%s.", h->is_nc ? "" : " volatile",
+                   h->is_nc ? ".nc" : "", weir_hint_word(h->hint));
   if (x->parts == 1)
-    weir_text_printf(out, "%s %%0, [%%1];\"\n               : ", x->ptx);
+    weir_text_printf(out, "%s %%0, [%%1];\"\n      : ", x->ptx);
   else
-    weir_text_printf(out, "v%u.%s {%s}, [%%%u];\"\n               : ", x->parts, x->ptx,
+    weir_text_printf(out, "v%u.%s {%s}, [%%%u];\"\n      : ", x->parts, x->ptx,
                      x->parts == 2 ? "%0, %1" : "%0, %1, %2, %3", x->parts);
   put_operands(x, out);
-  weir_text_puts(out, "\n               : \"l\"(__cvta_generic_to_global(p))\n"
-                      "               : \"memory\");\n");
+  weir_text_printf(out, "\n      : \"l\"(__cvta_generic_to_global(p))%s);\n",
+                   h->is_nc ? "" : "\n      : \"memory\"");
+}
+
+/* WEIR_LD_CG_FLOAT */
+static void put_guard(const struct weir_cuda_helper *h, char *out) {
+  for (const char *s = helper_name(h); *s != 0; s++)
+    *out++ = (char)toupper((unsigned char)*s);
+  *out++ = '_';
+  for (const char *s = types[h->type].name; *s != 0; s++)
+    *out++ = (char)(*s == ' ' ? '_' : toupper((unsigned char)*s));
+  *out = 0;
 }
 
 static void put_helper(const struct weir_cuda_helper *h, struct weir_text *out) {
   const struct type *x = &types[h->type];
-  bool is_new = h->hint == WEIR_HINT_NO_ALLOCATE || h->hint == WEIR_HINT_EVICT_LAST;
-  char guard[96] = "WEIR_";
-  size_t n = strlen(guard);
-  for (const char *s = helper_name(h->hint) + strlen("weir_"); *s != 0; s++)
-    guard[n++] = (char)toupper((unsigned char)*s);
-  guard[n++] = '_';
-  for (const char *s = x->name; *s != 0; s++)
-    guard[n++] = (char)(*s == ' ' ? '_' : toupper((unsigned char)*s));
-  guard[n] = 0;
+  char guard[96];
+  put_guard(h, guard);
   weir_text_printf(out, "#if defined(__CUDACC__) && !defined(%s)\n#define %s\n", guard, guard);
   weir_text_printf(out, "static __device__ __forceinline__ %s %s(const %s *p) {\n  %s v;\n",
-                   x->name, helper_name(h->hint), x->name, x->as != NULL ? x->as : x->name);
-  if (is_new) weir_text_puts(out, "#if __CUDA_ARCH__ >= 700\n");
+                   x->name, helper_name(h), x->name, x->as != NULL ? x->as : x->name);
+  if (is_priority(h->hint)) weir_text_puts(out, "#if __CUDA_ARCH__ >= 700\n");
   put_asm(h, out);
-  if (is_new) weir_text_puts(out, "#else\n  v = *p;\n#endif\n");
-  weir_text_printf(out, "  return (%s)v;\n}\n#endif\n", x->name);
+  if (is_priority(h->hint)) weir_text_puts(out, "#else\n  v = *p;\n#endif\n");
+  if (x->as != NULL && strcmp(x->as, x->name) != 0)
+    weir_text_printf(out, "  return (%s)v;\n", x->name);
+  else
+    weir_text_puts(out, "  return v;\n");
+  weir_text_puts(out, "}\n#endif\n");
 }
 
 void weir_cuda_helpers(const struct weir_cuda_edits *e, struct weir_text *out) {

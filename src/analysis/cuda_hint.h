@@ -18,6 +18,7 @@ struct weir_cuda_edit {
 struct weir_cuda_helper {
   enum weir_hint hint;
   uint32_t type; /* row of a table */
+  bool is_nc;    /* nothing writes the array while the kernel runs */
 };
 
 struct weir_cuda_edits {

@@ -7,8 +7,9 @@
 #include "base/mem.h"
 
 /* Kernels are searched at the same time, each by its own cycles: a trial changes something in all
- * of them. A step counts if it saves this part of a kernel's cycles. */
-#define LEAST_STEP 0.001
+ * of them. A step counts if it saves this part of the least gain, of a kernel's cycles: smaller
+ * ones come and go by chance. */
+#define STEP 0.25
 
 /* Loads of a kernel, the most promising first. */
 struct candidate {
@@ -69,8 +70,9 @@ static uint64_t cycles(const struct weir_trial *t, uint32_t kernel) {
 }
 
 static bool is_better(const struct adviser *a, const struct weir_trial *t, uint32_t kernel) {
-  double step = LEAST_STEP * (double)cycles(&a->base, kernel);
-  return (double)cycles(t, kernel) + step <= (double)cycles(&a->best, kernel);
+  double step = STEP * a->r->least * (double)cycles(&a->base, kernel);
+  return cycles(t, kernel) < cycles(&a->best, kernel) &&
+         (double)cycles(t, kernel) + step <= (double)cycles(&a->best, kernel);
 }
 
 /* The best of a kernel is what the trial had. */
@@ -201,7 +203,8 @@ static bool gains(const struct adviser *a, uint32_t kernel, uint32_t load, doubl
   const struct weir_advised_load *l = &a->out->loads[load];
   (void)kernel;
   *worth = l->alone;
-  return l->is_tried && l->alone >= LEAST_STEP && a->best.hints[load] == WEIR_HINT_NONE;
+  return l->is_tried && l->alone >= STEP * a->r->least && l->alone > 0 &&
+         a->best.hints[load] == WEIR_HINT_NONE;
 }
 
 /* Of kernels that are best with all loads past the L1, those that should come back. */
