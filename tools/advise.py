@@ -83,7 +83,7 @@ def advise_one(args, name):
         folder = pathlib.Path(folder)
         outputs = [folder / m for m in modules_of(file, args.build)]
         command = [args.weir, "advise", file, "-g", args.gpu, "-q", "--no-provenance", "--jobs", str(args.threads),
-                   "--trials", str(args.trials), "--json", folder / "advice.json",
+                   "--trials", str(args.trials), "--min-gain", str(args.min_gain), "--json", folder / "advice.json",
                    *(word for o in outputs for word in ("-o", o)),
                    *(["-i", input_of(file, given, args.build)] if given else []),
                    *(word for s in args.set for word in ("--set", s))]
@@ -396,6 +396,7 @@ def main():
             p.add_argument("--weir", type=pathlib.Path, default=ROOT / "build/weir")
             p.add_argument("--gpu", default="h200")
             p.add_argument("--trials", type=int, default=64)
+            p.add_argument("--min-gain", type=float, default=1, help="percent; what gains less is not advised")
             p.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
             p.add_argument("--threads", type=int, default=os.cpu_count(), help="timings at a time")
             p.add_argument("--again", action="store_true", help="also those that are there")
