@@ -86,20 +86,17 @@ static void set_jitter(const struct weir_trial *trial, struct weir_jitter_cfg *j
 
 static void time_hinted(const struct job *j, struct weir_hinted *h, struct answer *a) {
   struct weir_setup setup = *j->t->setup;
-  struct weir_timing timing;
-  struct weir_launched_with *had = h->had;
   set_jitter(j->trial, &setup.machine.jitter);
-  h->timing = &timing;
-  weir_timing_begin(&timing, &setup,
+  weir_timing_begin(h->timing, &setup,
                     &(struct weir_timing_options){.threads = j->threads, .check = j->t->r->check});
-  a->status = weir_timing_workload(&timing, "trial", NULL, &a->err);
+  a->status = weir_timing_workload(h->timing, "trial", NULL, &a->err);
   if (a->status == WEIR_OK) a->status = weir_replay(j->t->trace, weir_hinted_kernel, h, &a->err);
-  if (a->status == WEIR_OK && j->t->r->check) a->status = weir_timing_check(&timing, &a->err);
-  for (size_t i = 0; i < timing.kernels.n; i++)
-    count_kernel(j->t->p, &timing.kernels.v[i], a);
+  if (a->status == WEIR_OK && j->t->r->check) a->status = weir_timing_check(h->timing, &a->err);
+  for (size_t i = 0; i < h->timing->kernels.n; i++)
+    count_kernel(j->t->p, &h->timing->kernels.v[i], a);
   for (uint32_t k = 0; k < j->t->p->n_kernels; k++)
-    a->kernels[k].had = had[k];
-  weir_timing_end(&timing);
+    a->kernels[k].had = h->had[k];
+  weir_timing_end(h->timing);
 }
 
 static void replay(const void *self, void *answer) {
@@ -107,8 +104,10 @@ static void replay(const void *self, void *answer) {
   const struct weir_profile *p = j->t->p;
   struct answer *a = answer;
   struct weir_arena arena = {0};
+  struct weir_timing timing;
   struct weir_hints *hints = weir_arena_array(&arena, p->n_kernels + 1u, sizeof *hints);
   struct weir_hinted h = {
+      .timing = &timing,
       .v = hints,
       .n = p->n_kernels,
       .had = weir_arena_array(&arena, p->n_kernels + 1u, sizeof(struct weir_launched_with))};

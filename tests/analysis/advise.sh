@@ -12,7 +12,7 @@ cp "$source"/workloads/*.h "$tmp"
 for workload in spmv transpose rodinia-mummergpu lonestar-sssp; do
   cp -r "$source/workloads/$workload" "$tmp"
   cd "$tmp/$workload"
-  input=test
+  input="test"
   ! grep -q '^builds:' "$workload.yaml" || input=test@nvcc
   "$weir" advise "$workload.yaml" --input $input --gpu fermi-s4 --quiet -o advised.ptx --patch advised.patch
   grep -q 'ld\.global\(\.nc\)\?\.\(cg\|L1::\)' advised.ptx

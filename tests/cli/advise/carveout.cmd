@@ -1,3 +1,4 @@
+# slow: many runs, each of them like one of other cases
 # A division of L1 and shared memory is advised as well, and the promise holds with it.
 cp ../../../workloads/transpose/transpose.yaml "$TMP"
 weir advise transpose --input test --gpu v100 --set sm.count=2 --repeat 2 -o "$TMP/transpose.ptx" --json "$TMP/advice.json" --no-provenance
