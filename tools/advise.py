@@ -308,9 +308,6 @@ class Compared:
         self.hints = sum(load["hint"] is not None for k in advice["kernels"] for load in k["loads"])
         self.carveouts = carveouts(advice)
 
-    def is_above_noise(self):
-        return abs(self.measured) > self.noise
-
 
 def compare(advice, times, launches, empty, wrong):
     return [Compared(n, a, times[n], launches[n], empty) for n, a in sorted(advice.items())
