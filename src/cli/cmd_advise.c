@@ -262,7 +262,7 @@ static enum weir_status write_patch(struct advise *c, struct weir_err *err) {
 static enum weir_status write_json(const struct advise *c, struct weir_err *err) {
   json_t *root = weir_provenance_first(weir_prov_shown(&c->prov),
                                        weir_advise_json(&c->advised, &c->verdict, &c->about));
-  char *text = root != NULL ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
+  char *text = root != NULL ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
   struct weir_text out = {0};
   json_decref(root);
   if (text != NULL) weir_text_printf(&out, "%s\n", text);
