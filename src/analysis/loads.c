@@ -81,12 +81,23 @@ static const char *array_name(struct builder *b, uint32_t array) {
                                             (unsigned long long)a->offset);
 }
 
-static const char *file_name(const struct ptx_module *m, uint32_t index) {
-  for (uint32_t i = 0; i < m->n_files; i++) {
-    const char *name = m->files[i].name, *slash = strrchr(name, '/');
-    if (m->files[i].index == index) return slash != NULL ? slash + 1 : name;
-  }
+static const char *file_path(const struct ptx_module *m, uint32_t index) {
+  for (uint32_t i = 0; i < m->n_files; i++)
+    if (m->files[i].index == index) return m->files[i].name;
   return NULL;
+}
+
+static const char *file_name(const char *path) {
+  const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+  return slash != NULL ? slash + 1 : path;
+}
+
+/* Of the function itself: what begins within one is no array of its own. */
+static uint32_t param_of(const struct builder *b, uint32_t array) {
+  if (array == WEIR_NO_ARRAY || b->arrays.v[array].offset != 0) return WEIR_NO_PARAM;
+  for (uint32_t i = 0; i < b->f->n_params; i++)
+    if (&b->f->params[i] == b->arrays.v[array].var) return i;
+  return WEIR_NO_PARAM;
 }
 
 static bool add_load(struct builder *b, uint32_t i, uint32_t array) {
@@ -94,10 +105,12 @@ static bool add_load(struct builder *b, uint32_t i, uint32_t array) {
   struct weir_static_load load = {.func = b->f,
                                   .ptx = in,
                                   .insn = b->part->first + i,
+                                  .param = param_of(b, array),
                                   .group = WEIR_NO_GROUP,
                                   .is_fixed = is_fixed(in)};
   if (in->loc != 0) {
-    load.file = file_name(b->f->module, b->f->locs[in->loc - 1].file);
+    load.path = file_path(b->f->module, b->f->locs[in->loc - 1].file);
+    load.file = file_name(load.path);
     load.line = b->f->locs[in->loc - 1].line;
   }
   if (array != WEIR_NO_ARRAY && (load.array = array_name(b, array)) == NULL) return false;

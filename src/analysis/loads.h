@@ -7,13 +7,17 @@
 #include "base/text.h"
 #include "exec/exec.h"
 
+#define WEIR_NO_PARAM UINT32_MAX
+
 struct weir_static_load {
   const struct ptx_func *func;
   const struct ptx_insn *ptx;
   uint32_t insn;    /* static index in the kernel */
   const char *file; /* of the source, without folders; NULL: not known */
+  const char *path; /* the same as .file has it */
   uint32_t line;
   const char *array; /* parameter or variable; NULL: not known */
+  uint32_t param;    /* number of the parameter that is the array; WEIR_NO_PARAM: none */
   uint32_t group;    /* in the kernel; WEIR_NO_GROUP if is_fixed */
   bool is_fixed;     /* its own words say how it is cached: it is not classified */
 };

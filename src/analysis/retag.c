@@ -29,6 +29,10 @@ bool weir_can_retag(const struct ptx_insn *in) {
   return true;
 }
 
+bool weir_has_l1_priorities(const struct ptx_module *m) {
+  return m->version_major * 10 + m->version_minor >= 74 && m->sm >= 70;
+}
+
 static int by_place(const void *a, const void *b) {
   const struct ptx_insn *x = ((const struct weir_retag *)a)->insn;
   const struct ptx_insn *y = ((const struct weir_retag *)b)->insn;
@@ -59,25 +63,40 @@ static bool is_word(const struct ptx_tok *t, const char *word) {
   return t->len == strlen(word) && memcmp(t->s, word, t->len) == 0;
 }
 
-/* Copy the words of one instruction with its operator; returns where the rest begins, NULL if this
- * is no load. */
-static const char *put_words(const struct cursor *c, enum weir_tag tag, struct weir_text *out) {
-  const char *word = tag == WEIR_TAG_CA ? ".ca" : ".cg", *nc = NULL, *at;
+/* Where the word of a hint goes, and from where the text goes on. */
+struct gap {
+  const char *at, *resume;
+};
+
+static bool find_gap(const struct cursor *c, enum weir_hint hint, struct gap *out) {
+  bool is_priority = hint == WEIR_HINT_NO_ALLOCATE || hint == WEIR_HINT_EVICT_LAST;
+  const char *nc = NULL, *at;
   struct ptx_lexer lx;
   struct ptx_tok t;
   ptx_lex_init(&lx, c->p, (size_t)(c->end - c->p));
   ptx_lex_next(&lx, &t);
-  if (!is_word(&t, "ld")) return NULL;
+  if (!is_word(&t, "ld")) return false;
   at = t.s + t.len;
   for (ptx_lex_next(&lx, &t); t.kind == PTX_TOK_dot; ptx_lex_next(&lx, &t)) {
     if (is_word(&t, ".weak") || is_word(&t, ".global")) at = t.s + t.len;
     if (is_word(&t, ".nc")) nc = t.s;
   }
-  bool drops_nc = nc != NULL && tag == WEIR_TAG_CG;
-  const char *from = drops_nc ? nc : at;
-  weir_text_add(out, c->p, (size_t)(from - c->p));
-  weir_text_puts(out, word);
-  return drops_nc ? nc + strlen(".nc") : from;
+  const char *behind = nc != NULL ? nc + strlen(".nc") : NULL;
+  *out = (struct gap){at, at};
+  if (nc != NULL && hint == WEIR_HINT_CG) *out = (struct gap){nc, behind};
+  if (nc != NULL && is_priority) *out = (struct gap){behind, behind};
+  return true;
+}
+
+/* Copy the words of one instruction with its hint; returns where the rest begins, NULL if this is
+ * no load. */
+static const char *put_words(const struct cursor *c, enum weir_hint hint, struct weir_text *out) {
+  struct gap gap;
+  if (!find_gap(c, hint, &gap)) return NULL;
+  weir_text_add(out, c->p, (size_t)(gap.at - c->p));
+  weir_text_puts(out, ".");
+  weir_text_puts(out, weir_hint_word(hint));
+  return gap.resume;
 }
 
 /* What was written must be PTX. */
@@ -86,8 +105,7 @@ static enum weir_status check(const struct ptx_module *m, const struct weir_text
   struct ptx_diags diags = {0};
   struct ptx_module *again;
   enum weir_status st = ptx_parse(t->v, t->n, m->path, &again, &diags);
-  if (st != WEIR_OK)
-    st = weir_fail(err, WEIR_EBUG, "PTX with cache operators is wrong: %s", diags.v[0].msg);
+  if (st != WEIR_OK) st = weir_fail(err, WEIR_EBUG, "PTX with hints is wrong: %s", diags.v[0].msg);
   ptx_module_free(again);
   ptx_diags_free(&diags);
   return st;
@@ -102,7 +120,7 @@ enum weir_status weir_retag(const struct ptx_module *m, struct weir_retag *list,
   for (size_t i = 0; i < n; i++) {
     bool found = find_insn(&c, list[i].insn);
     if (found) weir_text_add(&text, from, (size_t)(c.p - from));
-    from = found ? put_words(&c, list[i].tag, &text) : NULL;
+    from = found ? put_words(&c, list[i].hint, &text) : NULL;
     if (from == NULL) {
       weir_text_free(&text);
       return weir_fail(err, WEIR_EBUG, "%s:%u:%u: this is no load", m->path, list[i].insn->line,

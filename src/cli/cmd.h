@@ -18,6 +18,7 @@ enum { WEIR_EXIT_OK, WEIR_EXIT_FAILED, WEIR_EXIT_USAGE, WEIR_EXIT_INTERNAL };
 
 /* argv[0] is the command's name; `weir help NAME` calls it with "--help". The result is the exit
  * code. */
+int weir_cmd_advise(int argc, char **argv);
 int weir_cmd_characterize(int argc, char **argv);
 int weir_cmd_classify(int argc, char **argv);
 int weir_cmd_check_policy(int argc, char **argv);

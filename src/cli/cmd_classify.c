@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/retag.h"
 #include "cli/classify_program.h"
 #include "cli/cmd.h"
+#include "cli/hinted_ptx.h"
 #include "cli/job.h"
 #include "cli/opt.h"
 #include "cli/provenance.h"
@@ -107,7 +107,7 @@ enum { MAX_OUTPUTS = WEIR_LF_MODULES };
 struct classify {
   const char *target, *gpu, *input, *tags, *json, *graph, *outputs[MAX_OUTPUTS];
   uint32_t n_outputs, jobs;
-  enum weir_tag cm;
+  enum weir_hint cm;
   bool check, quiet;
   struct weir_settings settings;
   struct weir_arena arena;
@@ -127,17 +127,6 @@ struct classify {
 static bool ends_with(const char *s, const char *suffix) {
   size_t n = strlen(s), m = strlen(suffix);
   return n > m && strcmp(s + n - m, suffix) == 0;
-}
-
-static enum weir_status check_outputs(const struct classify *c, const struct weir_launchfile *lf,
-                                      struct weir_err *err) {
-  if (c->n_outputs == 0 || c->n_outputs == lf->n_modules) return WEIR_OK;
-  weir_fail(err, WEIR_EINVAL, "%s has %u module%s, and -o was given %u time%s", c->path,
-            lf->n_modules, lf->n_modules == 1 ? "" : "s", c->n_outputs,
-            c->n_outputs == 1 ? "" : "s");
-  for (uint32_t i = 0; i < lf->n_modules; i++)
-    weir_err_add(err, "-o FILE for %s", lf->modules[i]);
-  return WEIR_EINVAL;
 }
 
 static enum weir_status find_program(struct classify *c, struct weir_err *err) {
@@ -166,7 +155,7 @@ static enum weir_status find_target(struct classify *c, struct weir_err *err) {
       .gpu = c->gpu};
   if (c->about.workload == NULL || c->about.input == NULL)
     st = weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (st == WEIR_OK) st = check_outputs(c, lf, err);
+  if (st == WEIR_OK) st = weir_hinted_ptx_check(c->path, lf, c->n_outputs, err);
   weir_launchfile_free(lf);
   return st;
 }
@@ -244,85 +233,23 @@ static enum weir_status profile(struct classify *c, struct weir_err *err) {
 
 /* ---- PTX ---- */
 
-struct retags {
-  struct weir_retag *v;
-  size_t n, cap;
-};
-
-/* A load of a function that several kernels call gets what all of them say, if they agree. */
-static bool add_tag(struct retags *list, const struct ptx_insn *in, enum weir_tag tag) {
-  struct weir_retag new = {in, tag};
-  for (size_t i = 0; i < list->n; i++)
-    if (list->v[i].insn == in) {
-      if (list->v[i].tag != tag) list->v[i].tag = WEIR_TAG_CM;
-      return true;
-    }
-  return WEIR_PUSH(*list, new);
-}
-
-static bool collect(const struct classify *c, const struct ptx_module *m, struct retags *list) {
-  for (uint32_t k = 0; k < c->profile.n_kernels; k++) {
-    const struct weir_profiled_kernel *kernel = &c->profile.kernels[k];
-    for (uint32_t i = 0; i < kernel->loads.n; i++)
-      if (kernel->loads.v[i].func->module == m && weir_can_retag(kernel->loads.v[i].ptx) &&
-          !add_tag(list, kernel->loads.v[i].ptx, kernel->tags[i]))
-        return false;
-  }
-  size_t n = 0;
-  for (size_t i = 0; i < list->n; i++) {
-    struct weir_retag r = list->v[i];
-    if (r.tag == WEIR_TAG_CM) r.tag = c->cm;
-    if (r.tag != WEIR_TAG_NONE) list->v[n++] = r;
-  }
-  list->n = n;
-  return true;
-}
-
-static enum weir_status write_ptx(const struct classify *c, const struct ptx_module *m,
-                                  const char *path, struct weir_err *err) {
-  struct retags list = {0};
-  struct weir_text out = {0};
-  enum weir_status st = collect(c, m, &list) ? weir_retag(m, list.v, list.n, &out, err)
-                                             : weir_fail(err, WEIR_ENOMEM, "out of memory");
-  if (st == WEIR_OK) st = weir_cli_put(path, out.v, out.n, err);
-  free(list.v);
-  weir_text_free(&out);
-  return st;
-}
-
-/* "a.ptx" for the first module of a program, "a-2.ptx" for the second. */
-static const char *numbered(struct weir_arena *a, const char *path, unsigned number) {
-  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-  if (number == 1 || weir_cli_is_stdout(path)) return path;
-  if (dot == NULL || (slash != NULL && dot < slash)) dot = path + strlen(path);
-  return weir_arena_printf(a, "%.*s-%u%s", (int)(dot - path), path, number, dot);
-}
-
-/* Those that kernels were classified in. */
-static enum weir_status write_program_ptx(struct classify *c, struct weir_err *err) {
-  const struct weir_classify_program *p = &c->program;
-  enum weir_status st = WEIR_OK;
-  unsigned n = 0;
-  for (uint32_t i = 0; st == WEIR_OK && i < p->n_modules; i++) {
-    bool is_used = false;
-    for (uint32_t k = 0; k < c->profile.n_kernels; k++)
-      is_used |= p->modules[i] != NULL && c->profile.kernels[k].loads.module == p->modules[i];
-    if (!is_used) continue;
-    const char *path = numbered(&c->arena, c->outputs[0], ++n);
-    st = path != NULL ? write_ptx(c, p->modules[i], path, err)
-                      : weir_fail(err, WEIR_ENOMEM, "out of memory");
-    if (st == WEIR_OK && !c->quiet && !weir_cli_is_stdout(path))
-      fprintf(stderr, "weir: %s is %s\n", path, p->recording.modules.v[i].name);
-  }
-  return st;
+static enum weir_hint hint_of(const void *self, uint32_t kernel, uint32_t load) {
+  const struct classify *c = self;
+  enum weir_tag tag = c->profile.kernels[kernel].tags[load];
+  return tag == WEIR_TAG_CA ? WEIR_HINT_CA : tag == WEIR_TAG_CG ? WEIR_HINT_CG : WEIR_HINT_NONE;
 }
 
 static enum weir_status write_all_ptx(struct classify *c, struct weir_err *err) {
-  enum weir_status st = WEIR_OK;
-  if (c->n_outputs > 0 && c->argv != NULL) return write_program_ptx(c, err);
-  for (uint32_t i = 0; st == WEIR_OK && i < c->n_outputs; i++)
-    st = write_ptx(c, weir_workload_module(c->profile.workload, i), c->outputs[i], err);
-  return st;
+  struct weir_hinted_ptx h = {.paths = c->outputs,
+                              .n_paths = c->n_outputs,
+                              .profile = &c->profile,
+                              .program = c->argv != NULL ? &c->program : NULL,
+                              .hint = hint_of,
+                              .self = c,
+                              .otherwise = c->cm,
+                              .is_quiet = c->quiet,
+                              .arena = &c->arena};
+  return weir_hinted_ptx_write(&h, err);
 }
 
 /* ---- files and reports ---- */
@@ -428,7 +355,7 @@ static enum weir_status set_option(struct classify *c, int id, const char *value
   case OPT_CM:
     if (strcmp(value, "ca") != 0 && strcmp(value, "cg") != 0)
       return weir_fail(err, WEIR_EINVAL, "--cm %s: want ca or cg", value);
-    c->cm = value[1] == 'a' ? WEIR_TAG_CA : WEIR_TAG_CG;
+    c->cm = value[1] == 'a' ? WEIR_HINT_CA : WEIR_HINT_CG;
     break;
   case OPT_TAGS:
     c->tags = value;
@@ -481,7 +408,7 @@ static int parse_options(int argc, char **argv, struct classify *c) {
   if (c->target == NULL && c->argv == NULL)
     return weir_cli_usage("classify",
                           "which workload? See 'weir list workloads', or name a launch file");
-  if (c->cm != WEIR_TAG_NONE && c->n_outputs == 0)
+  if (c->cm != WEIR_HINT_NONE && c->n_outputs == 0)
     return weir_cli_usage("classify", "--cm says what goes into the PTX: add -o FILE");
   if (n_stdout(c) > 1)
     return weir_cli_usage("classify", "one output can go to stdout, not several");

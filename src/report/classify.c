@@ -8,14 +8,14 @@
 
 /* ---- text ---- */
 
-static void hits_cell(struct weir_table *t, uint64_t hits, uint64_t accesses) {
+void weir_hits_cell(struct weir_table *t, uint64_t hits, uint64_t accesses) {
   if (accesses == 0)
     weir_table_cell(t, "-");
   else
     weir_table_cell(t, "%.1f", 100.0 * (double)hits / (double)accesses);
 }
 
-static void source_cell(struct weir_table *t, const struct weir_static_load *load) {
+void weir_source_cell(struct weir_table *t, const struct weir_static_load *load) {
   if (load->line > 0 && load->file != NULL)
     weir_table_cell(t, "%s:%u", load->file, load->line);
   else
@@ -23,14 +23,13 @@ static void source_cell(struct weir_table *t, const struct weir_static_load *loa
 }
 
 /* Parameters are called after their kernels. */
-static void array_cell(struct weir_table *t, const struct weir_profiled_kernel *k,
-                       const char *array) {
-  size_t n = strlen(k->loads.kernel);
+void weir_array_cell(struct weir_table *t, const struct weir_loads *l, const char *array) {
+  size_t n = strlen(l->kernel);
   char name[WEIR_DEMANGLED];
   if (array == NULL)
     weir_table_cell(t, "?");
-  else if (strncmp(array, k->loads.kernel, n) == 0)
-    weir_table_cell(t, "%s%s", weir_demangle(k->loads.kernel, name, sizeof name), array + n);
+  else if (strncmp(array, l->kernel, n) == 0)
+    weir_table_cell(t, "%s%s", weir_demangle(l->kernel, name, sizeof name), array + n);
   else
     weir_table_cell(t, "%s", array);
 }
@@ -41,8 +40,8 @@ static void load_row(struct weir_table *t, const struct weir_profiled_kernel *k,
   char num[27], name[WEIR_DEMANGLED];
   weir_table_cell(t, "%s", i == 0 ? weir_demangle(k->loads.kernel, name, sizeof name) : "");
   weir_table_cell(t, "0x%x", 8 * load->insn);
-  source_cell(t, load);
-  array_cell(t, k, load->array);
+  weir_source_cell(t, load);
+  weir_array_cell(t, &k->loads, load->array);
   if (load->is_fixed) {
     for (int n = 0; n < 4; n++)
       weir_table_cell(t, "-");
@@ -51,9 +50,9 @@ static void load_row(struct weir_table *t, const struct weir_profiled_kernel *k,
   }
   weir_table_cell(t, "%u", load->group + 1);
   weir_table_cell(t, "%s", weir_text_thousands(c->accesses, num));
-  hits_cell(t, c->alone, c->accesses);
+  weir_hits_cell(t, c->alone, c->accesses);
   if (weir_loads_in_group(&k->loads, load->group) > 1)
-    hits_cell(t, c->together, c->accesses);
+    weir_hits_cell(t, c->together, c->accesses);
   else
     weir_table_cell(t, "-");
   weir_table_cell(t, "%s", weir_tag_name(k->tags[i]));

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/table.h"
 #include "base/text.h"
 #include "study/profile.h"
 
@@ -18,5 +19,10 @@ enum weir_status weir_classify_text(const struct weir_profile *p,
                                     struct weir_err *err);
 /* NULL: no memory. */
 json_t *weir_classify_json(const struct weir_profile *p, const struct weir_classify_about *about);
+
+/* Cells of tables of loads: percent of accesses that hit, place in the source, array. */
+void weir_hits_cell(struct weir_table *t, uint64_t hits, uint64_t accesses);
+void weir_source_cell(struct weir_table *t, const struct weir_static_load *load);
+void weir_array_cell(struct weir_table *t, const struct weir_loads *l, const char *array);
 
 #endif

@@ -424,13 +424,21 @@ static enum weir_status open_workload(struct weir_profile *p, const struct weir_
   return st == WEIR_OK ? find_kernels(p, r->cls->go_round, err) : st;
 }
 
-enum weir_status weir_profile_run(const struct weir_profile_request *r, struct weir_profile *p,
-                                  struct weir_err *err) {
-  struct profiler f = {.r = r, .p = p};
+enum weir_status weir_profile_open(const struct weir_profile_request *r, struct weir_profile *p,
+                                   struct weir_err *err) {
   *p = (struct weir_profile){0};
   enum weir_status st = weir_cls_check(r->cls, err);
   if (st == WEIR_OK) st = r->trace != NULL ? take_kernels(p, r, err) : open_workload(p, r, err);
-  if (st == WEIR_OK) st = list_runs(&f, err);
+  if (st != WEIR_OK) weir_profile_free(p);
+  return st;
+}
+
+enum weir_status weir_profile_run(const struct weir_profile_request *r, struct weir_profile *p,
+                                  struct weir_err *err) {
+  struct profiler f = {.r = r, .p = p};
+  enum weir_status st = weir_profile_open(r, p, err);
+  if (st != WEIR_OK) return st;
+  st = list_runs(&f, err);
   make_setup(&f);
   if (st == WEIR_OK && p->n_runs > 0) st = run_all(&f, err);
   if (st == WEIR_OK)

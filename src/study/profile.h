@@ -53,6 +53,10 @@ struct weir_profile {
   struct weir_arena arena;
 };
 
+/* Kernels and their loads, without any run: `path` or `programs`, `exec` and `cls` matter. After a
+ * failure there is nothing to free. */
+enum weir_status weir_profile_open(const struct weir_profile_request *r, struct weir_profile *p,
+                                   struct weir_err *err);
 /* WEIR_ELIMIT: it was stopped. */
 enum weir_status weir_profile_run(const struct weir_profile_request *r, struct weir_profile *p,
                                   struct weir_err *err);

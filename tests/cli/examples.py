@@ -29,7 +29,7 @@ def small(words):
     if command == "reproduce":  # a paper of one figure
         return [command, "paper.yaml", "--quick"] + (rest[1:] if rest[1:2] and rest[1].startswith("--") else rest[2:])
     options = rest[:rest.index("--")] if "--" in rest else rest
-    is_sized = command in ("run", "characterize", "classify", "compare", "record", "sweep", "worker") and "--" not in rest and "--input" not in rest
+    is_sized = command in ("run", "characterize", "classify", "advise", "compare", "record", "sweep", "worker") and "--" not in rest and "--input" not in rest
     machines = [options[i + 1] for i, w in enumerate(options[:-1]) if w in ("-g", "--gpu", "--gpus")]
     names_files = any(re.search(r"\.(yaml|wtrace|g)$", w) and not w.endswith("tags.yaml") and w not in machines for w in options
                       if w not in (options[options.index("-o") + 1] if "-o" in options else "",))

@@ -77,9 +77,10 @@ def compare(program, scratch, temporary):
 def classify(program, temporary):
     """Alone, and to prepare a scheme: in the midst of the profiling runs."""
     for command in (["classify", "matmul-naive", "--input", "bench"],
+                    ["advise", "matmul-naive", "--input", "bench"],
                     ["run", "vecadd", "--gpu", "fermi-s4", "--scheme", "static", "--input", "bench"],
                     ["compare", "vecadd", "--gpus", "fermi-s4", "--schemes", "baseline,static", "--input", "bench"]):
-        progress = re.compile(r"recording [^\r]*|\d of \d+ profiling runs")
+        progress = re.compile(r"recording [^\r]*|\d of \d+ profiling runs|\d+ timings, at most \d+")
         code, before, after = interrupt([program] + command, progress, temporary)
         judge({
             "exit code 130": code == 130,

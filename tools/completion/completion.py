@@ -18,7 +18,7 @@ VALUES = {"gpu": "gpus", "gpus": "gpus", "scheme": "schemes", "schemes": "scheme
 INPUTS = "eval profile test bench"
 # What the words after a command are: kinds of `weir list`, or words themselves.
 WORDS = {"run": "workloads", "compare": "workloads", "sweep": "workloads", "worker": "workloads", "record": "workloads",
-         "characterize": "workloads", "classify": "workloads", "reproduce": "papers", "explain": "params"}
+         "characterize": "workloads", "classify": "workloads", "advise": "workloads", "reproduce": "papers", "explain": "params"}
 FILE_NAMES = r"FILE|FOLDER|STORE|\.db|\.so|\.csv|\.json|\.html|\.svg|PATH"
 
 

@@ -8,6 +8,10 @@
  *     --ptx FILE        kernels from there, such as with cache operators written into the loads
  *     --cubins DIR      kernels from machine code: DIR/MODULE.cubin for a module MODULE of a file
  *     --carveout N      percent of the L1's memory to be shared memory: 0, the largest L1, to 100
+ *     --against DIR     every other run with modules from DIR/MODULE where there is such a file,
+ * and with what DIR/carveouts says (lines KERNEL PERCENT): a row for each side, N runs of each. DIR
+ * is that of all files, or has a folder for each, NAME
+ *     --each FILE       a row for each run
  *     --launches FILE   a row for each launch
  *     --together        all files in one process, buffers made by all CPUs; ends at a failure
  *     --profile N       --together, with the profiler on for the first N launches of each run
@@ -43,8 +47,8 @@
 enum { MAX_RUNS = 1001, FLUSH_BYTES = 256 << 20, PARAM_BYTES = 4096, LOG_BYTES = 4096 };
 
 struct options {
-  const char *inputs, *build, *ptx, *cubins;
-  FILE *launches;
+  const char *inputs, *build, *ptx, *cubins, *against;
+  FILE *launches, *each;
   int runs, carveout, profiled; /* -1: as the driver chooses; 0: no profiler */
   bool together, modules;
 };
@@ -63,8 +67,14 @@ struct job {
 struct run {
   const struct options *o;
   struct weir_launchfile *lf;
-  struct ptx_module *text[WEIR_LF_MODULES]; /* for the parameters of kernels */
-  CUmodule module[WEIR_LF_MODULES];         /* one, if they are linked */
+  /* The file's own modules, and those that are run in turn with them. */
+  struct side {
+    char folder[4096];
+    struct ptx_module *text[WEIR_LF_MODULES]; /* for the parameters of kernels */
+    CUmodule module[WEIR_LF_MODULES];         /* one, if they are linked */
+    char *carveouts;                          /* the file; NULL: none */
+  } sides[2];
+  struct side *side; /* whose turn it is */
   CUdeviceptr *dev;
   uint8_t **host;
   uint64_t *addresses; /* of buffers, then handles of textures */
@@ -122,7 +132,7 @@ static char *read_all(const char *path) {
 static void load_module(struct run *g, const char *path, const char *text, CUmodule *out) {
   if (g->o->cubins != NULL) {
     const char *slash = strrchr(path, '/');
-    char cubin[4096];
+    char cubin[12288];
     snprintf(cubin, sizeof cubin, "%s/%s.cubin", g->o->cubins, slash != NULL ? slash + 1 : path);
     must(cuModuleLoad(out, cubin), cubin);
   } else {
@@ -130,7 +140,17 @@ static void load_module(struct run *g, const char *path, const char *text, CUmod
   }
 }
 
-static void load_modules(struct run *g) {
+/* The file that a module is read from. */
+static const char *path_of(const struct run *g, uint32_t m, char *room, size_t n) {
+  const char *path = g->lf->modules[m], *slash = strrchr(path, '/');
+  if (g->o->ptx != NULL) return g->o->ptx;
+  if (g->side->folder[0] == 0) return path;
+  snprintf(room, n, "%s/%s", g->side->folder, slash != NULL ? slash + 1 : path);
+  return access(room, R_OK) == 0 ? room : path;
+}
+
+static void load_side(struct run *g) {
+  char room[8192];
   struct ptx_diags diags = {0};
   char log[LOG_BYTES] = "";
   CUlinkState link = NULL;
@@ -141,29 +161,62 @@ static void load_modules(struct run *g) {
   if (g->lf->link && g->o->cubins != NULL) fail(g->o->cubins, "the modules are to be linked");
   if (g->lf->link) must(cuLinkCreate(2, options, values, &link), "cuLinkCreate");
   for (uint32_t m = 0; m < g->lf->n_modules; m++) {
-    const char *path = ptx != NULL ? ptx : g->lf->modules[m];
+    const char *path = path_of(g, m, room, sizeof room);
     char *text = read_all(path);
-    if (ptx_parse(text, strlen(text), path, &g->text[m], &diags) != WEIR_OK)
+    if (ptx_parse(text, strlen(text), path, &g->side->text[m], &diags) != WEIR_OK)
       fail(path, "cannot be parsed");
     if (link != NULL)
       must(cuLinkAddData(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1, path, 0, NULL, NULL), log);
     else
-      load_module(g, path, text, &g->module[m]);
+      load_module(g, path, text, &g->side->module[m]);
     free(text);
   }
   if (link == NULL) return;
   void *image;
   size_t bytes;
   must(cuLinkComplete(link, &image, &bytes), log);
-  must(cuModuleLoadData(&g->module[0], image), "the linked modules");
+  must(cuModuleLoadData(&g->side->module[0], image), "the linked modules");
   must(cuLinkDestroy(link), "cuLinkDestroy");
+}
+
+/* DIR/NAME, or DIR itself. */
+static void find_other_side(struct run *g) {
+  struct side *s = &g->sides[1];
+  char path[8192];
+  snprintf(s->folder, sizeof s->folder, "%s/%s", g->o->against, g->lf->name);
+  if (access(s->folder, R_OK) != 0) snprintf(s->folder, sizeof s->folder, "%s", g->o->against);
+  snprintf(path, sizeof path, "%s/carveouts", s->folder);
+  if (access(path, R_OK) == 0) s->carveouts = read_all(path);
+}
+
+static int n_sides(const struct run *g) {
+  return g->o->against != NULL ? 2 : 1;
+}
+
+static void load_modules(struct run *g) {
+  for (int i = 0; i < n_sides(g); i++) {
+    g->side = &g->sides[i];
+    load_side(g);
+  }
+  g->side = g->sides;
+}
+
+/* What a kernel prefers; -1: nothing. */
+static int carveout_of(const struct run *g, const char *kernel) {
+  size_t n = strlen(kernel);
+  for (const char *p = g->side->carveouts; p != NULL && *p != 0;) {
+    if (strncmp(p, kernel, n) == 0 && p[n] == ' ') return atoi(p + n);
+    p += strcspn(p, "\n");
+    p += *p == '\n';
+  }
+  return g->o->carveout;
 }
 
 static const struct ptx_func *find_kernel(struct run *g, const char *name, CUfunction *out) {
   for (uint32_t m = 0; m < g->lf->n_modules; m++) {
-    const struct ptx_func *f = ptx_find_func(g->text[m], name);
+    const struct ptx_func *f = ptx_find_func(g->side->text[m], name);
     if (f == NULL || !f->is_entry) continue;
-    must(cuModuleGetFunction(out, g->module[g->lf->link ? 0 : m], name), name);
+    must(cuModuleGetFunction(out, g->side->module[g->lf->link ? 0 : m], name), name);
     return f;
   }
   fail(name, "no module has this kernel");
@@ -286,6 +339,7 @@ static void flush_l2(struct run *g) {
 /* ---- a run ---- */
 
 static void open_run(struct run *g) {
+  if (g->o->against != NULL) find_other_side(g);
   load_modules(g);
   uint32_t n = g->lf->n_buffers, n_textures = g->lf->n_textures;
   g->dev = alloc(n, sizeof *g->dev);
@@ -306,12 +360,13 @@ static void open_run(struct run *g) {
 }
 
 static void unload_modules(struct run *g) {
-  for (uint32_t m = 0; m < g->lf->n_modules; m++) {
-    if (g->module[m] != NULL) must(cuModuleUnload(g->module[m]), "cuModuleUnload");
-    ptx_module_free(g->text[m]);
-    g->module[m] = NULL;
-    g->text[m] = NULL;
-  }
+  for (struct side *s = g->sides; s < g->sides + n_sides(g); s++)
+    for (uint32_t m = 0; m < g->lf->n_modules; m++) {
+      if (s->module[m] != NULL) must(cuModuleUnload(s->module[m]), "cuModuleUnload");
+      ptx_module_free(s->text[m]);
+      s->module[m] = NULL;
+      s->text[m] = NULL;
+    }
 }
 
 static void close_run(struct run *g) {
@@ -325,6 +380,7 @@ static void close_run(struct run *g) {
     free(g->host[i]);
   }
   unload_modules(g);
+  free(g->sides[1].carveouts);
   cuMemFree(g->flush);
   cuModuleUnload(g->flusher);
   cuEventDestroy(g->begin);
@@ -392,9 +448,9 @@ static void launch_once(struct run *g, uint32_t i, uint32_t k) {
     must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                             (int)shape.dyn_shared_bytes),
          l->kernel);
-  if (g->o->carveout >= 0)
-    must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                            g->o->carveout),
+  int carveout = carveout_of(g, l->kernel);
+  if (carveout >= 0)
+    must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, carveout),
          l->kernel);
   launch_kernel(g, function, l, &shape, block, f->param_bytes);
 }
@@ -431,8 +487,8 @@ static void launch(struct run *g, uint32_t i) {
 /* What a kernel writes to variables of its module is there in the next run. */
 static bool has_variables(const struct run *g) {
   for (uint32_t m = 0; m < g->lf->n_modules; m++)
-    for (uint32_t v = 0; v < g->text[m]->n_vars; v++)
-      if (g->text[m]->vars[v]->space == PTX_SPACE_global) return true;
+    for (uint32_t v = 0; v < g->sides[0].text[m]->n_vars; v++)
+      if (g->sides[0].text[m]->vars[v]->space == PTX_SPACE_global) return true;
   return false;
 }
 
@@ -479,9 +535,10 @@ static uint32_t judge(struct run *g, double *us, int runs) {
   for (uint32_t i = 0; i < g->lf->n_expects; i++)
     bad += weir_expect_check(g->lf, i, g->host[g->lf->expects[i].buffer], &err) != WEIR_OK;
   printf("%s\t%s\t%s\t%u\t%.2f\t%.2f\t%.2f\t%016llx\t", g->lf->name, g->lf->input,
-         g->o->ptx != NULL      ? g->o->ptx
-         : g->o->cubins != NULL ? g->o->cubins
-                                : "its file",
+         g->side->folder[0] != 0 ? g->side->folder
+         : g->o->ptx != NULL     ? g->o->ptx
+         : g->o->cubins != NULL  ? g->o->cubins
+                                 : "its file",
          g->n_launches, us[runs / 2], us[0], us[runs - 1], (unsigned long long)sum);
   if (g->lf->n_expects == 0)
     puts("nothing is expected");
@@ -492,24 +549,41 @@ static uint32_t judge(struct run *g, double *us, int runs) {
   return bad;
 }
 
+static void print_run(const struct run *g, int side, int i) {
+  if (g->o->each != NULL)
+    fprintf(g->o->each, "%s\t%s\t%d\t%d\t%.2f\n", g->lf->name, g->lf->input, side, i, g->us);
+}
+
+/* The sides in turn, so that what changes with time changes both. */
+static uint32_t run_sides(struct run *g, const struct job *job) {
+  static double us[2][MAX_RUNS];
+  uint32_t bad = 0;
+  for (int i = 0; i < g->o->runs; i++)
+    for (int side = 0; side < n_sides(g); side++) {
+      if (i + side > 0 && has_variables(g)) {
+        unload_modules(g);
+        load_modules(g);
+      }
+      g->side = &g->sides[side];
+      run_once(g, job->init);
+      us[side][i] = g->us;
+      print_run(g, side, i);
+      if (i + 1 == g->o->runs) bad += judge(g, us[side], g->o->runs);
+    }
+  return bad;
+}
+
 static uint32_t run_job(const struct job *job, const struct options *o) {
-  static double us[MAX_RUNS];
-  struct run g = {.o = o, .lf = job->lf};
+  static struct run g; /* large */
   struct weir_err err = job->err;
+  g = (struct run){.o = o, .lf = job->lf};
   current = job->file;
   check(job->st, &err);
   open_run(&g);
-  for (int i = 0; i < o->runs; i++) {
-    if (i > 0 && has_variables(&g)) {
-      unload_modules(&g);
-      load_modules(&g);
-    }
-    run_once(&g, job->init);
-    us[i] = g.us;
-  }
-  uint32_t bad = judge(&g, us, o->runs);
+  uint32_t bad = run_sides(&g, job);
   close_run(&g);
   if (o->launches != NULL) fflush(o->launches);
+  if (o->each != NULL) fflush(o->each);
   fflush(stdout);
   return bad;
 }
@@ -679,10 +753,10 @@ static int run_apart(char *const *file, const struct options *o) {
   return status != 0;
 }
 
-static FILE *open_launches(const char *path) {
+static FILE *open_table(const char *path, const char *head) {
   FILE *f = fopen(path, "w");
   if (f == NULL) fail(path, strerror(errno));
-  fputs("workload\tinput\trun\tlaunch\tkernel\tgrid\tblock\tdyn_shared\tus\tprofiled\n", f);
+  fputs(head, f);
   fflush(f);
   return f;
 }
@@ -714,7 +788,12 @@ static int read_option(char **argv, int i, struct options *o) {
   else if (strcmp(name, "--profile") == 0)
     o->profiled = atoi(value);
   else if (strcmp(name, "--launches") == 0)
-    o->launches = open_launches(value);
+    o->launches = open_table(
+        value, "workload\tinput\trun\tlaunch\tkernel\tgrid\tblock\tdyn_shared\tus\tprofiled\n");
+  else if (strcmp(name, "--against") == 0)
+    o->against = value;
+  else if (strcmp(name, "--each") == 0)
+    o->each = open_table(value, "workload\tinput\tside\trun\tus\n");
   else
     return 0;
   return i + 1;
@@ -735,8 +814,8 @@ int main(int argc, char **argv) {
   }
   if (wrong || n == 0 || o.runs < 1 || o.runs > MAX_RUNS || o.carveout > 100 || o.profiled < 0) {
     fprintf(stderr, "launch_gpu [--input A,B,...] [--build NAME] [--runs N] [--ptx FILE] "
-                    "[--cubins DIR] [--carveout PERCENT]\n           [--launches FILE] "
-                    "[--together] [--profile N] [--modules] LAUNCHFILE ...\n");
+                    "[--cubins DIR] [--carveout PERCENT]\n           [--against DIR] [--each FILE] "
+                    "[--launches FILE] [--together] [--profile N] [--modules] LAUNCHFILE ...\n");
     return 2;
   }
   if (o.modules) return run_files(argv, n, &o);
