@@ -33,7 +33,8 @@ METRICS = {  # the hardware's names (docs/ncu.md has what differs)
     "inst": lambda t: t["sm"]["warp_insns"],
     "l1_ld_sectors": lambda t: t["l1"]["global_load_sectors"],
     "l1_local_sectors": lambda t: t["l1"]["local_load_sectors"],
-    "l1_ld_misses": lambda t: t["l1"]["sectors_missed"] + t["l1"]["sectors_bypassed"],
+    "l1_ld_misses": lambda t: t["l1"]["sectors_missed"] + t["l1"]["sectors_bypassed"]
+    - t["l1"]["texture_sectors_missed"],
     "l2_tex_reads": lambda t: t["l2"]["load_sectors"],
     "l2_tex_read_hits": lambda t: t["l2"]["load_sectors"] - t["l2"]["load_sectors_missed"],
     "l2_tex_writes": lambda t: t["l2"]["write_sectors"],

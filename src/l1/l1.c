@@ -263,7 +263,7 @@ void weir_l1_evict(struct weir_policy *org, const struct weir_access *a, struct 
   send(l1, &l1->miss,
        (struct weir_msg){
            .kind = WEIR_MSG_WRITE, .addr = none.addr, .parts = l->dirty_mask, .id = UINT32_MAX},
-       l->dirty_mask);
+       l->dirty_mask, 0);
 }
 
 void weir_l1_alloc(struct weir_policy *org, const struct weir_access *a, struct weir_set set,
@@ -322,6 +322,7 @@ struct weir_l1_result weir_l1_present(struct weir_l1 *l1, struct weir_l1_req *q,
                                       uint64_t now) {
   struct weir_l1_result r;
   l1->now = now;
+  l1->is_texture = q->is_texture;
   q->a.set = set_of(l1, q->a.addr);
   if (!take_banks(l1, &l1->entered, &q->a)) return (struct weir_l1_result){.answer = WEIR_L1_LATER};
   if (q->a.op != WEIR_LOAD || !weir_l1_route(l1, q, inflight, &r)) {
@@ -357,6 +358,7 @@ void weir_l1_pop_look_up(struct weir_l1 *l1) {
 struct weir_l1_result weir_l1_look_up(struct weir_l1 *l1, uint32_t inflight, uint64_t now) {
   const struct weir_l1_req *q = &WEIR_RING_HEAD(l1->pipe).q;
   l1->now = now;
+  l1->is_texture = q->is_texture;
   if (!take_banks(l1, &l1->probed, &q->a)) return (struct weir_l1_result){.answer = WEIR_L1_LATER};
   struct weir_l1_result r =
       q->a.op == WEIR_LOAD ? weir_l1_load(l1, q, inflight) : weir_l1_store(l1, q, inflight);

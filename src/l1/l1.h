@@ -11,7 +11,9 @@ struct weir_l1_req {
   struct weir_access a;
   uint32_t id;    /* the caller's name for it: a load, or the warp of a store */
   uint32_t kinds; /* the caller's: shortages that it has failed with */
+  uint16_t words; /* a store, with l2.merge_writes: of each sector, four bits each */
   bool is_word;   /* an atomic: on one word */
+  bool is_texture;
 };
 
 enum weir_l1_answer {
@@ -41,7 +43,8 @@ struct weir_l1_stats {
   uint64_t probes, data_reads, data_writes, prefetches, prefetches_dropped;
   uint64_t sectors, sectors_hit, sectors_missed, sectors_bypassed, store_sectors,
       store_sectors_missed;
-  uint64_t global_load_sectors, local_load_sectors, atomic_sectors;
+  uint64_t global_load_sectors, local_load_sectors, texture_sectors, texture_sectors_missed,
+      atomic_sectors;
   uint64_t fills, fill_sectors, allocations, evictions[WEIR_N_CAUSES], evictions_unused;
   uint64_t store_evictions;
   uint64_t mshr_merges, mshr_cycles, mshr_most;

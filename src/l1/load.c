@@ -26,6 +26,9 @@ static void count_load(struct weir_l1 *l1, const struct weir_access *a, enum wei
     l1->stats.local_loads++;
     l1->stats.local_load_sectors += n;
     ++*local_kind;
+  } else if (l1->is_texture) {
+    l1->stats.texture_sectors += n;
+    l1->stats.texture_sectors_missed += n_sectors(l1, missed);
   } else
     l1->stats.global_load_sectors += n;
   pc->requests++;
@@ -78,7 +81,7 @@ static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l
                          .parts = x.fetch,
                          .id = q->id,
                          .flags = WEIR_REQ_BYPASS | (mark ? WEIR_REQ_MARK : 0)},
-       0);
+       0, 0);
   COUNT_LOAD(l1, a, wants_bypass(l1, a) ? WEIR_TAPED_PAST : WEIR_TAPED_BYPASS, bypassed, a->sectors,
              x.fetch);
   l1->stats.bypass_reason[reason]++;
@@ -189,7 +192,7 @@ static enum weir_outcome take_miss(struct weir_l1 *l1, const struct weir_access 
                            .addr = a->addr,
                            .parts = (uint16_t)n->fetch,
                            .id = w},
-         0);
+         0, 0);
   }
   return outcome;
 }

@@ -53,6 +53,7 @@ struct weir_l1 {
     uint64_t accepted; /* requests until then */
   } flushed;           /* what the organisation was last emptied to */
   uint64_t now;
+  bool is_texture;     /* the request that is looked at */
   uint64_t hit_cyc;    /* from the probe to the data of a hit */
   uint64_t n_requests; /* paranoid: so far */
   uint64_t bank_free[MAX_BANKS];
@@ -102,9 +103,10 @@ static inline uint16_t flits_of(const struct weir_l1 *l1, const struct weir_msg 
 }
 
 /* A request, of which only the sectors of the L1 are known; `full` are those that a store writes
- * whole. Returns the packets that it will be. */
-static inline uint32_t send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg,
-                            uint32_t full) {
+ * whole, `words` the words of each sector (l2.merge_writes). Returns the packets that it will be.
+ */
+static inline uint32_t send(struct weir_l1 *l1, struct ring *r, struct weir_msg msg, uint32_t full,
+                            uint16_t words) {
   msg.sectors = fold(l1, msg.parts);
   msg.full = (uint8_t)(msg.sectors & ~fold(l1, l1->all & ~full));
   assert(r->n < r->cap); /* whoever sends has asked for room */
@@ -113,6 +115,7 @@ static inline uint32_t send(struct weir_l1 *l1, struct ring *r, struct weir_msg 
   msg.sectors = (uint8_t)(msg.sectors << place);
   msg.full = (uint8_t)(msg.full << place);
   msg.flits = flits_of(l1, &msg);
+  if (msg.kind == WEIR_MSG_WRITE && weir_merges_writes(l1->m)) msg.parts = words;
   WEIR_RING_PUSH(*r, msg);
   l1->stats.requests++;
   l1->stats.request_flits += msg.flits;

@@ -134,7 +134,7 @@ struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req
                                      .parts = a->sectors,
                                      .id = q->id,
                                      .flags = is_atom ? atom_flags(q) : 0},
-                   a->full);
+                   a->full, q->words);
   count_store(l1, a, had);
   return (struct weir_l1_result){.answer = is_atom        ? WEIR_L1_WAIT
                                            : mode == KEEP ? WEIR_L1_HIT

@@ -284,6 +284,18 @@ static const struct weir_param l2_table[] = {
                .help = "a sector of which the L2 has only what was written is read from the DRAM "
                        "when it is written back, as memory with ECC needs it",
                .source = "off", .when = "sectored=true and l3.enabled=false"),
+    WEIR_PARAM(weir_l2_cfg, merge_writes, "false",
+               .help = "a sector is whole when as many words were written to it as it has, by "
+                       "several stores together; false: only by one store",
+               .source = "off",
+               .when = "sectored=true and noc.request_flits=sectors and line=128 and l1.line=128 "
+                       "and l1.sector=32"),
+    P(weir_l2_cfg, merge_reads, "1", 1, 64, NULL,
+      "reads of the same sectors that are one at most, if they come to a slice soon after another, "
+      "of whatever SM: one look-up, and one reply for all",
+      .source = "off", .when = "noc.crossbar=ideal"),
+    P(weir_l2_cfg, merge_cyc, "100", 1, 1e6, "cycle", "so soon",
+      .when = "merge_reads>1 and noc.crossbar=ideal"),
     P(weir_l2_cfg, partitions, "1", 1, 2, NULL,
       "halves of the L2, and of the SMs: in each set, each half of the SMs has as many of the "
       "lines near as one of them has ways",

@@ -111,8 +111,8 @@ enum weir_l2_write_miss { WEIR_L2_WRITE_MISSES(WEIR_CHOICE_ID) };
 
 struct weir_l2_cfg {
   int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave,
-      port_bytes, fetch_bytes, partitions, far_cyc;
-  bool sectored, whole_lines, partial_reads;
+      port_bytes, fetch_bytes, partitions, far_cyc, merge_reads, merge_cyc;
+  bool sectored, whole_lines, partial_reads, merge_writes;
   enum weir_l2_hash hash;
   enum weir_l2_index index;
   enum weir_l2_write_miss write_miss;
@@ -164,6 +164,13 @@ struct weir_machine {
   uint64_t window;        /* W: the smallest latency of a message */
   const char *l1_from[3]; /* what l1.size, l1.sets and l1.ways follow from; NULL: it was set */
 };
+
+/* Do stores say how many words of each sector they write? (l2.merge_writes, where it has an effect)
+ */
+static inline bool weir_merges_writes(const struct weir_machine *m) {
+  return m->l2.merge_writes && m->l2.sectored && m->noc.request_flits == WEIR_FLITS_SECTORS &&
+         m->l1.line == 128 && m->l2.line == 128 && m->l1.sector == 32;
+}
 
 /* Flits of a packet with that much data: at least one. */
 static inline uint16_t weir_flits(const struct weir_noc_cfg *n, unsigned bytes) {

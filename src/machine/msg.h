@@ -31,7 +31,8 @@ struct weir_msg {
   uint32_t id; /* what the SM calls the request */
   uint16_t src, dst; /* components: SMs first, then slices; at most 4,096 of each */
   uint16_t flits;
-  uint16_t parts; /* of the L1's line, in its sectors (l1.sector) */
+  uint16_t parts; /* of the L1's line, in its sectors (l1.sector). WRITE with l2.merge_writes: words
+                     of each sector, four bits each */
   uint8_t kind;
   uint8_t sectors, full; /* of the L2's line, 32 bytes each */
   uint8_t flags;         /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
@@ -49,8 +50,9 @@ enum {
   WEIR_REP_OTHER = 16,
   WEIR_REQ_PART =
       32, /* a packet of a request that may have several: the answers are put together */
-  WEIR_REQ_WORD = 64, /* an atomic on one word */
-  WEIR_REP_FAR = 128  /* from the other half of the L2 */
+  WEIR_REQ_WORD = 64,   /* an atomic on one word */
+  WEIR_REP_MERGED = 64, /* data that go to several SMs at once, not the first of them */
+  WEIR_REP_FAR = 128    /* from the other half of the L2 */
 };
 
 static inline bool weir_msg_before(const struct weir_msg *a, const struct weir_msg *b) {

@@ -70,7 +70,7 @@ void weir_derive(const struct weir_sim_result *r, uint32_t n_sms, struct weir_de
                              .evictions = l1->evictions[WEIR_BY_REPLACEMENT],
                              .evictions_unused = l1->evictions_unused};
   /* Results of before these were counted have 0 for them: no rate is better than a wrong one. */
-  uint64_t load_sectors = l1->global_load_sectors + l1->local_load_sectors;
+  uint64_t load_sectors = l1->global_load_sectors + l1->local_load_sectors + l1->texture_sectors;
   if (load_sectors == l1->sectors + l1->sectors_bypassed)
     d->l1_sectors = load_sectors + l1->store_sectors + l1->atomic_sectors;
   d->l1_sectors_found =

@@ -215,21 +215,23 @@ bool weir_ldst_present(struct weir_sm *sm, uint64_t now) {
 
 /* ---- coalescer ---- */
 
-/* Sectors of a line whose bytes its lanes write all. */
-static uint16_t whole_by_lanes(const struct weir_coalescer *c, const struct weir_request *r,
-                               const struct weir_l1_cfg *l1) {
+/* By the bytes that its lanes write: sectors of a line that are written whole, and of each the
+ * words, four bits each. */
+static void count_written(const struct weir_coalescer *c, const struct weir_l1_cfg *l1,
+                          const struct weir_request *r, struct weir_l1_req *q) {
   uint64_t written[256 / 64] = {0};
   const uint64_t line = (uint64_t)l1->line;
-  uint16_t whole = 0;
   for (uint32_t m = r->lanes; m != 0; m &= m - 1)
     for (uint64_t k = 0, at = c->lane[__builtin_ctz(m)] - r->line_addr; k < c->width; k++)
       if (at + k < line) written[(at + k) / 64] |= UINT64_C(1) << (at + k) % 64;
+  q->a.full = 0;
   for (uint32_t left = r->sectors; left != 0; left &= left - 1) {
-    const uint64_t at = (uint64_t)__builtin_ctz(left) * (uint64_t)l1->sector;
-    const uint64_t all = UINT64_MAX >> (64 - l1->sector);
-    if ((written[at / 64] >> at % 64 & all) == all) whole |= (uint16_t)(left & -left);
+    const unsigned i = (unsigned)__builtin_ctz(left);
+    const uint64_t at = i * (uint64_t)l1->sector, all = UINT64_MAX >> (64 - l1->sector);
+    const uint64_t here = written[at / 64] >> at % 64 & all;
+    if (here == all) q->a.full |= (uint16_t)(1u << i);
+    if (i < 4) q->words |= (uint16_t)((unsigned)__builtin_popcountll(here) / 4 << 4 * i);
   }
-  return whole;
 }
 
 /* The next request, into the queue. */
@@ -241,7 +243,9 @@ static void make_request(struct weir_sm *sm) {
   q->a.addr = r->line_addr;
   q->a.sectors = (uint16_t)r->sectors;
   q->a.full = (uint16_t)(c->full & r->sectors);
-  if (c->is_exact) q->a.full = whole_by_lanes(c, r, &sm->m->l1);
+  q->is_texture = c->is_texture;
+  if (c->is_exact) count_written(c, &sm->m->l1, r, q);
+  if (!c->merges_writes) q->words = 0;
   q->a.nth = sm->warps[c->a.warp].n_requests++;
 }
 
@@ -487,6 +491,8 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   c->n = c->of_warp.n;
   c->is_exact = sm->m->noc.request_flits == WEIR_FLITS_SECTORS && s->cls == WEIR_C_STORE &&
                 words == 1 && c->full == 0 && a.space != WEIR_SP_TEX;
+  c->is_texture = a.space == WEIR_SP_TEX;
+  c->merges_writes = c->is_exact && weir_merges_writes(sm->m);
   c->width = width;
   if (c->is_exact) weir_expand(&w->next, c->lane);
   if (s->cls == WEIR_C_ATOM) coalesce_atomic(c, &sm->m->l1, &w->next, width);

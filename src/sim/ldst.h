@@ -23,9 +23,11 @@ struct weir_coalescer {
   struct weir_access a; /* what its requests have in common */
   uint32_t id;          /* of its requests: the load, or the warp of a store */
   uint32_t n, next;
-  uint32_t passes, pass;           /* sm.coalesce_by banks: cycles that it takes, and so far */
-  uint32_t full;                   /* sectors of each line that a store writes whole */
-  bool is_exact;                   /* by the bytes of its lanes, instead of `full` */
+  uint32_t passes, pass; /* sm.coalesce_by banks: cycles that it takes, and so far */
+  uint32_t full;         /* sectors of each line that a store writes whole */
+  bool is_exact;         /* by the bytes of its lanes, instead of `full` */
+  bool is_texture;
+  bool merges_writes;              /* and says how many words of each sector are written */
   unsigned width;                  /* of a lane */
   uint64_t lane[WEIR_LANES];       /* is_exact */
   const struct weir_request *list; /* one of the two below */

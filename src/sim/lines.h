@@ -16,8 +16,9 @@ struct weir_mem_line {
   struct weir_link link; /* in the set's order of use */
   uint16_t mshr;         /* that waits for the pending sectors */
   uint8_t valid, dirty, pending,
-      partial;  /* sectors; partial: written in part, the rest is not here */
-  uint8_t near; /* halves of the SMs that have it near, a bit each */
+      partial;    /* sectors; partial: written in part, the rest is not here */
+  uint8_t near;   /* halves of the SMs that have it near, a bit each */
+  uint16_t words; /* written to each sector that is partial, four bits each */
   bool is_marked;
   uint16_t marker; /* the SM that set the mark; for statistics, hardware has the mark alone */
 };
@@ -140,6 +141,18 @@ static inline void weir_line_write(struct weir_mem_line *l, uint8_t sectors, uin
   l->valid |= whole;
   l->partial = (uint8_t)((l->partial | in_part) & ~whole);
   l->dirty |= sectors;
+}
+
+/* Words that were written to sectors in part, four bits each: one is whole when it has eight. */
+static inline void weir_line_add(struct weir_mem_line *l, uint8_t sectors, uint16_t words) {
+  for (unsigned left = sectors & l->partial; left != 0; left &= left - 1) {
+    const unsigned i = (unsigned)__builtin_ctz(left), at = 4 * i;
+    const unsigned n = (l->words >> at & 15u) + (words >> at & 15u);
+    l->words = (uint16_t)((l->words & ~(15u << at)) | (n < 8 ? n : 0) << at);
+    if (n < 8) continue;
+    l->valid |= (uint8_t)(1u << i);
+    l->partial &= (uint8_t) ~(1u << i);
+  }
 }
 
 static inline void weir_line_fill(struct weir_mem_line *l, uint8_t sectors) {

@@ -5,7 +5,9 @@
 
 #define S(f, u, h) WEIR_STAT(weir_l2_stats, f, u, h)
 const struct weir_stat weir_l2_stat_table[] = {
-    S(reads, "request", "read requests accepted"),
+    S(merged, "request", "reads that were one with another that came before (l2.merge_reads)"),
+    S(merged_sectors, "sector", "sectors of these"),
+    S(reads, "request", "read requests accepted, without those"),
     S(read_hits, "request", "reads that found all their sectors"),
     S(read_pending, "request", "reads whose missing sectors were all on their way"),
     S(read_misses, "request", "reads whose line was not there"),
@@ -75,7 +77,9 @@ static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id
   s->entry = weir_calloc(n_entries, sizeof *s->entry);
   s->waiter = weir_calloc(n_waiters, sizeof *s->waiter);
   s->credit = weir_calloc(c->n_sms, sizeof *s->credit);
-  if (!weir_lines_init(&s->lines, l2->sets, l2->ways) ||
+  bool merges = l2->merge_reads > 1 && !c->has_fifo;
+  if (merges) s->groups = weir_calloc(WEIR_READ_GROUPS, sizeof *s->groups);
+  if ((merges && s->groups == NULL) || !weir_lines_init(&s->lines, l2->sets, l2->ways) ||
       !weir_mshrs_init(&s->mshr, n_entries, n_waiters) || s->entry == NULL || s->waiter == NULL ||
       s->credit == NULL)
     return false;
@@ -98,6 +102,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->has_fifo = m->noc.crossbar == WEIR_XBAR_FIFO;
   c->halves = c->has_fifo ? 1 : (uint32_t)m->l2.partitions;
   c->reads_partial = m->l2.partial_reads && m->l2.sectored && !c->has_l3;
+  c->merges_writes = weir_merges_writes(m);
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
     c->flits[n] = weir_flits(&m->noc, n * SECTOR);
   c->slices = weir_calloc(c->n_slices, sizeof *c->slices);
@@ -121,6 +126,7 @@ void weir_channel_free(struct weir_channel *c) {
     free(s->in.v);
     free(s->credits.v);
     free(s->out.v);
+    free(s->groups);
   }
   free(c->slices);
   free(c->done.v);
@@ -185,19 +191,27 @@ static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2
   if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox->is_failed = true;
 }
 
-/* One packet per slice and cycle enters the reply network, if its port is free and the SM has room,
- * or the slice's queue in front of the crossbar. */
-static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
-  struct weir_channel *c = s->channel;
+static bool is_merged(const struct weir_msg *r) {
+  return (r->flags & WEIR_REP_MERGED) != 0;
+}
+
+/* When the first reply can go, if the SM has room: data for several SMs go through the port once.
+ */
+static uint64_t next_reply(const struct weir_slice *s) {
   if (s->out.n == 0) return WEIR_NEVER;
+  const struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
+  return is_merged(r) ? r->at : weir_max64(r->at, s->port_free);
+}
+
+/* The first reply enters the reply network, if it can. */
+static bool inject_reply(struct weir_slice *s, uint64_t now) {
+  struct weir_channel *c = s->channel;
   struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
-  uint64_t can = weir_max64(r->at, s->port_free);
-  if (can > now) return can;
   uint32_t *credit = &s->credit[c->has_fifo ? 0 : r->dst];
   s->wants_credit = *credit < r->flits;
-  if (s->wants_credit) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
+  if (s->wants_credit) return false;
   *credit -= r->flits;
-  s->port_free = now + r->flits;
+  if (!is_merged(r)) s->port_free = now + r->flits;
   uint64_t at = c->has_fifo ? now : now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
   if (r->flags & WEIR_REP_FAR) at += (uint64_t)c->m->l2.far_cyc;
   struct weir_msg *sent = weir_outbox_slot(c->outbox, r->dst, at);
@@ -206,7 +220,16 @@ static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
     sent->at = at;
   }
   WEIR_FIFO_POP(s->out);
-  return s->out.n > 0 ? weir_max64(s->port_free, WEIR_FIFO_HEAD(s->out).at) : WEIR_NEVER;
+  return true;
+}
+
+/* One packet per slice and cycle enters the reply network, if its port is free and the SM has room,
+ * or the slice's queue in front of the crossbar; with it go those that are merged. */
+static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
+  uint64_t can;
+  while ((can = next_reply(s)) <= now)
+    if (!inject_reply(s, now)) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
+  return can;
 }
 
 /* ---- DRAM side ---- */
@@ -380,7 +403,7 @@ static struct weir_l2_waiter answer_to(const struct weir_slice *s, const struct 
                                  .kind = q->kind,
                                  .parts = q->parts,
                                  .sectors = q->sectors,
-                                 .flags = q->flags,
+                                 .flags = (uint8_t)(q->flags & ~WEIR_REQ_WORD),
                                  .place = (uint8_t)((q->addr - line_of(s, q->addr)) / SECTOR)};
 }
 
@@ -492,8 +515,52 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   if (missing != 0) return true;
   struct weir_l2_waiter answer = answer_to(s, q);
   weir_line_write(l, q->sectors, q->full);
+  if (s->channel->merges_writes) weir_line_add(l, q->sectors & (uint8_t)~q->full, q->parts);
   use_port(s, q->sectors, now);
   push_reply(s, q->addr, &answer, now);
+  return true;
+}
+
+static struct weir_read_group *group_of(const struct weir_slice *s, const struct weir_msg *q) {
+  return &s->groups[weir_lines_tag(key_of(s, q->addr)) % WEIR_READ_GROUPS];
+}
+
+static bool can_merge(const struct weir_msg *q) {
+  return q->kind == WEIR_MSG_READ && (q->flags & (WEIR_REQ_PART | WEIR_REQ_MARK)) == 0;
+}
+
+/* Is it one with reads that came before? */
+static bool is_member(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
+  const struct weir_read_group *g = group_of(s, q);
+  return can_merge(q) && g->n > 0 && g->addr == q->addr && g->sectors == q->sectors &&
+         g->n < (uint32_t)l2->merge_reads && now - g->at < (uint64_t)l2->merge_cyc;
+}
+
+static void begin_group(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  if (s->groups == NULL || !can_merge(q)) return;
+  *group_of(s, q) =
+      (struct weir_read_group){.addr = q->addr, .at = now, .n = 1, .sectors = q->sectors};
+}
+
+/* A read that is one with another: it finds what that found, or waits with it, uncounted. */
+static bool accept_merged(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key_of(s, q->addr));
+  struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
+  if (l == NULL || (q->sectors & ~(l->valid | l->pending)) != 0) return false;
+  uint8_t missing = lacking(s, l, q->sectors);
+  struct weir_l2_waiter answer = answer_to(s, q);
+  answer.flags |= WEIR_REP_MERGED;
+  if (missing != 0 && s->mshr.v[l->mshr].n >= (uint32_t)s->channel->m->l2.mshr_merge) return false;
+  if (missing != 0)
+    s->waiter[weir_mshr_wait(&s->mshr, l->mshr, s->channel->is_whole ? l->pending : missing)] =
+        answer;
+  else
+    push_reply(s, q->addr, &answer, now);
+  bring(s, set, way, q->src);
+  group_of(s, q)->n++;
+  s->stats.merged++;
+  s->stats.merged_sectors += weir_n_sectors(q->sectors);
   return true;
 }
 
@@ -596,21 +663,9 @@ static uint64_t request_cycles(struct weir_slice *s, uint32_t flits) {
   return tenths / 10;
 }
 
-/* The head of the input: one request per cycle. */
-static uint64_t take_input(struct weir_slice *s, uint64_t now) {
+/* The head of the input has been taken. */
+static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
   struct weir_channel *c = s->channel;
-  const struct weir_msg *q = weir_inbox_head(&s->in);
-  if (q == NULL) return WEIR_NEVER;
-  uint64_t can = weir_max64(q->at, s->eject_free);
-  if (can > now) return can;
-  if (!may_retry(s)) return WEIR_NEVER;
-  settle_head(s, now);
-  s->head_wait = WEIR_L2_NOTHING;
-  s->is_filled = s->is_poked = false;
-  bool ok = s->out.n >= OUT_LIMIT       ? refuse(s, WEIR_L2_REPLY)
-            : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
-                                        : accept_read(s, q, now);
-  if (!ok) return WEIR_NEVER;
   uint64_t at = now + (uint64_t)c->m->noc.credit_cyc;
   struct weir_msg *credit = weir_outbox_slot(c->outbox, q->src, at);
   if (credit != NULL)
@@ -619,10 +674,43 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
                                 .src = (uint16_t)(c->n_sms + s->id),
                                 .dst = q->src,
                                 .flits = q->flits};
-  s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q->flits));
   weir_inbox_pop(&s->in);
+}
+
+/* Reads that are one with others before them do not wait for the port, nor keep it. */
+static void take_merged(struct weir_slice *s, uint64_t now) {
+  const struct weir_msg *q;
+  while (s->groups != NULL && s->head_wait == WEIR_L2_NOTHING && s->out.n < OUT_LIMIT &&
+         (q = weir_inbox_head(&s->in)) != NULL && q->at <= now && is_member(s, q, now) &&
+         accept_merged(s, q, now))
+    leave_input(s, q, now);
+}
+
+/* When the head can be taken. */
+static uint64_t next_input(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  if (s->groups != NULL && is_member(s, q, now)) return weir_max64(q->at, now + 1);
+  return weir_max64(q->at, s->eject_free);
+}
+
+/* The head of the input: one request per cycle. */
+static uint64_t take_input(struct weir_slice *s, uint64_t now) {
+  take_merged(s, now);
+  const struct weir_msg *q = weir_inbox_head(&s->in);
+  if (q == NULL) return WEIR_NEVER;
+  if (weir_max64(q->at, s->eject_free) > now) return next_input(s, q, now);
+  if (!may_retry(s)) return WEIR_NEVER;
+  settle_head(s, now);
+  s->head_wait = WEIR_L2_NOTHING;
+  s->is_filled = s->is_poked = false;
+  bool ok = s->out.n >= OUT_LIMIT       ? refuse(s, WEIR_L2_REPLY)
+            : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
+                                        : accept_read(s, q, now);
+  if (!ok) return WEIR_NEVER;
+  begin_group(s, q, now);
+  s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q->flits));
+  leave_input(s, q, now);
   q = weir_inbox_head(&s->in);
-  return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);
+  return q == NULL ? WEIR_NEVER : next_input(s, q, now);
 }
 
 /* For what only the DRAM can give it? */
@@ -712,6 +800,9 @@ void weir_channel_rest(struct weir_channel *c) {
 void weir_channel_empty(struct weir_channel *c) {
   for (uint32_t i = 0; i < c->n_slices; i++)
     weir_lines_clear(&c->slices[i].lines);
+  for (uint32_t i = 0; i < c->n_slices; i++)
+    if (c->slices[i].groups != NULL)
+      memset(c->slices[i].groups, 0, WEIR_READ_GROUPS * sizeof *c->slices[i].groups);
   if (c->has_l3) weir_lines_clear(&c->l3.lines);
 }
 

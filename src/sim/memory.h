@@ -9,7 +9,7 @@
 #include "sim/l3.h"
 
 struct weir_l2_stats {
-  uint64_t reads, read_hits, read_pending, read_misses, read_partial;
+  uint64_t merged, merged_sectors, reads, read_hits, read_pending, read_misses, read_partial;
   uint64_t read_sectors, read_sectors_missed, load_sectors, load_sectors_missed, atomic_sectors;
   uint64_t writes, write_hits, write_misses, write_sectors, write_sectors_missed;
   uint64_t atomics, fills, evictions, partial_sectors, far_reads, writeback_sectors;
@@ -40,6 +40,14 @@ enum weir_l2_wait {
   WEIR_L2_DRAM,
   WEIR_L2_WRITEBACK,
   WEIR_L2_REPLY
+};
+
+/* Reads of the same sectors that are one: the last ones, by a hash of their line. */
+enum { WEIR_READ_GROUPS = 64 };
+struct weir_read_group {
+  uint64_t addr, at; /* at: when the first came */
+  uint32_t n;
+  uint8_t sectors;
 };
 
 /* A place that an SM has freed, from cycle `at` on. */
@@ -73,8 +81,9 @@ struct weir_slice {
   bool is_filled, is_poked; /* since the head was presented */
   uint8_t head_wait;        /* weir_l2_wait */
   uint32_t head_reads,
-      head_writes;           /* WEIR_L2_DRAM, WRITEBACK: places of the queues that it needs */
-  uint64_t head_stall_since; /* the head waits since then */
+      head_writes;                /* WEIR_L2_DRAM, WRITEBACK: places of the queues that it needs */
+  uint64_t head_stall_since;      /* the head waits since then */
+  struct weir_read_group *groups; /* NULL: reads are not merged */
   struct weir_l2_stats stats;
 };
 
@@ -82,11 +91,12 @@ struct weir_channel {
   _Alignas(64) const struct weir_machine *m; /* its neighbour may run on another core */
   uint32_t index, first_slice, n_slices, n_sms;
   unsigned line_shift;
-  uint32_t turn;      /* the slice that may use the queues towards the DRAM first */
-  bool is_claimed;    /* by a slice that waits and comes before the one whose cycle it is */
-  uint16_t flits[9];  /* of a reply with that many sectors */
-  unsigned together;  /* sectors that are fetched together */
-  uint32_t halves;    /* of the SMs, by what is near */
+  uint32_t turn;     /* the slice that may use the queues towards the DRAM first */
+  bool is_claimed;   /* by a slice that waits and comes before the one whose cycle it is */
+  uint16_t flits[9]; /* of a reply with that many sectors */
+  unsigned together; /* sectors that are fetched together */
+  uint32_t halves;   /* of the SMs, by what is near */
+  bool merges_writes;
   bool reads_partial; /* sectors that are here in part, before they are written back */
   bool has_fifo;      /* replies go through a crossbar with a queue for each slice */
   struct weir_slice *slices;

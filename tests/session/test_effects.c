@@ -63,6 +63,11 @@ static const struct world worlds[] = {
      {SMALL, "dram.input_queue=4", "dram.queue_counts=requests", "dram.queue=2", "l3.enabled=true",
       "l3.sets=2", "l3.ways=1"}},
     {NULL, NULL, {SMALL, "noc.crossbar=fifo", "noc.input_buffer=8"}},
+    {NULL,
+     NULL,
+     {SMALL, "l2.merge_reads=4", "l2.merge_cyc=40", "sm.count=3", "l1.enabled=false",
+      "l2.mshr_merge=8"}},
+    {NULL, NULL, {SMALL, "noc.request_flits=sectors", "l2.partial_reads=true", "dram.queue=16"}},
     {NULL, NULL, {SMALL, "l2.partitions=2", "l2.far_cyc=20", "l2.ways=4", "dram.queue=16"}},
     {NULL,
      NULL,
@@ -177,6 +182,7 @@ static const char *const unseen[][2] = {
     {"profiled.threshold", "the same"},
     {"profiled.global", "the same"},
     {"profiled.count_stores", "on the rows"},
+    {"l2.merge_writes", "on stores that write a sector together: test_ports.c"},
     {"sm.register_banks", "on instructions that read several registers: test_collect.c"},
 };
 

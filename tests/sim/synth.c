@@ -1,6 +1,7 @@
 #include "synth.h"
 
 #include "base/hash.h"
+#include "sched/reorder.h"
 #include "session/data.h"
 
 #include <inttypes.h>
@@ -276,10 +277,11 @@ void synth_random(struct synth *s, uint64_t seed) {
 
 /* ---- machines ---- */
 
-static const struct weir_param_group *const groups[] = {
-    &weir_core_params, &weir_sm_params,     &weir_l1_params,
-    &weir_noc_params,  &weir_l2_params,     &weir_l3_params,
-    &weir_dram_params, &weir_jitter_params, NULL};
+static const struct weir_param_group *const groups[] = {&weir_core_params,    &weir_sm_params,
+                                                        &weir_l1_params,      &weir_noc_params,
+                                                        &weir_l2_params,      &weir_l3_params,
+                                                        &weir_dram_params,    &weir_jitter_params,
+                                                        &weir_reorder_params, NULL};
 
 enum weir_status machine_try(struct machine *x, const char *file, const char *const *set,
                              struct weir_err *err) {
@@ -362,6 +364,8 @@ static const struct {
     {"l2.mshr_merge", "1 2 4"},
     {"l2.write_queue", "1 2 4 5 8 64"},
     {"l2.port_bytes", "0 0 4 16 32 100"},
+    {"l2.merge_reads", "1 1 2 4"},
+    {"l2.merge_cyc", "3 20 100"},
     {"l2.fetch_bytes", "32 32 64 128"}, /* refused where it is more than a line */
     {"l2.interleave", "32 64 128 256 1024"},
     {"l3.enabled", "false true"},

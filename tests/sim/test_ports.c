@@ -203,6 +203,57 @@ static void test_partial(void **state) {
   }
 }
 
+/* Halves of sectors, written one after the other, are whole; what is written twice counts twice. */
+static void test_halves_of_sectors(void **state) {
+  (void)state;
+  struct weir_sim_result r;
+  for (unsigned k = 0; k < 2; k++) {
+    struct rig g;
+    struct synth s;
+    rig_open(&g, "noc.request_flits=sectors",
+             k == 0 ? "l2.merge_writes=false" : "l2.merge_writes=true", NULL);
+    synth_init(&s, 1, 1);
+    struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+    for (unsigned half = 0; half < 2; half++)
+      synth_stride(&s, 0, 0, c.st, UINT32_MAX, 4 * half, 8);
+    synth_stride(&s, 0, 0, c.st, UINT32_MAX, 1024, 8); /* one half only */
+    synth_put(&s, 0, 0, c.fence);
+    for (unsigned line = 0; line < 2; line++)
+      synth_stride(&s, 0, 0, c.cg, UINT32_MAX, 128 * (uint64_t)line, 4);
+    synth_stride(&s, 0, 0, c.cg, UINT32_MAX, 1024, 4);
+    run(&g, &s, &r);
+    assert_int_equal(r.l2.read_sectors_missed, k == 0 ? 12 : 4);
+    rig_close(&g);
+  }
+}
+
+/* Six SMs that read a line at the same time: four are one, and two. */
+static void test_merged(void **state) {
+  (void)state;
+  struct weir_sim_result r;
+  for (unsigned n = 1; n <= 4; n *= 4) {
+    struct rig g;
+    struct synth s;
+    rig_open(&g, "sm.count=6", "l2.mshr_merge=16", n == 1 ? "l2.merge_reads=1" : "l2.merge_reads=4",
+             "l2.merge_cyc=50", NULL);
+    synth_init(&s, 6, 1);
+    uint32_t cg = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, -1);
+    uint32_t use = synth_insn(&s, WEIR_C_INT, 4, 0);
+    s.insns[cg].cache_op = WEIR_CO_CG;
+    for (uint32_t b = 0; b < 6; b++)
+      for (unsigned i = 0; i < 2; i++) {
+        synth_stride(&s, b, 0, cg, UINT32_MAX, 0, 4);
+        synth_put(&s, b, 0, use);
+      }
+    run(&g, &s, &r);
+    assert_int_equal(r.l2.reads, n == 1 ? 12 : 4);
+    assert_int_equal(r.l2.merged, n == 1 ? 0 : 8);
+    assert_int_equal(r.l2.merged_sectors, n == 1 ? 0 : 32);
+    assert_int_equal(r.l2.fills, 4);
+    rig_close(&g);
+  }
+}
+
 /* Cycles of a load that waits for `n` lines read before it, the first of which is its own. */
 static uint64_t again(unsigned n, uint64_t *far) {
   struct rig g;
@@ -242,8 +293,11 @@ static void test_halves(void **state) {
 
 int main(void) {
 #define T(f) cmocka_unit_test(f)
-  const struct CMUnitTest tests[] = {T(test_banks),   T(test_lines),         T(test_stores),
-                                     T(test_atomics), T(test_slower_slices), T(test_reply_port),
-                                     T(test_fetch),   T(test_partial),       T(test_halves)};
+  const struct CMUnitTest tests[] = {T(test_banks),         T(test_lines),
+                                     T(test_stores),        T(test_atomics),
+                                     T(test_slower_slices), T(test_reply_port),
+                                     T(test_fetch),         T(test_partial),
+                                     T(test_halves),        T(test_halves_of_sectors),
+                                     T(test_merged)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,12 +59,13 @@ static void conserve(const struct machine *x, const struct synth *s,
                     r->sm.resv_fail[i] == 0 ? 0 : r->cycles * (uint64_t)x->m.sm.count);
     assert_in_range(r->sm.resv_fail[i], 0, r->sm.requests);
   }
-  assert_int_equal(l1->requests, r->l2.reads + r->l2.writes + r->l2.atomics);
+  assert_int_equal(l1->requests, r->l2.reads + r->l2.merged + r->l2.writes + r->l2.atomics);
   assert_int_equal(r->l2.reads,
                    r->l2.read_hits + r->l2.read_pending + r->l2.read_misses + r->l2.read_partial);
   assert_int_equal(r->l2.writes, r->l2.write_hits + r->l2.write_misses);
   conserve_l3(x, r);
-  conserve_columns(x, r->dram.reads, x->m.l3.enabled ? r->l3.fills : r->l2.fills);
+  conserve_columns(x, r->dram.reads,
+                   x->m.l3.enabled ? r->l3.fills : r->l2.fills + r->l2.partial_sectors);
   conserve_columns(x, r->dram.writes,
                    x->m.l3.enabled ? r->l3.writeback_sectors : r->l2.writeback_sectors);
   assert_int_equal(r->dram.row_hits + r->dram.row_misses + r->dram.row_conflicts,

@@ -63,7 +63,7 @@ for m in $metrics; do
   fi
 done
 timeout -k 5 170 "$ncu" --clock-control none --cache-control all --print-units base --csv --metrics "${list#,}" \
-  -k regex:probe --log-file "$work/csv" "$work/counters" >"$work/labels" 2>"$work/err"
+  -k regex:probe --log-file "$work/csv" "$work/counters" ${2:+"$2"} >"$work/labels" 2>"$work/err"
 rc=$?
 why=$(grep -h -m2 -i error "$work/csv" "$work/err" 2>/dev/null | tr '\n\t' '  ')
 [ "$rc" -eq 0 ] || failed "ncu: exit status $rc: $why"

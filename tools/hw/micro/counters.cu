@@ -11,6 +11,10 @@
 //   the data array count_stores  sectors of stores, full and partial; reads of the DRAM are fills
 //   of partial sectors count_atomics the same for red and atom count_empty   cycles of an empty
 //   launch by blocks and threads
+//   count_pairs   two warps of an SM load the same line, or another sector of it, the second so
+//   many dependent additions (some 4 cycles each) later: are they one request to the L2?
+//   count_after   a load after a store of the same thread, and what the L1 has of it; a read of
+//   sectors that several stores have written together, from the L2 or from the DRAM
 #include "micro.cuh"
 
 static void label(const char *benchmark, const std::string &params) {
@@ -51,6 +55,70 @@ __global__ void probe_add(u64 base, lanes where, unsigned span, int loops, unsig
     else
       asm volatile("red.global.add.u32 [%0], %1;" ::"l"(a), "r"(x) : "memory");
   }
+  sink[threadIdx.x] = x;
+}
+
+// Both warps meet before each line; the second comes `steps` additions later.
+template <int KIND>
+__global__ void probe_pair(u64 base, unsigned other, int steps, int lines, unsigned *sink) {
+  unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, x = 0, y = lane;
+  for (int i = 0; i < lines; i++) {
+    u64 a = base + (u64)i * 512 + (warp ? other : 0) + lane % 8 * 4;
+    __syncthreads();
+    if (warp) {
+#pragma unroll 1
+      for (int k = 0; k < steps; k++)
+        asm volatile("add.u32 %0, %0, 1;" : "+r"(y));
+      a += y >> 31; // it waits for them
+    }
+    x ^= load32<KIND>(a);
+    wait_for32(x);
+  }
+  sink[threadIdx.x] = x + y;
+}
+
+enum { LOAD_STORE_LOAD, STORE_LOAD, STORE_WORD_LOAD, STORE_WORD_LOAD_NEXT, N_AFTER };
+static const char *const after_names[] = {"load,store,load", "store sector,load", "store word,load it",
+                                          "store word,load next"};
+
+// Of each line: the store is there before the load (a fence of the block between them).
+__global__ void probe_after(u64 base, int what, int lines, unsigned *sink) {
+  unsigned lane = threadIdx.x, x = 0;
+  bool is_word = what == STORE_WORD_LOAD || what == STORE_WORD_LOAD_NEXT;
+  for (int i = 0; i < lines; i++) {
+    u64 a = base + (u64)i * 512;
+    if (what == LOAD_STORE_LOAD) {
+      x ^= load32<CA>(a + lane % 8 * 4);
+      wait_for32(x);
+    }
+    if (!is_word || lane == 0)
+      asm volatile("st.global.u32 [%0], %1;" ::"l"(a + lane % 8 * 4), "r"(i) : "memory");
+    __threadfence_block();
+    x ^= load32<CA>(a + (is_word ? (what == STORE_WORD_LOAD ? 0 : 4) : lane % 8 * 4));
+    wait_for32(x);
+  }
+  sink[lane] = x;
+}
+
+// Stores of every other word, then (both) of the others; then all is read by another SM.
+__global__ void probe_written(u64 base, int both, int lines, unsigned *count, unsigned *sink) {
+  unsigned lane = threadIdx.x % 32, x = 0;
+  if (blockIdx.x == 0) {
+    for (int half = 0; half <= both; half++)
+      for (int i = threadIdx.x / 32; i < lines; i += blockDim.x / 32)
+        asm volatile("st.global.u32 [%0], %1;" ::"l"(base + (u64)i * 256 + 8 * lane + 4 * half),
+                     "r"(i)
+                     : "memory");
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(count, 1);
+    return;
+  }
+  while (atomicAdd(count, 0) == 0) {
+  }
+  for (int i = threadIdx.x / 32; i < lines; i += blockDim.x / 32)
+    for (int k = 0; k < 2; k++)
+      x ^= load32<CG>(base + (u64)i * 256 + 128 * k + 4 * lane);
   sink[threadIdx.x] = x;
 }
 
@@ -165,9 +233,36 @@ static void count_empty() {
     }
 }
 
-int main() {
+static void count_pairs(counted &c) {
+  for (unsigned other : {0u, 32u})
+    for (int steps : {0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
+      label("count_pairs", par("kind=cg second=%s steps=%d lines=2048", other ? "sector" : "same", steps));
+      probe_pair<CG><<<1, 64>>>(c.buffer.at, other, steps, 2048, c.sink.as<unsigned>());
+      done();
+    }
+}
+
+static void count_after(counted &c) {
+  memory flag(4);
+  for (int what = 0; what < N_AFTER; what++) {
+    label("count_after", par("what=%d lines=2048", what) + " (" + after_names[what] + ")");
+    probe_after<<<1, 32>>>(c.buffer.at, what, 2048, c.sink.as<unsigned>());
+    done();
+  }
+  for (int both = 0; both < 2; both++) {
+    label("count_after", par("written=%s lines=4096", both ? "halves" : "half"));
+    CU(cudaMemset((void *)flag.at, 0, 4));
+    probe_written<<<2, 256>>>(c.buffer.at, both, 4096, flag.as<unsigned>(), c.sink.as<unsigned>());
+    done();
+  }
+}
+
+int main(int argc, char **argv) {
   bench_now = "counters";
   counted c;
+  count_pairs(c);
+  count_after(c);
+  if (argc > 1 && strcmp(argv[1], "new") == 0) return 0; // these alone
   count_empty();
   count_hits(c);
   count_stores(c);
