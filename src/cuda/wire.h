@@ -29,7 +29,7 @@
 /* Environment variable with the path of weir's socket. */
 #define WEIR_WIRE_VARIABLE "WEIR_SOCKET"
 
-enum { WEIR_WIRE_VERSION = 3 };
+enum { WEIR_WIRE_VERSION = 4 };
 
 struct weir_wire;
 

@@ -91,27 +91,31 @@ enum weir_status weir_wire_module(struct weir_wire *w, uint64_t id, const char *
 
 enum weir_status weir_wire_begin(struct weir_wire *w, const struct weir_wire_launch *l,
                                  struct weir_err *err) {
-  struct wt_buf info = {0}, table = {0};
+  struct wt_buf info = {0}, table = {0}, outline = {0};
   const char *why;
   if (wt_info_check(l->info, &why))
     return weir_fail(err, WEIR_EINVAL, "kernel %s: %s", l->info->name, why);
   wt_put_info(&info, l->info, 0);
   wt_put_table(&table, l->info);
+  wt_put_outline(&outline, l->info);
   enum weir_status st = WEIR_OK;
-  if (info.failed || table.failed) {
+  if (info.failed || table.failed || outline.failed) {
     st = weir_fail(err, WEIR_ENOMEM, "out of memory for kernel %s", l->info->name);
   } else {
     const uint64_t head[] = {
-        l->number, l->stream, l->module,
-        (l->has_streams ? WIRE_HAS_STREAMS : 0u) | (l->is_wanted ? WIRE_IS_WANTED : 0u), info.n};
-    wire_frame(w, WIRE_LAUNCH, sizeof head + info.n + table.n);
+        l->number, l->stream,
+        l->module, (l->has_streams ? WIRE_HAS_STREAMS : 0u) | (l->is_wanted ? WIRE_IS_WANTED : 0u),
+        info.n,    table.n};
+    wire_frame(w, WIRE_LAUNCH, sizeof head + info.n + table.n + outline.n);
     wire_put(w, head, sizeof head);
     wire_put(w, info.v, info.n);
     wire_put(w, table.v, table.n);
+    wire_put(w, outline.v, outline.n);
     st = wire_flush(w, err); /* weir shows what is running */
   }
   wt_buf_free(&info);
   wt_buf_free(&table);
+  wt_buf_free(&outline);
   return st;
 }
 

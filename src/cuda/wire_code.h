@@ -3,8 +3,8 @@
  *   u32 type │ u32 0 │ u64 bytes │ payload of so many bytes
  *
  *   HELLO    magic, version, then text of the sender: see wire_hello.c
- *   LAUNCH   number, stream, module, flags, bytes of the description; it; the table
- *            (both as in a .wtrace)
+ *   LAUNCH   number, stream, module, flags, bytes of the description and of the table; they; the
+ *            outline of the text, if there is one (all as in a .wtrace)
  *   BLOCK    id, warps; for each warp: instructions, spans; for each span: bytes; they
  *   STRAY    instruction, whether it reaches another allocation, count, address, block (3),
  *            thread (3); the texts of struct weir_stray, each ended by NUL

@@ -187,19 +187,22 @@ static void release_block(struct weir_block_source *src, struct weir_block_strea
 }
 
 static const char *read_launch(struct weir_wire *w, const char *bytes, size_t n) {
-  uint64_t v[5], zero;
+  uint64_t v[6], zero;
   const uint8_t *p = (const uint8_t *)bytes;
   if (n < sizeof v) return "it is too short";
   memcpy(v, p, sizeof v);
   p += sizeof v;
   n -= sizeof v;
-  if (v[4] > n) return "it is too short";
+  if (v[4] > n || v[5] > n - v[4]) return "it is too short";
   if (v[0] <= w->n_ended) return "its number is not in order";
   if (v[3] > (WIRE_HAS_STREAMS | WIRE_IS_WANTED)) return "an unknown flag";
   weir_wtrace_info_free(w->info);
   w->info = NULL;
   const char *why = wt_get_info(p, (size_t)v[4], WEIR_WTRACE_VERSION, &w->info, &zero);
-  if (!why) why = wt_get_table(p + v[4], n - (size_t)v[4], WEIR_WTRACE_VERSION, w->info);
+  p += v[4];
+  n -= (size_t)(v[4] + v[5]);
+  if (!why) why = wt_get_table(p, (size_t)v[5], WEIR_WTRACE_VERSION, w->info);
+  if (!why && n > 0) why = wt_get_outline(p + v[5], n, w->info);
   w->launch = (struct weir_wire_launch){.info = w->info,
                                         .number = v[0],
                                         .stream = v[1],

@@ -11,17 +11,19 @@
 
 enum { WEIR_NO_WAY = UINT16_MAX };
 
-struct weir_mem_line {
+struct weir_mem_line {   /* 24 bytes: there are many */
   uint64_t line;         /* line number + 1, 0 = empty */
   struct weir_link link; /* in the set's order of use */
   uint16_t mshr;         /* that waits for the pending sectors */
+  uint16_t words;        /* written to each sector that is partial, four bits each */
+  uint16_t marker;       /* the SM that set the mark; for statistics, hardware has the mark alone */
   uint8_t valid, dirty, pending,
-      partial;    /* sectors; partial: written in part, the rest is not here */
-  uint8_t near;   /* halves of the SMs that have it near, a bit each */
-  uint16_t words; /* written to each sector that is partial, four bits each */
+      partial;  /* sectors; partial: written in part, the rest is not here */
+  uint8_t near; /* halves of the SMs that have it near, a bit each */
   bool is_marked;
-  uint16_t marker; /* the SM that set the mark; for statistics, hardware has the mark alone */
 };
+
+_Static_assert(sizeof(struct weir_mem_line) == 24, "no padding");
 
 struct weir_lines {
   struct weir_mem_line *v;
