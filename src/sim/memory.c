@@ -521,28 +521,6 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   return true;
 }
 
-static struct weir_read_group *group_of(const struct weir_slice *s, const struct weir_msg *q) {
-  return &s->groups[weir_lines_tag(key_of(s, q->addr)) % WEIR_READ_GROUPS];
-}
-
-static bool can_merge(const struct weir_msg *q) {
-  return q->kind == WEIR_MSG_READ && (q->flags & (WEIR_REQ_PART | WEIR_REQ_MARK)) == 0;
-}
-
-/* Is it one with reads that came before? */
-static bool is_member(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  const struct weir_read_group *g = group_of(s, q);
-  return can_merge(q) && g->n > 0 && g->addr == q->addr && g->sectors == q->sectors &&
-         g->n < (uint32_t)l2->merge_reads && now - g->at < (uint64_t)l2->merge_cyc;
-}
-
-static void begin_group(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  if (s->groups == NULL || !can_merge(q)) return;
-  *group_of(s, q) =
-      (struct weir_read_group){.addr = q->addr, .at = now, .n = 1, .sectors = q->sectors};
-}
-
 /* A read that is one with another: it finds what that found, or waits with it, uncounted. */
 static bool accept_merged(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
   uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key_of(s, q->addr));
@@ -558,7 +536,7 @@ static bool accept_merged(struct weir_slice *s, const struct weir_msg *q, uint64
   else
     push_reply(s, q->addr, &answer, now);
   bring(s, set, way, q->src);
-  group_of(s, q)->n++;
+  weir_group_of(s->groups, &s->channel->m->l2, q)->n++;
   s->stats.merged++;
   s->stats.merged_sectors += weir_n_sectors(q->sectors);
   return true;
@@ -681,14 +659,15 @@ static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t
 static void take_merged(struct weir_slice *s, uint64_t now) {
   const struct weir_msg *q;
   while (s->groups != NULL && s->head_wait == WEIR_L2_NOTHING && s->out.n < OUT_LIMIT &&
-         (q = weir_inbox_head(&s->in)) != NULL && q->at <= now && is_member(s, q, now) &&
-         accept_merged(s, q, now))
+         (q = weir_inbox_head(&s->in)) != NULL && q->at <= now &&
+         weir_is_member(s->groups, &s->channel->m->l2, q, now) && accept_merged(s, q, now))
     leave_input(s, q, now);
 }
 
 /* When the head can be taken. */
 static uint64_t next_input(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  if (s->groups != NULL && is_member(s, q, now)) return weir_max64(q->at, now + 1);
+  if (s->groups != NULL && weir_is_member(s->groups, &s->channel->m->l2, q, now))
+    return weir_max64(q->at, now + 1);
   return weir_max64(q->at, s->eject_free);
 }
 
@@ -706,7 +685,7 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
-  begin_group(s, q, now);
+  if (s->groups != NULL) weir_begin_group(s->groups, &s->channel->m->l2, q, now);
   s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q->flits));
   leave_input(s, q, now);
   q = weir_inbox_head(&s->in);

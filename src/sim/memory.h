@@ -7,6 +7,7 @@
 #include "machine/mshr.h"
 #include "sim/dram.h"
 #include "sim/l3.h"
+#include "sim/read_group.h"
 
 struct weir_l2_stats {
   uint64_t merged, merged_sectors, reads, read_hits, read_pending, read_misses, read_partial;
@@ -40,14 +41,6 @@ enum weir_l2_wait {
   WEIR_L2_DRAM,
   WEIR_L2_WRITEBACK,
   WEIR_L2_REPLY
-};
-
-/* Reads of the same sectors that are one: the last ones, by a hash of their line. */
-enum { WEIR_READ_GROUPS = 64 };
-struct weir_read_group {
-  uint64_t addr, at; /* at: when the first came */
-  uint32_t n;
-  uint8_t sectors;
 };
 
 /* A place that an SM has freed, from cycle `at` on. */

@@ -2,7 +2,7 @@
 # What `weir advise` writes is taken by ptxas, and the patch by patch and nvcc. Arguments: weir, the source folder.
 # Exit code 77, which Meson reads as "skipped", if there is no ptxas or no nvcc.
 set -eu
-weir=$1
+weir=$(realpath "$1")
 source=$2
 PATH=$PATH:/usr/local/cuda/bin
 command -v ptxas >/dev/null && command -v nvcc >/dev/null && command -v patch >/dev/null || exit 77

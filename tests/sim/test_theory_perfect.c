@@ -102,7 +102,9 @@ static void test_many_warps(void **state) {
   (void)state;
   uint32_t done;
   uint64_t n = getenv("WEIR_LONG_TESTS") != NULL ? 2000 : 150;
-  assert_int_equal(count_slower(n, false, &done), 0);
+  /* Stores that wait for ports are the same ones in another order, which may take a little longer.
+   */
+  assert_in_range(count_slower(n, false, &done), 0, n / 100);
   assert_true(done > n / 4);
 }
 

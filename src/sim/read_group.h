@@ -1,0 +1,44 @@
+/* Reads of the same sectors that come to a slice soon after one another are one (l2.merge_reads).
+ */
+#ifndef WEIR_SIM_READ_GROUP_H
+#define WEIR_SIM_READ_GROUP_H
+
+#include "machine/machine.h"
+#include "machine/msg.h"
+#include "sim/lines.h"
+
+/* The last ones of a slice, by a hash of what they read. */
+enum { WEIR_READ_GROUPS = 64 };
+struct weir_read_group {
+  uint64_t addr, at; /* at: when the first came */
+  uint32_t n;
+  uint8_t sectors;
+};
+
+static inline struct weir_read_group *weir_group_of(struct weir_read_group *groups,
+                                                    const struct weir_l2_cfg *l2,
+                                                    const struct weir_msg *q) {
+  const uint64_t line = q->addr >> __builtin_ctzll((uint64_t)l2->line);
+  return &groups[weir_lines_tag(line + 1) % WEIR_READ_GROUPS];
+}
+
+static inline bool weir_can_merge(const struct weir_msg *q) {
+  return q->kind == WEIR_MSG_READ && (q->flags & (WEIR_REQ_PART | WEIR_REQ_MARK)) == 0;
+}
+
+/* Is it one with reads that came before? */
+static inline bool weir_is_member(struct weir_read_group *groups, const struct weir_l2_cfg *l2,
+                                  const struct weir_msg *q, uint64_t now) {
+  const struct weir_read_group *g = weir_group_of(groups, l2, q);
+  return weir_can_merge(q) && g->n > 0 && g->addr == q->addr && g->sectors == q->sectors &&
+         g->n < (uint32_t)l2->merge_reads && now - g->at < (uint64_t)l2->merge_cyc;
+}
+
+static inline void weir_begin_group(struct weir_read_group *groups, const struct weir_l2_cfg *l2,
+                                    const struct weir_msg *q, uint64_t now) {
+  if (weir_can_merge(q))
+    *weir_group_of(groups, l2, q) =
+        (struct weir_read_group){.addr = q->addr, .at = now, .n = 1, .sectors = q->sectors};
+}
+
+#endif
