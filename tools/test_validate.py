@@ -94,7 +94,7 @@ VECADD = {"inst": 100000, "l1_ld_sectors": 28672, "l1_ld_hits": 0, "l1_ld_misses
           "sm_cycles": 32651}
 EMPTY = {"inst": 4, "l1_ld_hits": 0, "dram_rd_sectors": 80, "dram_wr_sectors": 0, "sm_cycles": 2651}
 IN_WEIR = {"cycles": 33000, "sm": {"warp_insns": 99996},
-           "l1": {"global_load_sectors": 28672, "local_load_sectors": 0, "sectors_missed": 28672, "sectors_bypassed": 0,
+           "l1": {"global_load_sectors": 28672, "local_load_sectors": 0, "sectors_missed": 28672, "sectors_bypassed": 0, "texture_sectors_missed": 0,
                   "bytes": 1024},
            "l2": {"load_sectors": 28672, "load_sectors_missed": 28672, "write_sectors": 14336},
            "dram": {"read_bytes": 28672 * 32, "write_bytes": 0}}
