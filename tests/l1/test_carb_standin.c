@@ -165,7 +165,7 @@ static void test_engine_exact(void **state) {
   defaults();
   SET(interval, 100); /* random kernels are short */
   SET(stall, 0.1);
-  engine_random(policy, &cfg, CASES(16), sum);
+  engine_random(policy, &cfg, CASES(80), sum);
   assert_true(STAT_OF(sum, bypassed) > 0 && STAT_OF(sum, misses) > STAT_OF(sum, bypassed));
   assert_true(STAT_OF(sum, stalled) > 0 && STAT_OF(sum, intervals) > STAT_OF(sum, stalled));
   defaults();

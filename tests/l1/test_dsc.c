@@ -592,7 +592,7 @@ static void test_engine(void **state) {
   struct weir_sim_result r;
   uint64_t stolen = 0, longer = 0;
   unsigned done = 0;
-  for (uint64_t seed = 1; done < CASES(48); seed++) {
+  for (uint64_t seed = 1; done < CASES(128); seed++) {
     init(1u << seed % 4);
     part_put(part, &cfg, "take_pending", seed % 5 != 0);
     g.d.org_cfg = &cfg;

@@ -313,7 +313,7 @@ static void test_engine(void **state) {
   uint64_t fine = 0, coarse = 0;
   part_defaults(part, &cfg);
   part_put(part, &cfg, "swap_after", 16);
-  for (uint64_t seed = 1; done < CASES(16); seed++) {
+  for (uint64_t seed = 1; done < CASES(80); seed++) {
     const struct weir_lines_cfg lines = {.on_fill = seed % 3 == 0};
     design(&d, &lines, &cfg);
     d.paranoid = seed % 4 == 0;

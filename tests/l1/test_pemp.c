@@ -339,7 +339,7 @@ static void test_engine_exact(void **state) {
   SET(sample, 150); /* random kernels are short */
   SET(filter, 333);
   SET(threshold, 0.2);
-  engine_random(policy, &cfg, CASES(16), sum);
+  engine_random(policy, &cfg, CASES(80), sum);
   assert_true(STAT_OF(sum, bypassed) > 0 && STAT_OF(sum, predicted_hits) > 0);
   assert_true(STAT_OF(sum, samples) > STAT_OF(sum, armed) && STAT_OF(sum, false_hits) > 0);
   defaults();
