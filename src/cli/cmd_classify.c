@@ -396,18 +396,9 @@ static int parse_options(int argc, char **argv, struct classify *c) {
     if (set_option(c, id, args.value, &err) != WEIR_OK) return weir_cli_error(&err);
   }
   c->argv = args.program;
-  if (c->argv != NULL && c->argv[0] == NULL)
-    return weir_cli_usage("classify", "which program? It comes after --");
-  if (c->argv != NULL && (c->target != NULL || c->input != NULL))
-    return weir_cli_usage("classify", "workloads and --input do not go with a program");
-  if (c->argv != NULL && c->n_outputs > 1)
-    return weir_cli_usage("classify", "of a program, -o names the first module's file only");
-  if (c->argv == NULL && weir_program_is_chosen(&c->choice))
-    return weir_cli_usage("classify", WEIR_PROGRAM_NAMES " go with a "
-                                                         "program: -- PROGRAM");
-  if (c->target == NULL && c->argv == NULL)
-    return weir_cli_usage("classify",
-                          "which workload? See 'weir list workloads', or name a launch file");
+  const struct weir_one_target given = {"classify", c->target, c->input, c->argv, c->n_outputs};
+  const int done = weir_program_or_workload(&given, &c->choice);
+  if (done >= 0) return done;
   if (c->cm != WEIR_HINT_NONE && c->n_outputs == 0)
     return weir_cli_usage("classify", "--cm says what goes into the PTX: add -o FILE");
   if (n_stdout(c) > 1)

@@ -370,3 +370,20 @@ void weir_program_notes(const struct weir_program *p, struct weir_program_result
             stderr);
   }
 }
+
+int weir_program_or_workload(const struct weir_one_target *t,
+                             const struct weir_program_choice *choice) {
+  const bool is_program = t->argv != NULL;
+  if (is_program && t->argv[0] == NULL)
+    return weir_cli_usage(t->command, "which program? It comes after --");
+  if (is_program && (t->target != NULL || t->input != NULL))
+    return weir_cli_usage(t->command, "workloads and --input do not go with a program");
+  if (is_program && t->n_outputs > 1)
+    return weir_cli_usage(t->command, "of a program, -o names the first module's file only");
+  if (!is_program && weir_program_is_chosen(choice))
+    return weir_cli_usage(t->command, WEIR_PROGRAM_NAMES " go with a program: -- PROGRAM");
+  if (!is_program && t->target == NULL)
+    return weir_cli_usage(t->command,
+                          "which workload? See 'weir list workloads', or name a launch file");
+  return -1;
+}

@@ -33,6 +33,17 @@ struct weir_program {
 
 void weir_program_free(struct weir_program *p);
 
+/* What a command that takes one workload, or a program and at most one output, was given: -1 if
+ * that can be, else what it has said why not. */
+struct weir_program_choice;
+struct weir_one_target {
+  const char *command, *target, *input;
+  char *const *argv; /* of the program; NULL: none */
+  uint32_t n_outputs;
+};
+int weir_program_or_workload(const struct weir_one_target *t,
+                             const struct weir_program_choice *choice);
+
 /* Which launches: options that all of these commands have. */
 struct weir_program_choice {
   const char *kernels; /* NULL: all */
