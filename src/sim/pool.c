@@ -166,7 +166,7 @@ bool weir_pool_has_ended(struct weir_pool *p, uint32_t thread, uint64_t step) {
 }
 
 static void note_wait(struct weir_pool *p, struct worker *me, uint64_t since) {
-  uint64_t ns = now_ns() - since;
+  uint64_t ns = p->job.clock() - since;
   me->waited_ns += ns;
   if (ns > LATE_NS) atomic_store_explicit(&p->is_late, true, memory_order_relaxed);
 }
@@ -175,7 +175,7 @@ bool weir_pool_begin(struct weir_pool *p, uint32_t thread, uint64_t step) {
   struct worker *me = &p->workers[thread];
   uint64_t needed = step - p->depth;
   if (!weir_pool_has_ended(p, thread, needed)) {
-    uint64_t since = now_ns();
+    uint64_t since = p->job.clock();
     for (uint32_t i = 0; i < p->n_active; i++)
       if (i != thread) await(p, me, has_ended, i, needed);
     look(p, me);
@@ -201,11 +201,11 @@ void weir_pool_count(struct weir_pool *p, uint32_t component, uint64_t work) {
 
 static void take_turn(struct weir_pool *p, uint32_t thread) {
   struct worker *me = &p->workers[thread];
-  uint64_t since = now_ns();
+  uint64_t since = p->job.clock();
   me->first_stop = UINT64_MAX;
   me->waited_ns = 0;
   p->job.run(p->job.self, thread);
-  me->busy_ns += now_ns() - since - me->waited_ns;
+  me->busy_ns += p->job.clock() - since - me->waited_ns;
   if (atomic_fetch_sub(&p->left, 1) == 1 && thread != 0) wake_all(p); /* thread 0 waits for it */
 }
 
@@ -232,7 +232,7 @@ void weir_pool_turn(struct weir_pool *p) {
   }
   take_turn(p, 0);
   if (p->n_active == 1) return; /* nobody can have come late */
-  uint64_t since = now_ns();
+  uint64_t since = p->job.clock();
   await(p, &p->workers[0], is_turn_done, 0, 0);
   note_wait(p, &p->workers[0], since);
 }
@@ -289,13 +289,13 @@ static bool go_alone(struct weir_pool *p) {
   memcpy(p->home, p->owner, p->n_tasks * sizeof *p->home);
   memset(p->next_owner, 0, p->n_tasks * sizeof *p->next_owner);
   p->is_alone = true;
-  p->alone_until = now_ns() + p->alone_ns;
+  p->alone_until = p->job.clock() + p->alone_ns;
   if (p->alone_ns < LONGEST_ALONE_NS) p->alone_ns *= 2;
   return true;
 }
 
 static bool go_together(struct weir_pool *p) {
-  if (now_ns() < p->alone_until) return false;
+  if (p->job.clock() < p->alone_until) return false;
   p->is_alone = false;
   memcpy(p->next_owner, p->home, p->n_tasks * sizeof *p->home);
   for (uint32_t i = 0; i < p->n_threads; i++)
@@ -358,6 +358,7 @@ struct weir_pool *weir_pool_new(uint32_t threads, uint32_t components, uint32_t 
   p->n_tasks = components;
   p->alone_ns = FIRST_ALONE_NS;
   p->job = *job;
+  if (p->job.clock == NULL) p->job.clock = now_ns;
   pthread_condattr_t clock; /* with a clock that exists none of these can fail */
   pthread_condattr_init(&clock);
   pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

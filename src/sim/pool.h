@@ -15,6 +15,9 @@
 struct weir_pool_job {
   void *self;
   void (*run)(void *self, uint32_t thread);
+  /* Nanoseconds that threads are weighed by and lateness is judged by; NULL: the host's. A test
+   * has its own, for the host takes any time for others. */
+  uint64_t (*clock)(void);
 };
 
 struct weir_pool;
