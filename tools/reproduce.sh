@@ -29,6 +29,7 @@ if [ -n "$run" ]; then
   trap - INT TERM
 fi
 "$weir" reproduce all --kept --store "$store" --markdown docs/reproduction.md --quiet
+tools/check_width.py --fix >/dev/null # text of the page, as of all others
 zstd -19 -qf "$store" -o "$packed"
 echo "docs/reproduction.md, $packed"
 exit "$status"

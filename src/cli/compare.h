@@ -58,7 +58,6 @@ struct weir_comparison {
   struct weir_keeper_options keeping;
   const char *plan_path;    /* which share each run belongs to; NULL: their identities say it */
   const char *streams;      /* folder of streams that are recorded ahead; NULL: none are */
-  bool only_kept;           /* what is not prepared yet is not prepared now */
   struct weir_slurm *slurm; /* on a cluster; NULL: here */
   struct {
     struct weir_compared_program *v;
@@ -202,8 +201,9 @@ enum weir_status weir_comparison_open(struct weir_comparison *c, struct weir_err
 /* How it came about, before it runs. `is_wanted`: something will carry it. */
 enum weir_status weir_comparison_provenance(struct weir_comparison *c, bool is_wanted,
                                             struct weir_err *err);
-/* What prepared schemes need, once for each workload and machine, before anything is timed. */
-enum weir_status weir_comparison_prepare(struct weir_comparison *c, struct weir_err *err);
+/* What prepared schemes need, for each workload and machine: runs are known by its names. It is
+ * made when a run needs it that no store has. */
+enum weir_status weir_comparison_name_preps(struct weir_comparison *c, struct weir_err *err);
 /* All of it, the program first. */
 enum weir_status weir_comparison_run(struct weir_comparison *c, struct weir_err *err);
 /* What programs ended with: 0, or the exit code for weir. */

@@ -151,42 +151,64 @@ static enum weir_status keep_text(struct weir_comparison *c, const char *text, c
   return *out != NULL ? WEIR_OK : no_memory(err);
 }
 
-static enum weir_status prepare_one(struct weir_comparison *c, size_t workload, size_t setup,
-                                    struct weir_err *err) {
+static struct weir_study_prep *prep_of(const struct weir_comparison *c, size_t workload,
+                                       size_t setup) {
+  return &c->preps[workload * c->n_setups + setup];
+}
+
+static struct weir_cli_preparing preparing(const struct weir_comparison *c, size_t workload,
+                                           size_t setup, bool only_name) {
   const struct weir_study_workload *w = &c->study.workloads[workload];
-  struct weir_study_prep *prep = &c->preps[workload * c->n_setups + setup];
   const struct weir_compared_program *program = weir_comparison_program(c, w);
-  struct weir_cli_preparing r = {.workload = w->name,
-                                 .path = w->is_trace ? NULL : w->path,
-                                 .trace = w->is_trace ? w->path : NULL,
-                                 .programs = program != NULL ? program->it.programs : NULL,
-                                 .n_programs = program != NULL ? program->it.n_programs : 0,
-                                 .input = w->input,
-                                 .setup = &c->setups[setup],
-                                 .settings = &c->settings[setup],
-                                 .jobs = c->jobs,
-                                 .check = c->check,
-                                 .only_kept = c->only_kept};
+  return (struct weir_cli_preparing){.workload = w->name,
+                                     .path = w->is_trace ? NULL : w->path,
+                                     .trace = w->is_trace ? w->path : NULL,
+                                     .programs = program != NULL ? program->it.programs : NULL,
+                                     .n_programs = program != NULL ? program->it.n_programs : 0,
+                                     .input = w->input,
+                                     .setup = &c->setups[setup],
+                                     .settings = &c->settings[setup],
+                                     .jobs = c->jobs,
+                                     .check = c->check,
+                                     .only_name = only_name};
+}
+
+static enum weir_status name_one(struct weir_comparison *c, size_t workload, size_t setup,
+                                 struct weir_err *err) {
+  struct weir_study_prep *prep = prep_of(c, workload, setup);
+  const struct weir_cli_preparing r = preparing(c, workload, setup, true);
   struct weir_err why;
   prep->input = "";
-  if (w->is_trace && program == NULL && weir_setup_is_classified(r.setup))
+  if (r.trace != NULL && r.programs == NULL && weir_setup_is_classified(r.setup))
     return keep_text(c,
                      "loads are classified by their PTX, and a trace has none; give tags with "
                      "--tags FILE",
                      &prep->error, err);
   uint32_t n = 0;
   enum weir_status st = weir_cli_prepare(&c->preparations, &r, prep->made, &n, &why);
-  prep->is_missing = st == WEIR_ENOENT && c->only_kept;
-  if (weir_cli_signal() != 0 || prep->is_missing) return WEIR_OK;
+  if (weir_cli_signal() != 0) return WEIR_OK;
   if (st != WEIR_OK) return keep_text(c, why.msg, &prep->error, err);
   for (uint32_t i = 0; i < n; i++)
-    weir_provenance_preparation(&c->prov.block, w->name, c->variants[setup / c->schemes.n].gpu,
+    weir_provenance_preparation(&c->prov.block, r.workload, c->variants[setup / c->schemes.n].gpu,
                                 prep->made[i]);
   prep->n_made = n;
-  prep->prepared = weir_cli_prepared(r.setup, prep->made, n);
   const struct weir_preparation *named = weir_preparation_named(prep->made, n);
   prep->is_same_input = named->is_same_input;
   return keep_text(c, named->input, &prep->input, err);
+}
+
+static enum weir_status make_one(struct weir_comparison *c, size_t workload, size_t setup,
+                                 struct weir_err *err) {
+  struct weir_study_prep *prep = prep_of(c, workload, setup);
+  const struct weir_cli_preparing r = preparing(c, workload, setup, false);
+  struct weir_err why;
+  uint32_t n = 0;
+  enum weir_status st = weir_cli_prepare(&c->preparations, &r, prep->made, &n, &why);
+  if (weir_cli_signal() != 0) return WEIR_OK;
+  if (st != WEIR_OK) return keep_text(c, why.msg, &prep->error, err);
+  prep->prepared = weir_cli_prepared(r.setup, prep->made, n);
+  prep->is_ready = true;
+  return WEIR_OK;
 }
 
 static bool can_stand(const struct weir_comparison *c, size_t setup) {
@@ -211,7 +233,7 @@ static bool is_anything_prepared(const struct weir_comparison *c) {
   return false;
 }
 
-enum weir_status weir_comparison_prepare(struct weir_comparison *c, struct weir_err *err) {
+enum weir_status weir_comparison_name_preps(struct weir_comparison *c, struct weir_err *err) {
   enum weir_status st = WEIR_OK;
   if (!is_anything_prepared(c)) return WEIR_OK;
   size_t n = c->study.n_workloads * c->n_setups;
@@ -220,7 +242,24 @@ enum weir_status weir_comparison_prepare(struct weir_comparison *c, struct weir_
   c->study.preps = c->preps;
   for (size_t i = 0; st == WEIR_OK && i < n && weir_cli_signal() == 0; i++) {
     if (c->study.workloads[i / c->n_setups].fault != NULL) continue;
-    if (is_prepared(c, i % c->n_setups)) st = prepare_one(c, i / c->n_setups, i % c->n_setups, err);
+    if (is_prepared(c, i % c->n_setups)) st = name_one(c, i / c->n_setups, i % c->n_setups, err);
+  }
+  return st;
+}
+
+/* Of runs that are to be made; what a store has is not prepared again. */
+static enum weir_status make_preps(struct weir_comparison *c, struct weir_err *err) {
+  const struct weir_study *s = &c->study;
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; c->preps != NULL && st == WEIR_OK && i < weir_study_n_runs(s); i++) {
+    const struct weir_study_place at = weir_study_place(s, i);
+    const size_t setup = at.gpu * s->n_schemes + at.scheme;
+    const struct weir_study_prep *prep = prep_of(c, at.workload, setup);
+    bool is_todo = true;
+    if (prep->n_made == 0 || prep->is_ready || prep->error != NULL) continue;
+    if (weir_cli_signal() != 0) break;
+    if (c->keeper != NULL) st = weir_keeper_is_todo(c->keeper, i, &is_todo, err);
+    if (st == WEIR_OK && is_todo) st = make_one(c, at.workload, setup, err);
   }
   return st;
 }
@@ -334,8 +373,9 @@ static enum weir_status run_study(struct weir_comparison *c, struct weir_err *er
   c->study.exec = &c->exec;
   if (c->study.memory == 0) c->study.memory = usual_memory();
   weir_cli_signals_hold();
-  enum weir_status st = weir_comparison_prepare(c, err);
+  enum weir_status st = weir_comparison_name_preps(c, err);
   if (st == WEIR_OK && weir_cli_signal() == 0) st = begin_keeping(c, &hooks, err);
+  if (st == WEIR_OK) st = make_preps(c, err);
   if (st == WEIR_OK && !c->quiet && !c->study.only_records)
     st = weir_compare_progress_begin(&c->progress, &c->study, err);
   if (st == WEIR_OK) st = weir_study_run(&c->study, &hooks, err);

@@ -67,7 +67,7 @@ enum weir_status weir_cli_prepare(struct weir_preparations *all, const struct we
                                          .opcode_class = r->opcode_class,
                                          .n_opcodes = r->n_opcodes,
                                          .choice = r->choice,
-                                         .only_kept = r->only_kept,
+                                         .only_name = r->only_name,
                                          .folder = cache_folder(path, sizeof path)};
   uint32_t n_wanted = weir_setup_preparations(r->setup, names);
   for (*n = 0; st == WEIR_OK && *n < n_wanted; ++*n) {

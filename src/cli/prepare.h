@@ -18,7 +18,7 @@ struct weir_cli_preparing {
   const struct weir_launch_choice *choice; /* of a trace, what is timed; NULL: all of it */
   uint32_t jobs;
   bool check;
-  bool only_kept; /* what was not made before is not made now: WEIR_ENOENT */
+  bool only_name; /* nothing is made: what is it called? */
 };
 
 /* All that the setup needs, made or found in `all`. WEIR_ELIMIT: a signal came. */

@@ -199,11 +199,12 @@ static bool is_meant(const struct weir_study *s, size_t run) {
   return !weir_study_setup(s, at.gpu, at.scheme)->is_left;
 }
 
-/* What is still to be prepared is part of what the run is: no store can have it. */
 static bool is_unprepared(const struct weir_study *s, size_t run) {
   struct weir_study_place at = weir_study_place(s, run);
-  return s->preps != NULL &&
-         s->preps[(at.workload * s->n_gpus + at.gpu) * s->n_schemes + at.scheme].is_missing;
+  const struct weir_study_prep *prep = weir_study_prep(s, at.workload, at.gpu, at.scheme);
+  for (uint32_t i = 0; prep != NULL && i < prep->n_made; i++)
+    if (!prep->made[i]->is_kept) return true;
+  return false;
 }
 
 static bool is_better(enum weir_stored a, enum weir_stored than) {
@@ -222,7 +223,7 @@ static enum weir_status look_at(struct look *l, const char *path, bool is_merged
   enum weir_status st = weir_store_open(path, WEIR_STORE_READ, NULL, &store, err);
   for (size_t i = 0; st == WEIR_OK && i < l->n_runs; i++) {
     enum weir_stored was = WEIR_STORED_NONE;
-    if (!is_meant(s, i) || is_unprepared(s, i)) continue;
+    if (!is_meant(s, i)) continue;
     st = weir_keeper_has(l->keeper, store, i, &was, err);
     if (is_merged) l->merged[i] = was;
     if (is_better(was, l->best[i])) l->best[i] = was;
@@ -409,12 +410,11 @@ static enum weir_status open_comparison(struct weir_comparison *c, struct weir_e
   enum weir_status st = weir_comparison_open(c, err);
   c->store_path = store;
   c->keeping.retry = retry;
-  c->only_kept = true;
   if (st == WEIR_OK) st = weir_study_check_metrics(c, err);
   if (st == WEIR_OK) st = weir_comparison_provenance(c, true, err);
   if (st == WEIR_OK)
     st = weir_recorded_names(&c->study, &c->exec_settings, streams, &c->arena, err);
-  return st == WEIR_OK ? weir_comparison_prepare(c, err) : st;
+  return st == WEIR_OK ? weir_comparison_name_preps(c, err) : st;
 }
 
 static enum weir_status sweep(struct look *l, struct weir_text *out, struct weir_err *err) {

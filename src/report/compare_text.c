@@ -410,8 +410,9 @@ static void profile_notes(const struct view *v) {
     for (size_t c = 0; c < weir_study_shown(v->s); c++) {
       const struct weir_study_prep *prep = weir_study_prep(v->s, w, v->gpu, c);
       for (uint32_t i = 0; is_marked(v, w, c) && i < prep->n_made; i++) {
-        any_tags |= prep->made[i]->tags != NULL;
-        any_rows |= prep->made[i]->tags == NULL;
+        bool is_tags = weir_prepares_tags(prep->made[i]->name);
+        any_tags |= is_tags;
+        any_rows |= !is_tags;
       }
     }
   if (any_tags || any_rows)

@@ -148,7 +148,11 @@ static void put_ours(const struct weir_paper_claim *c, const struct weir_judged 
     weir_text_printf(out, "%zu of %zu conditions hold", j->held, c->n_holds);
   if (!isnan(j->low) && j->low < j->high)
     weir_text_printf(out, " (%.4g to %.4g over what is open)", j->low, j->high);
-  if (j->missing > 0) weir_text_printf(out, "; %zu of %zu cells missing", j->missing, j->asked);
+  if (j->uncounted > 0)
+    weir_text_printf(out, "; %zu of %zu cells do not count (a sketch, or no workload)",
+                     j->uncounted, j->asked);
+  if (j->missing > j->uncounted)
+    weir_text_printf(out, "; %zu of %zu cells missing", j->missing - j->uncounted, j->asked);
 }
 
 /* Claims are numbered through a paper, whichever figures are shown. */

@@ -63,16 +63,9 @@ bool weir_setting_counts(const struct weir_study_setup *s, const struct weir_set
          is_part_of_design(s->setup, v->group->prefix);
 }
 
-/* The parameters of one group, as they are and by default. */
-struct filled {
-  const struct weir_param_group *group;
-  void *is, *would_be;
-};
-
-static enum weir_status fill(struct filled *f, const struct weir_settings *s,
+static enum weir_status fill(struct weir_filled *f, const struct weir_settings *s,
                              const struct weir_param_group *group, struct weir_err *err) {
-  free(f->is);
-  free(f->would_be);
+  weir_filled_free(f);
   f->group = group;
   f->is = weir_calloc(1, group->cfg_bytes + 1);
   f->would_be = weir_calloc(1, group->cfg_bytes + 1);
@@ -81,25 +74,36 @@ static enum weir_status fill(struct filled *f, const struct weir_settings *s,
   return weir_settings_fill(s, group, f->is, err);
 }
 
+void weir_filled_free(struct weir_filled *f) {
+  free(f->is);
+  free(f->would_be);
+  f->is = f->would_be = NULL;
+}
+
+enum weir_status weir_setting_canonical(struct weir_filled *f, const struct weir_settings *s,
+                                        const struct weir_setting *v, struct weir_canonical *out,
+                                        struct weir_err *err) {
+  enum weir_status st = f->is == NULL || v->group != f->group ? fill(f, s, v->group, err) : WEIR_OK;
+  if (st != WEIR_OK) return st;
+  snprintf(f->key, sizeof f->key, "%s.%s", v->group->prefix, v->param->name);
+  weir_param_show(v->param, f->is, f->value, sizeof f->value);
+  weir_param_show(v->param, f->would_be, f->usual, sizeof f->usual);
+  *out = (struct weir_canonical){v, f->key, f->value, strcmp(f->value, f->usual) == 0};
+  return WEIR_OK;
+}
+
 enum weir_status weir_settings_canonical(const struct weir_study_setup *s, bool is_executed,
                                          bool (*each)(void *self, const struct weir_canonical *c),
                                          void *self, struct weir_err *err) {
-  struct filled f = {0};
+  struct weir_filled f = {0};
   enum weir_status st = WEIR_OK;
   for (size_t i = 0; st == WEIR_OK && i < s->settings->n; i++) {
-    const struct weir_setting *v = &s->settings->v[i];
-    char key[128], value[4096], usual[4096];
-    if (!weir_setting_counts(s, v, is_executed)) continue;
-    if (f.is == NULL || v->group != f.group) st = fill(&f, s->settings, v->group, err);
-    if (st != WEIR_OK) break;
-    snprintf(key, sizeof key, "%s.%s", v->group->prefix, v->param->name);
-    weir_param_show(v->param, f.is, value, sizeof value);
-    weir_param_show(v->param, f.would_be, usual, sizeof usual);
-    struct weir_canonical c = {v, key, value, strcmp(value, usual) == 0};
-    if (!each(self, &c)) st = no_memory(err);
+    struct weir_canonical c;
+    if (!weir_setting_counts(s, &s->settings->v[i], is_executed)) continue;
+    st = weir_setting_canonical(&f, s->settings, &s->settings->v[i], &c, err);
+    if (st == WEIR_OK && !each(self, &c)) st = no_memory(err);
   }
-  free(f.is);
-  free(f.would_be);
+  weir_filled_free(&f);
   return st;
 }
 
@@ -158,18 +162,10 @@ enum weir_status weir_setup_identity(const struct weir_study_setup *s, bool is_e
 
 /* ---- what was prepared ---- */
 
+/* By its key, which has all that it depends on: a run is found without what it needs. */
 enum weir_status weir_prep_identity(const struct weir_study_prep *prep, struct weir_text *out,
                                     struct weir_err *err) {
-  enum weir_status st = WEIR_OK;
-  for (uint32_t i = 0; prep != NULL && st == WEIR_OK && i < prep->n_made; i++) {
-    const struct weir_preparation *p = prep->made[i];
-    char hash[WEIR_HASH_TEXT];
-    if (p->tags != NULL) {
-      st = put_tags(p->tags, out, err);
-      continue;
-    }
-    weir_hash_bytes(p->rows.v, p->rows.n * sizeof *p->rows.v, hash);
-    weir_text_printf(out, "rows %s %s\n", p->name, hash);
-  }
-  return st == WEIR_OK && out->failed ? no_memory(err) : st;
+  for (uint32_t i = 0; prep != NULL && i < prep->n_made; i++)
+    weir_text_printf(out, "prepared %s %s\n", prep->made[i]->name, prep->made[i]->key);
+  return out->failed ? no_memory(err) : WEIR_OK;
 }

@@ -38,5 +38,16 @@ struct weir_canonical {
 enum weir_status weir_settings_canonical(const struct weir_study_setup *s, bool is_executed,
                                          bool (*each)(void *self, const struct weir_canonical *c),
                                          void *self, struct weir_err *err);
+/* One of any settings; what it points to is in `f`, which is zeros at first and kept between calls
+ * for the same settings. */
+struct weir_filled {
+  const struct weir_param_group *group;
+  void *is, *would_be; /* the group's parameters, as they are and by default */
+  char key[128], value[4096], usual[4096];
+};
+enum weir_status weir_setting_canonical(struct weir_filled *f, const struct weir_settings *s,
+                                        const struct weir_setting *v, struct weir_canonical *out,
+                                        struct weir_err *err);
+void weir_filled_free(struct weir_filled *f);
 
 #endif

@@ -133,21 +133,47 @@ static enum weir_status find_decisions(struct weir_keeper *k, size_t run, enum w
   return st;
 }
 
+/* Is it of this shard, and what does the store have of it? */
+static enum weir_status look(struct weir_keeper *k, size_t run, bool *is_mine,
+                             enum weir_stored *was, struct weir_err *err) {
+  *was = WEIR_STORED_NONE;
+  *is_mine = true;
+  enum weir_status st = k->options.plan != NULL ? is_mine_by_plan(k, run, is_mine, err) : WEIR_OK;
+  if (st == WEIR_OK) st = identify(k, run, err);
+  if (st != WEIR_OK) return st;
+  if (k->options.plan == NULL) *is_mine = is_mine_by_hash(k);
+  if (!*is_mine || k->options.store == NULL) return WEIR_OK;
+  return weir_store_has(k->options.store, k->identity.v, was, err);
+}
+
+enum weir_status weir_keeper_is_todo(struct weir_keeper *k, size_t run, bool *is_todo,
+                                     struct weir_err *err) {
+  const struct weir_keeper_options *o = &k->options;
+  enum weir_stored was;
+  bool is_mine;
+  enum weir_status st = look(k, run, &is_mine, &was, err);
+  if (st != WEIR_OK) return st;
+  if (was == WEIR_STORED_FAILED)
+    *is_todo = o->retry || o->only_failed;
+  else
+    *is_todo = (was == WEIR_STORED_NONE || k->study->decisions) && !o->only_failed && !o->only_kept;
+  *is_todo &= is_mine;
+  return WEIR_OK;
+}
+
 static enum weir_status find(void *self, const struct weir_study *s, size_t run,
                              struct weir_err *err) {
   struct weir_keeper *k = self;
-  enum weir_stored was = WEIR_STORED_NONE;
-  bool is_mine = true;
-  enum weir_status st = k->options.plan != NULL ? is_mine_by_plan(k, run, &is_mine, err) : WEIR_OK;
-  if (st == WEIR_OK) st = identify(k, run, err);
+  enum weir_stored was;
+  bool is_mine;
+  enum weir_status st = look(k, run, &is_mine, &was, err);
   if (st != WEIR_OK) return st;
-  if (!is_mine || (k->options.plan == NULL && !is_mine_by_hash(k))) {
+  if (!is_mine) {
     s->runs[run].state = WEIR_RUN_LEFT;
     return WEIR_OK;
   }
   if (k->options.store == NULL) return WEIR_OK;
-  st = weir_store_has(k->options.store, k->identity.v, &was, err);
-  if (st == WEIR_OK) st = find_decisions(k, run, &was, err);
+  st = find_decisions(k, run, &was, err);
   if (st != WEIR_OK) return st;
   if (was == WEIR_STORED_FAILED && (k->options.retry || k->options.only_failed)) return WEIR_OK;
   if (was != WEIR_STORED_NONE) return find_ended(k, run, was, err);

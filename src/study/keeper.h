@@ -36,6 +36,9 @@ void weir_keeper_free(struct weir_keeper *k);
 enum weir_status weir_keeper_point(struct weir_keeper *k, size_t run, char out[WEIR_HASH_TEXT],
                                    struct weir_err *err);
 /* What a store, which need not be the keeper's, has of a run. */
+/* Is it left to be run here? As the run matrix will find it. */
+enum weir_status weir_keeper_is_todo(struct weir_keeper *k, size_t run, bool *is_todo,
+                                     struct weir_err *err);
 enum weir_status weir_keeper_has(struct weir_keeper *k, struct weir_store *store, size_t run,
                                  enum weir_stored *status, struct weir_err *err);
 /* What runs took that this store has counts, too. */

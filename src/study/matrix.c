@@ -1,5 +1,6 @@
 #include "study/matrix.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,7 @@ static bool next_of(struct matrix *m, size_t workload, struct weir_study_job *j)
   j->run = &s->runs[run];
   j->setup = setup->setup;
   j->seed = weir_study_seed(setup, at.repeat);
+  assert(prep == NULL || prep->is_ready); /* whoever leaves it out has found the run in a store */
   if (prep != NULL) j->prepared = &prep->prepared;
   return true;
 }

@@ -63,11 +63,11 @@ struct weir_study_setup {
 struct weir_study_prep {
   uint32_t n_made; /* 0: nothing is, or `error` says why not */
   const struct weir_preparation *made[WEIR_MAX_PARTS];
-  struct weir_prepared prepared; /* of these */
+  struct weir_prepared prepared; /* of these, */
+  bool is_ready;                 /* if they were made: none of its runs needs them else */
   const char *input;             /* that was profiled; "": the workload has no inputs */
   bool is_same_input;            /* it is the one that is timed */
   const char *error;
-  bool is_missing; /* it is still to be made, and was not to be made now */
 };
 
 enum { WEIR_MAX_REPEATS = 100 };

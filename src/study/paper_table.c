@@ -131,6 +131,7 @@ static void count_cell(struct weir_paper_table *t, size_t row, size_t column, bo
                  (base != SIZE_MAX && weir_paper_cell(t, row, base)->is_left);
   t->n_asked++;
   t->n_missing += is_there ? 0 : 1;
+  t->n_uncounted += t->sketches[row] != NULL ? 1 : 0;
   t->n_left += !is_there && is_left && t->sketches[row] == NULL ? 1 : 0;
 }
 
@@ -448,7 +449,7 @@ enum weir_status weir_paper_eval(struct weir_paper_table *t, const char *express
   size_t of =
       reading != SIZE_MAX ? weir_paper_place(t, column_of(t, reading)->instead_of) : SIZE_MAX;
   if (of != SIZE_MAX) swap_columns(t, reading, of);
-  t->n_asked = t->n_missing = t->n_left = 0;
+  t->n_asked = t->n_missing = t->n_uncounted = t->n_left = 0;
   enum weir_status st = select_real(t, expression, where, out, err);
   if (of != SIZE_MAX) swap_columns(t, reading, of);
   return st;

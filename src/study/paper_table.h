@@ -27,6 +27,7 @@ struct weir_paper_table {
   struct sqlite3 *db;
   size_t at;                 /* the cell that [name] in an expression means */
   size_t n_asked, n_missing; /* cells that the last expression wanted, and did not find */
+  size_t n_uncounted;        /* of these, cells of rows that count nowhere */
   size_t n_left;             /* of these, runs that are still to be made */
 };
 
@@ -77,6 +78,7 @@ struct weir_judged {
   double low, high;      /* over the readings that the paper leaves open; NaN: there are none */
   size_t held;           /* conditions */
   size_t asked, missing; /* cells that it is about, and those that are not there or do not count */
+  size_t uncounted;      /* of these, cells of sketches or without a workload */
   size_t left;           /* of these, runs that are still to be made */
 };
 enum weir_status weir_paper_judge(struct weir_paper_table *t, const struct weir_paper_claim *c,

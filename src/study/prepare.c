@@ -11,7 +11,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "study/input_hash.h"
+#include "sim/model.h"
+#include "study/identity.h"
 #include "study/prepare_rows.h"
 
 /* ---- what it depends on ---- */
@@ -20,29 +21,37 @@ static void hash_text(XXH3_state_t *h, const char *text) {
   XXH3_128bits_update(h, text, strlen(text) + 1);
 }
 
-static void hash_setting(XXH3_state_t *h, const struct weir_setting *v) {
-  hash_text(h, v->group->prefix);
-  hash_text(h, v->param->name);
-  hash_text(h, v->text);
-}
-
 /* Of a policy's own parameters: do its rows depend on it? */
 static bool is_of_rows(const char *policy, const struct weir_param *param) {
   const struct weir_policy_ops *o = weir_policy_find(policy);
   return o == NULL || o->row_params == NULL || weir_is_listed(o->row_params, param->name);
 }
 
-static void hash_settings(XXH3_state_t *h, const struct weir_settings *s, const char *name) {
+static bool counts(const struct weir_setting *v, const char *name) {
   const struct weir_param_group *const groups[] = {
       &ptx_exec_params, &weir_core_params, &weir_sm_params,   &weir_l1_params, &weir_noc_params,
       &weir_l2_params,  &weir_l3_params,   &weir_dram_params, &weir_cls_params};
-  for (size_t i = 0; i < s->n; i++) {
-    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
-      if (s->v[i].group == groups[g]) hash_setting(h, &s->v[i]);
-    /* Those of a policy, too. */
-    if (strcmp(s->v[i].group->prefix, name) == 0 && is_of_rows(name, s->v[i].param))
-      hash_setting(h, &s->v[i]);
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+    if (v->group == groups[g]) return true;
+  /* Those of a policy, too. */
+  return strcmp(v->group->prefix, name) == 0 && is_of_rows(name, v->param);
+}
+
+/* What has its default value is left out, as in the identity of a run. */
+static enum weir_status hash_settings(XXH3_state_t *h, const struct weir_settings *s,
+                                      const char *name, struct weir_err *err) {
+  struct weir_filled f = {0};
+  enum weir_status st = WEIR_OK;
+  for (size_t i = 0; st == WEIR_OK && i < s->n; i++) {
+    struct weir_canonical c;
+    if (!counts(&s->v[i], name)) continue;
+    st = weir_setting_canonical(&f, s, &s->v[i], &c, err);
+    if (st != WEIR_OK || c.is_default) continue;
+    hash_text(h, c.key);
+    hash_text(h, c.value);
   }
+  weir_filled_free(&f);
+  return st;
 }
 
 static enum weir_status hash_file(XXH3_state_t *h, const char *path, struct weir_err *err) {
@@ -118,12 +127,13 @@ static enum weir_status hash_all(XXH3_state_t *h, const struct weir_prepare_requ
                                  struct weir_preparation *p, struct weir_err *err) {
   const char *input = p->input[0] != 0 ? p->input : NULL;
   XXH3_128bits_reset(h);
-  hash_text(h, "preparation 1");
+  char model[96];
+  snprintf(model, sizeof model, "preparation 2, model %d %d %d", WEIR_MODEL, WEIR_MODEL_TRACES,
+           WEIR_MODEL_REGISTERS);
+  hash_text(h, model);
   hash_text(h, p->input);
-  hash_settings(h, r->settings, r->name);
-  enum weir_status st = hash_preparer(h, r->name, err);
-  /* Any change of the program may change the model. */
-  if (st == WEIR_OK) st = hash_file(h, "/proc/self/exe", err);
+  enum weir_status st = hash_settings(h, r->settings, r->name, err);
+  if (st == WEIR_OK) st = hash_preparer(h, r->name, err);
   if (st == WEIR_OK)
     st = r->profile.trace != NULL ? hash_trace(h, r, err)
                                   : open_and_hash(h, &r->profile, input, err);
@@ -166,13 +176,19 @@ static void make_folder(const char *path) {
   mkdir(path, 0777);
 }
 
+static bool is_in_folder(const struct weir_prepare_request *r, const struct weir_preparation *p) {
+  char path[4096];
+  if (r->folder == NULL) return false;
+  file_of(r, p, path, sizeof path);
+  return access(path, R_OK) == 0;
+}
+
 /* A file that cannot be read is made again. */
 static bool load_kept(const struct weir_prepare_request *r, struct weir_preparation *p) {
   char path[4096];
   struct weir_err err;
-  if (r->folder == NULL) return false;
+  if (!is_in_folder(r, p)) return false;
   file_of(r, p, path, sizeof path);
-  if (access(path, R_OK) != 0) return false;
   p->was_kept = (weir_prepares_tags(r->name) ? weir_tags_load(&p->tags, path, &err)
                                              : weir_rows_load(&p->rows, path, &err)) == WEIR_OK;
   return p->was_kept;
@@ -227,29 +243,30 @@ static void free_one(struct weir_preparation *p) {
   free(p);
 }
 
-/* Fills in a new one, or finds an equal one of `all` in *out. */
-static enum weir_status make(const struct weir_preparations *all,
-                             const struct weir_prepare_request *r, struct weir_preparation *p,
-                             const struct weir_preparation **out, struct weir_err *err) {
-  *out = NULL;
-  p->name = weir_strdup(r->name);
-  if (p->name == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  enum weir_status st = find_key(r, p, err);
-  for (size_t i = 0; st == WEIR_OK && i < all->n; i++)
-    if (strcmp(all->v[i]->key, p->key) == 0) *out = all->v[i];
-  if (st != WEIR_OK || *out != NULL || load_kept(r, p)) return st;
-  if (r->only_kept) return weir_fail(err, WEIR_ENOENT, "%s is not prepared yet", r->name);
-  st = weir_prepares_tags(r->name) ? make_tags(r, p, err) : make_rows(r, p, err);
-  if (st == WEIR_OK) keep(r, p);
+static enum weir_status make(const struct weir_prepare_request *r, struct weir_preparation *p,
+                             struct weir_err *err) {
+  if (p->is_made) return WEIR_OK;
+  enum weir_status st = WEIR_OK;
+  if (!load_kept(r, p)) {
+    st = weir_prepares_tags(r->name) ? make_tags(r, p, err) : make_rows(r, p, err);
+    if (st == WEIR_OK) keep(r, p);
+  }
+  p->is_made = st == WEIR_OK;
   return st;
 }
 
-enum weir_status weir_prepare(struct weir_preparations *all, const struct weir_prepare_request *r,
-                              const struct weir_preparation **out, struct weir_err *err) {
+/* A new one, or the equal one of `all`. */
+static enum weir_status name(struct weir_preparations *all, const struct weir_prepare_request *r,
+                             struct weir_preparation **out, struct weir_err *err) {
   struct weir_preparation *p = weir_calloc(1, sizeof *p);
   *out = NULL;
   if (p == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory");
-  enum weir_status st = make(all, r, p, out, err);
+  p->name = weir_strdup(r->name);
+  enum weir_status st =
+      p->name != NULL ? find_key(r, p, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
+  for (size_t i = 0; st == WEIR_OK && i < all->n; i++)
+    if (strcmp(all->v[i]->key, p->key) == 0) *out = all->v[i];
+  if (st == WEIR_OK) p->is_kept = is_in_folder(r, p);
   if (st == WEIR_OK && *out == NULL) {
     if (WEIR_PUSH(*all, p)) {
       *out = p;
@@ -259,6 +276,14 @@ enum weir_status weir_prepare(struct weir_preparations *all, const struct weir_p
   }
   free_one(p);
   return st;
+}
+
+enum weir_status weir_prepare(struct weir_preparations *all, const struct weir_prepare_request *r,
+                              const struct weir_preparation **out, struct weir_err *err) {
+  struct weir_preparation *p;
+  enum weir_status st = name(all, r, &p, err);
+  *out = p;
+  return st != WEIR_OK || r->only_name ? st : make(r, p, err);
 }
 
 void weir_preparations_free(struct weir_preparations *all) {

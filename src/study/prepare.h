@@ -19,18 +19,20 @@ struct weir_prepare_request {
   size_t n_opcodes;
   const struct weir_launch_choice *choice; /* of a trace, what is timed; NULL: all of it */
   const char *folder;                      /* NULL: nothing is kept */
-  bool only_kept;                          /* what is not in the folder is not made: WEIR_ENOENT */
+  bool only_name;                          /* it is not made: what is its key? */
 };
 
 enum { WEIR_PREPARE_KEY = 33 };
 
 struct weir_preparation {
   char *name;
+  bool is_made;                /* else it has no more than name, key and input */
   struct weir_tags *tags;      /* if that is what it makes, else NULL */
   struct weir_rows rows;       /* of a policy */
   char key[WEIR_PREPARE_KEY];  /* equal keys: equal contents */
   char input[WEIR_INPUT_NAME]; /* that was profiled; empty: the file has no inputs */
   bool is_same_input;          /* as will be timed */
+  bool is_kept;                /* it is in the folder, or was when it got its name */
   bool was_kept;               /* no run was needed */
   uint32_t n_runs;             /* profiling runs that were made */
   struct weir_err keep_error;  /* code not 0: why it could not be kept */

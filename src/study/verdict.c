@@ -64,6 +64,7 @@ static enum weir_status judge_number(struct weir_paper_table *t, const struct we
   bool any = false;
   out->asked = t->n_asked;
   out->missing = t->n_missing;
+  out->uncounted = t->n_uncounted;
   out->left = t->n_left;
   for (size_t k = 0; st == WEIR_OK && k < t->figure->n_columns; k++) {
     const struct weir_paper_column *column = &t->paper->columns[t->figure->columns[k]];
@@ -90,6 +91,7 @@ static enum weir_status judge_holds(struct weir_paper_table *t, const struct wei
     known += isnan(x) ? 0 : 1;
     out->asked += t->n_asked;
     out->missing += t->n_missing;
+    out->uncounted += t->n_uncounted;
     out->left += t->n_left;
     out->held += !isnan(x) && x != 0 ? 1 : 0;
   }

@@ -1,4 +1,4 @@
-# What schemes need to be prepared the first job makes; until then such a run cannot be in a store, and afterwards it is found.
+# What schemes need to be prepared the first job makes; runs are known by its name, and found without it.
 # slow: profiling
 . ./fake.sh
 cd $TMP
