@@ -168,6 +168,22 @@ static bool make_copies(struct weir_reordered *r, struct weir_static *table) {
   return ok;
 }
 
+/* A texture read has four results in PTX; machine code names those that somebody reads. */
+static bool mask_results(struct weir_reordered *r, struct weir_static *table) {
+  const struct weir_kernel_info *k = r->ptx;
+  uint8_t *is_read = weir_calloc(k->n_regs + (size_t)1, 1);
+  if (is_read == NULL) return false;
+  for (uint32_t i = 0; i < k->n_insns; i++)
+    for (unsigned n = 0; n < k->insns[i].n_src; n++)
+      if (k->insns[i].src[n] != WEIR_NO_REG) is_read[k->insns[i].src[n]] = 1;
+  for (uint32_t i = 0; i < k->n_insns; i++)
+    for (unsigned n = 0; k->insns[i].cls == WEIR_C_TEX && n < k->insns[i].n_dst; n++)
+      if (k->insns[i].dst[n] != WEIR_NO_REG && !is_read[k->insns[i].dst[n]])
+        table[i].dst[n] = WEIR_NO_REG;
+  free(is_read);
+  return true;
+}
+
 enum weir_status weir_reorder_kernel(const struct weir_reorder_cfg *cfg,
                                      const struct weir_kernel_info *k, struct weir_reordered **out,
                                      struct weir_err *err) {
@@ -179,7 +195,8 @@ enum weir_status weir_reorder_kernel(const struct weir_reorder_cfg *cfg,
                                .ptx = k,
                                .window = (uint32_t)cfg->window,
                                .budget = (uint32_t)cfg->registers,
-                               .has_own_pcs = cfg->pc == WEIR_PC_COPY};
+                               .has_own_pcs = cfg->pc == WEIR_PC_COPY,
+                               .moves_textures = cfg->textures};
   if (!k->regs_estimated && k->regs_per_thread != 0) r->budget = k->regs_per_thread;
   struct weir_static *table = NULL;
   bool ok = find_loops(cfg, r);
@@ -189,6 +206,7 @@ enum weir_status weir_reorder_kernel(const struct weir_reorder_cfg *cfg,
     r->origin = weir_calloc(r->info.n_insns + (size_t)1, sizeof *r->origin);
     r->is_left_out = weir_calloc(r->info.n_insns + (size_t)1, 1);
     ok = table != NULL && r->origin != NULL && r->is_left_out != NULL && make_copies(r, table);
+    if (ok && r->moves_textures) ok = mask_results(r, table);
   }
   if (!ok) {
     if (table == NULL) r->info.insns = NULL;

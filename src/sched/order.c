@@ -214,6 +214,15 @@ static void follow_branches(struct weir_orderer *o, uint32_t i) {
   if (is_branch) o->branch = (uint16_t)(i + 1);
 }
 
+/* That its results take. */
+static uint8_t registers_of(const struct weir_static *s) {
+  uint8_t n = 0;
+  if (s->cls != WEIR_C_TEX) return (uint8_t)(s->width > 4 ? s->width / 4 : 1);
+  for (unsigned i = 0; i < s->n_dst; i++)
+    n = (uint8_t)(n + (s->dst[i] != WEIR_NO_REG));
+  return n;
+}
+
 static void add_node(struct weir_orderer *o, uint32_t i, uint32_t insn) {
   uint32_t origin = o->r->origin[insn];
   struct node *n = &o->node[i];
@@ -225,8 +234,9 @@ static void add_node(struct weir_orderer *o, uint32_t i, uint32_t insn) {
     return;
   }
   n->is_load =
-      n->s->cls == WEIR_C_LOAD && n->s->space != WEIR_SP_CONST && n->s->space != WEIR_SP_PARAM;
-  n->cost = n->is_load ? (uint8_t)(n->s->width > 4 ? n->s->width / 4 : 1) : 0;
+      (n->s->cls == WEIR_C_LOAD && n->s->space != WEIR_SP_CONST && n->s->space != WEIR_SP_PARAM) ||
+      (n->s->cls == WEIR_C_TEX && o->r->moves_textures);
+  n->cost = n->is_load ? registers_of(n->s) : 0;
   read_regs(o, i);
   if (is_access(n->s)) access_memory(o, i);
   follow_branches(o, i);

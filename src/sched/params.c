@@ -27,6 +27,9 @@ static const struct weir_param table[] = {
       .source = BY_PTXAS, .when = "order=blocks|loops"),
     P(window, "256", 16, 1024, "instructions of a warp that are looked at together",
       .source = "guess", .when = "order=blocks|loops"),
+    WEIR_PARAM(weir_reorder_cfg, textures, "false",
+               .help = "texture reads are moved up as loads are", .source = "off",
+               .when = "order=blocks|loops"),
     WEIR_PARAM(weir_reorder_cfg, pc, "ptx", .choices = WEIR_CHOICES(WEIR_COPY_PCS),
                .help = "what policies see as the program counter of an unrolled copy: that of its "
                        "instruction in the PTX, or its own",

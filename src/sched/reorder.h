@@ -27,6 +27,7 @@ struct weir_reorder_cfg {
   enum weir_insn_order order;
   int64_t unroll, full, body, registers, window;
   enum weir_copy_pc pc;
+  bool textures;
 };
 extern const struct weir_param_group weir_reorder_params;
 
@@ -49,7 +50,8 @@ struct weir_reordered {
   uint8_t *is_left_out;        /* of each: loop overhead that machine code does not have */
   struct weir_unrolled *loops; /* by first instruction */
   uint32_t n_loops, window, budget;
-  bool has_own_pcs; /* sched.pc=copy */
+  bool has_own_pcs;    /* sched.pc=copy */
+  bool moves_textures; /* sched.textures */
 };
 
 /* *out NULL: its order stays as it is, since that is off, or nothing is known of its text. `k`

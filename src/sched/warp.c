@@ -194,14 +194,15 @@ static const struct weir_unrolled *loop_at(const struct weir_reordered *k, uint3
 }
 
 /* Nothing is moved across these. */
-static bool stands_alone(const struct weir_static *s) {
+static bool stands_alone(const struct weir_reordered *k, const struct weir_static *s) {
   switch ((enum weir_class)s->cls) {
   case WEIR_C_ATOM:
   case WEIR_C_BARRIER:
   case WEIR_C_FENCE:
-  case WEIR_C_TEX:
   case WEIR_C_OTHER:
     return true;
+  case WEIR_C_TEX:
+    return !k->moves_textures;
   default:
     return s->is_copy || s->reads_clock || s->cache_op == WEIR_CO_ACQUIRE ||
            s->cache_op == WEIR_CO_RELEASE;
@@ -246,13 +247,17 @@ static void find_block(struct warp *w) {
   uint32_t insn = w->records[0].insn, mask = w->records[0].mask;
   const struct record *x;
   w->region = 1;
-  if (stands_alone(&k->insns[insn])) return;
+  if (stands_alone(w->r->k, &k->insns[insn])) return;
   while (k->insns[insn].cls != WEIR_C_BRANCH && (x = record_at(w, w->region)) != NULL) {
-    if (x->insn != ++insn || x->mask != mask || stands_alone(&k->insns[insn]) ||
+    /* A texture read with further records, which follow it, is left where it is. */
+    if (x->insn == insn && w->region > 1) w->region--;
+    if (x->insn != ++insn || x->mask != mask || stands_alone(w->r->k, &k->insns[insn]) ||
         k->outline->insns[insn].flags & WEIR_OUTLINE_LEADER)
       return;
     w->region++;
   }
+  /* The window is full, and nobody knows what follows. */
+  if (w->region > 1 && !w->is_over && k->insns[insn].cls == WEIR_C_TEX) w->region--;
 }
 
 /* ---- orders ---- */
@@ -298,9 +303,14 @@ static void count_left_out(const struct warp *w) {
   }
 }
 
+static bool moves(const struct weir_reordered *k, uint32_t insn) {
+  const uint8_t cls = k->info.insns[insn].cls;
+  return cls == WEIR_C_LOAD || (cls == WEIR_C_TEX && k->moves_textures);
+}
+
 static bool has_load(const struct warp *w) {
   for (uint32_t i = 1; i < w->region; i++)
-    if (w->r->k->info.insns[w->records[i].insn].cls == WEIR_C_LOAD) return true;
+    if (moves(w->r->k, w->records[i].insn)) return true;
   return false;
 }
 

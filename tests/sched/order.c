@@ -13,15 +13,16 @@
 
 enum { MOST = 1024 };
 
-/* As sass.py counts those of machine code. */
-static bool is_load(const struct weir_static *s) {
+/* As sass.py counts those of machine code; textures=true: and texture reads. */
+static bool is_load(const struct weir_reordered *r, const struct weir_static *s) {
+  if (s->cls == WEIR_C_TEX) return r->moves_textures;
   return s->cls == WEIR_C_LOAD && (s->space == WEIR_SP_GLOBAL || s->space == WEIR_SP_GENERIC);
 }
 
 static bool uses(const struct weir_static *s, const struct weir_static *load) {
   for (unsigned i = 0; i < s->n_src; i++)
     for (unsigned k = 0; k < load->n_dst; k++)
-      if (s->src[i] == load->dst[k]) return true;
+      if (s->src[i] != WEIR_NO_REG && s->src[i] == load->dst[k]) return true;
   return false;
 }
 
@@ -33,9 +34,10 @@ static void count(const struct weir_reordered *r, const uint32_t *path, const ui
   for (uint32_t i = 0; i < n; i++) {
     const struct weir_static *s = &r->info.insns[path[order[i]]];
     for (uint32_t k = 0; k < i && !is_used; k++)
-      is_used = is_load(&r->info.insns[path[order[k]]]) && uses(s, &r->info.insns[path[order[k]]]);
-    *loads += is_load(s);
-    *ahead += is_load(s) && !is_used;
+      is_used =
+          is_load(r, &r->info.insns[path[order[k]]]) && uses(s, &r->info.insns[path[order[k]]]);
+    *loads += is_load(r, s);
+    *ahead += is_load(r, s) && !is_used;
   }
 }
 
@@ -51,9 +53,10 @@ static void print(const struct weir_reordered *r, const char *file, const char *
          r->ptx->insns[first].ptx_line, r->ptx->insns[last].ptx_line, unroll, loads, ahead);
 }
 
-static bool ends_block(const struct weir_static *s) {
+static bool ends_block(const struct weir_reordered *r, const struct weir_static *s) {
+  if (s->cls == WEIR_C_TEX) return !r->moves_textures;
   return s->cls == WEIR_C_BRANCH || s->cls == WEIR_C_ATOM || s->cls == WEIR_C_BARRIER ||
-         s->cls == WEIR_C_FENCE || s->cls == WEIR_C_TEX || s->cls == WEIR_C_OTHER || s->is_copy;
+         s->cls == WEIR_C_FENCE || s->cls == WEIR_C_OTHER || s->is_copy;
 }
 
 static void print_blocks(const struct weir_reordered *r, const char *file, struct weir_orderer *o,
@@ -64,7 +67,7 @@ static void print_blocks(const struct weir_reordered *r, const char *file, struc
     if (n > 0 && (begins || n == r->window))
       print(r, file, "block", path[0], i - 1, 1, path, n, o), n = 0;
     path[n++] = i;
-    if (ends_block(&r->ptx->insns[i])) print(r, file, "block", path[0], i, 1, path, n, o), n = 0;
+    if (ends_block(r, &r->ptx->insns[i])) print(r, file, "block", path[0], i, 1, path, n, o), n = 0;
   }
   if (n > 0) print(r, file, "block", path[0], to - 1, 1, path, n, o);
 }

@@ -8,6 +8,8 @@
  *     --ptx FILE        kernels from there, such as with cache operators written into the loads
  *     --cubins DIR      kernels from machine code: DIR/MODULE.cubin for a module MODULE of a file
  *     --carveout N      percent of the L1's memory to be shared memory: 0, the largest L1, to 100
+ *     --pitched         2D textures lie in rows, as weir has them, instead of in arrays, whose
+ * order is the GPU's (rows must be multiples of 32 bytes)
  *     --against DIR     every other run with modules from DIR/MODULE where there is such a file,
  * and with what DIR/carveouts says (lines KERNEL PERCENT): a row for each side, N runs of each. DIR
  * is that of all files, or has a folder for each, NAME
@@ -50,7 +52,7 @@ struct options {
   const char *inputs, *build, *ptx, *cubins, *against;
   FILE *launches, *each;
   int runs, carveout, profiled; /* -1: as the driver chooses; 0: no profiler */
-  bool together, modules;
+  bool together, modules, pitched;
 };
 
 /* An input of a file, read and its buffers made, perhaps by another thread. */
@@ -263,6 +265,14 @@ static void make_texture(struct run *g, uint32_t i) {
     from.res.linear.format = format_of(t->texel);
     from.res.linear.numChannels = t->texel.channels;
     from.res.linear.sizeInBytes = (size_t)t->width * ptx_texel_bytes(t->texel);
+  } else if (g->o->pitched && t->dim == PTX_TEX_2D && !t->is_layered && !x->is_surface) {
+    from.resType = CU_RESOURCE_TYPE_PITCH2D;
+    from.res.pitch2D.devPtr = g->dev[x->buffer];
+    from.res.pitch2D.format = format_of(t->texel);
+    from.res.pitch2D.numChannels = t->texel.channels;
+    from.res.pitch2D.width = t->width;
+    from.res.pitch2D.height = t->height;
+    from.res.pitch2D.pitchInBytes = (size_t)t->width * ptx_texel_bytes(t->texel);
   } else {
     make_array(g, i);
     from.resType = CU_RESOURCE_TYPE_ARRAY;
@@ -769,6 +779,8 @@ static int read_option(char **argv, int i, struct options *o) {
     o->together = true;
   else if (strcmp(name, "--modules") == 0)
     o->modules = true;
+  else if (strcmp(name, "--pitched") == 0)
+    o->pitched = true;
   else
     is_flag = false;
   if (is_flag) return i;
@@ -813,9 +825,11 @@ int main(int argc, char **argv) {
     argv[n++] = argv[i];
   }
   if (wrong || n == 0 || o.runs < 1 || o.runs > MAX_RUNS || o.carveout > 100 || o.profiled < 0) {
-    fprintf(stderr, "launch_gpu [--input A,B,...] [--build NAME] [--runs N] [--ptx FILE] "
-                    "[--cubins DIR] [--carveout PERCENT]\n           [--against DIR] [--each FILE] "
-                    "[--launches FILE] [--together] [--profile N] [--modules] LAUNCHFILE ...\n");
+    fprintf(
+        stderr,
+        "launch_gpu [--input A,B,...] [--build NAME] [--runs N] [--ptx FILE] "
+        "[--cubins DIR] [--carveout PERCENT] [--pitched]\n           [--against DIR] [--each FILE] "
+        "[--launches FILE] [--together] [--profile N] [--modules] LAUNCHFILE ...\n");
     return 2;
   }
   if (o.modules) return run_files(argv, n, &o);
