@@ -4,7 +4,7 @@
 OLD and NEW are two weir programs. Each workload is executed, and its recorded trace replayed on each
 machine, by both in turn N times; CPU time of one thread. The host's speed drifts by more than what is to
 be measured, so only runs next to one another are compared: the ratio of minima, and of medians. Below 1:
-NEW is faster.
+NEW is faster. A machine that NEW has under another name is given as OLD:NEW (fermi-s3:fermi-s3-v0).
 """
 import argparse
 import math
@@ -66,9 +66,10 @@ def main():
         for w in names: # by the older one: both can read it
             subprocess.run([args.old, "record", "-q", "-o", traces[w], w], check=True, stdout=subprocess.DEVNULL)
         for gpu in args.gpu.split(","):
+            both = (gpu.split(":")[0], gpu.split(":")[-1])
             measure("replaying on " + gpu,
-                    [(w, *([p, "replay", traces[w], "-q", "--gpu", gpu, "--threads", "1"]
-                           for p in (args.old, args.new))) for w in names], args.times)
+                    [(w, *([p, "replay", traces[w], "-q", "--gpu", g, "--threads", "1"]
+                           for p, g in zip((args.old, args.new), both))) for w in names], args.times)
 
 
 if __name__ == "__main__":

@@ -62,6 +62,11 @@ void weir_design_baseline(struct weir_design *d, const struct weir_machine *m) {
   d->policy[0].ops = &weir_policy_lru;
 }
 
+bool weir_design_is_plain(const struct weir_design *d) {
+  return (d->org == &weir_org_sectored || d->org == &weir_org_conventional) && d->n_policies == 1 &&
+         d->policy[0].ops == &weir_policy_lru;
+}
+
 bool weir_is_listed(const char *list, const char *name) {
   size_t n = strlen(name);
   for (const char *s = list; s != NULL; s = strchr(s, '|') != NULL ? strchr(s, '|') + 1 : NULL)

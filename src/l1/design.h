@@ -58,6 +58,8 @@ unsigned weir_policy_axes(const struct weir_policy_ops *o);
 
 /* What the machine's own parameters describe: lines, sectored or not, with LRU. */
 void weir_design_baseline(struct weir_design *d, const struct weir_machine *m);
+/* Made of the parts of such a one alone. */
+bool weir_design_is_plain(const struct weir_design *d);
 /* Can these parts stand together on this machine? Names both parties if not. */
 enum weir_status weir_design_check(const struct weir_design *d, const struct weir_machine *m,
                                    struct weir_err *err);

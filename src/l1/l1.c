@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "l1/guard.h"
+#include "l1/parts.h"
 #include "l1/pipeline.h"
 
 /* ---- set-up ---- */
@@ -19,6 +20,7 @@ void weir_l1_destroy(struct weir_l1 *l1) {
   free(l1->bypass.v);
   free(l1->pipe.v);
   free(l1->split.v);
+  free(l1->words);
   free(l1->reused);
   free(l1->pc);
   if (l1->tape != NULL) free(l1->tape->v);
@@ -81,7 +83,8 @@ double weir_l1_bytes(const struct weir_machine *m, const struct weir_design *des
     d = &baseline;
   }
   struct weir_geometry g = geometry(m, d, 0);
-  return sizeof(struct weir_l1) + weir_chain_bytes(d, &g) + (double)g.sets * g.ways +
+  return sizeof(struct weir_l1) + weir_chain_bytes(d, &g) +
+         (double)g.sets * g.ways * (weir_keeps_words(m) ? 1 + sizeof(uint32_t) : 1) +
          (double)(m->l1.miss_queue + m->l1.bypass_queue) * sizeof(struct weir_msg) +
          (double)weir_l1_pipe_room(m) * sizeof(struct piped) + weir_split_bytes(m, most_reads(m)) +
          (double)m->l1.mshr_entries * (sizeof *mshr->table.v + sizeof *mshr->entry +
@@ -109,9 +112,13 @@ struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_d
   l1->sector_log = (unsigned)__builtin_ctzll((uint64_t)m->l1.sector);
   l1->line_shift = (uint32_t)__builtin_ctzll((uint64_t)m->l1.line);
   l1->entered.cycle = l1->probed.cycle = WEIR_NEVER;
+  l1->blocked.why = WEIR_N_SHORTAGES;
+  l1->is_plain = weir_design_is_plain(d) && !d->paranoid;
   l1->hit_cyc = weir_l1_pipe_room(m) > 0 ? 0 : (uint64_t)m->l1.hit_latency;
   l1->reused = weir_calloc((size_t)g.sets * g.ways, 1);
-  bool ok = l1->reused != NULL &&
+  const bool has_words = weir_keeps_words(m) && d->org == &weir_org_sectored;
+  if (has_words) l1->words = weir_calloc((size_t)g.sets * g.ways, sizeof *l1->words);
+  bool ok = l1->reused != NULL && (!has_words || l1->words != NULL) &&
             weir_l1_mshrs_init(&l1->mshr, (uint32_t)m->l1.mshr_entries, most_waiters(m)) &&
             WEIR_RING_INIT(l1->miss, m->l1.miss_queue) &&
             WEIR_RING_INIT(l1->bypass, m->l1.bypass_queue) &&
@@ -135,12 +142,14 @@ struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_hos
   c->pipe.v = NULL;
   c->split.v = NULL;
   c->tape = NULL;
-  c->reused = weir_malloc((size_t)g->sets * g->ways);
+  const size_t n_ways = (size_t)g->sets * g->ways;
+  c->reused = weir_malloc(n_ways);
+  if (l1->words != NULL) c->words = weir_malloc(n_ways * sizeof *c->words);
   c->pc = weir_malloc((l1->kernel.n_insns + 1) * sizeof *c->pc);
   bool ok = weir_chain_clone(&c->chain, &l1->chain, host) && c->reused != NULL && c->pc != NULL &&
-            weir_l1_mshrs_clone(&c->mshr, &l1->mshr) && WEIR_RING_INIT(c->miss, l1->miss.cap) &&
-            WEIR_RING_INIT(c->bypass, l1->bypass.cap) && WEIR_RING_INIT(c->pipe, l1->pipe.cap) &&
-            weir_split_clone(&c->split, &l1->split);
+            (l1->words == NULL || c->words != NULL) && weir_l1_mshrs_clone(&c->mshr, &l1->mshr) &&
+            WEIR_RING_INIT(c->miss, l1->miss.cap) && WEIR_RING_INIT(c->bypass, l1->bypass.cap) &&
+            WEIR_RING_INIT(c->pipe, l1->pipe.cap) && weir_split_clone(&c->split, &l1->split);
   if (!ok) {
     weir_l1_destroy(c);
     return NULL;
@@ -148,47 +157,14 @@ struct weir_l1 *weir_l1_clone(const struct weir_l1 *l1, const struct weir_l1_hos
   WEIR_RING_COPY(c->miss, l1->miss);
   WEIR_RING_COPY(c->bypass, l1->bypass);
   WEIR_RING_COPY(c->pipe, l1->pipe);
-  memcpy(c->reused, l1->reused, (size_t)g->sets * g->ways);
+  memcpy(c->reused, l1->reused, n_ways);
+  if (l1->words != NULL) memcpy(c->words, l1->words, n_ways * sizeof *c->words);
   if (l1->pc != NULL) memcpy(c->pc, l1->pc, (l1->kernel.n_insns + 1) * sizeof *c->pc);
   return c;
 }
 
 uint64_t weir_l1_parts_hash(const struct weir_l1 *l1) {
   return weir_chain_hash(&l1->chain);
-}
-
-/* ---- tape ---- */
-
-bool weir_l1_tape_on(struct weir_l1 *l1) {
-  if (l1->tape == NULL) l1->tape = weir_calloc(1, sizeof *l1->tape);
-  return l1->tape != NULL;
-}
-
-struct weir_tape *weir_l1_tape(const struct weir_l1 *l1) {
-  return l1->tape;
-}
-
-void weir_l1_tape_add(struct weir_l1 *l1, const struct weir_access *a, enum weir_taped_as as) {
-  const struct weir_taped r = {.addr = a->addr,
-                               .cycle = l1->now - l1->begin,
-                               .cta = a->cta_uid,
-                               .warp = a->cta_warp,
-                               .nth = a->nth,
-                               .insn = a->insn,
-                               .sectors = a->sectors,
-                               .as = (uint8_t)as,
-                               .op = a->op,
-                               .is_local = a->is_local};
-  if (!WEIR_PUSH(*l1->tape, r)) l1->tape->has_failed = true;
-}
-
-static void tape_kernel(struct weir_l1 *l1, uint32_t lines) {
-  const struct weir_taped r = {.addr = l1->kernel.uid,
-                               .as = WEIR_TAPED_KERNEL,
-                               .op = WEIR_OTHER,
-                               .lines = lines,
-                               .is_flushed = l1->kernel.is_flushed};
-  if (!WEIR_PUSH(*l1->tape, r)) l1->tape->has_failed = true;
 }
 
 /* ---- kernels ---- */
@@ -219,6 +195,7 @@ bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint3
   l1->kernel = *k;
   l1->kernel.is_flushed = c->flush_on_kernel || c->unified_bytes > 0;
   l1->begin = l1->now = l1->mshr_since = now;
+  l1->blocked.why = WEIR_N_SHORTAGES;
   l1->stats.mshr_most = 0;
   l1->stats.bytes = (uint64_t)lines * (uint64_t)c->line;
   if (l1->kernel.is_flushed && !is_empty(l1, lines)) {
@@ -227,7 +204,7 @@ bool weir_l1_kernel_begin(struct weir_l1 *l1, const struct weir_kernel *k, uint3
     l1->flushed.lines = lines;
     l1->flushed.accepted = l1->chain.accepted;
   }
-  if (l1->tape != NULL) tape_kernel(l1, lines);
+  if (l1->tape != NULL) weir_l1_tape_kernel(l1, lines);
   weir_chain_forget_wakes(&l1->chain);
   l1->chain.kernel_id = k->id;
   weir_chain_kernel_begin(&l1->chain, &l1->kernel);
@@ -271,6 +248,8 @@ void weir_l1_alloc(struct weir_policy *org, const struct weir_access *a, struct 
   struct weir_l1 *l1 = l1_of(org);
   l1->stats.allocations++;
   *reused(l1, set.index, way) = 0;
+  l1->allocated = way;
+  if (l1->words != NULL) *words_in(l1, set.index, way) = 0;
   weir_chain_alloc(&l1->chain, a, set, way);
 }
 
@@ -332,6 +311,10 @@ struct weir_l1_result weir_l1_present(struct weir_l1 *l1, struct weir_l1_req *q,
   if (l1->chain.n_asks > 0) carry_out(l1);
   if (l1->chain.paranoid) verify_parts(l1);
   return r;
+}
+
+void weir_l1_look_always(struct weir_l1 *l1) {
+  l1->is_plain = false;
 }
 
 /* ---- the pipeline in front of the tags ---- */

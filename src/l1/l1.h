@@ -9,10 +9,12 @@
 
 struct weir_l1_req {
   struct weir_access a;
-  uint32_t id;    /* the caller's name for it: a load, or the warp of a store */
-  uint32_t kinds; /* the caller's: shortages that it has failed with */
-  uint16_t words; /* a store, with l2.merge_writes: of each sector, four bits each */
-  bool is_word;   /* an atomic: on one word */
+  uint32_t id;      /* the caller's name for it: a load, or the warp of a store */
+  uint32_t kinds;   /* the caller's: shortages that it has failed with */
+  uint16_t words;   /* a store, with l2.merge_writes: of each sector, four bits each */
+  uint32_t touched; /* with l1.store_words: words of the line, a bit each, that a load reads or that
+                       a store writes whole */
+  bool is_word;     /* an atomic: on one word */
   bool is_texture;
 };
 
@@ -25,14 +27,17 @@ enum weir_l1_answer {
   WEIR_L1_FAILED /* `why` says which resource was missing; nothing has changed */
 };
 
+/* Small enough to come back in registers: in memory, fields that were just written are read again
+ * as one, which waits for the stores. */
 struct weir_l1_result {
-  enum weir_l1_answer answer;
-  enum weir_shortage why;
+  uint64_t ready_at;
+  uint32_t packets; /* SENT: acknowledgements that will come */
+  uint8_t answer;   /* enum weir_l1_answer */
+  uint8_t why;      /* enum weir_shortage */
   bool is_missing;  /* it sent for something */
   bool is_probed;   /* FAILED: tags were read to find that out */
-  uint32_t packets; /* SENT: acknowledgements that will come */
-  uint64_t ready_at;
 };
+_Static_assert(sizeof(struct weir_l1_result) == 16, "two registers");
 
 struct weir_l1_stats {
   uint64_t loads, hits, hit_reserved, misses, partial_misses, bypassed;
@@ -43,6 +48,7 @@ struct weir_l1_stats {
   uint64_t probes, data_reads, data_writes, prefetches, prefetches_dropped;
   uint64_t sectors, sectors_hit, sectors_missed, sectors_bypassed, store_sectors,
       store_sectors_missed;
+  uint64_t sectors_hit_stored;
   uint64_t global_load_sectors, local_load_sectors, texture_sectors, texture_sectors_missed,
       atomic_sectors;
   uint64_t fills, fill_sectors, allocations, evictions[WEIR_N_CAUSES], evictions_unused;
@@ -130,6 +136,8 @@ uint32_t weir_l1_pipe_room(const struct weir_machine *m);
 /* `inflight`: loads and atomics that wait for an answer. */
 struct weir_l1_result weir_l1_present(struct weir_l1 *l1, struct weir_l1_req *req,
                                       uint32_t inflight, uint64_t now);
+/* Look at the tags whenever a load is presented, also where what it lacks cannot have come. */
+void weir_l1_look_always(struct weir_l1 *l1);
 /* Where a policy orders requests (order.h): the queues that it asks for, which queue a request goes
  * into, which one is next (some of `n` is not 0), and what became of it. */
 struct weir_order weir_l1_order(const struct weir_l1 *l1);

@@ -109,6 +109,15 @@ static struct weir_l1_result hit(struct weir_l1 *l1, const struct weir_access *a
                                  .ready_at = l1->now + l1->hit_cyc + (r != NULL ? r->extra : 0)};
 }
 
+/* Sectors of which it reads nothing but what stores have left. */
+static uint32_t stored(const struct weir_l1 *l1, const struct weir_l1_req *q, int way) {
+  const uint32_t lacks = q->touched & ~*words_in(l1, q->a.set, way);
+  uint32_t sectors = 0;
+  for (uint32_t left = q->a.sectors; left != 0; left &= left - 1)
+    if ((lacks & words_of(left & -left)) == 0) sectors |= left & -left;
+  return sectors;
+}
+
 /* What a load that does not hit needs. */
 struct need {
   uint32_t entry, missing, fetch;
@@ -133,6 +142,35 @@ static enum weir_shortage check_resources(const struct weir_l1 *l1, const struct
     return l1->mshr.table.v[n->entry].n >= (uint32_t)c->mshr_merge ? WEIR_NO_MERGE
                                                                    : WEIR_N_SHORTAGES;
   return l1->mshr.table.free_entry == UINT32_MAX ? WEIR_NO_MSHR : WEIR_N_SHORTAGES;
+}
+
+/* The load that failed last is presented again while it cannot but fail for the same reason: of an
+ * L1 that asks nobody, what is missing comes with a fill, with another request, or as said below.
+ */
+static bool is_still_blocked(const struct weir_l1 *l1, const struct weir_l1_req *q) {
+  if (l1->blocked.why == WEIR_N_SHORTAGES || l1->blocked.addr != q->a.addr ||
+      l1->blocked.id != q->id || l1->blocked.fills != l1->stats.fills ||
+      l1->blocked.accepted != l1->chain.accepted)
+    return false;
+  switch (l1->blocked.why) {
+  case WEIR_NO_LINE:
+    return true;
+  case WEIR_NO_QUEUE:
+    return l1->miss.n == l1->blocked.miss;
+  case WEIR_NO_MSHR:
+    return l1->mshr.table.free_entry == UINT32_MAX;
+  default:
+    return false;
+  }
+}
+
+static void note_blocked(struct weir_l1 *l1, const struct weir_l1_req *q, enum weir_shortage why) {
+  l1->blocked.addr = q->a.addr;
+  l1->blocked.id = q->id;
+  l1->blocked.fills = l1->stats.fills;
+  l1->blocked.accepted = l1->chain.accepted;
+  l1->blocked.miss = l1->miss.n;
+  l1->blocked.why = l1->is_plain ? why : WEIR_N_SHORTAGES;
 }
 
 static struct need find_need(const struct weir_l1 *l1, const struct weir_access *a,
@@ -220,6 +258,7 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   enum weir_answer says;
   uint64_t banks = banks_of(l1, a->addr, a->sectors);
   if (is_busy(l1, banks, l1->now)) return failed(WEIR_NO_DATA_PORT, true);
+  if (is_still_blocked(l1, q)) return failed(l1->blocked.why, true);
   if (l1->m->l1.perfect) return hit(l1, a, banks, NULL);
 
   uint32_t want = l1->is_sectored ? a->sectors : l1->all, answer = 0;
@@ -229,7 +268,15 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   }
   struct weir_probe r = c->org_ops->probe(&c->org, a, want);
   r.together = (answer & WEIR_FETCH_TOGETHER) != 0;
-  if ((want & ~r.valid) == 0) return hit(l1, a, banks, &r);
+  uint32_t by_store = 0;
+  if (l1->words != NULL && r.way >= 0 && (want & ~r.valid) != 0) {
+    by_store = stored(l1, q, r.way) & ~r.valid;
+    r.valid |= by_store;
+  }
+  if ((want & ~r.valid) == 0) {
+    l1->stats.sectors_hit_stored += n_sectors(l1, by_store);
+    return hit(l1, a, banks, &r);
+  }
   struct need n = find_need(l1, a, &r);
   if (r.outcome == WEIR_MISS && n.entry == UINT32_MAX && c->hook[WEIR_H_admit].n > 0 &&
       (says = weir_chain_admit(c, a, view(l1, a->set), &who)) >= WEIR_BYPASS)
@@ -244,6 +291,7 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
           take_bypass(l1, q, &r, inflight, WEIR_R_STALL, why, says == WEIR_BYPASS_MARKED);
       if (bypassed.answer != WEIR_L1_FAILED) return bypassed;
     }
+    note_blocked(l1, q, why);
     return failed(why, true);
   }
   enum weir_outcome outcome = take_miss(l1, a, &r, &n, q->id);
@@ -252,6 +300,7 @@ struct weir_l1_result weir_l1_load(struct weir_l1 *l1, const struct weir_l1_req 
   l1->stats.data_reads += (a->sectors & r.valid) != 0;
   l1->stats.sectors += n_sectors(l1, a->sectors);
   l1->stats.sectors_hit += n_sectors(l1, a->sectors & r.valid);
+  l1->stats.sectors_hit_stored += n_sectors(l1, by_store);
   l1->stats.sectors_missed += n_sectors(l1, missed);
   if (outcome == WEIR_HIT_PENDING)
     COUNT_LOAD(l1, a, is_late(&r, &n) ? WEIR_TAPED_LATE : WEIR_TAPED_PENDING, hit_reserved, missed,

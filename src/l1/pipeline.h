@@ -58,8 +58,17 @@ struct weir_l1 {
   uint64_t n_requests; /* paranoid: so far */
   uint64_t bank_free[MAX_BANKS];
   struct bank_use entered, probed;
+  bool is_plain; /* no part but the machine's own, whose answers change with what is in the L1 alone
+                  */
+  struct {
+    uint64_t addr, accepted, fills;
+    uint32_t id, miss;
+    enum weir_shortage why; /* WEIR_N_SHORTAGES: nothing */
+  } blocked;                /* the load that failed last, and what there was then */
   uint64_t mshr_since;
   uint8_t *reused; /* of each way: was it hit since it was allocated? */
+  uint32_t *words; /* of each way: words that stores have written; NULL: nobody asks */
+  int allocated;   /* the way that was given to a line last */
   struct weir_pc_stats *pc;
   struct weir_l1_stats stats;
   struct weir_tape *tape; /* NULL: nobody wants one */
@@ -110,13 +119,25 @@ static inline uint32_t send(struct weir_l1 *l1, struct ring *r, struct weir_msg 
   msg.sectors = fold(l1, msg.parts);
   msg.full = (uint8_t)(msg.sectors & ~fold(l1, l1->all & ~full));
   assert(r->n < r->cap); /* whoever sends has asked for room */
-  if (l1->split.n > 1) return weir_l1_send_split(l1, r, &msg);
+  if (l1->split.n > 1) {
+    struct weir_msg whole = msg;
+    return weir_l1_send_split(l1, r, &whole);
+  }
   unsigned place = (unsigned)(msg.addr & l1->split.in_line) / SECTOR;
   msg.sectors = (uint8_t)(msg.sectors << place);
   msg.full = (uint8_t)(msg.full << place);
   msg.flits = flits_of(l1, &msg);
   if (msg.kind == WEIR_MSG_WRITE && weir_merges_writes(l1->m)) msg.parts = words;
-  WEIR_RING_PUSH(*r, msg);
+  /* By fields: a struct that was written in small pieces is slow to copy in large ones. */
+  *WEIR_RING_SLOT(*r) = (struct weir_msg){.at = msg.at,
+                                          .addr = msg.addr,
+                                          .id = msg.id,
+                                          .flits = msg.flits,
+                                          .parts = msg.parts,
+                                          .kind = msg.kind,
+                                          .sectors = msg.sectors,
+                                          .full = msg.full,
+                                          .flags = msg.flags};
   l1->stats.requests++;
   l1->stats.request_flits += msg.flits;
   return 1;
@@ -128,6 +149,18 @@ static inline uint32_t set_of(const struct weir_l1 *l1, uint64_t addr) {
 
 static inline uint8_t *reused(struct weir_l1 *l1, uint32_t set, int way) {
   return &l1->reused[(size_t)set * l1->chain.geometry.ways + (size_t)way];
+}
+
+static inline uint32_t *words_in(const struct weir_l1 *l1, uint32_t set, int way) {
+  return &l1->words[(size_t)set * l1->chain.geometry.ways + (size_t)way];
+}
+
+/* Of sectors of 32 bytes, their words. */
+static inline uint32_t words_of(uint32_t sectors) {
+  uint32_t words = 0;
+  for (; sectors != 0; sectors &= sectors - 1)
+    words |= UINT32_C(0xff) << 8 * (unsigned)__builtin_ctz(sectors);
+  return words;
 }
 
 static inline struct weir_set view(const struct weir_l1 *l1, uint32_t set) {
@@ -195,8 +228,14 @@ static inline bool is_dirty(const struct weir_l1 *l1, uint32_t set, int way) {
 
 /* A request that waits for its data port is one of those whose tags are read. */
 static inline struct weir_l1_result failed(enum weir_shortage why, bool is_probed) {
-  return (struct weir_l1_result){.answer = WEIR_L1_FAILED, .why = why, .is_probed = is_probed};
+  return (struct weir_l1_result){
+      .answer = WEIR_L1_FAILED, .why = (uint8_t)why, .is_probed = is_probed};
 }
+
+/* ---- tape.c ---- */
+
+/* A kernel begins, with so many lines. */
+void weir_l1_tape_kernel(struct weir_l1 *l1, uint32_t lines);
 
 /* ---- load.c, store.c ---- */
 

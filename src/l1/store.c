@@ -66,8 +66,19 @@ static enum weir_taped_as taped_as(const struct weir_l1 *l1, const struct weir_a
                                                                      : WEIR_TAPED_STORE;
 }
 
-static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const struct weir_probe *r,
+/* A line that it has got, or had. */
+static void keep_words(struct weir_l1 *l1, const struct weir_l1_req *q, int way,
+                       enum store_mode mode) {
+  uint32_t *words = words_in(l1, q->a.set, way);
+  if (mode == ALLOCATE)
+    *words |= q->touched;
+  else
+    *words &= ~words_of(q->a.sectors);
+}
+
+static void apply_store(struct weir_l1 *l1, const struct weir_l1_req *q, const struct weir_probe *r,
                         enum store_mode mode) {
+  const struct weir_access *a = &q->a;
   struct weir_access x = seen(l1, a);
   const struct weir_org_ops *org = l1->chain.org_ops;
   weir_chain_lookup(&l1->chain, &x, view(l1, x.set), r->way, r->outcome);
@@ -75,8 +86,11 @@ static void apply_store(struct weir_l1 *l1, const struct weir_access *a, const s
     if (l1->tape != NULL) weir_l1_tape_add(l1, a, taped_as(l1, a, 0, mode));
     l1->stats.data_writes += r->way >= 0 || mode == ALLOCATE;
     org->write(&l1->chain.org, &x, r, mode == KEEP, mode == ALLOCATE);
+    if (l1->words != NULL && (r->way >= 0 || mode == ALLOCATE))
+      keep_words(l1, q, r->way >= 0 ? r->way : l1->allocated, mode);
     return;
   }
+  if (l1->words != NULL && r->way >= 0) keep_words(l1, q, r->way, mode);
   uint32_t sectors = l1->is_sectored ? a->sectors : l1->all;
   if (org->ended_by_store != NULL) sectors = org->ended_by_store(&l1->chain.org, sectors);
   if (l1->tape != NULL) weir_l1_tape_add(l1, a, taped_as(l1, a, sectors, mode));
@@ -121,7 +135,7 @@ struct weir_l1_result weir_l1_store(struct weir_l1 *l1, const struct weir_l1_req
     return failed(WEIR_NO_QUEUE, is_on);
   if (is_on) l1->stats.probes++;
   if (has_tags)
-    apply_store(l1, a, &r, mode);
+    apply_store(l1, q, &r, mode);
   else
     l1->stats.data_writes += mode != EVICT;
   l1->chain.accepted++;

@@ -191,6 +191,12 @@ static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, store_poisons_pending, "true",
                .help = "a store to a pending line drops it on arrival",
                .when = "enabled=true and perfect=false"),
+    WEIR_PARAM(weir_l1_cfg, store_words, "false",
+               .help =
+                   "a load finds the words that a store left in a sector, though the others are "
+                   "not there (lines of up to 128 bytes, sectors of 32)",
+               .source = "off",
+               .when = "enabled=true and perfect=false and write=alloc_nofetch and sectored=true"),
     WEIR_PARAM(weir_l1_cfg, hr_needs_mq, "false",
                .help = "a merge needs a free miss-queue slot, as in GPGPU-Sim",
                .when = "enabled=true and perfect=false"),

@@ -70,7 +70,7 @@ enum weir_atomics { WEIR_ATOMICS(WEIR_CHOICE_ID) };
 
 struct weir_l1_cfg {
   bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq,
-      pool, carveout_spare;
+      pool, carveout_spare, store_words;
   int64_t size, line, ways, sets; /* on a unified array: the most that the L1 gets of it */
   int64_t hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue, probes_per_cycle, banks,
       sector, bank_bytes, port_bytes, unified_bytes, reserved_bytes;
@@ -170,6 +170,13 @@ struct weir_machine {
 static inline bool weir_merges_writes(const struct weir_machine *m) {
   return m->l2.merge_writes && m->l2.sectored && m->noc.request_flits == WEIR_FLITS_SECTORS &&
          m->l1.line == 128 && m->l2.line == 128 && m->l1.sector == 32;
+}
+
+/* Does the L1 know the words that stores left? (l1.store_words, where it has an effect) */
+static inline bool weir_keeps_words(const struct weir_machine *m) {
+  const struct weir_l1_cfg *c = &m->l1;
+  return c->store_words && c->enabled && !c->perfect && c->sectored &&
+         c->write == WEIR_L1_WRITE_ALLOCATE && c->line <= 128 && c->sector == 32;
 }
 
 /* Flits of a packet with that much data: at least one. */

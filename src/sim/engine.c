@@ -19,17 +19,6 @@ enum { DEPTH = WEIR_MAIL_SIDES / 2, BURST = 32 };
 
 /* ---- mail ---- */
 
-static uint32_t component_of(const struct weir_sim *sim, uint32_t dst) {
-  return dst < sim->n_sms ? dst : sim->n_sms + (dst - sim->n_sms) / sim->channels[0].n_slices;
-}
-
-static bool deliver(struct weir_sim *sim, uint32_t component, const struct weir_msg *q) {
-  if (component >= sim->n_sms) return weir_channel_put(&sim->channels[component - sim->n_sms], q);
-  struct weir_sm *sm = &sim->sms[component];
-  sm->wake = weir_min64(sm->wake, q->at);
-  return weir_inbox_put(q->kind == WEIR_MSG_CREDIT ? &sm->port.credits : &sm->port.replies, q);
-}
-
 static uint32_t n_components(const struct weir_sim *sim) {
   return sim->n_sms + sim->n_channels;
 }
@@ -38,7 +27,7 @@ static bool deliver_box(struct weir_sim *sim, const struct weir_mail *b) {
   bool ok = true;
   for (uint32_t k = 0; k < b->n; k++) {
     __builtin_prefetch(&b->v[k + WEIR_MAIL_AHEAD]);
-    ok &= deliver(sim, component_of(sim, b->v[k].dst), &b->v[k]);
+    ok &= weir_sim_deliver(sim, weir_sim_component(sim, b->v[k].dst), &b->v[k]);
   }
   return ok;
 }
@@ -58,8 +47,8 @@ static bool deliver_share(struct weir_sim *sim, uint32_t thread, uint64_t step) 
       continue;
     }
     for (uint32_t k = 0; k < b->n; k++) { /* the box is shared by several threads */
-      uint32_t to = component_of(sim, b->v[k].dst);
-      if (weir_pool_owner(sim->pool, to) == thread) ok &= deliver(sim, to, &b->v[k]);
+      uint32_t to = weir_sim_component(sim, b->v[k].dst);
+      if (weir_pool_owner(sim->pool, to) == thread) ok &= weir_sim_deliver(sim, to, &b->v[k]);
     }
   }
   return ok;
@@ -117,73 +106,6 @@ static bool deliver_all(struct weir_sim *sim) {
   return ok;
 }
 
-/* ---- crossbars ---- */
-
-struct carrier {
-  struct weir_sim *sim;
-  bool is_failed;
-};
-
-static void arrive(void *self, const struct weir_msg *m) {
-  struct carrier *c = self;
-  struct share *s = &c->sim->shares[0];
-  c->is_failed |= !deliver(c->sim, component_of(c->sim, m->dst), m);
-  s->wake = weir_min64(s->wake, m->at);
-  s->is_busy = true;
-}
-
-/* What a component sent in the last step: a packet, or that it has taken one. */
-static bool hand_in(struct weir_sim *sim, const struct weir_msg *m) {
-  bool is_sm = m->src < sim->n_sms;
-  if (m->kind == WEIR_MSG_CREDIT)
-    return weir_xbar_credit(is_sm ? &sim->replies : &sim->requests, m);
-  return weir_xbar_put(is_sm ? &sim->requests : &sim->replies, m);
-}
-
-/* All mail of a step goes through the crossbars, as far as they come until its end. */
-static bool carry(struct weir_sim *sim) {
-  struct carrier c = {.sim = sim};
-  const struct weir_xbar_sink sink = {.put = arrive, .self = &c};
-  bool ok = true;
-  for (uint32_t i = 0; i < sim->o.threads; i++) {
-    struct weir_outbox *o = &sim->shares[i].out;
-    const struct weir_mail *b = &o->box[o->side][0];
-    for (uint32_t k = 0; k < b->n; k++)
-      ok &= hand_in(sim, &b->v[k]);
-    weir_outbox_turn(o, o->side);
-  }
-  weir_xbar_run(&sim->requests, sim->now, sim->end, &sink);
-  weir_xbar_run(&sim->replies, sim->now, sim->end, &sink);
-  return ok && !c.is_failed;
-}
-
-static bool is_carrying(const struct weir_sim *sim) {
-  return sim->has_fifo &&
-         !(weir_xbar_is_empty(&sim->requests) && weir_xbar_is_empty(&sim->replies));
-}
-
-static bool init_xbars(struct weir_sim *sim) {
-  const struct weir_noc_cfg *n = &sim->m->noc;
-  const uint32_t slices = (uint32_t)sim->m->l2.slices;
-  const struct weir_xbar_shape requests = {.n_in = sim->n_sms,
-                                           .first_out = sim->n_sms,
-                                           .n_out = slices,
-                                           .room = (uint32_t)n->request_buffer,
-                                           .most = weir_most_flits(sim->m, false),
-                                           .speedup = (uint32_t)n->input_speedup,
-                                           .hop = (uint64_t)n->request_cyc,
-                                           .credit_cyc = (uint64_t)n->credit_cyc},
-                               replies = {.first_in = sim->n_sms,
-                                          .n_in = slices,
-                                          .n_out = sim->n_sms,
-                                          .room = (uint32_t)n->reply_buffer,
-                                          .most = weir_most_flits(sim->m, true),
-                                          .speedup = (uint32_t)n->input_speedup,
-                                          .hop = (uint64_t)n->reply_cyc,
-                                          .credit_cyc = (uint64_t)n->credit_cyc};
-  return weir_xbar_init(&sim->requests, &requests) && weir_xbar_init(&sim->replies, &replies);
-}
-
 /* Components, and the mail to them. With crossbars, which want the mail of each in its order, all
  * of it lies in the first box. */
 static void share_out(struct weir_sim *sim) {
@@ -200,7 +122,7 @@ static void share_out(struct weir_sim *sim) {
   for (uint32_t dst = 0;
        sim->pool != NULL && !sim->has_fifo && dst < sim->n_sms + (uint32_t)sim->m->l2.slices; dst++)
     sim->box_of[dst] =
-        (uint8_t)(weir_pool_owner(sim->pool, component_of(sim, dst)) % WEIR_MAIL_BOXES);
+        (uint8_t)(weir_pool_owner(sim->pool, weir_sim_component(sim, dst)) % WEIR_MAIL_BOXES);
 }
 
 /* Mail lies sorted by the present owners; it is out before they change. */
@@ -437,7 +359,7 @@ static bool deliver_casts(struct weir_sim *sim) {
 }
 
 static bool is_idle(const struct weir_sim *sim) {
-  if (is_carrying(sim)) return false;
+  if (weir_sim_is_carrying(sim)) return false;
   for (uint32_t i = 0; i < sim->o.threads; i++)
     if (sim->shares[i].is_busy) return false;
   return true;
@@ -500,7 +422,7 @@ static enum weir_status exchange(struct weir_sim *sim, struct weir_err *err) {
   enum weir_status st = check_shares(sim, err);
   if (st == WEIR_OK) st = dispatch(sim, err);
   if (st != WEIR_OK) return st;
-  bool ok = (!sim->has_fifo || carry(sim)) && balance(sim);
+  bool ok = (!sim->has_fifo || weir_sim_carry(sim)) && balance(sim);
   if (sim->has_soft) ok &= soften(sim);
   return ok ? check_shares(sim, err) : weir_fail(err, WEIR_ENOMEM, "out of memory");
 }
@@ -577,8 +499,8 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
       return st;
     }
   }
-  for (uint32_t i = 0; ok && i < sim->n_sms; i++)
-    sim->sms[i].is_literal = o->literal;
+  for (uint32_t i = 0; ok && o->literal && i < sim->n_sms; i++)
+    weir_sm_set_literal(&sim->sms[i]);
   for (uint32_t i = 0; ok && o->clocks && i < sim->n_sms; i++)
     ok = (sim->sms[i].clocks = weir_clocks_new((uint32_t)m->sm.warps)) != NULL;
   for (uint32_t i = 0; ok && o->tape && i < sim->n_sms; i++)
@@ -588,7 +510,7 @@ enum weir_status weir_sim_new(const struct weir_machine *m, const struct weir_de
     sim->has_soft |= part->tick != NULL || part->broadcast_received != NULL;
   for (uint32_t i = 0; ok && i < sim->n_channels; i++)
     ok = weir_channel_init(&sim->channels[i], m, i);
-  if (ok && sim->has_fifo) ok = init_xbars(sim);
+  if (ok && sim->has_fifo) ok = weir_sim_init_xbars(sim);
   if (ok) set_steps(sim);
   if (ok && sim->o.threads > 1) {
     const struct weir_pool_job job = {.self = sim, .run = run_burst};
@@ -632,7 +554,7 @@ void weir_sim_free(struct weir_sim *sim) {
 /* ---- a kernel ---- */
 
 static uint64_t next_event(const struct weir_sim *sim) {
-  uint64_t t = is_carrying(sim) ? sim->now : WEIR_NEVER;
+  uint64_t t = weir_sim_is_carrying(sim) ? sim->now : WEIR_NEVER;
   for (uint32_t i = 0; i < sim->o.threads; i++) {
     t = weir_min64(t, sim->shares[i].wake);
     for (uint64_t step = sim->step - sim->depth; step < sim->step; step++)
@@ -686,11 +608,11 @@ static enum weir_status start_kernel(struct weir_sim *sim, const struct weir_ker
   return WEIR_OK;
 }
 
-static enum weir_status rest_xbars(struct weir_sim *sim, struct weir_err *err) {
-  const char *bad = weir_xbar_rest(&sim->requests);
-  if (bad == NULL) bad = weir_xbar_rest(&sim->replies);
-  if (bad == NULL) return WEIR_OK;
-  return weir_fail(err, WEIR_EBUG, "crossbar, after the kernel: %s do not agree", bad);
+static void rest(struct weir_sim *sim) {
+  for (uint32_t i = 0; i < sim->n_channels; i++)
+    weir_channel_rest(&sim->channels[i]);
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    weir_sm_rest(&sim->sms[i]);
 }
 
 static struct weir_parts parts_of(const struct weir_sim *sim) {
@@ -762,11 +684,10 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
       return give_up(sim, weir_fail(err, WEIR_ELIMIT, "stopped"));
   }
   if (st != WEIR_OK) return give_up(sim, st);
-  for (uint32_t i = 0; i < sim->n_channels; i++)
-    weir_channel_rest(&sim->channels[i]);
+  rest(sim);
   struct weir_parts parts = parts_of(sim);
   if (sim->o.check && (st = weir_verify(&parts, err)) != WEIR_OK) return give_up(sim, st);
-  if (sim->has_fifo && (st = rest_xbars(sim, err)) != WEIR_OK) return give_up(sim, st);
+  if (sim->has_fifo && (st = weir_sim_rest_xbars(sim, err)) != WEIR_OK) return give_up(sim, st);
   /* The cycle of the last event belongs to the kernel. */
   for (uint32_t i = 0; i < sim->n_sms; i++)
     end = weir_max64(end, sim->sms[i].last_event + 1);

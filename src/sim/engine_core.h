@@ -52,6 +52,32 @@ struct weir_sim {
   struct weir_clock_pairs clocks;
 };
 
+/* ---- mail ---- */
+
+static inline uint32_t weir_sim_component(const struct weir_sim *sim, uint32_t dst) {
+  return dst < sim->n_sms ? dst : sim->n_sms + (dst - sim->n_sms) / sim->channels[0].n_slices;
+}
+
+static inline bool weir_sim_deliver(struct weir_sim *sim, uint32_t component,
+                                    const struct weir_msg *q) {
+  if (component >= sim->n_sms) return weir_channel_put(&sim->channels[component - sim->n_sms], q);
+  struct weir_sm *sm = &sim->sms[component];
+  const bool is_credit = q->kind == WEIR_MSG_CREDIT;
+  if (!is_credit || sm->port.wants_credit) sm->wake = weir_min64(sm->wake, q->at);
+  return weir_inbox_put(is_credit ? &sm->port.credits : &sm->port.replies, q);
+}
+
+/* ---- carry.c: with crossbars ---- */
+
+/* False: out of memory. */
+bool weir_sim_init_xbars(struct weir_sim *sim);
+/* All mail of a step goes through the crossbars, as far as they come until its end. False: out of
+ * memory. */
+bool weir_sim_carry(struct weir_sim *sim);
+bool weir_sim_is_carrying(const struct weir_sim *sim);
+/* At the end of a kernel: has everything been given back? */
+enum weir_status weir_sim_rest_xbars(struct weir_sim *sim, struct weir_err *err);
+
 /* A policy or plug-in of the SM is at fault. */
 enum weir_status weir_sim_fault(const struct weir_sm *sm, struct weir_err *err);
 

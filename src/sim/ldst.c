@@ -232,6 +232,18 @@ static void count_written(const struct weir_coalescer *c, const struct weir_l1_c
     if (here == all) q->a.full |= (uint16_t)(1u << i);
     if (i < 4) q->words |= (uint16_t)((unsigned)__builtin_popcountll(here) / 4 << 4 * i);
   }
+  for (uint64_t w = 0; w < 32 && 4 * w < line; w++)
+    if ((written[w / 16] >> w % 16 * 4 & 0xf) == 0xf) q->touched |= UINT32_C(1) << w;
+}
+
+static uint32_t words_read(const struct weir_coalescer *c, const struct weir_request *r) {
+  uint32_t words = 0;
+  for (uint32_t m = r->lanes; m != 0; m &= m - 1) {
+    const uint64_t at = c->lane[__builtin_ctz(m)] - r->line_addr;
+    for (uint64_t w = at / 4; w <= (at + c->width - 1) / 4 && w < 32; w++)
+      words |= UINT32_C(1) << w;
+  }
+  return words;
 }
 
 /* The next request, into the queue. */
@@ -244,7 +256,11 @@ static void make_request(struct weir_sm *sm) {
   q->a.sectors = (uint16_t)r->sectors;
   q->a.full = (uint16_t)(c->full & r->sectors);
   q->is_texture = c->is_texture;
-  if (c->is_exact) count_written(c, &sm->m->l1, r, q);
+  if (c->is_exact) {
+    count_written(c, &sm->m->l1, r, q);
+    sm->ldst.has_words |= q->a.full != q->a.sectors;
+  } else if (c->a.op == WEIR_LOAD)
+    q->touched = c->reads_words ? words_read(c, r) : UINT32_MAX;
   if (!c->merges_writes) q->words = 0;
   q->a.nth = sm->warps[c->a.warp].n_requests++;
 }
@@ -489,12 +505,15 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
                       &c->of_warp);
   c->list = c->of_warp.r;
   c->n = c->of_warp.n;
-  c->is_exact = sm->m->noc.request_flits == WEIR_FLITS_SECTORS && s->cls == WEIR_C_STORE &&
-                words == 1 && c->full == 0 && a.space != WEIR_SP_TEX;
+  const bool keeps_words = weir_keeps_words(sm->m);
+  c->is_exact = (sm->m->noc.request_flits == WEIR_FLITS_SECTORS || keeps_words) &&
+                s->cls == WEIR_C_STORE && words == 1 && c->full == 0 && a.space != WEIR_SP_TEX;
+  c->reads_words = keeps_words && sm->ldst.has_words && s->cls != WEIR_C_STORE &&
+                   s->cls != WEIR_C_ATOM && words == 1 && a.space != WEIR_SP_TEX;
   c->is_texture = a.space == WEIR_SP_TEX;
   c->merges_writes = c->is_exact && weir_merges_writes(sm->m);
   c->width = width;
-  if (c->is_exact) weir_expand(&w->next, c->lane);
+  if (c->is_exact || c->reads_words) weir_expand(&w->next, c->lane);
   if (s->cls == WEIR_C_ATOM) coalesce_atomic(c, &sm->m->l1, &w->next, width);
   if (words > 1) coalesce_words(c, &sm->m->l1, &a, lane, w->next.mask, words);
   if (c->n == 0) return; /* no lane takes part */

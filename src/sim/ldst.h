@@ -26,10 +26,11 @@ struct weir_coalescer {
   uint32_t passes, pass; /* sm.coalesce_by banks: cycles that it takes, and so far */
   uint32_t full;         /* sectors of each line that a store writes whole */
   bool is_exact;         /* by the bytes of its lanes, instead of `full` */
+  bool reads_words;      /* of a load, the words that its lanes read matter */
   bool is_texture;
   bool merges_writes;              /* and says how many words of each sector are written */
   unsigned width;                  /* of a lane */
-  uint64_t lane[WEIR_LANES];       /* is_exact */
+  uint64_t lane[WEIR_LANES];       /* is_exact, reads_words */
   const struct weir_request *list; /* one of the two below */
   struct weir_requests of_warp;
   struct weir_request
@@ -44,6 +45,7 @@ struct weir_ldst {
     uint32_t head, n, cap;
   } queue;                        /* coalescer to L1 */
   struct weir_order_queues order; /* behind it, where a policy orders requests */
+  bool has_words;                 /* l1.store_words: a store has left a part of a sector */
   uint8_t failed;                 /* what the head waits for; WEIR_N_SHORTAGES: nothing */
   bool is_probed;                 /* to find that out, tags were read */
   uint64_t since;                 /* counted until then */

@@ -222,6 +222,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   if (sm->collect != NULL) weir_collect_reset(sm);
   sm->ldst.since = now;
   sm->ldst.shared_free = 0;
+  if (sm->m->l1.flush_on_kernel || sm->m->l1.unified_bytes > 0) sm->ldst.has_words = false;
   sm->kernel_start = now;
   memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
   if (!weir_l1_kernel_begin(sm->l1, &k, shared_taken(sm->m, kernel, max_blocks), now)) return false;
@@ -229,15 +230,22 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   return true;
 }
 
+void weir_sm_set_literal(struct weir_sm *sm) {
+  sm->is_literal = true;
+  weir_l1_look_always(sm->l1);
+}
+
 /* ---- messages ---- */
 
 static void return_credit(struct weir_sm *sm, const struct weir_msg *r, uint64_t now) {
-  struct weir_msg credit = {.at = now + (uint64_t)sm->m->noc.credit_cyc,
-                            .kind = WEIR_MSG_CREDIT,
-                            .src = (uint16_t)sm->id,
-                            .dst = r->src,
-                            .flits = r->flits};
-  weir_outbox_put(sm->port.out, &credit);
+  const uint64_t at = now + (uint64_t)sm->m->noc.credit_cyc;
+  struct weir_msg *credit = weir_outbox_slot(sm->port.out, r->src, at);
+  if (credit != NULL)
+    *credit = (struct weir_msg){.at = at,
+                                .kind = WEIR_MSG_CREDIT,
+                                .src = (uint16_t)sm->id,
+                                .dst = r->src,
+                                .flits = r->flits};
 }
 
 /* What a load or an atomic has asked for, or a part of it. */
@@ -265,13 +273,22 @@ static uint64_t reply_cycles(const struct weir_sm *sm, const struct weir_msg *r)
   return (r->flits + each - 1) / each;
 }
 
-/* Replies come through a port that moves so many flits per cycle; a crossbar's output has done so.
- */
-static void take_messages(struct weir_sm *sm, uint64_t now) {
+static void take_credits(struct weir_sm *sm, uint64_t now) {
   const struct weir_msg *r;
   for (; (r = weir_inbox_head(&sm->port.credits)) != NULL && r->at <= now;
        weir_inbox_pop(&sm->port.credits))
     sm->port.credit[r->src - (uint32_t)sm->m->sm.count] += r->flits;
+}
+
+void weir_sm_rest(struct weir_sm *sm) {
+  take_credits(sm, WEIR_NEVER);
+}
+
+/* Replies come through a port that moves so many flits per cycle; a crossbar's output has done so.
+ */
+static void take_messages(struct weir_sm *sm, uint64_t now) {
+  const struct weir_msg *r;
+  take_credits(sm, now);
   for (; (r = weir_inbox_head(&sm->port.replies)) != NULL && r->at <= now &&
          sm->port.eject_free <= now;
        weir_inbox_pop(&sm->port.replies)) {
@@ -309,11 +326,13 @@ static bool take_fill(struct weir_sm *sm, uint64_t now) {
 
 static uint64_t inject(struct weir_sm *sm, uint64_t now, bool *moved) {
   const struct weir_msg *p = weir_l1_peek(sm->l1);
+  sm->port.wants_credit = false;
   if (p == NULL) return WEIR_NEVER;
   if (sm->port.inject_free > now || p->at > now) return weir_max64(sm->port.inject_free, p->at);
   uint32_t slice = weir_slice_of(sm->m, p->addr);
   uint32_t *credit = &sm->port.credit[sm->port.has_fifo ? 0 : slice];
-  if (*credit < p->flits) return WEIR_NEVER;
+  sm->port.wants_credit = *credit < p->flits;
+  if (sm->port.wants_credit) return WEIR_NEVER;
   struct weir_msg out = *p;
   *credit -= out.flits;
   out.src = (uint16_t)sm->id;
@@ -342,13 +361,14 @@ static uint64_t next_event(const struct weir_sm *sm, uint64_t now) {
                         *c = weir_inbox_head(&sm->port.credits);
   if (r != NULL)
     wake = weir_min64(wake, weir_max64(weir_max64(r->at, sm->port.eject_free), now + 1));
-  return c != NULL ? weir_min64(wake, weir_max64(c->at, now + 1)) : wake;
+  if (c == NULL || !sm->port.wants_credit) return wake;
+  return weir_min64(wake, weir_max64(c->at, now + 1));
 }
 
 uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
   bool is_idle = has_no_work(sm, now);
   if (is_idle && sm->is_settled) {
-    /* What comes is credits, or the acknowledgement of something the L1 wrote back. */
+    /* What comes is the acknowledgement of something the L1 wrote back. */
     take_messages(sm, now);
     return next_event(sm, now);
   }
@@ -393,5 +413,5 @@ void weir_sm_settle(struct weir_sm *sm, uint64_t now) {
 bool weir_sm_is_idle(const struct weir_sm *sm) {
   return sm->n_blocks == 0 && sm->n_arriving == 0 && sm->ldst.queue.n == 0 &&
          !sm->ldst.coalescer.is_busy && sm->ldst.inflight == 0 && sm->port.fills.n == 0 &&
-         sm->port.replies.n == 0 && sm->port.credits.n == 0 && weir_l1_is_idle(sm->l1);
+         sm->port.replies.n == 0 && weir_l1_is_idle(sm->l1);
 }

@@ -125,9 +125,10 @@ struct weir_sm_port {
   struct {
     struct weir_msg *v;
     uint32_t head, n, cap;
-  } fills;                          /* replies that wait for the L1's fill port */
-  bool has_fifo;                    /* requests go through a crossbar with a queue for each SM */
-  uint32_t *credit;                 /* per slice, flits; has_fifo: the first, of that queue */
+  } fills;           /* replies that wait for the L1's fill port */
+  bool has_fifo;     /* requests go through a crossbar with a queue for each SM */
+  bool wants_credit; /* what is to be sent next waits for credits; else nobody looks */
+  uint32_t *credit;  /* per slice, flits; has_fifo: the first, of that queue */
   uint64_t inject_free, eject_free; /* cycles in which the ports are free again */
   uint32_t writebacks;              /* lines of the L1 under way, not acknowledged */
 };
@@ -212,6 +213,8 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
 /* The kernel ended: what policies have waited for until then, and that it ended. */
 void weir_sm_kernel_end(struct weir_sm *sm, uint64_t end);
 /* A block arrives in cycle `at` (not before the next window). */
+/* Look at everything in every cycle: what the engine leaves out is compared with that. */
+void weir_sm_set_literal(struct weir_sm *sm);
 void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t at);
 uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now);
 /* Run the events of policies before cycle `end` on an SM without work. */
@@ -224,7 +227,10 @@ bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot);
 void weir_sm_settle(struct weir_sm *sm, uint64_t now);
 /* Warps that a barrier of a block waits for, those that are there included. */
 uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id);
+/* Is nothing under way but credits? */
 bool weir_sm_is_idle(const struct weir_sm *sm);
+/* At the end of a kernel, when nothing is under way: take the credits that are. */
+void weir_sm_rest(struct weir_sm *sm);
 /* Give back the blocks of a kernel that will not be finished. */
 void weir_sm_abandon(struct weir_sm *sm, struct weir_block_source *source);
 /* A launch, as the parts of an L1 know it. */

@@ -2,19 +2,26 @@
 
 #include "base/mem.h"
 
-enum { NOBODY = UINT32_MAX };
+static uint32_t words_for(uint32_t n) {
+  return (n + 63) / 64;
+}
 
 bool weir_xbar_init(struct weir_xbar *x, const struct weir_xbar_shape *shape) {
-  *x = (struct weir_xbar){.shape = *shape};
+  *x = (struct weir_xbar){.shape = *shape, .soonest = WEIR_NEVER};
+  x->n_in_words = words_for(shape->n_in);
+  x->n_out_words = words_for(shape->n_out);
   x->in = weir_calloc(shape->n_in, sizeof *x->in);
   x->out = weir_calloc(shape->n_out, sizeof *x->out);
-  x->active = weir_calloc(shape->n_in, sizeof *x->active);
-  x->n_words = (shape->n_out + 63) / 64;
-  x->wanted = weir_calloc(x->n_words, sizeof *x->wanted);
-  if (x->in == NULL || x->out == NULL || x->active == NULL || x->wanted == NULL) return false;
-  for (uint32_t i = 0; i < shape->n_out; i++) {
+  x->later = weir_calloc(shape->n_in, sizeof *x->later);
+  x->bits = weir_calloc(x->n_out_words + 2 * (size_t)shape->n_out * x->n_in_words, sizeof *x->bits);
+  if (x->in == NULL || x->out == NULL || x->later == NULL || x->bits == NULL) return false;
+  uint64_t *bits = x->bits;
+  x->wanted = bits;
+  bits += x->n_out_words;
+  for (uint32_t i = 0; i < shape->n_out; i++, bits += 2 * (size_t)x->n_in_words) {
     x->out[i].room = shape->room;
-    x->out[i].best = NOBODY;
+    x->out[i].begin = bits;
+    x->out[i].going = bits + x->n_in_words;
   }
   return true;
 }
@@ -26,8 +33,21 @@ void weir_xbar_free(struct weir_xbar *x) {
     free(x->out[i].freed.v);
   free(x->in);
   free(x->out);
-  free(x->active);
-  free(x->wanted);
+  free(x->later);
+  free(x->bits);
+}
+
+static void put_bit(uint64_t *mask, uint32_t i) {
+  mask[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void clear_bit(uint64_t *mask, uint32_t i) {
+  mask[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static void wait_until(struct weir_xbar *x, uint32_t input, uint64_t at) {
+  x->later[x->n_later++] = input;
+  x->soonest = weir_min64(x->soonest, at);
 }
 
 bool weir_xbar_put(struct weir_xbar *x, const struct weir_msg *m) {
@@ -37,8 +57,8 @@ bool weir_xbar_put(struct weir_xbar *x, const struct weir_msg *m) {
   x->flits_in += m->flits;
   if (in->queue.n > 1) return true;
   in->sent = 0;
-  in->position = x->n_active;
-  x->active[x->n_active++] = i;
+  x->n_active++;
+  wait_until(x, i, m->at);
   return true;
 }
 
@@ -54,29 +74,43 @@ static void take_credits(struct weir_xbar_out *o, uint64_t now) {
   }
 }
 
-/* Steps from the input whose turn it is. */
-static uint32_t distance(const struct weir_xbar *x, const struct weir_xbar_out *o, uint32_t input) {
-  return input >= o->next ? input - o->next : input + x->shape.n_in - o->next;
+/* The head of an input, whose first flit is there, asks for its output. */
+static void ask(struct weir_xbar *x, uint32_t input) {
+  uint32_t output = WEIR_FIFO_HEAD(x->in[input].queue).dst - x->shape.first_out;
+  put_bit(x->out[output].begin, input);
+  x->out[output].n_begin++;
+  put_bit(x->wanted, output);
 }
 
-/* The head of an input asks for its output, if that is not below `from`; returns when it can do so
- * if not now. */
-static uint64_t ask(struct weir_xbar *x, uint32_t input, uint32_t from, uint64_t now) {
-  const struct weir_xbar_in *in = &x->in[input];
-  const struct weir_msg *m = &WEIR_FIFO_HEAD(in->queue);
-  if (m->at + in->sent > now) return m->at + in->sent;
-  uint32_t output = m->dst - x->shape.first_out;
-  if (output < from) return now;
-  struct weir_xbar_out *o = &x->out[output];
-  if (in->sent == 0) {
-    take_credits(o, now);
-    if (o->room < x->shape.most) return o->freed.n > 0 ? WEIR_FIFO_HEAD(o->freed).at : WEIR_NEVER;
+/* Heads that have their first flit now, or that could not ask in the cycle before. */
+static void ask_later(struct weir_xbar *x, uint64_t now) {
+  if (x->soonest > now) return;
+  uint32_t n = x->n_later;
+  x->n_later = 0;
+  x->soonest = WEIR_NEVER;
+  for (uint32_t k = 0; k < n; k++) {
+    uint64_t at = WEIR_FIFO_HEAD(x->in[x->later[k]].queue).at;
+    if (at <= now)
+      ask(x, x->later[k]);
+    else
+      wait_until(x, x->later[k], at);
   }
-  x->wanted[output / 64] |= UINT64_C(1) << output % 64;
-  if (o->best == NOBODY || distance(x, o, input) < distance(x, o, o->best)) o->best = input;
-  return now;
 }
 
+/* The first input of either mask from `next` on, round; there is one. */
+static uint32_t nearest(const struct weir_xbar *x, const uint64_t *a, const uint64_t *b,
+                        uint32_t next) {
+  uint32_t w = next / 64;
+  uint64_t bits = (a[w] | b[w]) >> next % 64 << next % 64;
+  while (bits == 0) {
+    w = w + 1 < x->n_in_words ? w + 1 : 0;
+    bits = a[w] | b[w];
+  }
+  return 64 * w + (uint32_t)__builtin_ctzll(bits);
+}
+
+/* A packet is through. The one behind it asks in this cycle if the input may give another flit; an
+ * output that has chosen sees it in the next. */
 static void leave(struct weir_xbar *x, uint32_t input, uint64_t now,
                   const struct weir_xbar_sink *sink) {
   struct weir_xbar_in *in = &x->in[input];
@@ -88,49 +122,68 @@ static void leave(struct weir_xbar *x, uint32_t input, uint64_t now,
                                   .flits = m.flits};
   WEIR_FIFO_POP(in->queue);
   in->sent = 0;
-  if (in->queue.n == 0) {
-    uint32_t last = x->active[--x->n_active];
-    x->active[in->position] = last;
-    x->in[last].position = in->position;
-  }
+  if (in->queue.n == 0)
+    x->n_active--;
+  else if (WEIR_FIFO_HEAD(in->queue).at <= now && in->given < x->shape.speedup)
+    ask(x, input);
+  else
+    wait_until(x, input, weir_max64(WEIR_FIFO_HEAD(in->queue).at, now + 1));
   x->flits_out += m.flits;
   m.at = now + x->shape.hop;
   sink->put(sink->self, &m);
   sink->put(sink->self, &credit);
 }
 
-/* The input that was chosen gives a flit; if its packet is through, the next may still find its
- * output. */
-static void grant(struct weir_xbar *x, uint32_t output, uint64_t now,
-                  const struct weir_xbar_sink *sink) {
-  struct weir_xbar_out *o = &x->out[output];
-  uint32_t input = o->best;
+/* A flit of the input, for an output that has chosen it. */
+static void give(struct weir_xbar *x, struct weir_xbar_out *o, uint32_t input, uint64_t now,
+                 const struct weir_xbar_sink *sink) {
   struct weir_xbar_in *in = &x->in[input];
-  o->best = NOBODY;
+  const uint32_t flits = WEIR_FIFO_HEAD(in->queue).flits;
+  const bool begins = in->sent++ == 0, ends = in->sent >= flits;
+  in->given = in->gave_at == now ? in->given + 1 : 1;
+  in->gave_at = now;
+  if (begins) {
+    o->room -= flits;
+    o->n_begin--;
+    clear_bit(o->begin, input);
+  }
+  if (begins && !ends) {
+    o->n_going++;
+    put_bit(o->going, input);
+  } else if (ends && !begins) {
+    o->n_going--;
+    clear_bit(o->going, input);
+  }
+  if (ends) leave(x, input, now, sink);
+}
+
+/* One flit of the heads that want the output, if one may go. Returns when to look again. */
+static uint64_t grant(struct weir_xbar *x, uint32_t output, uint64_t now,
+                      const struct weir_xbar_sink *sink) {
+  struct weir_xbar_out *o = &x->out[output];
+  if (o->n_begin > 0 && o->room < x->shape.most) take_credits(o, now);
+  const bool has_room = o->room >= x->shape.most;
+  if (o->n_going == 0 && !has_room)
+    return o->freed.n > 0 ? WEIR_FIFO_HEAD(o->freed).at : WEIR_NEVER;
+  const uint32_t input = nearest(x, o->going, has_room ? o->begin : o->going, o->next);
   o->next = input + 1 < x->shape.n_in ? input + 1 : 0;
-  uint16_t flits = WEIR_FIFO_HEAD(in->queue).flits;
-  if (in->sent++ == 0) o->room -= flits;
-  in->given++;
-  if (in->sent < flits) return;
-  leave(x, input, now, sink);
-  if (in->queue.n > 0 && in->given < x->shape.speedup) ask(x, input, output + 1, now);
+  give(x, o, input, now, sink);
+  if (o->n_begin + o->n_going == 0) clear_bit(x->wanted, output);
+  return now + 1;
 }
 
 void weir_xbar_run(struct weir_xbar *x, uint64_t from, uint64_t to,
                    const struct weir_xbar_sink *sink) {
   for (uint64_t now = from; now < to && x->n_active > 0;) {
     uint64_t next = WEIR_NEVER;
-    for (uint32_t k = 0; k < x->n_active; k++) {
-      x->in[x->active[k]].given = 0;
-      next = weir_min64(next, ask(x, x->active[k], 0, now));
-    }
-    for (uint32_t w = 0; w < x->n_words; w++)
-      while (x->wanted[w] != 0) {
-        uint32_t bit = (uint32_t)__builtin_ctzll(x->wanted[w]);
-        x->wanted[w] &= x->wanted[w] - 1;
-        grant(x, 64 * w + bit, now, sink);
+    ask_later(x, now);
+    for (uint32_t w = 0; w < x->n_out_words; w++)
+      for (uint64_t above = UINT64_MAX, left; (left = x->wanted[w] & above) != 0;) {
+        const uint32_t bit = (uint32_t)__builtin_ctzll(left);
+        above = (UINT64_MAX - 1) << bit; /* a packet that becomes the head can ask for these */
+        next = weir_min64(next, grant(x, 64 * w + bit, now, sink));
       }
-    now = weir_max64(next, now + 1);
+    now = weir_max64(weir_min64(next, x->soonest), now + 1);
   }
 }
 

@@ -17,10 +17,10 @@ struct weir_xbar_in {
   struct {
     struct weir_msg *v;
     uint32_t head, n, cap;
-  } queue;           /* `at`: the cycle of the first flit */
-  uint32_t sent;     /* flits of the head that are through */
-  uint32_t given;    /* flits in this cycle */
-  uint32_t position; /* among the inputs that have a packet */
+  } queue;        /* `at`: the cycle of the first flit */
+  uint32_t sent;  /* flits of the head that are through */
+  uint32_t given; /* flits in cycle `gave_at` */
+  uint64_t gave_at;
 };
 
 struct weir_xbar_out {
@@ -33,7 +33,9 @@ struct weir_xbar_out {
   } freed;       /* places of the receiver that are free again from then on */
   uint32_t room; /* flits that the receiver has room for */
   uint32_t next; /* the input whose turn it is */
-  uint32_t best; /* in this cycle: of the inputs that want it, the nearest to that one */
+  /* Inputs whose head wants it, a bit each: those that have to begin, and those that have. */
+  uint64_t *begin, *going;
+  uint32_t n_begin, n_going;
 };
 
 /* Component ids of its inputs and of its outputs follow one another. */
@@ -50,9 +52,13 @@ struct weir_xbar {
   struct weir_xbar_shape shape;
   struct weir_xbar_in *in;
   struct weir_xbar_out *out;
-  uint32_t *active, n_active; /* inputs that have a packet */
-  uint64_t *wanted;           /* in this cycle: a bit of each output */
-  uint32_t n_words;
+  uint32_t n_active; /* inputs that have a packet; the head of each is wanted, or comes later */
+  uint64_t *wanted;  /* outputs that a head asks for, a bit each */
+  uint32_t *later;   /* inputs whose head has no flit yet, or may not ask in this cycle */
+  uint32_t n_later;
+  uint64_t soonest; /* when the first of these has one */
+  uint32_t n_in_words, n_out_words;
+  uint64_t *bits; /* of all masks */
   uint64_t flits_in, flits_out;
 };
 

@@ -182,6 +182,7 @@ static const char *const unseen[][2] = {
     {"profiled.threshold", "the same"},
     {"profiled.global", "the same"},
     {"profiled.count_stores", "on the rows"},
+    {"l1.store_words", "on loads of words that were stored: test_ports.c"},
     {"l2.merge_writes", "on stores that write a sector together: test_ports.c"},
     {"sm.register_banks", "on instructions that read several registers: test_collect.c"},
 };

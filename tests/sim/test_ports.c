@@ -227,6 +227,62 @@ static void test_halves_of_sectors(void **state) {
   }
 }
 
+/* A store of words, then a load: tools/hw/results, count_after. Of the sectors that it wants, which
+ * are hits, and how many are read? An atomic takes what is there with it. */
+static void test_stored_words(void **state) {
+  (void)state;
+  enum { WORD, NEXT, BOTH, HALVES, ATOMIC, N };
+  static const struct {
+    unsigned hits, reads;
+  } want[N] = {
+      [WORD] = {4, 0}, [NEXT] = {0, 4}, [BOTH] = {0, 4}, [HALVES] = {4, 0}, [ATOMIC] = {0, 4}};
+  for (unsigned what = 0; what < N; what++)
+    for (unsigned is_on = 0; is_on < 2; is_on++) {
+      struct rig g;
+      struct synth s;
+      struct weir_sim_result r;
+      rig_open(&g, "l1.write=alloc_nofetch", "l1.sectored=true", "l1.local_wb=false",
+               is_on ? "l1.store_words=true" : "l1.store_words=false", NULL);
+      synth_init(&s, 1, 1);
+      struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+      const uint32_t four = 0xf, atom = synth_access(&s, WEIR_C_ATOM, WEIR_SP_GLOBAL, 4, -1, -1);
+      synth_stride(&s, 0, 0, c.st, what == HALVES ? 0xffff : four, 0, what == HALVES ? 8 : 32);
+      if (what == HALVES) synth_stride(&s, 0, 0, c.st, 0xffff, 4, 8);
+      if (what == ATOMIC) synth_stride(&s, 0, 0, atom, four, 0, 32);
+      synth_put(&s, 0, 0, c.fence);
+      if (what == BOTH || what == HALVES)
+        synth_stride(&s, 0, 0, c.ld0, UINT32_MAX, 0, 4);
+      else
+        synth_stride(&s, 0, 0, c.ld0, four, what == NEXT ? 4 : 0, 32);
+      run(&g, &s, &r);
+      assert_int_equal(r.l1.sectors_hit, is_on ? want[what].hits : 0);
+      assert_int_equal(r.l1.sectors_hit_stored, is_on ? want[what].hits : 0);
+      assert_int_equal(r.l2.load_sectors, is_on ? want[what].reads : 4);
+      rig_close(&g);
+    }
+}
+
+/* Whole sectors of a line say nothing of its other ones. */
+static void test_stored_sectors(void **state) {
+  (void)state;
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  rig_open(&g, "l1.write=alloc_nofetch", "l1.sectored=true", "l1.local_wb=false",
+           "l1.store_words=true", NULL);
+  synth_init(&s, 1, 1);
+  struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+  synth_stride(&s, 0, 0, c.st, UINT32_MAX, 64,
+               4); /* the last two of a line, the first two of the next */
+  synth_put(&s, 0, 0, c.fence);
+  synth_stride(&s, 0, 0, c.ld0, UINT32_MAX, 0, 4);
+  run(&g, &s, &r);
+  assert_int_equal(r.l1.sectors_hit, 2);
+  assert_int_equal(r.l1.sectors_hit_stored, 0);
+  assert_int_equal(r.l2.load_sectors, 2);
+  rig_close(&g);
+}
+
 /* Six SMs that read a line at the same time: four are one, and two. */
 static void test_merged(void **state) {
   (void)state;
@@ -298,6 +354,7 @@ int main(void) {
                                      T(test_slower_slices), T(test_reply_port),
                                      T(test_fetch),         T(test_partial),
                                      T(test_halves),        T(test_halves_of_sectors),
-                                     T(test_merged)};
+                                     T(test_merged),        T(test_stored_words),
+                                     T(test_stored_sectors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 /* ---- looking ---- */
 
 static uint64_t key_of(const struct weir_policy *p, uint64_t addr) {
-  return addr / p->geometry->line_bytes + 1;
+  return (addr >> __builtin_ctz(p->geometry->line_bytes)) + 1;
 }
 
 static int find(const struct weir_policy *p, uint32_t set, uint64_t key) {

@@ -66,7 +66,7 @@ static enum weir_status init(struct weir_policy *p, struct weir_err *err) {
 /* ---- from line to way ---- */
 
 static uint64_t key_of(const struct weir_policy *p, uint64_t addr) {
-  return addr / p->geometry->line_bytes + 1;
+  return (addr >> __builtin_ctz(p->geometry->line_bytes)) + 1;
 }
 
 static uint32_t home(const struct lines *s, uint64_t key) {
