@@ -65,26 +65,6 @@ static enum weir_status hash_file(XXH3_state_t *h, const char *path, struct weir
   return WEIR_OK;
 }
 
-/* The workload as it will run: its text, its modules and the contents of its buffers, some of which
- * may come from further files. */
-static enum weir_status hash_workload(XXH3_state_t *h, struct weir_workload *w, const char *path,
-                                      struct weir_err *err) {
-  const struct weir_launchfile *lf = weir_workload_file(w);
-  enum weir_status st = hash_file(h, path, err);
-  for (uint32_t i = 0; st == WEIR_OK && i < lf->n_modules; i++) {
-    const struct ptx_module *m = weir_workload_module(w, i);
-    XXH3_128bits_update(h, &m->source_len, sizeof m->source_len);
-    XXH3_128bits_update(h, m->source, m->source_len);
-  }
-  for (uint32_t i = 0; st == WEIR_OK && i < lf->n_buffers; i++) {
-    uint64_t bytes;
-    const void *data = weir_workload_buffer(w, lf->buffers[i].name, &bytes);
-    XXH3_128bits_update(h, &bytes, sizeof bytes);
-    XXH3_128bits_update(h, data, (size_t)bytes);
-  }
-  return st;
-}
-
 /* What was recorded, and the PTX that it comes from. */
 static enum weir_status hash_trace(XXH3_state_t *h, const struct weir_prepare_request *r,
                                    struct weir_err *err) {
@@ -102,16 +82,12 @@ static enum weir_status hash_trace(XXH3_state_t *h, const struct weir_prepare_re
   return st;
 }
 
-static enum weir_status open_and_hash(XXH3_state_t *h, const struct weir_profile_request *r,
-                                      const char *input, struct weir_err *err) {
-  struct ptx_device dev;
-  struct weir_workload *w = NULL;
-  enum weir_status st = ptx_device_init(&dev, r->exec, err);
-  if (st != WEIR_OK) return st;
-  st = weir_workload_open(&dev, r->path, input, &w, err);
-  if (st == WEIR_OK) st = hash_workload(h, w, r->path, err);
-  weir_workload_close(w);
-  ptx_device_free(&dev);
+/* By its files, as in the identity of a run: to evaluate what its buffers hold takes seconds. */
+static enum weir_status hash_workload(XXH3_state_t *h, const char *path, const char *input,
+                                      struct weir_err *err) {
+  char text[WEIR_HASH_TEXT];
+  enum weir_status st = weir_hash_launchfile(path, input, text, NULL, NULL, err);
+  if (st == WEIR_OK) hash_text(h, text);
   return st;
 }
 
@@ -128,7 +104,7 @@ static enum weir_status hash_all(XXH3_state_t *h, const struct weir_prepare_requ
   const char *input = p->input[0] != 0 ? p->input : NULL;
   XXH3_128bits_reset(h);
   char model[96];
-  snprintf(model, sizeof model, "preparation 2, model %d %d %d", WEIR_MODEL, WEIR_MODEL_TRACES,
+  snprintf(model, sizeof model, "preparation 3, model %d %d %d", WEIR_MODEL, WEIR_MODEL_TRACES,
            WEIR_MODEL_REGISTERS);
   hash_text(h, model);
   hash_text(h, p->input);
@@ -136,7 +112,7 @@ static enum weir_status hash_all(XXH3_state_t *h, const struct weir_prepare_requ
   if (st == WEIR_OK) st = hash_preparer(h, r->name, err);
   if (st == WEIR_OK)
     st = r->profile.trace != NULL ? hash_trace(h, r, err)
-                                  : open_and_hash(h, &r->profile, input, err);
+                                  : hash_workload(h, r->profile.path, input, err);
   if (st != WEIR_OK) return st;
   XXH128_hash_t key = XXH3_128bits_digest(h);
   snprintf(p->key, sizeof p->key, "%016" PRIx64 "%016" PRIx64, (uint64_t)key.high64,
