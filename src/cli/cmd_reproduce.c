@@ -66,7 +66,7 @@ struct words {
 struct reproduce {
   struct words words; /* the paper, then figures */
   const char *store, *markdown, *shard, *jobs;
-  bool is_quick, is_list, is_kept, is_quiet;
+  bool is_quick, is_list, is_kept, is_quiet, was_checked; /* the store, by a run before */
   struct weir_arena arena;
   struct weir_text text, page, counts; /* counts: rows of the page's first table */
   struct weir_paper_counts all;
@@ -238,10 +238,12 @@ static int run_group(struct reproduce *o, struct weir_paper_table *t, size_t lik
   c.keeping.wants_results = o->shard == NULL;
   c.keeping.only_kept = o->is_kept;
   c.may_search = o->shard == NULL;
+  c.store_options.was_checked = o->was_checked;
   if (code < 0) {
     enum weir_status st = weir_sweep_run(&c, &err);
     if (st == WEIR_OK && weir_cli_signal() == 0 && o->shard == NULL)
       st = take(o, t, like, &c, &err);
+    o->was_checked |= st == WEIR_OK;
     if (st != WEIR_OK) code = weir_cli_error(&err);
     if (weir_cli_signal() != 0) code = 128 + weir_cli_signal();
   }

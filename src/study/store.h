@@ -30,6 +30,9 @@ struct weir_store_options {
    * complete without a second one beside it. Elsewhere that costs time, and readers may have to
    * wait for the writer. */
   bool is_shard;
+  /* This process has opened it for writing before: its pages are not looked through again, which
+   * takes as long as to read them all. */
+  bool was_checked;
 };
 
 /* `o` may be NULL: all 0. WEIR_ELIMIT: another process writes, and is named; WEIR_EINVAL: no store,

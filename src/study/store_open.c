@@ -182,18 +182,19 @@ static enum weir_status check_contents(struct weir_store *s, struct weir_err *er
   return st;
 }
 
-static enum weir_status accept_to_write(struct weir_store *s, const struct marks *m,
-                                        struct weir_err *err) {
+static enum weir_status accept_to_write(struct weir_store *s, const struct weir_store_options *o,
+                                        const struct marks *m, struct weir_err *err) {
   enum weir_status st = check_size(s, err);
   if (st != WEIR_OK) return st;
   if (is_empty(m)) return weir_store_create(s, err);
-  st = check_contents(s, err);
+  if (!o->was_checked) st = check_contents(s, err);
   if (st == WEIR_OK && m->version < WEIR_STORE_VERSION)
     st = weir_store_upgrade(s, weir_store_changes, WEIR_STORE_VERSION, err);
   return st;
 }
 
-static enum weir_status accept_file(struct weir_store *s, struct weir_err *err) {
+static enum weir_status accept_file(struct weir_store *s, const struct weir_store_options *o,
+                                    struct weir_err *err) {
   struct marks m = {0};
   enum weir_status st = read_marks(s, &m, err);
   if (st != WEIR_OK) return st;
@@ -202,7 +203,7 @@ static enum weir_status accept_file(struct weir_store *s, struct weir_err *err) 
     return refuse_other(s, &m, err);
   if (m.version > WEIR_STORE_VERSION || (!is_written && m.version < WEIR_STORE_VERSION))
     return refuse_version(s, m.version, err);
-  if (is_written) st = accept_to_write(s, &m, err);
+  if (is_written) st = accept_to_write(s, o, &m, err);
   if (st == WEIR_OK) sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
   return st;
 }
@@ -231,7 +232,7 @@ static enum weir_status open_at(struct weir_store *s, const struct weir_store_op
   if (st == WEIR_OK)
     st = weir_store_exec(s, is_written ? "PRAGMA synchronous = EXTRA" : "PRAGMA query_only = ON",
                          err);
-  if (st == WEIR_OK) st = accept_file(s, err);
+  if (st == WEIR_OK) st = accept_file(s, o, err);
   if (st == WEIR_OK && is_written) st = set_journal(s, o->is_shard, err);
   return st;
 }
