@@ -180,6 +180,17 @@ def l1_rate(t):
     table(["kind", "pattern", "4 B: 1 warp", "8", "32", "8 B: 1", "8", "32", "16 B: 1", "8", "32"], lines)
 
 
+def tex(t):
+    found, lines = collections.OrderedDict(), []
+    for name, metric in (("tex_rate", "cyc_per_read.min"), ("tex_latency", "cyc.min")):
+        for r in pick(t[name], metric):
+            what = " ".join(f"{k}={v}" for k, v in r.params.items() if k != "warps")
+            found.setdefault(what, {})[r.params.get("warps", "latency")] = r.value
+    for what, v in found.items():
+        lines.append([what, *(v.get(k, "") for k in (1, 8, 32, "latency"))])
+    table(["texels", "cycles a read: 1 warp", "8", "32", "a read and an addition"], lines)
+
+
 def sectors(t):
     lines = []
     for name in [n for n in t if n.startswith("sectors_")]:
@@ -350,7 +361,7 @@ def chase(t):
 SECTIONS = {
     "clocks": clocks, "l1_size": l1_size, "l1_block": l1_block, "l1_ways": l1_ways, "l1_random": l1_random,
     "l1_pattern": l1_pattern,
-    "l1_rate": l1_rate, "sectors": sectors, "slices": slices, "slice_pairs": slice_pairs, "l2_sms": l2_sms,
+    "l1_rate": l1_rate, "tex": tex, "sectors": sectors, "slices": slices, "slice_pairs": slice_pairs, "l2_sms": l2_sms,
     "l2_size": l2_size, "merge": merge, "inflight": inflight,
     "stores": plain("stores", metrics=["stores_per_cyc.max", "bytes_per_cyc.max"]),
     "atomics": plain("atomics", metrics=["lane_ops_per_cyc.max"]),

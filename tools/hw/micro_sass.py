@@ -29,6 +29,7 @@ KINDS = ("ca", "cg")
 PATTERNS = ("stride", "group", "random", "warp", "one")
 OPS = ("red.u32", "atom.u32", "red.f32", "atom.cas")
 BARRIERS = {0: "bar.sync", 1: "membar.cta", 2: "membar.gl", 4: "store+membar.gl", 5: "store+membar.cta"}
+TEXELS = {"h": "u8", "f": "f32", "6float4": "f32x4"}
 MODES = ("free", "chain", "load", "barrier", "loop")
 
 # Instructions of one step of arith.inc, by name; those of earlier results are there, too.
@@ -72,6 +73,9 @@ def kind(i):
 RULES = [
     Rule(r"_Z4hitsILi(\d+)ELi(\d)E", "LDG.*STRONG", 8, of("l1_rate", width=lambda m: number(m, 1), kind=kind(2)),
          (4, 128)),
+    Rule(r"_Z5readsI(h|f|6float4)Lb(\d)E", "TEX|TLD", 4,
+         of("tex_rate", type=lambda m: TEXELS[m.group(1)]), (4, 128)),
+    Rule(r"_Z10read_chainI(h|f|6float4)Lb(\d)E", "TEX|TLD", 1, of("tex_latency", type=lambda m: TEXELS[m.group(1)])),
     Rule(r"_Z11chase_steps", "LDG", (1, 1, 1, 1), of("l1_size", "l1_block", "l1_ways", "l1_random", "l1_pattern")),
     Rule(r"_Z11two_sectorsILi(\d)E", "LDG.E.64", 2,
          lambda m: [(f"sectors_{n}", {"level": ("l1", "l2")[number(m, 1)]}) for n in ("default", 32, 64, 128)]),
