@@ -1,6 +1,7 @@
 /* The table of static instructions that streams and timing read. */
 #include "exec/decode_program.h"
 #include "exec/sync.h"
+#include "exec/tex_insn.h"
 #include "ptx/liveness.h"
 
 static uint8_t cache_op_of(const struct ptx_insn *in) {
@@ -107,6 +108,11 @@ static bool reads_clock(const struct ptx_insn *in) {
   return false;
 }
 
+static bool is_fetch(const struct ptx_tex_op *op) {
+  return op->action == PTX_TEX_SAMPLE && op->is_integer && op->geometry.dim == 1 &&
+         !op->geometry.is_layered;
+}
+
 /* Of the return at the end of a function that the text does not have. */
 static uint8_t implied_class(void) {
   size_t n;
@@ -139,6 +145,7 @@ void dec_fill_static(struct decoder *d, uint32_t pc, bool is_implied) {
     s->cache_op = cache_op_of(in);
     s->evict_hint = evict_hint_of(in);
   }
+  if (s->cls == WEIR_C_TEX && u->h == PTX_H_tex && s->width != 0) s->is_fetch = is_fetch(u->x.tex);
   if (u->kind == PTX_K_BAR) fill_barrier(in, u, s);
   if (in->op == PTX_OP_cp && !ptx_has(in, PTX_M_mbarrier)) fill_copy(in, s);
   s->reads_clock = reads_clock(in);

@@ -108,6 +108,19 @@ static const struct weir_param sm_table[] = {
                    "passes over 32 banks of 4 bytes, as in shared memory, with its requests spread "
                    "over them. The L1 then has no banks and no port of its own",
                .source = "off"),
+    P(weir_sm_cfg, texture_lanes, "0", 0, 32, "lane",
+      "of a texture read that the coalescer takes in a cycle: groups of so many lanes, those with "
+      "an active one (0: it takes a texture read as a load)",
+      .source = "off"),
+    P(weir_sm_cfg, texture_extra, "0", 0, 1e6, "cycle",
+      "that a texture read takes besides a load's", .source = "off"),
+    P(weir_sm_cfg, fetch_lanes, "0", 0, 32, "lane",
+      "texture_lanes of reads by index of one dimension (tex1Dfetch), of which a line takes at "
+      "least a cycle (0: they are as other texture reads)",
+      .source = "off"),
+    P(weir_sm_cfg, fetch_extra, "0", 0, 1e6, "cycle",
+      "texture_extra of those, where they have lanes of their own", .source = "off",
+      .when = "fetch_lanes>0"),
 #define WEIR_CLASS(id, text, number, help)                                                         \
   CLASS_ROW(id, text, help, latency, "4", ""), CLASS_ROW(id, text, help, interval, "1", ""),
 #define WEIR_CLASS_PART(id, text, whole, whole_text, number, help)                                 \

@@ -56,6 +56,11 @@ static void copy_done(struct weir_sm *sm, const struct weir_load *l, uint64_t re
   weir_sm_find_ready(sm, l->a.warp, at);
 }
 
+/* A texture read that is timed as tex1Dfetch, which has its own lanes. */
+static bool is_fetch(const struct weir_sm *sm, const struct weir_static *s) {
+  return s->is_fetch && sm->m->sm.fetch_lanes > 0;
+}
+
 void weir_ldst_answer(struct weir_sm *sm, uint32_t id, uint64_t at) {
   struct weir_load *l = &sm->ldst.loads[id];
   l->ready_at = weir_max64(l->ready_at, at);
@@ -63,6 +68,8 @@ void weir_ldst_answer(struct weir_sm *sm, uint32_t id, uint64_t at) {
   struct weir_sm_warp *w = &sm->warps[l->a.warp];
   const struct weir_static *s = &sm->kernel->insns[l->insn];
   uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra;
+  if (s->cls == WEIR_C_TEX)
+    ready += (uint64_t)(is_fetch(sm, s) ? sm->m->sm.fetch_extra : sm->m->sm.texture_extra);
   if (s->cls != WEIR_C_ATOM) {
     sm->stats.load_insns++;
     sm->stats.load_insns_missed += l->is_missing;
@@ -270,7 +277,7 @@ static void end_access(struct weir_sm *sm) {
   sm->is_dirty = true;
 }
 
-/* The requests of one pass over the banks. A pass ends when all of them are in the queue. */
+/* The requests of one pass. It ends when all of them are in the queue. */
 static bool make_pass(struct weir_sm *sm) {
   struct weir_ldst *u = &sm->ldst;
   struct weir_coalescer *c = &u->coalescer;
@@ -284,7 +291,7 @@ static bool make_pass(struct weir_sm *sm) {
 bool weir_ldst_coalesce(struct weir_sm *sm) {
   struct weir_ldst *u = &sm->ldst;
   struct weir_coalescer *c = &u->coalescer;
-  if (sm->m->sm.coalesce_by == WEIR_BY_BANKS) return make_pass(sm);
+  if (c->passes > 0) return make_pass(sm);
   for (int64_t k = 0; k < sm->m->sm.coalesce_per_cycle && c->is_busy; k++) {
     if (u->queue.n == u->queue.cap) return k > 0;
     make_request(sm);
@@ -293,11 +300,36 @@ bool weir_ldst_coalesce(struct weir_sm *sm) {
   return true;
 }
 
-/* Cycles over the banks, and at least as many as the tags need. */
-static uint32_t passes_of(const struct weir_sm *sm, uint32_t n_requests, uint32_t over_banks) {
-  const uint32_t each = (uint32_t)sm->m->sm.coalesce_per_cycle,
-                 tags = (n_requests + each - 1) / each;
-  return tags > over_banks ? tags : over_banks;
+static uint32_t groups_of(uint32_t mask, int64_t lanes) {
+  uint32_t n = 0;
+  for (; mask != 0; n++)
+    mask &= ~(uint32_t)(((UINT64_C(1) << lanes) - 1)
+                        << (uint64_t)__builtin_ctz(mask) / (uint64_t)lanes * (uint64_t)lanes);
+  return n;
+}
+
+/* Cycles of the texture unit, 0 if there is none. */
+static uint32_t texture_passes(const struct weir_sm *sm, const struct weir_static *s, uint32_t mask,
+                               uint32_t n_requests) {
+  if (s->cls != WEIR_C_TEX) return 0;
+  if (!is_fetch(sm, s))
+    return sm->m->sm.texture_lanes > 0 ? groups_of(mask, sm->m->sm.texture_lanes) : 0;
+  const uint32_t groups = groups_of(mask, sm->m->sm.fetch_lanes);
+  return groups > n_requests ? groups : n_requests;
+}
+
+/* Cycles that the coalescer takes, at least as many as the tags need. 0: as many requests in each
+ * cycle as it can. */
+static uint32_t passes_of(const struct weir_sm *sm, const struct weir_static *s,
+                          const struct weir_addrs *a, uint32_t mask, unsigned words,
+                          unsigned width) {
+  const uint32_t n = sm->ldst.coalescer.n, each = (uint32_t)sm->m->sm.coalesce_per_cycle;
+  uint32_t passes = texture_passes(sm, s, mask, n);
+  if (passes == 0 && sm->m->sm.coalesce_by == WEIR_BY_BANKS)
+    passes = words * weir_bank_passes_addrs(a, mask, width);
+  if (passes == 0) return 0;
+  const uint32_t tags = (n + each - 1) / each;
+  return passes > tags ? passes : tags;
 }
 
 /* Sectors of each line that a store writes whole: exact for one dense access, else none is taken to
@@ -518,11 +550,11 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   if (words > 1) coalesce_words(c, &sm->m->l1, &a, lane, w->next.mask, words);
   if (c->n == 0) return; /* no lane takes part */
   c->a = describe_access(sm, slot, w->next.insn, a.space == WEIR_SP_LOCAL);
+  const uint32_t mask = w->next.mask;
   if (a.space == WEIR_SP_TEX) coalesce_texels(sm, w);
   sm->stats.requests += c->n;
   c->next = c->pass = 0;
-  if (sm->m->sm.coalesce_by == WEIR_BY_BANKS)
-    c->passes = passes_of(sm, c->n, words * weir_bank_passes_addrs(&a, w->next.mask, width));
+  c->passes = passes_of(sm, s, &a, mask, words, width);
   c->is_busy = true;
   if (s->cls == WEIR_C_STORE) {
     c->id = slot;

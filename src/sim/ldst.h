@@ -23,7 +23,7 @@ struct weir_coalescer {
   struct weir_access a; /* what its requests have in common */
   uint32_t id;          /* of its requests: the load, or the warp of a store */
   uint32_t n, next;
-  uint32_t passes, pass; /* sm.coalesce_by banks: cycles that it takes, and so far */
+  uint32_t passes, pass; /* cycles that it takes, and so far; 0: what the requests take */
   uint32_t full;         /* sectors of each line that a store writes whole */
   bool is_exact;         /* by the bytes of its lanes, instead of `full` */
   bool reads_words;      /* of a load, the words that its lanes read matter */

@@ -55,6 +55,7 @@ struct weir_static {
   bool is_copy, ends_copies;
   uint8_t waits_copies;
   bool reads_clock; /* a move or a conversion from one */
+  bool is_fetch;    /* a texture read by index, of one dimension */
   uint8_t n_dst, n_src;
   uint16_t dst[WEIR_MAX_DST],
       src[WEIR_MAX_SRC]; /* register numbers of the kernel, predicates included */

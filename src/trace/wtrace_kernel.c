@@ -95,6 +95,7 @@ static bool is_move(const struct weir_static *s) {
 static uint8_t get_flag(const struct weir_static *s) {
   return s->cls == WEIR_C_BARRIER ? s->bar_arrive
          : s->cls == WEIR_C_OTHER ? s->ends_copies
+         : s->cls == WEIR_C_TEX   ? s->is_fetch
          : is_move(s)             ? s->reads_clock
                                   : s->is_copy;
 }
@@ -102,6 +103,7 @@ static uint8_t get_flag(const struct weir_static *s) {
 static void set_flag(struct weir_static *s, uint8_t v) {
   *(s->cls == WEIR_C_BARRIER ? &s->bar_arrive
     : s->cls == WEIR_C_OTHER ? &s->ends_copies
+    : s->cls == WEIR_C_TEX   ? &s->is_fetch
     : is_move(s)             ? &s->reads_clock
                              : &s->is_copy) = v;
 }

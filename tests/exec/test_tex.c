@@ -355,6 +355,31 @@ static void stream_of_a_border(void **state) {
   vm_close(&vm);
 }
 
+/* Of one dimension, by index: tex1Dfetch. */
+static void which_are_fetches(void **state) {
+  (void)state;
+  struct vm vm;
+  struct ptx_program *prog;
+  struct ptx_run *run;
+  uint64_t params[2] = {0};
+  const struct ptx_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .params = params};
+  vm_open(&vm, OBJECT_KERNEL("tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%r31}];\n"
+                             "tex.1d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%d0, {%f0}];\n"
+                             "tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%r31, %r31}];\n"
+                             "tex.a1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%r31, %r31}];\n"
+                             "suld.b.1d.b32.trap {%r0}, [%d0, {%r31}];"));
+  assert_int_equal(ptx_program_build(vm.image, "k", &vm.cfg, &prog, &vm.err), WEIR_OK);
+  assert_int_equal(ptx_run_begin(&vm.dev, prog, &launch, true, &run, &vm.err), WEIR_OK);
+  const struct weir_kernel_info *k = ptx_run_info(run);
+  char seen[16] = "";
+  for (uint32_t i = 0; i < k->n_insns; i++)
+    if (k->insns[i].space == WEIR_SP_TEX) strcat(seen, k->insns[i].is_fetch ? "f" : "-");
+  assert_string_equal(seen, "f----");
+  ptx_run_end(run);
+  ptx_program_free(prog);
+  vm_close(&vm);
+}
+
 /* ---- what is not executed ---- */
 
 static void listed_as_missing(void **state) {
@@ -396,6 +421,7 @@ int main(void) {
       cmocka_unit_test(surfaces_by_reference), cmocka_unit_test(formatted_load),
       cmocka_unit_test(resident_predicate),    cmocka_unit_test(stream_of_a_filter),
       cmocka_unit_test(stream_of_a_border),    cmocka_unit_test(listed_as_missing),
+      cmocka_unit_test(which_are_fetches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "session/effects.h"
 #include "session/groups.h"
 
-enum { N_KERNELS = 5, N_LAUNCHES = 6, MAX_SETS = 32, MAX_VALUES = 6 };
+enum { N_KERNELS = 6, N_LAUNCHES = 7, MAX_SETS = 32, MAX_VALUES = 6 };
 
 /* A set-up: what is said in files, and the L1. */
 struct world {
@@ -72,6 +72,7 @@ static const struct world worlds[] = {
     {NULL,
      NULL,
      {SMALL, "sm.coalesce_by=banks", "sm.coalesce_per_cycle=4", "l1.probes_per_cycle=4"}},
+    {NULL, NULL, {SMALL, "sm.texture_lanes=4", "sm.fetch_lanes=8"}},
     {NULL,
      NULL,
      {SMALL, "sm.dependent_extra=5", "sm.collector_units=4", "sm.register_banks=4",
@@ -259,6 +260,20 @@ static void make_traffic(struct synth *s) {
         else
           synth_stride(s, b, w, atom, 0xff, hot, 4);
       }
+}
+
+/* Texture reads that hit, by index and otherwise, with nothing else to do. */
+static void make_textures(struct synth *s) {
+  synth_init(s, 1, 1);
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t tex = synth_access(s, WEIR_C_TEX, WEIR_SP_TEX, 1, 1, -1),
+             use = synth_insn(s, WEIR_C_INT, 2, 1);
+    s->insns[tex].is_fetch = k == 1;
+    for (uint32_t n = 0; n < 8; n++) {
+      synth_stride(s, 0, 0, tex, UINT32_MAX, 0x10000, 4);
+      synth_put(s, 0, 0, use);
+    }
+  }
 }
 
 /* ---- a run ---- */
@@ -503,6 +518,7 @@ int main(int argc, char **argv) {
   make_classes(&kernels[2]);
   make_heavy(&kernels[3]);
   make_traffic(&kernels[4]);
+  make_textures(&kernels[5]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_conditions_are_sound),
       cmocka_unit_test(test_conditions_hold),

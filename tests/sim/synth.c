@@ -168,6 +168,10 @@ static uint32_t random_access(struct synth *s, uint64_t *r) {
   if (can_write && kind == 9 && space != WEIR_SP_LOCAL) cls = WEIR_C_ATOM;
   uint32_t i = synth_access(s, cls, space, 1u << below(r, 5), cls == WEIR_C_STORE ? -1 : any_reg(r),
                             any_reg(r));
+  if (cls == WEIR_C_LOAD && space == WEIR_SP_TEX && i % 4 != 0) {
+    s->insns[i].cls = WEIR_C_TEX;
+    s->insns[i].is_fetch = i % 2 == 0;
+  }
   if (cls == WEIR_C_LOAD) s->insns[i].cache_op = loads[below(r, sizeof loads)];
   if (cls == WEIR_C_STORE) s->insns[i].cache_op = stores[below(r, sizeof stores)];
   if (below(r, 6) == 0) s->insns[i].evict_hint = (uint8_t)below(r, WEIR_EV_NO_ALLOCATE + 1);

@@ -20,28 +20,47 @@ static uint64_t two_words(unsigned lane) {
   return UINT64_C(8) * lane;
 }
 
+struct access {
+  enum weir_class cls;
+  unsigned width;
+  place *at;
+  uint32_t mask;
+  bool is_fetch;
+};
+
 /* Cycles that each further access takes: the same one n and 2n times. */
-static uint64_t each(enum weir_class cls, unsigned width, place *at, const char *a, const char *b,
-                     const char *c) {
+static uint64_t each_of(struct access x, const char *a, const char *b, const char *c,
+                        const char *d) {
   enum { N = 40 };
+  const bool is_texture = x.cls == WEIR_C_TEX;
   uint64_t cycles[2], lane[WEIR_LANES];
   for (unsigned i = 0; i < WEIR_LANES; i++)
-    lane[i] = at(i);
+    lane[i] = x.at(i);
   for (unsigned k = 0; k < 2; k++) {
     struct rig g;
     struct synth s;
     struct weir_sim_result r;
-    rig_open(&g, "l1.ways=64", a, b, c, NULL);
+    rig_open(&g, "l1.ways=64", a, b, c, d, NULL);
     synth_init(&s, 1, 1);
-    uint32_t insn = synth_access(&s, cls, WEIR_SP_GLOBAL, width, -1, -1);
-    for (unsigned n = 0; n < N * (k + 1); n++)
-      synth_list(&s, 0, 0, insn, UINT32_MAX, lane);
+    uint32_t insn = synth_access(&s, x.cls, is_texture ? WEIR_SP_TEX : WEIR_SP_GLOBAL, x.width, -1,
+                                 -1),
+             other = synth_insn(&s, WEIR_C_INT, -1, -1);
+    s.insns[insn].is_fetch = x.is_fetch;
+    for (unsigned n = 0; n < N * (k + 1); n++) {
+      synth_list(&s, 0, 0, insn, x.mask, lane);
+      if (is_texture) synth_put(&s, 0, 0, other); /* else they are records of one read */
+    }
     cycles[k] = rig_run(&g, &s, &r);
     synth_free(&s);
     rig_close(&g);
   }
   assert_int_equal((cycles[1] - cycles[0]) % N, 0);
   return (cycles[1] - cycles[0]) / N;
+}
+
+static uint64_t each(enum weir_class cls, unsigned width, place *at, const char *a, const char *b,
+                     const char *c) {
+  return each_of((struct access){cls, width, at, UINT32_MAX, false}, a, b, c, NULL);
 }
 
 static uint64_t hit(unsigned width, place *at) {
@@ -64,6 +83,66 @@ static void test_lines(void **state) {
   (void)state;
   assert_int_equal(
       each(WEIR_C_LOAD, 4, diagonal, "sm.coalesce_by=lines", "l1.port_bytes=128", NULL), 32);
+}
+
+/* ---- the texture unit ---- */
+
+#define BANKS "sm.coalesce_by=banks"
+#define LINES "sm.coalesce_by=lines"
+
+static uint64_t texels(bool is_fetch, place *at, uint32_t mask, const char *by) {
+  return each_of((struct access){WEIR_C_TEX, 1, at, mask, is_fetch}, by,
+                 is_fetch ? "sm.fetch_lanes=8" : "sm.texture_lanes=4", "sm.coalesce_per_cycle=4",
+                 "l1.probes_per_cycle=4");
+}
+
+/* An SM of an H200, tools/hw/results, tex_rate: 8 cycles whatever the texels, 4 by index. */
+static void test_textures(void **state) {
+  (void)state;
+  static const char *const by[] = {BANKS, LINES};
+  for (unsigned k = 0; k < 2; k++) {
+    assert_int_equal(texels(false, row, UINT32_MAX, by[k]), 8);
+    assert_int_equal(texels(false, row, 0x000f0011, by[k]), 3); /* groups with an active lane */
+    assert_int_equal(texels(true, row, UINT32_MAX, by[k]), 4);
+    assert_int_equal(texels(true, row, 0x80000001, by[k]), 2);
+    assert_int_equal(texels(true, column, UINT32_MAX, by[k]), 32); /* a line takes a cycle */
+    assert_int_equal(texels(true, column, 0x0000ffff, by[k]), 16);
+  }
+  assert_int_equal(texels(false, column, UINT32_MAX, BANKS), 8);
+}
+
+/* Cycles of a read that hits, as far as to what needs it. */
+static uint64_t hit_takes(enum weir_class cls, bool is_fetch, const char *set, const char *more) {
+  uint64_t cycles[2];
+  for (unsigned k = 0; k < 2; k++) {
+    struct rig g;
+    struct synth s;
+    struct weir_sim_result r;
+    rig_open(&g, set, more, NULL);
+    synth_init(&s, 1, 1);
+    uint32_t insn =
+        synth_access(&s, cls, cls == WEIR_C_TEX ? WEIR_SP_TEX : WEIR_SP_GLOBAL, 1, 0, 0);
+    uint32_t use = synth_insn(&s, WEIR_C_INT, 0, 0);
+    s.insns[insn].is_fetch = is_fetch;
+    for (unsigned n = 0; n <= k + 1; n++) {
+      synth_stride(&s, 0, 0, insn, UINT32_MAX, 0, 1);
+      synth_put(&s, 0, 0, use);
+    }
+    cycles[k] = rig_run(&g, &s, &r);
+    synth_free(&s);
+    rig_close(&g);
+  }
+  return cycles[1] - cycles[0];
+}
+
+static void test_texture_extra(void **state) {
+  (void)state;
+  const uint64_t load = hit_takes(WEIR_C_LOAD, false, NULL, NULL);
+  assert_int_equal(hit_takes(WEIR_C_TEX, false, NULL, NULL), load);
+  assert_int_equal(hit_takes(WEIR_C_LOAD, false, "sm.texture_extra=100", NULL), load);
+  assert_int_equal(hit_takes(WEIR_C_TEX, false, "sm.texture_extra=100", NULL), load + 100);
+  assert_int_equal(hit_takes(WEIR_C_TEX, true, "sm.texture_extra=100", NULL), load + 100);
+  assert_int_equal(hit_takes(WEIR_C_TEX, true, "sm.fetch_lanes=32", "sm.fetch_extra=9"), load + 9);
 }
 
 /* ---- the request port ---- */
@@ -349,12 +428,12 @@ static void test_halves(void **state) {
 
 int main(void) {
 #define T(f) cmocka_unit_test(f)
-  const struct CMUnitTest tests[] = {T(test_banks),         T(test_lines),
-                                     T(test_stores),        T(test_atomics),
-                                     T(test_slower_slices), T(test_reply_port),
-                                     T(test_fetch),         T(test_partial),
-                                     T(test_halves),        T(test_halves_of_sectors),
-                                     T(test_merged),        T(test_stored_words),
-                                     T(test_stored_sectors)};
+  const struct CMUnitTest tests[] = {
+      T(test_banks),         T(test_lines),        T(test_textures),
+
+      T(test_texture_extra), T(test_stores),       T(test_atomics),
+      T(test_slower_slices), T(test_reply_port),   T(test_fetch),
+      T(test_partial),       T(test_halves),       T(test_halves_of_sectors),
+      T(test_merged),        T(test_stored_words), T(test_stored_sectors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static inline void set_class(struct weir_static *s, uint32_t i) {
   bool flag = i % 5 != 0;
   s->cls = (uint8_t)(i % WEIR_N_CLASSES);
   s->scope = s->bar_id = s->bar_warps = s->waits_copies = 0;
-  s->bar_arrive = s->is_copy = s->ends_copies = s->reads_clock = false;
+  s->bar_arrive = s->is_copy = s->ends_copies = s->reads_clock = s->is_fetch = false;
   if (s->cls == WEIR_C_BARRIER) {
     s->bar_id = level;
     s->bar_warps = number;
@@ -51,6 +51,7 @@ static inline void set_class(struct weir_static *s, uint32_t i) {
   }
   s->scope = level;
   s->is_copy = s->cls == WEIR_C_LOAD && flag;
+  s->is_fetch = s->cls == WEIR_C_TEX && flag;
   s->ends_copies = s->cls == WEIR_C_OTHER && flag;
   s->reads_clock = (s->cls == WEIR_C_MOVE || s->cls == WEIR_C_CVT) && flag;
   s->waits_copies = s->cls == WEIR_C_OTHER ? number : 0;
