@@ -70,6 +70,17 @@ static const struct weir_param sm_table[] = {
       "from the end of a kernel to the start of the next"),
     P(weir_sm_cfg, dispatch_latency, "20", 1, 1e6, "cycle",
       "from a block's end to the arrival of the next one"),
+    P(weir_sm_cfg, dispatch_interval, "0", 0, 1e6, "cycle",
+      "from one block's arrival on an SM to the next one's, and a cycle more for each warp (0: "
+      "those of a launch arrive one in a cycle, others when they may)",
+      .source = "off"),
+    P(weir_sm_cfg, dispatch_warp_cyc, "0", 0, 1e6, "cycle",
+      "for each warp, if that is longer than dispatch_interval has it", .source = "off",
+      .when = "dispatch_interval>0"),
+    P(weir_sm_cfg, retire_tenths, "0", 0, 1e6, NULL,
+      "tenths of a cycle that each block that has ended takes the GPU, one after the other: only "
+      "then does its place count as free, and a kernel ends with the last of them",
+      .source = "off"),
     P(weir_sm_cfg, broadcast_latency, "100", 1, 1e6, "cycle", "of what one SM tells the others",
       .source = "guess", .when = "count>1 and broadcasts"),
     P(weir_sm_cfg, shared_latency, "26", 1, 1e6, "cycle", "shared-memory load, without conflicts"),

@@ -39,6 +39,7 @@ struct weir_sm_cfg {
   enum weir_scheduler scheduler;
   enum weir_units units;
   int64_t launch_latency, broadcast_latency, dispatch_latency;
+  int64_t dispatch_interval, dispatch_warp_cyc, retire_tenths;
   int64_t shared_latency, const_latency, load_extra;
   int64_t dependent_extra, start_delay;
   bool atom_waits;

@@ -154,7 +154,18 @@ void weir_sm_take_next(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   weir_sm_find_ready(sm, slot, now + 1);
 }
 
+/* Cycles after the arrival of a block in which no other one arrives. */
+static uint64_t arrival_takes(const struct weir_sm_cfg *c, uint32_t n_warps) {
+  const uint64_t least = (uint64_t)c->dispatch_interval + n_warps,
+                 by_warps = (uint64_t)c->dispatch_warp_cyc * n_warps;
+  return weir_max64(least, by_warps);
+}
+
 void weir_sm_place(struct weir_sm *sm, struct weir_block_stream *block, uint64_t at) {
+  if (sm->m->sm.dispatch_interval > 0) {
+    at = weir_max64(at, sm->next_arrival);
+    sm->next_arrival = at + arrival_takes(&sm->m->sm, block->n_warps);
+  }
   sm->arriving[sm->n_arriving].at = at;
   sm->arriving[sm->n_arriving++].stream = block;
   sm->wake = weir_min64(sm->wake, at);

@@ -310,6 +310,14 @@ static enum weir_status place_next(struct weir_sim *sim, struct weir_sm *sm, uin
   return WEIR_OK;
 }
 
+/* When a block that ended in that cycle is taken note of (sm.retire_tenths). */
+static uint64_t retire(struct weir_sim *sim, uint64_t ended) {
+  if (sim->m->sm.retire_tenths == 0) return ended;
+  const uint64_t at = weir_max64(10 * ended, sim->retire_free);
+  sim->retire_free = at + (uint64_t)sim->m->sm.retire_tenths;
+  return sim->retired_at = at / 10;
+}
+
 /* Blocks that ended are given back and their places filled, in the order (cycle, SM). */
 static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
   bool any = false;
@@ -327,7 +335,7 @@ static enum weir_status dispatch(struct weir_sim *sim, struct weir_err *err) {
         best = sm;
     }
     if (best == NULL) break;
-    uint64_t cycle = best->retired[0].at;
+    uint64_t cycle = retire(sim, best->retired[0].at);
     sim->source->release(sim->source, best->retired[0].stream);
     sim->blocks_done++;
     sim->has_retired[best->id] = --best->n_retired > 0;
@@ -662,6 +670,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; sim->o.cold && i < sim->n_channels; i++)
     weir_channel_empty(&sim->channels[i]);
   sim->now += (uint64_t)sim->m->sm.launch_latency;
+  sim->retire_free = 10 * sim->now;
   uint64_t start = sim->now, end = start, quiet_since = start, seen = 0;
   enum weir_status st = start_kernel(sim, source->kernel, &shape, err);
   if (st == WEIR_OK) weir_sim_samples_begin(sim);
@@ -691,6 +700,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   /* The cycle of the last event belongs to the kernel. */
   for (uint32_t i = 0; i < sim->n_sms; i++)
     end = weir_max64(end, sim->sms[i].last_event + 1);
+  if (sim->m->sm.retire_tenths > 0) end = weir_max64(end, sim->retired_at + 1);
   sim->now = end;
   weir_sim_samples_end(sim, end);
   for (uint32_t i = 0; i < sim->n_sms; i++)

@@ -35,6 +35,8 @@ struct weir_sim {
   uint64_t blocks_done;
   struct share *shares;   /* of each thread */
   bool *has_retired;      /* of each SM, in the exchange: blocks ended */
+  uint64_t retire_free;   /* tenths of a cycle: the next one can be taken note of */
+  uint64_t retired_at;    /* the last one was */
   struct weir_pool *pool; /* NULL: one thread */
   uint8_t *box_of;        /* of each receiver, SMs and then slices */
   bool has_fifo;          /* packets go through these crossbars, in the exchange */

@@ -216,6 +216,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   sm->is_settled = true;
   sm->is_dirty = true;
   sm->last_event = now;
+  sm->next_arrival = now;
   for (unsigned i = 0; i < sizeof sm->sched / sizeof *sm->sched; i++)
     weir_sched_reset(sm, i, now);
   if (sm->clocks != NULL) weir_clocks_begin(sm->clocks);

@@ -186,6 +186,7 @@ struct weir_sm {
   uint64_t ending; /* slots of blocks whose warps have all ended */
   struct weir_block_event arriving[64], retired[64]; /* on their way here; ended in this window */
   uint32_t n_arriving, n_retired;
+  uint64_t next_arrival; /* no block arrives before (sm.dispatch_interval) */
 
   /* Time. */
   uint64_t now, wake;

@@ -426,6 +426,51 @@ static void test_halves(void **state) {
   assert_int_equal(far, 0);
 }
 
+/* ---- blocks ---- */
+
+/* Blocks of one instruction in each of their warps, all on one SM at once, or one after the other.
+ */
+static uint64_t blocks(uint32_t n, uint32_t n_warps, const char *a, const char *b) {
+  struct rig g;
+  struct synth s;
+  struct weir_sim_result r;
+  rig_open(&g, "sm.blocks=16", "sm.dispatch_latency=40", a, b, NULL);
+  synth_init(&s, n, n_warps);
+  uint32_t insn = synth_insn(&s, WEIR_C_INT, -1, -1);
+  for (uint32_t i = 0; i < n * n_warps; i++)
+    synth_put(&s, i / n_warps, i % n_warps, insn);
+  const uint64_t cycles = rig_run(&g, &s, &r);
+  synth_free(&s);
+  rig_close(&g);
+  return cycles;
+}
+
+/* An SM of an H200, tools/hw/results, dispatch: blocks of 1, 2, 4, 16 and 32 warps begin 24, 25,
+ * 27, 46 and 98 cycles one after the other. */
+static void test_arrivals(void **state) {
+  (void)state;
+  static const uint32_t takes[][2] = {{1, 24}, {2, 25}, {4, 27}, {16, 48}, {32, 96}};
+  const char *const least = "sm.dispatch_interval=23", *const by_warps = "sm.dispatch_warp_cyc=3";
+  for (unsigned i = 0; i < sizeof takes / sizeof *takes; i++) {
+    const uint32_t w = takes[i][0], n = 32 / w < 16 ? 32 / w : 16;
+    if (n > 1)
+      assert_int_equal(blocks(n, w, least, by_warps) - blocks(n - 1, w, least, by_warps),
+                       takes[i][1]);
+  }
+  assert_int_equal(blocks(9, 1, NULL, NULL) - blocks(8, 1, NULL, NULL), 1);
+}
+
+static void test_retirement(void **state) {
+  (void)state;
+  const char *const tenths = "sm.retire_tenths=52", *const alone = "sm.blocks=1";
+  for (uint32_t n = 1; n <= 16; n += 3) /* in the last tenth the kernel ends */
+    assert_int_equal(blocks(n, 1, tenths, NULL) - blocks(1, 1, NULL, NULL), 52 * (n - 1) / 10);
+  /* Nobody waits where there is one at a time. */
+  assert_int_equal(blocks(5, 1, alone, tenths), blocks(5, 1, alone, NULL));
+  /* Sixteen places, and one more block: it comes as soon as the first one is taken note of. */
+  assert_int_equal(blocks(17, 1, tenths, NULL), blocks(16, 1, tenths, NULL) + 5);
+}
+
 int main(void) {
 #define T(f) cmocka_unit_test(f)
   const struct CMUnitTest tests[] = {
@@ -434,6 +479,7 @@ int main(void) {
       T(test_texture_extra), T(test_stores),       T(test_atomics),
       T(test_slower_slices), T(test_reply_port),   T(test_fetch),
       T(test_partial),       T(test_halves),       T(test_halves_of_sectors),
-      T(test_merged),        T(test_stored_words), T(test_stored_sectors)};
+      T(test_merged),        T(test_stored_words), T(test_stored_sectors),
+      T(test_arrivals),      T(test_retirement)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

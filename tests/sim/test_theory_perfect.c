@@ -114,7 +114,7 @@ static void test_many_warps(void **state) {
 static void test_past_l1(void **state) {
   (void)state;
   uint32_t done;
-  uint64_t n = getenv("WEIR_LONG_TESTS") != NULL ? 2000 : 60;
+  uint64_t n = getenv("WEIR_LONG_TESTS") != NULL ? 2000 : 200; /* one in a hundred is slower */
   assert_true(count_slower(n, true, &done) * 50 <= done);
   assert_true(done > n / 4);
 }
