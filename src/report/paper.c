@@ -155,6 +155,25 @@ static void put_ours(const struct weir_paper_claim *c, const struct weir_judged 
     weir_text_printf(out, "; %zu of %zu cells missing", j->missing - j->uncounted, j->asked);
 }
 
+/* Of a claim that is reproduced nothing has to be explained. */
+static enum weir_status put_causes(struct weir_paper_table *t, const struct weir_paper_claim *c,
+                                   const struct weir_judged *j, struct weir_text *out,
+                                   struct weir_err *err) {
+  if (j->verdict != WEIR_DIRECTION && j->verdict != WEIR_NOT) return WEIR_OK;
+  for (size_t i = 0; i < c->n_causes; i++) {
+    const struct weir_paper_cause *cause = &c->causes[i];
+    double x = NAN;
+    if (cause->shows != NULL) {
+      enum weir_status st = weir_paper_eval(t, cause->shows, SIZE_MAX, &cause->where, &x, err);
+      if (st != WEIR_OK) return st;
+    }
+    weir_text_printf(out, ". Because %s", cause->says);
+    if (cause->shows != NULL && isnan(x)) weir_text_puts(out, ": not run yet");
+    if (!isnan(x)) weir_text_printf(out, ": %.4g", x);
+  }
+  return WEIR_OK;
+}
+
 /* Claims are numbered through a paper, whichever figures are shown. */
 static size_t number_of(const struct weir_paper_table *t, const struct weir_paper_claim *c) {
   size_t n = 1;
@@ -183,6 +202,8 @@ static enum weir_status put_claim(struct weir_paper_table *t, const struct weir_
   weir_text_printf(out, "%s: %s. ", strong, c->says);
   put_ours(c, &j, out);
   if (c->not_comparable == NULL) put_reason(t, c, &j, &is_chance, out);
+  st = put_causes(t, c, &j, out, err);
+  if (st != WEIR_OK) return st;
   weir_text_puts(out, ".\n");
   counts->n[j.verdict]++;
   counts->by_chance += is_chance;

@@ -196,10 +196,30 @@ static enum weir_status read_choice(struct reader *r, uint32_t map, const char *
   return unknown(r, at, "such choice as", text, names, n);
 }
 
+static enum weir_status read_causes(struct reader *r, uint32_t claim,
+                                    struct weir_paper_claim *out) {
+  static const char *const keys[] = {"says", "shows"};
+  struct weir_paper_cause *v;
+  uint32_t list;
+  TRY(weir_config_child(r->c, claim, "because", WEIR_SEQ, false, &list, r->err));
+  if (list == 0) return WEIR_OK;
+  NEW(v, weir_config_count(r->c, list));
+  out->causes = v;
+  for (uint32_t i = weir_config_first(r->c, list); i != 0; i = weir_config_next(r->c, i)) {
+    struct weir_paper_cause *cause = &v[out->n_causes++];
+    TRY(weir_config_want(r->c, i, WEIR_MAP, r->err));
+    TRY(weir_config_only(r->c, i, keys, COUNT(keys), r->err));
+    cause->where = weir_config_where(r->c, i);
+    TRY(read_text(r, i, "says", true, &cause->says));
+    TRY(read_text(r, i, "shows", false, &cause->shows));
+  }
+  return WEIR_OK;
+}
+
 static enum weir_status read_claim(struct reader *r, uint32_t i, enum weir_paper_show show,
                                    struct weir_paper_claim *out) {
-  static const char *const keys[] = {"says",  "ours",   "paper",         "as",
-                                     "holds", "column", "not_comparable"};
+  static const char *const keys[] = {"says",  "ours",   "paper",          "as",
+                                     "holds", "column", "not_comparable", "because"};
   static const char *const as[] = {"gain", "share", "number"};
   uint32_t paper;
   size_t choice;
@@ -211,6 +231,7 @@ static enum weir_status read_claim(struct reader *r, uint32_t i, enum weir_paper
   TRY(read_text(r, i, "column", false, &out->column));
   TRY(read_text(r, i, "not_comparable", false, &out->not_comparable));
   TRY(read_texts(r, i, "holds", &out->holds, &out->n_holds));
+  TRY(read_causes(r, i, out));
   TRY(weir_config_child(r->c, i, "paper", WEIR_SCALAR, false, &paper, r->err));
   if (paper != 0) {
     out->has_paper = true;

@@ -27,8 +27,16 @@ struct weir_paper_column {
   const char *instead_of; /* another reading of that column; NULL: it is none */
 };
 
+/* Why a claim does not come out as in the paper: an experiment, and the number that it has given. */
+struct weir_paper_cause {
+  const char *says, *shows; /* a sentence, and an expression; NULL: the sentence says all */
+  struct weir_where where;
+};
+
 struct weir_paper_claim {
   const char *says, *ours, *column, *not_comparable; /* NULL where not given */
+  const struct weir_paper_cause *causes;
+  size_t n_causes;
   const char *const *holds;
   size_t n_holds;
   bool has_paper;

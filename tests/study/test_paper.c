@@ -56,6 +56,10 @@ static void reads(void **state) {
   assert_string_equal(p.rows[f->rows[0]].name, "C");
   assert_int_equal(f->n_columns, 3);
   assert_int_equal(f->claims[0].as, WEIR_AS_SHARE);
+  assert_int_equal(f->claims[0].n_causes, 2);
+  assert_string_equal(f->claims[0].causes[0].shows, "1 + 1");
+  assert_null(f->claims[0].causes[1].shows);
+  assert_int_equal(p.figures[0].claims[0].n_causes, 0);
   assert_int_equal(p.figures[2].n_columns, 0);
   weir_paper_free(&p);
 }
@@ -66,6 +70,9 @@ static const struct {
 } bad[] = {
     {"weir-paper: 1", "weir-paper: 2", "version '2'"},
     {"weir-paper: 1\n", "weir-paper: 1\nmore: 1\n", "unknown key 'more'"},
+    {"{says: so}", "{said: so}", "unknown key 'said'"},
+    {"{says: so}", "{shows: so}", "'says' is missing"},
+    {"{says: so}", "so", "map"},
     {"baseline: BL", "baseline: BM", "there is no column 'BM'"},
     {"columns: [New one]", "columns: [New on]", "did you mean 'New one'"},
     {"rows: [one, C]", "rows: [one, E]", "group or application 'E'"},
