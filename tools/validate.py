@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HARDWARE = ROOT / "tools/hw/results"
 MICRO = HARDWARE / "h200.tsv.zst"
 RESULTS, PAGE = ROOT / "docs/results/validation", ROOT / "docs/validation.md"
-RING_LARGE = {mb << 20 for mb in (1, 2, 4, 8, 16, 24, 32, 48)}  # bytes; the GPU has more of these, and they take long
+RING_LARGE = {mb << 20 for mb in (1, 2, 4, 8, 16, 24, 32, 48, 64, 80, 128, 256)}  # bytes; larger ones take minutes each
 
 COLUMNS = ["workload", "kernel", "launch", "repeat", "metric", "value"]
 EMPTY = "empty"  # the workload of launches that do nothing; its first has one block of one warp

@@ -241,7 +241,7 @@ def rings_of(text):
     found = {}
     for line in text.splitlines():
         cells = line.split("\t")
-        if len(cells) != 4 or cells[0] != "chase" or cells[2] != "cyc_per_step.med":
+        if len(cells) != 4 or cells[0] not in ("chase", "chase_large") or cells[2] != "cyc_per_step.med":
             continue
         with_keys = dict(re.findall(r"(\w+)=(\S+)", cells[1]))
         if with_keys["mode"] == "pointer":

@@ -171,12 +171,21 @@ static enum weir_status serve_event(struct connection *c, struct weir_wire_event
 static enum weir_status serve(struct connection *c, struct weir_err *err) {
   struct weir_service *s = c->s;
   struct weir_wire_event e;
-  enum weir_status st = weir_wire_greet(c->wire, &s->program->options, err);
-  if (st != WEIR_OK) return st;
-  pthread_mutex_lock(&s->lock);
-  s->result.n_processes++;
-  st = s->hooks->begin(s->hooks->self, weir_wire_program(c->wire), &c->session, err);
-  pthread_mutex_unlock(&s->lock);
+  struct weir_err none;
+  enum weir_status st = weir_wire_meet(c->wire, err);
+  if (st == WEIR_OK) {
+    pthread_mutex_lock(&s->lock);
+    s->result.n_processes++;
+    st = s->hooks->begin(s->hooks->self, weir_wire_program(c->wire), &c->session, err);
+    pthread_mutex_unlock(&s->lock);
+  }
+  /* Now that it has its place among the others: one that is started after it comes behind it. One
+   * that speaks another version is told so, too. */
+  enum weir_status greeted = weir_wire_greet(c->wire, &s->program->options, &none);
+  if (st == WEIR_OK && greeted != WEIR_OK) {
+    *err = none;
+    st = greeted;
+  }
   while (st == WEIR_OK && !atomic_load(&s->is_stopped)) {
     st = weir_wire_next(c->wire, &e, err);
     if (st != WEIR_OK || e.kind == WEIR_WIRE_CLOSED) break;

@@ -1,8 +1,8 @@
 /* A connection between a CUDA program that executes its own kernels and weir, which times them.
  *
  *   the program's end (child)                          weir's end (parent)
- *     weir_wire_connect ───────── hello ──────────────► weir_wire_accept, weir_wire_greet
- *                       ◄──────── hello: options ──────
+ *     weir_wire_connect ───────── hello ──────────────► weir_wire_accept, weir_wire_meet
+ *                       ◄──────── hello: options ────── weir_wire_greet
  *     weir_wire_wants(kernel)?
  *     weir_wire_begin ─────────── LAUNCH ─────────────► weir_wire_next: kernel and block source
  *     weir_wire_block ─────────── BLOCK ...  ─────────►   source->next
@@ -139,7 +139,9 @@ enum weir_status weir_wire_accept(int fd, struct weir_stream_pool *pool, struct 
 /* The same on a socket that is connected; it is closed with the wire, and on failure. */
 enum weir_status weir_wire_adopt(int fd, struct weir_stream_pool *pool, struct weir_wire **out,
                                  struct weir_err *err);
-/* Exchanges hellos. Afterwards the program's name and process are known. */
+/* Waits for the program's hello. Afterwards its name and process are known. */
+enum weir_status weir_wire_meet(struct weir_wire *w, struct weir_err *err);
+/* Answers it; before that the program does not go on. */
 enum weir_status weir_wire_greet(struct weir_wire *w, const struct weir_wire_options *o,
                                  struct weir_err *err);
 const char *weir_wire_program(const struct weir_wire *w);

@@ -45,11 +45,14 @@ enum weir_status weir_wire_accept(int listener, struct weir_stream_pool *pool,
   return weir_wire_adopt(fd, pool, out, err);
 }
 
+enum weir_status weir_wire_meet(struct weir_wire *w, struct weir_err *err) {
+  return wire_get_hello(w, false, err);
+}
+
 enum weir_status weir_wire_greet(struct weir_wire *w, const struct weir_wire_options *o,
                                  struct weir_err *err) {
   wire_put_hello(w, NULL, o);
-  enum weir_status st = wire_flush(w, err);
-  return st ? st : wire_get_hello(w, false, err);
+  return wire_flush(w, err);
 }
 
 const char *weir_wire_program(const struct weir_wire *w) {

@@ -27,6 +27,12 @@ static int64_t dram_read(const struct weir_machine *m) {
   return !m->l3.enabled || m->l3.sectored ? l2_read(m) : m->l2.line;
 }
 
+/* What the DRAM is asked for at once, which may be more than anybody wants of it. */
+static int64_t dram_fetch(const struct weir_machine *m) {
+  const int64_t least = m->l2.sectored ? m->l2.fetch_bytes : m->l2.line;
+  return dram_read(m) > least ? dram_read(m) : least;
+}
+
 /* What a column access is for: one of a request that is smaller brings the rest for nothing. */
 static int64_t column_bytes(const struct weir_machine *m) {
   return dram_read(m) < m->dram.atom_bytes ? dram_read(m) : m->dram.atom_bytes;
@@ -161,7 +167,7 @@ struct weir_rate weir_dram_window(const struct weir_machine *m) {
            c = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc), h = weir_max64(g, 2 * c),
            open = (uint64_t)(1 + d->t_rp + d->t_rcd);
   /* A read is accepted if all of it has room. If requests are counted, the one at work is not. */
-  uint64_t atoms = div_up((uint64_t)dram_read(m), (uint64_t)d->atom_bytes),
+  uint64_t atoms = div_up((uint64_t)dram_fetch(m), (uint64_t)d->atom_bytes),
            q = (uint64_t)d->queue / atoms * atoms;
   if (d->input_queue > 0) q = (uint64_t)d->queue;
   if (d->queue_counts == WEIR_DRAM_REQUESTS) q = (uint64_t)(d->queue + 1) * atoms;
@@ -422,9 +428,9 @@ enum weir_status weir_bounds_check(const struct weir_machine *m, struct weir_err
   uint64_t packet = weir_most_flits(m, false);
   if (weir_dram_window(m).bytes == 0)
     return weir_fail(err, WEIR_EINVAL,
-                     "machine %s: DRAM reads have no bandwidth: a line is %" PRId64
+                     "machine %s: DRAM reads have no bandwidth: one is %" PRId64
                      " column accesses, but dram.queue holds only %" PRId64,
-                     m->name, dram_read(m) / m->dram.atom_bytes, m->dram.queue);
+                     m->name, dram_fetch(m) / m->dram.atom_bytes, m->dram.queue);
   for (unsigned flow = 0; flow < WEIR_N_FLOWS; flow++)
     for (unsigned id = 0; id < WEIR_N_CAPS; id++) {
       if (!weir_cap(m, id, flow, &c) || c.each.bytes > 0) continue;

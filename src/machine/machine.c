@@ -400,6 +400,10 @@ static const struct weir_param dram_table[] = {
     WEIR_PARAM(weir_dram_cfg, queue_counts, "columns", .choices = WEIR_CHOICES(WEIR_DRAM_COUNTS),
                .help = "what takes a place of the queue: each column access, or a request for any "
                        "part of a line until a bank is at work on it"),
+    WEIR_PARAM(weir_dram_cfg, page, "open", .choices = WEIR_CHOICES(WEIR_DRAM_PAGES),
+               .help = "what becomes of a row that nothing in the queue wants: it stays open until "
+                       "another one of its bank is wanted, or is closed by its last access",
+               .source = "off"),
     P(weir_dram_cfg, input_queue, "0", 0, 65536, NULL,
       "requests that can wait in front of the queue, in order (0: reads wait in the L2, and writes "
       "in a queue of their own)"),

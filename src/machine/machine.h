@@ -127,6 +127,8 @@ struct weir_l3_cfg {
 
 #define WEIR_DRAM_COUNTS(X) X(WEIR_DRAM_COLUMNS, "columns") X(WEIR_DRAM_REQUESTS, "requests")
 enum weir_dram_count { WEIR_DRAM_COUNTS(WEIR_CHOICE_ID) };
+#define WEIR_DRAM_PAGES(X) X(WEIR_DRAM_OPEN, "open") X(WEIR_DRAM_CLOSED, "closed")
+enum weir_dram_page { WEIR_DRAM_PAGES(WEIR_CHOICE_ID) };
 
 struct weir_dram_cfg {
   int64_t channels, banks, bank_groups, row_bytes, atom_bytes, queue, input_queue, extra_latency,
@@ -135,6 +137,7 @@ struct weir_dram_cfg {
       burst_cyc;
   bool dual_bus;
   enum weir_dram_count queue_counts;
+  enum weir_dram_page page;
   const char *map;
 };
 

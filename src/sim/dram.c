@@ -187,6 +187,16 @@ static uint64_t column_from(const struct weir_dram *d, bool is_write) {
   return t;
 }
 
+/* By the column command itself (an auto-precharge), as soon as the bank may: it is no command of
+ * the row bus. */
+static void close_row(struct weir_dram *d, unsigned bank) {
+  struct weir_dram_bank *b = &d->bank[bank];
+  d->closed[bank / 64] |= UINT64_C(1) << bank % 64;
+  b->open_row = UINT64_MAX;
+  b->next_act = weir_max64(b->next_act, b->next_pre + (uint64_t)d->cfg->t_rp);
+  d->stats.precharges++;
+}
+
 static void issue_column(struct weir_dram *d, unsigned bank, uint64_t now, uint32_t *token,
                          uint64_t *done_at) {
   const struct weir_dram_cfg *c = d->cfg;
@@ -212,6 +222,7 @@ static void issue_column(struct weir_dram *d, unsigned bank, uint64_t now, uint3
     *done_at = end;
   }
   unlink_hit(d, b);
+  if (b->hit == 0 && c->page == WEIR_DRAM_CLOSED) close_row(d, bank);
   sort_bank(d, bank);
 }
 

@@ -59,6 +59,7 @@ static struct weir_wire *start(struct program *p, pthread_t *thread,
   *p = (struct program){.fd = fd[0], .act = act};
   assert_int_equal(pthread_create(thread, NULL, run_program, p), 0);
   OK(weir_wire_adopt(fd[1], &pool, &w, &err));
+  OK(weir_wire_meet(w, &err));
   OK(weir_wire_greet(w, o, &err));
   return w;
 }
@@ -263,7 +264,6 @@ static void test_round_trip(void **state) {
 
 static void test_over_a_path(void **state) {
   (void)state;
-  struct weir_wire_options o = {.device.name = "m", .count = UINT64_MAX};
   char at[80], longer[200];
   int fd;
   snprintf(at, sizeof at, "%s/s", dir);
@@ -275,7 +275,7 @@ static void test_over_a_path(void **state) {
   struct weir_wire *w;
   OK(weir_wire_accept(fd, &pool, &w, &err));
   close(child);
-  assert_int_equal(weir_wire_greet(w, &o, &err), WEIR_EIO);
+  assert_int_equal(weir_wire_meet(w, &err), WEIR_EIO);
   weir_wire_close(w);
   close(fd);
   unlink(at);
@@ -479,7 +479,8 @@ static enum weir_status read_all(const uint8_t *v, size_t n) {
   err.code = WEIR_OK;
   enum weir_status st = weir_wire_adopt(fd[1], &pool, &w, &err);
   if (!st) {
-    st = weir_wire_greet(w, &o, &err);
+    st = weir_wire_meet(w, &err);
+    if (!st) st = weir_wire_greet(w, &o, &err);
     while (!st && !(st = weir_wire_next(w, &e, &err)) && e.kind != WEIR_WIRE_CLOSED)
       if (e.source) read_source(e.source);
     weir_wire_close(w);

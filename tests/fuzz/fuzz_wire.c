@@ -43,7 +43,7 @@ static void read_all(struct weir_wire *w) {
   struct weir_err err;
   uint64_t last = 0;
   bool in_launch = false;
-  if (weir_wire_greet(w, &o, &err) != WEIR_OK) return;
+  if (weir_wire_meet(w, &err) != WEIR_OK || weir_wire_greet(w, &o, &err) != WEIR_OK) return;
   PROMISE(weir_wire_program(w) != NULL && weir_wire_pid(w) > 0);
   while (weir_wire_next(w, &e, &err) == WEIR_OK && e.kind != WEIR_WIRE_CLOSED) {
     bool is_note = e.kind == WEIR_WIRE_MESSAGE || e.kind == WEIR_WIRE_STRAY;

@@ -109,6 +109,33 @@ static void test_row_conflict(void **state) {
   end();
 }
 
+/* A row that nobody wants is closed by its last access, when the bank may: t_ras after it was
+ * opened, t_rtpl after the read; then the next one opens as if there had been none. */
+static void test_closed_page(void **state) {
+  (void)state;
+  struct weir_dram_cfg c = slow;
+  c.page = WEIR_DRAM_CLOSED;
+  begin(&c);
+  read_at(0, 0, 0, 1);
+  read_at(0, 0, 1, 2);
+  until(10, &dram.stats.reads, NULL);
+  assert_int_equal(dram.stats.precharges, 0); /* the second is waiting */
+  until(22, &dram.stats.reads, NULL);
+  assert_int_equal(dram.stats.precharges, 1);
+  assert_int_equal(dram.stats.activates, 1);
+  for (unsigned row = 0; row < 2; row++) { /* the same row again, another one */
+    read_at(0, row, 0, 3);
+    assert_int_equal(until(1000 * (row + 1), &dram.stats.activates, NULL), 1000 * (row + 1));
+    assert_int_equal(until(1000 * (row + 1) + 1, &dram.stats.reads, NULL), 1000 * (row + 1) + 11);
+  }
+  assert_int_equal(dram.stats.row_hits, 1);
+  assert_int_equal(dram.stats.row_misses, 3);
+  assert_int_equal(dram.stats.row_conflicts, 0);
+  read_at(0, 0, 0, 4); /* t_rc after the row before */
+  assert_int_equal(until(2012, &dram.stats.activates, NULL), 2000 + 90);
+  end();
+}
+
 /* Two columns of different bank groups: t_ccd; of one: t_ccdl. */
 static void test_ccd(void **state) {
   (void)state;
@@ -403,11 +430,12 @@ static void test_input_queue(void **state) {
 #define T(f) cmocka_unit_test(f)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      T(test_row_miss),    T(test_row_hit),      T(test_row_conflict), T(test_ccd),
-      T(test_data_bus),    T(test_rrd),          T(test_ras),          T(test_rtpl),
-      T(test_rc),          T(test_wl_and_cdlr),  T(test_wr),           T(test_read_to_write),
-      T(test_turn_around), T(test_fr_fcfs),      T(test_oldest_hit),   T(test_dual_bus),
-      T(test_queue),       T(test_wide_columns), T(test_requests),     T(test_input_queue),
+      T(test_row_miss),      T(test_row_hit),     T(test_row_conflict), T(test_closed_page),
+      T(test_ccd),           T(test_data_bus),    T(test_rrd),          T(test_ras),
+      T(test_rtpl),          T(test_rc),          T(test_wl_and_cdlr),  T(test_wr),
+      T(test_read_to_write), T(test_turn_around), T(test_fr_fcfs),      T(test_oldest_hit),
+      T(test_dual_bus),      T(test_queue),       T(test_wide_columns), T(test_requests),
+      T(test_input_queue),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,10 +98,12 @@ static void test_no_bandwidth(void **state) {
          "holds only 64");
   accept("noc.flit_bytes=1", "noc.request_buffer=136", NULL);
   refuse("dram.queue=3", NULL, NULL,
-         "DRAM reads have no bandwidth: a line is 4 column accesses, but dram.queue holds only 3");
+         "DRAM reads have no bandwidth: one is 4 column accesses, but dram.queue holds only 3");
   accept("dram.queue=4", NULL, NULL);
   refuse("dram.queue=4", "dram.atom_bytes=16", NULL,
-         "DRAM reads have no bandwidth: a line is 8 column accesses, but dram.queue holds only 4");
+         "DRAM reads have no bandwidth: one is 8 column accesses, but dram.queue holds only 4");
+  refuse("l2.fetch_bytes=128", "l1.line=32", "dram.queue=3", /* more than a load is for */
+         "DRAM reads have no bandwidth: one is 4 column accesses, but dram.queue holds only 3");
   accept("dram.queue=1", "dram.queue_counts=requests", NULL);
   accept("dram.queue=1", "dram.atom_bytes=128", NULL);
   refuse("dram.queue=4096", "dram.queue_counts=requests", "dram.atom_bytes=8",
