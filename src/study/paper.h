@@ -27,7 +27,8 @@ struct weir_paper_column {
   const char *instead_of; /* another reading of that column; NULL: it is none */
 };
 
-/* Why a claim does not come out as in the paper: an experiment, and the number that it has given. */
+/* Why a claim does not come out as in the paper: an experiment, and the number that it has given.
+ */
 struct weir_paper_cause {
   const char *says, *shows; /* a sentence, and an expression; NULL: the sentence says all */
   struct weir_where where;
