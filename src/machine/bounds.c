@@ -152,8 +152,9 @@ struct weir_rate weir_dram_rate(const struct weir_machine *m, const struct weir_
 }
 
 /* A stream through the rows, one after the other, as far as the queue lets it: a row is opened when
- * its first access has entered the queue, D cycles before its first column. A row has R columns,
- * the queue Q places. A row alone is issued at t_ccdl (g), two by turns at t_ccd (c); h is the
+ * its first access has entered the queue, D cycles before its first column (its bank has another
+ * one open, or none where rows are closed by their last access). A row has R columns, the queue Q
+ * places. A row alone is issued at t_ccdl (g), two by turns at t_ccd (c); h is the
  * larger of g and 2 c. A row takes T cycles:
  *
  * - a row is over when the next begins (g Q <= D): T = D + g (R - Q), or D R / Q if Q >= R
@@ -165,7 +166,8 @@ struct weir_rate weir_dram_window(const struct weir_machine *m) {
   const struct weir_dram_cfg *d = &m->dram;
   uint64_t r = (uint64_t)(d->row_bytes / d->atom_bytes), g = column_gap(d),
            c = weir_max64((uint64_t)d->t_ccd, (uint64_t)d->burst_cyc), h = weir_max64(g, 2 * c),
-           open = (uint64_t)(1 + d->t_rp + d->t_rcd);
+           close = d->page == WEIR_DRAM_CLOSED ? 0 : (uint64_t)d->t_rp,
+           open = 1 + close + (uint64_t)d->t_rcd;
   /* A read is accepted if all of it has room. If requests are counted, the one at work is not. */
   uint64_t atoms = div_up((uint64_t)dram_fetch(m), (uint64_t)d->atom_bytes),
            q = (uint64_t)d->queue / atoms * atoms;
@@ -276,7 +278,8 @@ static struct weir_rate places(const struct weir_machine *m, int64_t n, int64_t 
   if (!is_dram) return (struct weir_rate){all, idle};
   const struct weir_dram_cfg *d = &m->dram;
   unsigned sectors = (unsigned)bytes / SECTOR;
-  uint64_t opening = weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_OTHER) -
+  enum weir_bank before = d->page == WEIR_DRAM_CLOSED ? WEIR_BANK_CLOSED : WEIR_BANK_HAS_OTHER;
+  uint64_t opening = weir_dram_latency(m, sectors, 0, before) -
                      weir_dram_latency(m, sectors, 0, WEIR_BANK_HAS_ROW),
            row = (uint64_t)(d->row_bytes / column_bytes(m)),
            under_way = (uint64_t)(n * units * bytes / column_bytes(m) / d->channels),
