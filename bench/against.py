@@ -77,7 +77,7 @@ def main():
     parser.add_argument("--times", type=int, default=5, help="runs of each (default 5)")
     parser.add_argument("--gpu", default="fermi-s3,v100-cfg", help="machines (default fermi-s3,v100-cfg)")
     parser.add_argument("--instructions", action="store_true", help="count instructions instead of time")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     def look(kind, jobs):
         return count(kind, jobs) if args.instructions else measure(kind, jobs, args.times)
 
