@@ -16,7 +16,7 @@ COMMANDS = {
     ("run", "matmul-naive", "--input", "bench", "--gpu", "fermi-s3"):
         re.compile(r"\w+ \w+: block \d+ of \d+ \(\d+ %\), [\d,]+ cycles, \d+\.\d\d M warp insns/s(, \d+ s left)?"),
     ("compare", "matmul-naive", "--input", "bench", "--schemes", "baseline,bypass-all", "--repeat", "3"):
-        re.compile(r"\d of 6 runs[^:]*: \w+ matmul-naive"),
+        re.compile(r"\d of 6 runs[^:]*: (recording matmul-naive|matmul-naive baseline)"),
 }
 LIMIT_S = 3600  # for what never comes: a busy machine may take its time
 
