@@ -2,6 +2,7 @@
 """The tables of docs/designs.md: every design on its paper's machine, beside random bypassing, with intervals.
 
 tools/designs.py run [--weir build/weir] [--work FOLDER]   compare, and write docs/results (an hour or two)
+tools/designs.py verify [--machines A,B] [--workloads A,B] compare again, and say which rows of docs/results differ
 tools/designs.py why [--weir build/weir]                   what is left of a gain without a shortage (minutes)
 tools/designs.py bounds [--weir build/weir] [--store FILE] what could be gained at all, on each machine (minutes)
 tools/designs.py all [--weir build/weir] [--store FILE]    every scheme there is, on one machine, input profile
@@ -142,27 +143,56 @@ def geometric_rows(folder, workloads):
                "low": f"{math.exp(centre - half):.6g}", "high": f"{math.exp(centre + half):.6g}"}
 
 
+def compared(args, machine, workloads):
+    """The folder that has the comparisons of these workloads; those that it has not are made."""
+    schemes = CONTROLS + STUDIES[machine]
+    folder = args.work / f"{machine}-{state(args.weir, machine)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in workloads:
+        path = folder / f"{name}.json"
+        if path.exists():
+            continue
+        print(f"{machine}: {name}", file=sys.stderr, flush=True)
+        fresh = path.with_suffix(".new")
+        out_of([args.weir, "compare", name, "-i", "eval", "-g", machine, "-r", str(REPEATS), "-q", "--no-provenance",
+                "-S", ",".join(FILES.get(s, s) for s in schemes), "--json", fresh])
+        fresh.replace(path)
+    return folder
+
+
 def run(args):
     of_eval = names(args.weir)
     for machine in args.machines.split(","):
-        schemes = CONTROLS + STUDIES[machine]
-        folder = args.work / f"{machine}-{state(args.weir, machine)}"
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in of_eval:
-            path = folder / f"{name}.json"
-            if path.exists():
-                continue
-            print(f"{machine}: {name}", file=sys.stderr, flush=True)
-            fresh = path.with_suffix(".new")
-            out_of([args.weir, "compare", name, "-i", "eval", "-g", machine, "-r", str(REPEATS), "-q", "--no-provenance",
-                    "-S", ",".join(FILES.get(s, s) for s in schemes), "--json", fresh])
-            fresh.replace(path)
+        folder = compared(args, machine, of_eval)
         with open(RESULTS / f"{machine}.csv", "w", newline="", encoding="utf-8") as f:
             out = csv.DictWriter(f, ["workload", "scheme", "speedup", "low", "high", *COLUMNS], lineterminator="\n")
             out.writeheader()
             for name in of_eval:
                 out.writerows(rows_of(json.loads((folder / f"{name}.json").read_text())))
             out.writerows(geometric_rows(folder, of_eval))
+
+
+def verify(args):
+    """Are results what this program makes of them? All counters of each row, to the last digit that is kept."""
+    of_eval = names(args.weir)
+    wanted = args.workloads.split(",") if args.workloads else of_eval
+    if unknown := [w for w in wanted if w not in of_eval]:
+        sys.exit(f"designs: verify: no workload with input eval is called {', '.join(unknown)}")
+    n, differ = 0, 0
+    for machine in args.machines.split(","):
+        with open(RESULTS / f"{machine}.csv", newline="", encoding="utf-8") as f:
+            kept = {(r["workload"], r["scheme"]): r for r in csv.DictReader(f)}
+        folder = compared(args, machine, wanted)
+        for name in wanted:
+            for row in rows_of(json.loads((folder / f"{name}.json").read_text())):
+                n += 1
+                was = kept.get((name, row["scheme"]), {})
+                if found := [k for k in row if row[k] != was.get(k)]:
+                    differ += 1
+                    print(f"{machine}, {name} with {row['scheme']}: "
+                          + ", ".join(f"{k} {was.get(k, 'missing')} is {row[k]} now" for k in found[:3]))
+    print(f"{n} rows made again, {differ} differ")
+    sys.exit(differ > 0)
 
 
 def why(args):
@@ -500,6 +530,12 @@ def main():
     r.add_argument("--work", type=pathlib.Path, default=ROOT / "out/designs")
     r.add_argument("--machines", default=",".join(STUDIES))
     r.set_defaults(do=run)
+    v = sub.add_parser("verify")
+    v.add_argument("--weir", default=ROOT / "build/weir")
+    v.add_argument("--work", type=pathlib.Path, default=ROOT / "out/designs")
+    v.add_argument("--machines", default=",".join(STUDIES))
+    v.add_argument("--workloads", help="some of those with input eval (default: all)")
+    v.set_defaults(do=verify)
     w = sub.add_parser("why")
     w.add_argument("--weir", default=ROOT / "build/weir")
     w.add_argument("--machines", default=",".join(WHY))
