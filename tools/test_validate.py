@@ -237,6 +237,20 @@ class EndToEnd(unittest.TestCase):
         wide = [line for line in text.splitlines() if len(line) > 120 and not line.startswith("|")]
         self.assertEqual(wide, [])
 
+    def test_a_rule_is_taken_away(self):
+        self.run_it()
+        self.assertNotIn("What each rule contributes", self.of_page())
+        self.answer(IN_WEIR | {"cycles": 30600})
+        commands = self.run_it("--configs", "rules")  # executed once, held against the GPU's default configuration
+        self.assertEqual([c.split()[0] for c in commands], ["record"] + len(validate_weir.RULES) * ["replay"])
+        self.assertTrue(any(c.endswith("--set dram.page=open") for c in commands))
+        text = self.of_page()
+        self.assertEqual(self.row(text, "the model as it is")[2:], ["1", "0.0", "0.0", "0.0", "10.0", "0", "0", "0 |"])
+        self.assertEqual(self.row(text, "without the order of machine code")[1:],
+                         ["`sched.order=off`", "1", "0.0", "0.0", "0.0", "2.0", "1", "1", "0 |"])
+        with self.assertRaisesRegex(SystemExit, "without-all is none of .*without-pages"):
+            self.run_it("--configs", "without-all")
+
     def test_check(self):
         self.of_page(lambda args: (validate.check(args), self.page.touch()))  # no page: nothing to check
         self.run_it()

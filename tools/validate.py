@@ -206,15 +206,16 @@ def gpu_rings(path):
 def run(args):
     """Everything that is missing; what failed has been said, and is a row."""
     wanted, rings = {}, []
-    for config in args.configs.split(","):
+    every_rule = [f"{validate_weir.WITHOUT}{r}" for r in validate_weir.RULES]
+    for config in [c for name in args.configs.split(",") for c in (every_rule if name == "rules" else [name])]:
         if config == validate_weir.RINGS:
             rings = [r for r in sorted(gpu_rings(args.micro)) if r[2] < min(RING_LARGE) or r[2] in RING_LARGE]
-        elif config not in validate_weir.CONFIGS:
-            known = [validate_weir.RINGS, *validate_weir.CONFIGS]
+        elif not validate_weir.is_known(config):
+            known = [validate_weir.RINGS, *validate_weir.CONFIGS, *(f"{validate_weir.WITHOUT}{r}" for r in validate_weir.RULES)]
             sys.exit(f"validate: --configs: {config} is none of {', '.join(known)}")
-        elif (path := hardware(args.hardware, config)) is None:
+        elif (path := hardware(args.hardware, validate_weir.counted_as(config))) is None:
             sys.exit(f"validate: {args.hardware}/validate-{config}.tsv does not exist: "
-                     f"tools/hw/validate.sh OUTDIR {config} writes it, where the GPU is")
+                     f"tools/hw/validate.sh OUTDIR {validate_weir.counted_as(config)} writes it, where the GPU is")
         else:
             wanted[config] = wanted_of(read(path))
     unknown = [w for w in args.workloads if not any(w in of for _, _, of in wanted.values())]
@@ -237,7 +238,9 @@ def page_of(args):
     if not any(s.keys for s in stored.values()):
         sys.exit(f"validate: {args.work} has no results: tools/validate.py run")
     _, rings = validate_weir.read_rings(args.work / f"{validate_weir.RINGS}.tsv")
-    return validate_page.page(ordered, stored, gpu_rings(args.micro), rings)
+    rules = [(about, " ".join(sets), validate_weir.read(args.work / f"{validate_weir.WITHOUT}{name}.tsv"))
+             for name, (about, sets) in validate_weir.RULES.items()]
+    return validate_page.page(ordered, stored, gpu_rings(args.micro), rings, [r for r in rules if r[2].keys])
 
 
 def table(args):
@@ -275,7 +278,7 @@ def main():
     p.add_argument("--weir", default=ROOT / "build/weir", metavar="PROGRAM", help="default: build/weir")
     p.add_argument("--gpu", default="h200", metavar="NAME", help="machine (default: %(default)s)")
     p.add_argument("--configs", default=",".join([validate_weir.RINGS, *validate_weir.CONFIGS]), metavar="A,B",
-                   help="default: %(default)s")
+                   help="default: %(default)s; rules: the default one without each rule of the model, one at a time")
     p.add_argument("--workloads", default="", type=lambda s: [w for w in s.split(",") if w], metavar="A,B",
                    help="only these (default: all that the GPU's files have)")
     p.add_argument("--hardware", type=pathlib.Path, default=HARDWARE, metavar="DIR",

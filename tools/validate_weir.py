@@ -25,6 +25,28 @@ import sensitivity  # noqa: E402
 import validate_run  # noqa: E402
 
 CONFIGS = {"default": [], "cg": [], "l1-large": ["launch.carveout=0"], "l1-small": ["launch.carveout=100"]}
+WITHOUT = "without-"  # configurations without one rule, with the launches of the default one
+RULES = {  # what the model has for GPUs of today: what it is called on the page, and the settings that take it away
+    "order": ("the order of machine code", ["sched.order=off"]),
+    "unroll": ("unrolled loops", ["sched.order=blocks"]),
+    "textures": ("texture reads moved up", ["sched.textures=false"]),
+    "texture-unit": ("a texture unit", ["sm.texture_lanes=0", "sm.texture_extra=0", "sm.fetch_lanes=0"]),
+    "scheduler": ("the warp that came last as the next one (the oldest)", ["sm.scheduler=gto"]),
+    "blocks": ("blocks that begin and end as measured", ["sm.dispatch_interval=0", "sm.retire_tenths=0"]),
+    "banks": ("banks of words before the L1 (lines)", ["sm.coalesce_by=lines"]),
+    "pool": ("an L1 whose tags stay when shared memory takes its data", ["l1.pool=false"]),
+    "store-words": ("words that stores leave in the L1", ["l1.store_words=false"]),
+    "atomics": ("atomics by words (lines)", ["l1.atomics=line"]),
+    "request-flits": ("requests by sectors (bytes)", ["noc.request_flits=bytes"]),
+    "sm-flits": ("three flits in a cycle to an SM (one)", ["noc.sm_flits=1"]),
+    "slice-tenths": ("slices at 1/1.3 of the clock", ["noc.slice_tenths=10"]),
+    "fetch": ("misses of the L2 that fetch 64 bytes (32)", ["l2.fetch_bytes=32"]),
+    "partial-reads": ("parts of sectors that are read before they are written back", ["l2.partial_reads=false"]),
+    "merge-writes": ("stores that fill a sector together", ["l2.merge_writes=false"]),
+    "merge-reads": ("reads that come together", ["l2.merge_reads=1"]),
+    "partitions": ("an L2 of two halves", ["l2.partitions=1"]),
+    "pages": ("rows that are closed by their last access", ["dram.page=open"]),
+}
 RINGS = "rings"
 CARVES = {"default": [], "max_l1": ["launch.carveout=0"], "min_l1": ["launch.carveout=100"]}  # in micro/chase.cu
 RING_PTX = HERE / "hw/ring/ring.ptx"
@@ -45,6 +67,19 @@ METRICS = {  # the hardware's names (docs/ncu.md has what differs)
 }
 COLUMNS = ["workload", "key", "launch", "kernel", *METRICS]
 RING_COLUMNS = ["kind", "carve", "bytes", "key", "walk1", "walk2"]
+
+
+def is_known(config):
+    return config in CONFIGS or (config.startswith(WITHOUT) and config[len(WITHOUT):] in RULES)
+
+
+def settings_of(config):
+    return CONFIGS[config] if config in CONFIGS else RULES[config[len(WITHOUT):]][1]
+
+
+def counted_as(config):
+    """The configuration of the GPU that it is held against."""
+    return config if config in CONFIGS else "default"
 
 
 class Failed(Exception):
@@ -216,7 +251,7 @@ class Runner:
             made = {}
             for config, (launches, kernels) in todo.items():
                 try:
-                    made[config] = self.replay(trace, folder / "out.json", CONFIGS[config], launches, kernels)
+                    made[config] = self.replay(trace, folder / "out.json", settings_of(config), launches, kernels)
                 except Failed as why:
                     made[config] = why
             return made
@@ -308,7 +343,7 @@ def plan(args, wanted, about):
                 kept.put(w, "none", {}, str(why))
                 keys[w] = "none"
                 continue
-            keys[w] = digest(*about.values(), config, *CONFIGS[config], given, build, launches, *data)
+            keys[w] = digest(*about.values(), config, *settings_of(config), given, build, launches, *data)
         for w in [w for w in kept.keys if kept.keys[w] != keys.get(w)]:
             kept.drop(w)
         for w, (launches, kernels) in workloads.items():
