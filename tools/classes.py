@@ -7,7 +7,8 @@ tools/classes.py page [--check]                               both and docs/repr
 
 The papers' numbers come from papers/*.yaml, speed-ups and rates from docs/reproduction.md. Runs are kept in FOLDER
 (--work, out/classes), by the program and the files of the workload: run again, it goes on. A row of classes-why.csv
-says what is changed, `result` is filled in from the runs, and `says` is written by whoever has seen it.
+says what is changed; `result` is filled in from the runs, and `explains` (yes, partly, no) and `says` are written by
+whoever has seen it. Rows without these are for sums over many applications.
 """
 import argparse
 import csv
@@ -18,6 +19,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from fractions import Fraction
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/classes.md"
@@ -26,14 +28,27 @@ LOADS = ROOT / "docs/results/classes.csv"
 WHY = ROOT / "docs/results/classes-why.csv"
 LOAD_COLUMNS = ["application", "workload", "kernel", "pc", "source", "array", "group", "accesses", "hits_alone",
                 "hits_in_group", "class"]
-WHY_COLUMNS = ["paper", "application", "input", "set", "measure", "result", "says"]
+WHY_COLUMNS = ["paper", "application", "workload", "input", "set", "measure", "result", "explains", "says"]
 CLASSES = ("ca", "cm", "cg")
 GPUS = {"S0": "fermi-s0", "S1": "pascal-s1", "S3": "fermi-s3", "S4": "fermi-s4"}
 SAME = 0.005  # S0: speed-ups this near to 1 are none
+SEVERAL = 10  # S4: settings that so many applications were run with have a line of their own
 FAR = 0.1     # S1: rates that lie further apart than this are explained
 LINES = {"32 B": ["l1.line=32", "l1.sets=32", "l1.ways=16"], "64 B": ["l1.line=64", "l1.sets=32", "l1.ways=8"]}
 WATCHED = ["two-level.levels=1", "two-level.high=1", "two-level.min_accesses=0", "two-level.sample=500",
            "two-level.hold=1"]
+
+VERDICTS = ["yes", "partly", "no"]
+COMMANDS = {  # of the experiments
+    "S0": "Experiments: `weir compare WORKLOAD -g fermi-s0 -i INPUT -S baseline,bypass-all -s SETTING`, and of single kernels "
+          "`weir run` with each of the two schemes.",
+    "S3": "Experiments: `weir compare WORKLOAD -g fermi-s3 -i INPUT -S baseline -s SETTING`, once as it is and once with the "
+          "lines that the paper file gives the column.",
+    "S1": "Experiments: `weir compare WORKLOAD -g pascal-s1 -i INPUT -S baseline -s SETTING`; for warps the scheme `two-level` "
+          "with the settings of the column `watched` of the paper file.",
+    "S4": "Experiments: `weir classify WORKLOAD -g fermi-s4 -i INPUT -s SETTING`; what comes out is ca / cm / cg, and how many "
+          "loads are in common with the paper.",
+}
 
 # ---- what the papers say ----
 
@@ -151,8 +166,9 @@ class Runner:
         if not path.exists():
             print(" ".join(("weir", command, workload, *words)), file=sys.stderr, flush=True)
             fresh = path.with_suffix(".new")
-            done = subprocess.run([self.weir, command, workload, *words, "--jobs", "1", "-q", "--no-provenance", "--json",
-                                   str(fresh)], capture_output=True, text=True, check=False)
+            jobs = [] if command == "run" else ["--jobs", "1"]
+            done = subprocess.run([self.weir, command, workload, *words, *jobs, "-q", "--no-provenance", "--json", str(fresh)],
+                                  capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 sys.exit(f"classes: weir {command} {workload} {' '.join(words)}\n{done.stderr}")
             fresh.replace(path)
@@ -168,6 +184,11 @@ class Runner:
         """{scheme: run}"""
         got = self.run("compare", workload, "-g", gpu, "-i", where, "-S", ",".join(schemes), *flags(settings))
         return {r["scheme"]: r for r in got["runs"]}
+
+    def cycles(self, workload, where, gpu, scheme, settings, kernel):
+        """Cycles of all launches of a kernel."""
+        got = self.run("run", workload, "-g", gpu, "-i", where, "-S", scheme, *flags(settings))
+        return sum(x["timing"]["cycles"] for x in got["runs"][0]["launches"] if x["kernel"] == kernel)
 
 
 def flags(settings):
@@ -186,7 +207,7 @@ def rate(run, stores=False):
 def outcome(runner, row):
     """What an experiment shows, as text: the number or the counts that the table of its paper has."""
     paper, settings, gpu = Paper(row["paper"]), row["set"].split(), GPUS[row["paper"]]
-    workload = paper.workload(row["application"])
+    workload = row["workload"] or paper.workload(row["application"])
     what = row["measure"]
     if what == "loads":
         kernel = paper.loads()[row["application"]][1] or kernel_of(workload)
@@ -194,6 +215,10 @@ def outcome(runner, row):
     if what == "L1 off":
         of = runner.timed(workload, row["input"], gpu, ["baseline", "bypass-all"], settings)
         return f"{of['baseline']['cycles'] / of['bypass-all']['cycles']:.3f}"
+    if what.startswith("L1 off, "):
+        on, off = (runner.cycles(workload, row["input"], gpu, scheme, settings, what[len("L1 off, "):])
+                   for scheme in ("baseline", "bypass-all"))
+        return f"{on / off:.3f}"
     if what in LINES:
         of = [runner.timed(workload, row["input"], gpu, ["baseline"], settings + more)["baseline"]
               for more in ([], LINES[what])]
@@ -248,8 +273,10 @@ def why(args):
 
 
 def table(head, rows):
-    right = {"paper", "here", "speed-up", "S1's", "32 B", "64 B"}
-    return ["| " + " | ".join(head) + " |", "| " + " | ".join("---:" if h.split(",")[0] in right else "---" for h in head) + " |",
+    right = {"paper", "here", "speed-up", "32 B", "64 B", "applications", "loads", "in common without", "in common with",
+             "agree without", "agree with", "loads in common", "applications that agree"}
+    line = ["---:" if h.split(",")[0] in right else "---" for h in head]
+    return ["| " + " | ".join(head) + " |", "| " + " | ".join(line) + " |",
             *("| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in rows)]
 
 
@@ -268,21 +295,98 @@ def share(values):
     return f"{sum(known)} of {len(known)} agree" + (f"; {left} are not run yet" if left else "")
 
 
+def differ_of(rows):
+    return [row[0] for row in rows if row[-1] == yes(False)]
+
+
 def agrees(here, paper):
     return None if here == "-" else here == paper
 
 
-def why_table(paper, rows):
-    mine = [r for r in rows if r["paper"] == paper and r["result"]]
+def why_table(name, rows, of=None):
+    """Experiments that have a result and a sentence; `of` says more about a result."""
+    mine = [r for r in rows if r["paper"] == name and r["result"] and r["says"]]
     if not mine:
         return []
-    return ["", *table(["application", "experiment", "shows", "comes out", "so"],
-                       [[r["application"], experiment(r), r["measure"], r["result"], r["says"]] for r in mine])]
+    same = len({r["measure"] for r in mine}) == 1
+    head = ["application", "experiment", *([] if same else ["shows"]), "comes out", "explains it", "so"]
+    return ["", *wrap(COMMANDS[name]), "",
+            *table(head, [[r["application"], experiment(r), *([] if same else [r["measure"]]),
+                           of(r) if of else r["result"], r["explains"], r["says"]] for r in mine])]
+
+
+def explained(name, differ, rows):
+    """What experiments say of applications that differ, in words."""
+    if not differ:
+        return []
+    best = {a: min([VERDICTS.index(r["explains"]) for r in rows if r["paper"] == name and r["application"] == a and r["says"]
+                    and r["result"]], default=len(VERDICTS)) for a in dict.fromkeys(differ)}
+    words = ("explained", "explained in part", "not explained", "not looked at")
+    found = [f"{w}: {', '.join(a for a in best if best[a] == i)}" for i, w in enumerate(words) if i in best.values()]
+    return ["", *wrap(f"Of those that differ are {'; '.join(found)}.")]
+
+
+def counts(text):
+    return tuple(int(n) for n in text.split(" / "))
+
+
+def settings_table(said, loads, rows):
+    """Loads in common under one setting, for all applications that were run with it."""
+    lines = []
+    for s in dict.fromkeys(r["set"] for r in rows if r["paper"] == "S4" and r["input"] == "profile" and r["set"]):
+        mine = [r for r in rows if r["paper"] == "S4" and r["input"] == "profile" and r["set"] == s and r["result"]]
+        if len(mine) < SEVERAL:
+            continue
+        paper = {r["application"]: said[r["application"]][0] for r in mine}
+        here = {a: counts_of([x for x in loads if x["application"] == a]) for a in paper}
+        changed = {r["application"]: counts(r["result"]) for r in mine}
+        lines.append([f"`{s}`", len(mine), sum(map(sum, paper.values())),
+                      *(sum(in_common(paper[a], of[a]) for a in paper) for of in (here, changed)),
+                      *(sum(paper[a] == of[a] for a in paper) for of in (here, changed))])
+    return table(["all with", "applications", "loads", "in common without", "in common with", "agree without",
+                  "agree with"], lines) if lines else []
+
+
+READINGS = {  # a load's hit rate, from (its hits alone, its requests, its hits in the group's run), of it and of its group
+    "alone, with an equal share of the group's extra hits (weir)": lambda r, g: Fraction(
+        len(g) * r[0] + (sum(x[2] - x[0] for x in g) if len(g) > 1 else 0), len(g) * r[1]),
+    "alone": lambda r, g: Fraction(r[0], r[1]),
+    "together with its group": lambda r, g: Fraction(r[2], r[1]),
+    "that of its group": lambda r, g: Fraction(sum(x[2] for x in g), sum(x[1] for x in g)),
+}
+
+
+def rates(rows, reading):
+    """Hit rates of an application's loads; None: it did not run."""
+    numbers = [(r["kernel"], r["group"], *(int(r[c]) for c in ("hits_alone", "accesses", "hits_in_group"))) for r in rows]
+    return [reading(n[2:], [x[2:] for x in numbers if x[:2] == n[:2]]) if n[3] else None for n in numbers]
+
+
+def class_of(rate, high=Fraction(7, 10), low=Fraction(3, 10)):
+    return "cm" if rate is None else "ca" if rate >= high else "cg" if rate <= low else "cm"
+
+
+def agreement(said, found, **limits):
+    """(loads in common, applications that agree) of the hit rates that a reading has."""
+    here = {a: tuple([class_of(x, **limits) for x in of].count(c) for c in CLASSES) for a, of in found.items()}
+    return sum(in_common(said[a][0], n) for a, n in here.items()), sum(said[a][0] == n for a, n in here.items())
+
+
+def readings_table(said, loads):
+    by_application = {a: rows for a in said if (rows := [r for r in loads if r["application"] == a])}
+    found = {name: {a: rates(rows, reading) for a, rows in by_application.items()} for name, reading in READINGS.items()}
+    lines = [[name, "0.7, 0.3", *agreement(said, of)] for name, of in found.items()]
+    name, of = next(iter(found.items()))
+    _, high, low = max((agreement(said, of, high=Fraction(h, 20), low=Fraction(x, 20)), h, x)
+                               for h in range(1, 21) for x in range(h))
+    limits = {"high": Fraction(high, 20), "low": Fraction(low, 20)}
+    lines.append([name, f"{high / 20:.2f}, {low / 20:.2f}: the best of all, in steps of 0.05", *agreement(said, of, **limits)])
+    return table(["hit rate of a load", "limits", "loads in common", "applications that agree"], lines)
 
 
 def experiment(row):
-    parts = ([f"input `{row['input']}`"] if row["input"] else []) + [f"`{s}`" for s in row["set"].split()]
-    return ", ".join(parts)
+    parts = [f"workload `{row['workload']}`"] if row["workload"] else []
+    return ", ".join([*parts, f"input `{row['input']}`", *(f"`{s}`" for s in row["set"].split())])
 
 
 def section_s0(text, why_rows):
@@ -301,7 +405,7 @@ def section_s0(text, why_rows):
                   f"gains; CI: it is insensitive (within {1 - SAME:.3f} and {1 + SAME:.3f}); CF: it loses. "
                   f"**{share(same)}.**"), "",
             *table(["application", "workload", "paper, speed-up", "here, speed-up", "paper's class", "class here", "agrees"],
-                   rows), *why_table("S0", why_rows)]
+                   rows), *explained("S0", differ_of(rows), why_rows), *why_table("S0", why_rows)]
 
 
 def section_s3(text, why_rows):
@@ -318,7 +422,7 @@ def section_s3(text, why_rows):
             *wrap("Speed-up of lines of 32 and of 64 bytes over those of 128, on fermi-s3. CLN: the better of both is above "
                   f"1; CLP: it is not. The paper's table has the classes alone. **{share(same)}.**"), "",
             *table(["application", "workload", "32 B", "64 B", "paper's class", "class here", "agrees"], rows),
-            *why_table("S3", why_rows)]
+            *explained("S3", differ_of(rows), why_rows), *why_table("S3", why_rows)]
 
 
 def section_s1(text, why_rows):
@@ -328,33 +432,36 @@ def section_s1(text, why_rows):
     off, _ = figure_of(text, "S1", "Fig 3")
     printed = {"misses": paper.printed("Fig 1, misses", "BL"), "warps": paper.printed("Fig 1, warps", "watched")}
     limits = paper.limits("Fig 1, warps", "watched")
-    rows, same, near = [], [], []
+    rows, same, near, far = [], [], [], []
     for group in ("C", "B"):
         for a, workload in paper.groups[group].items():
             m, w = misses.get(a, {}).get("BL", "-"), warps.get(a, {}).get("watched", "-")
             speed = number(off.get(a, {}).get("L1 off"))
             same.append(agrees(class_s1(speed), group))
-            for said, here in ((printed["misses"].get(a), number(m)), (printed["warps"].get(a), number(w))):
-                if said is not None:
-                    near.append(None if here is None else abs(said - here) <= FAR)
+            for what, here in (("misses", number(m)), ("warps", number(w))):
+                if a in printed[what]:
+                    near.append(None if here is None else abs(printed[what][a] - here) <= FAR)
+                    far += [f"{a} ({what})"] if near[-1] is False else []
             said_w = f"{printed['warps'][a]:.2f}" if a in printed["warps"] else f"{limits[a][0]} {limits[a][1]:.2f}" \
                 if a in limits else "-"
             rows.append([a, names.get(a, workload), f"{printed['misses'][a]:.3f}" if a in printed["misses"] else "-", m,
                          said_w, w, "-" if speed is None else f"{speed:.3f}", group, class_s1(speed), yes(same[-1])])
     return ["## S1: better off with an L1, or without", "",
-            *wrap("Miss rate of the L1 (misses by loads), warps that have not ended (of 32), and the speed-up of a switched-off "
-                  "L1 over the baseline on pascal-s1. The paper has two groups: C is faster with the L1, B without it. It "
-                  f"prints the rates of some. **Of the groups {share(same)}**; of the rates that the paper prints "
+            *wrap("Miss rate of the L1 (misses by loads), warps that have not ended (of 32), and the speed-up of a "
+                  "switched-off L1 over the baseline on pascal-s1. The paper has two groups: C is faster with the L1, B "
+                  f"without it. It prints the rates of some. **Of the groups {share(same)}**; of the rates that the paper prints "
                   f"{sum(v for v in near if v)} of {len(near)} are within 10 points."), "",
             *table(["application", "workload", "paper, misses", "here, misses", "paper, warps", "here, warps",
-                    "speed-up, L1 off", "paper's group", "group here", "agrees"], rows), *why_table("S1", why_rows)]
+                    "speed-up, L1 off", "paper's group", "group here", "agrees"], rows),
+            *explained("S1", differ_of(rows) + far, [{**r, "application": f"{r['application']} ({r['measure'].split()[0]})"}
+                                                     for r in why_rows]), *why_table("S1", why_rows)]
 
 
 def section_s4(loads, why_rows):
     paper = Paper("S4")
     rows, same, sums, common = [], [], [[0] * 3, [0] * 3], 0
-    by_class = [0] * 3
-    for a, (said, kernel) in paper.loads().items():
+    by_class, said_of = [0] * 3, paper.loads()
+    for a, (said, kernel) in said_of.items():
         workload = paper.workload(a)
         mine = [r for r in loads if r["application"] == a]
         name = kernel or kernel_of(workload) or "all"
@@ -377,10 +484,28 @@ def section_s4(loads, why_rows):
                   "finds them with the input `profile` and the build for a Fermi, in the kernel that the paper evaluates "
                   "([reference/suite.md](reference/suite.md) says how it was found; `all`: all kernels of the program). The "
                   "paper does not say which load has which class, so what is in common is the smaller number of each class. "
-                  f"**Of the applications {share(same)} in all three numbers; {common} of {sum(sums[0])} loads are in "
+                  f"**Of the applications {share(same)}, in all three numbers; {common} of {sum(sums[0])} loads are in "
                   f"common: {parts}.** Sums are of what was measured."), "",
             *table(["application", "workload", "kernel", "paper, ca", "paper, cm", "paper, cg", "here, ca", "here, cm",
-                    "here, cg", "in common", "agrees"], rows), *why_table("S4", why_rows)]
+                    "here, cg", "in common", "agrees"], rows), *explained("S4", differ_of(rows), why_rows),
+            *why_table("S4", why_rows, lambda r: with_common(r, said_of)), *for_all(said_of, loads, why_rows)]
+
+
+def with_common(row, said_of):
+    """The result, and loads in common, if there are about as many as the paper has."""
+    said, here = said_of[row["application"]][0], counts(row["result"])
+    near = abs(sum(here) - sum(said)) <= 0.2 * sum(said)
+    return row["result"] + (f" ({in_common(said, here)} of {sum(said)})" if near else "")
+
+
+def for_all(said_of, loads, why_rows):
+    settings = settings_table(said_of, loads, why_rows)
+    found = ["", *wrap("One setting for all does not bring the paper's counts about (of the applications that were run with "
+                       "it, first of all those that differ):"), "", *settings] if settings else []
+    if loads:
+        found += ["", *wrap("Nor does another reading of its rule, with the hits of the same runs: what a load's hit rate is, "
+                            "and from where on it is ca and up to where cg."), "", *readings_table(said_of, loads)]
+    return found
 
 
 def made(text, loads, why_rows):
@@ -388,7 +513,9 @@ def made(text, loads, why_rows):
              *wrap("Four of the five papers sort their programs or loads into classes, and say so in a table (S2 has none). "
                    "Here these stand beside what comes out of weir, and below each table what an experiment says about the "
                    "rows that differ. Speed-ups and rates are those of [reproduction.md](reproduction.md); `-`: not run yet, "
-                   "or not printed in the paper. A sketch is a workload that follows its original loosely."), ""]
+                   "or not printed in the paper. A sketch is a workload that follows its original loosely."), "",
+             *wrap("The experiments were made when it was known which rows differ, and several on most of them. One that brings the "
+                   "paper's class about shows what the class depends on; that it was so in the paper is a guess."), ""]
     for section in (section_s0(text, why_rows), section_s3(text, why_rows), section_s1(text, why_rows),
                     section_s4(loads, why_rows)):
         lines += [*section, ""]
