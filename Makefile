@@ -5,7 +5,7 @@ GIVEN := $(filter-out undefined,$(origin PREFIX))
 PREFIX ?= /usr/local
 override PREFIX := $(abspath $(PREFIX))
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity suite reproduce designs validate install dist deb clean
+.PHONY: help build demo test test-all bench lint fuzz matrix docs sensitivity suite reproduce classes designs validate install dist deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,11 @@ suite: build ## docs/reference/suite.md: what of the original programs the suite
 
 reproduce: build ## docs/reproduction.md: the papers' figures (hours; PAPERS='S2 S3'; goes on where it was stopped)
 	@tools/reproduce.sh $(BUILD)/weir $(PAPERS)
+
+classes: build ## docs/classes.md: the papers' classes of programs and loads beside weir's (minutes; goes on)
+	@tools/classes.py measure --weir $(BUILD)/weir
+	@tools/classes.py why --weir $(BUILD)/weir
+	@tools/classes.py page
 
 designs: build ## docs/results and the tables of docs/designs.md: the designs beside a coin (an hour)
 	@tools/designs.py run --weir $(BUILD)/weir

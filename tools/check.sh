@@ -62,6 +62,7 @@ step "width of pages" python3 tools/check_width.py
 step "links between pages" python3 tools/check_index.py
 step "version of the model" python3 tools/check_model.py
 step "the suite is on its page" python3 tools/suite.py --check docs/reference/suite.md
+step "page of the classes" python3 tools/classes.py page --check
 step "tables of the designs" python3 tools/designs.py tables --check
 step "page of the validation" python3 tools/validate.py check
 step "the checks, their tests" check_tests
