@@ -58,7 +58,7 @@ classes: build ## docs/classes.md: the papers' classes of programs and loads bes
 	@tools/classes.py why --weir $(BUILD)/weir
 	@tools/classes.py page
 
-designs: build ## docs/results and the tables of docs/designs.md: the designs beside a coin (an hour)
+designs: build ## docs/results and the tables of docs/designs-kernels.md: the designs beside a coin (an hour)
 	@tools/designs.py run --weir $(BUILD)/weir
 	@tools/designs.py why --weir $(BUILD)/weir
 	@tools/designs.py tables

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The tables of docs/designs.md: every design on its paper's machine, beside random bypassing, with intervals.
+"""The tables of docs/designs-kernels.md, every design on its paper's machine beside random bypassing, with intervals,
+and those of docs/designs.md, what came of the papers on their own programs.
 
 tools/designs.py run [--weir build/weir] [--work FOLDER]   compare, and write docs/results (an hour or two)
 tools/designs.py verify [--machines A,B] [--workloads A,B] compare again, and say which rows of docs/results differ
 tools/designs.py why [--weir build/weir]                   what is left of a gain without a shortage (minutes)
 tools/designs.py bounds [--weir build/weir] [--store FILE] what could be gained at all, on each machine (minutes)
 tools/designs.py all [--weir build/weir] [--store FILE]    every scheme there is, on one machine, input profile
-tools/designs.py tables [--check]                          docs/results into the page, or: is the page up to date?
+tools/designs.py tables [--check]                          results into the pages, or: are the pages up to date?
 
 Runs are kept in FOLDER, by what makes their results (program, machine, workload, schemes): run again, it goes on.
 """
@@ -24,7 +25,7 @@ import reproduced
 from sensitivity import names
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/designs.md"
+PAGES = [ROOT / "docs/designs.md", ROOT / "docs/designs-kernels.md"]
 RESULTS = ROOT / "docs/results"
 REPEATS = 5
 RANDOM = {"random-25": 25, "random-bypass": 50, "random-75": 75}
@@ -542,19 +543,20 @@ TABLES = {
 
 
 def tables(args):
-    text = PAGE.read_text(encoding="utf-8")
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
 
-    def fresh(found):
-        return f"<!-- {found[1]} -->\n\n" + "\n".join(TABLES[found[1]]()) + "\n\n<!-- end -->"
-    names = re.findall(r"<!-- ((?!end)[^>]*?) -->", text)
-    unknown = [n for n in names if n not in TABLES]
-    if unknown:
-        sys.exit(f"designs: {PAGE.name}: no table is called {', '.join(unknown)}")
-    made = re.sub(r"<!-- ((?!end)[^>]*?) -->\n.*?<!-- end -->", fresh, text, flags=re.S)
-    if args.check and made != text:
-        sys.exit(f"designs: {PAGE.relative_to(ROOT)} is not what {RESULTS.relative_to(ROOT)} says: tools/designs.py tables")
-    if not args.check:
-        PAGE.write_text(made, encoding="utf-8")
+        def fresh(found):
+            return f"<!-- {found[1]} -->\n\n" + "\n".join(TABLES[found[1]]()) + "\n\n<!-- end -->"
+        names = re.findall(r"<!-- ((?!end)[^>]*?) -->", text)
+        unknown = [n for n in names if n not in TABLES]
+        if unknown:
+            sys.exit(f"designs: {page.name}: no table is called {', '.join(unknown)}")
+        made = re.sub(r"<!-- ((?!end)[^>]*?) -->\n.*?<!-- end -->", fresh, text, flags=re.S)
+        if args.check and made != text:
+            sys.exit(f"designs: {page.relative_to(ROOT)} is not what the results say: tools/designs.py tables")
+        if not args.check:
+            page.write_text(made, encoding="utf-8")
 
 
 def main():
