@@ -67,6 +67,20 @@ static enum weir_status check_lines(const struct weir_machine *m, const struct w
   return WEIR_OK;
 }
 
+/* A texture cache: whole sets of whole lines. */
+static enum weir_status check_texture(const struct weir_machine *m, const struct weir_settings *s,
+                                      struct weir_err *err) {
+  const int64_t bytes = m->sm.texture_bytes, set = m->sm.texture_ways * m->l1.line;
+  if (bytes % set == 0) return WEIR_OK;
+  weir_fail_at(err, WEIR_EINVAL, &weir_settings_find(s, "sm.texture_bytes")->where,
+               "machine %s: sm.texture_bytes (%" PRId64
+               ") is not a multiple of sm.texture_ways (%" PRId64 ") lines of l1.line (%" PRId64
+               ") bytes",
+               m->name, bytes, m->sm.texture_ways, m->l1.line);
+  weir_err_add(err, "remedy: sm.texture_bytes=%" PRId64 ", or other ways", (bytes / set + 1) * set);
+  return WEIR_EINVAL;
+}
+
 /* The queues between L2 and DRAM: what one store or load may need of them must fit when they are
  * empty, or it would wait for ever. */
 static enum weir_status check_queues(const struct weir_machine *m, struct weir_err *err) {
@@ -386,6 +400,7 @@ enum weir_status weir_machine_fill(struct weir_machine *m, const char *name,
   if (st == WEIR_OK) weir_classes_fill(m, s);
   if (st == WEIR_OK) st = shape_l1(m, s, err);
   if (st == WEIR_OK) st = check_lines(m, s, err);
+  if (st == WEIR_OK) st = check_texture(m, s, err);
   if (st == WEIR_OK) st = check(m, err);
   if (st == WEIR_OK) st = read_carveouts(m, err);
   if (st == WEIR_OK && m->l3.enabled) st = check_l3(m, err);

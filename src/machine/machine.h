@@ -46,7 +46,7 @@ struct weir_sm_cfg {
   int64_t collector_units, register_banks, register_ports;
   int64_t ldst_queue, inflight, coalesce_per_cycle;
   enum weir_coalesce_by coalesce_by;
-  int64_t texture_lanes, texture_extra, fetch_lanes, fetch_extra;
+  int64_t texture_bytes, texture_ways, texture_lanes, texture_extra, fetch_lanes, fetch_extra;
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
 };
 

@@ -110,6 +110,13 @@ static const struct weir_param sm_table[] = {
                    "passes over 32 banks of 4 bytes, as in shared memory, with its requests spread "
                    "over them. The L1 then has no banks and no port of its own",
                .source = "off"),
+    P(weir_sm_cfg, texture_bytes, "0", 0, 1 << 20, "byte",
+      "of a cache for texture reads alone, whole lines, empty when a kernel begins; what it lacks "
+      "is "
+      "read past the L1 (0: texture reads go through the L1)",
+      .source = "off"),
+    P(weir_sm_cfg, texture_ways, "24", 1, 1024, NULL, "of that cache", .source = "off",
+      .when = "texture_bytes>0"),
     P(weir_sm_cfg, texture_lanes, "0", 0, 32, "lane",
       "of a texture read that the coalescer takes in a cycle: groups of so many lanes, those with "
       "an active one (0: it takes a texture read as a load)",

@@ -2,6 +2,7 @@
 
 #include "base/ring.h"
 #include "sim/sm_core.h"
+#include "sim/texture.h"
 
 void weir_ldst_settle(struct weir_sm *sm, uint64_t now) {
   if (sm->ldst.failed < WEIR_N_SHORTAGES) {
@@ -20,6 +21,7 @@ enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *
   u->n_loads = (uint32_t)(m->sm.inflight + m->sm.ldst_queue + m->sm.warps);
   u->n_loads += weir_order_room(&u->order) + weir_l1_pipe_room(m);
   u->loads = weir_calloc(u->n_loads, sizeof *u->loads);
+  if (m->sm.texture_bytes > 0) ok &= (u->texture = weir_texture_new(m)) != NULL;
   if (!ok || u->loads == NULL)
     return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
   for (uint32_t i = 0; i < u->n_loads; i++)
@@ -29,6 +31,7 @@ enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *
 
 void weir_ldst_free(struct weir_ldst *u) {
   weir_order_free(&u->order);
+  weir_texture_free(u->texture);
   free(u->queue.v);
   free(u->loads);
 }
@@ -161,11 +164,53 @@ static bool look_up(struct weir_sm *sm, uint64_t now) {
   return moved;
 }
 
+void weir_ldst_texels(struct weir_sm *sm, uint32_t load, uint64_t addr, uint64_t now) {
+  struct weir_texture *t = sm->ldst.texture;
+  if (t == NULL || !sm->ldst.loads[load].has_texels) return;
+  for (uint32_t id; (id = weir_texture_came(t, addr)) != UINT32_MAX;) {
+    sm->ldst.inflight--;
+    weir_ldst_answer(sm, id, now);
+  }
+}
+
+/* A texture read where there is a cache for them: the L1 sees it only if that lacks its line. */
+static struct weir_l1_result present_texels(struct weir_sm *sm, struct weir_l1_req *q,
+                                            uint64_t now) {
+  struct weir_texture *t = sm->ldst.texture;
+  struct weir_l1_result r = {.answer = WEIR_L1_HIT,
+                             .ready_at = now + (uint64_t)sm->m->l1.hit_latency};
+  switch (weir_texture_find(t, q->a.addr)) {
+  case WEIR_TEXEL_HERE:
+    weir_texture_hit(t, q->a.addr);
+    sm->stats.texture_hits++;
+    break;
+  case WEIR_TEXEL_PENDING:
+    if (sm->ldst.inflight >= (uint32_t)sm->m->sm.inflight)
+      return (struct weir_l1_result){.answer = WEIR_L1_FAILED, .why = WEIR_NO_INFLIGHT};
+    weir_texture_wait(t, q->a.addr, q->id);
+    sm->stats.texture_joins++;
+    r = (struct weir_l1_result){.answer = WEIR_L1_WAIT};
+    break;
+  case WEIR_TEXEL_AWAY:
+    r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
+    if (r.answer == WEIR_L1_FAILED || r.answer == WEIR_L1_LATER) return r;
+    weir_texture_sent(t, q->a.addr);
+  }
+  sm->stats.texture_requests++;
+  return r;
+}
+
+static struct weir_l1_result present(struct weir_sm *sm, struct weir_l1_req *q, uint64_t now) {
+  if (sm->ldst.texture != NULL && q->is_texture && q->a.op == WEIR_LOAD)
+    return present_texels(sm, q, now);
+  return weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
+}
+
 static bool present_head(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.queue.n > 0; k++) {
     struct weir_l1_req *q = &WEIR_RING_HEAD(sm->ldst.queue);
-    struct weir_l1_result r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
+    struct weir_l1_result r = present(sm, q, now);
     if (!take(sm, q, &r, moved, now)) break;
     WEIR_RING_POP(sm->ldst.queue);
     moved = true;
@@ -180,7 +225,7 @@ static bool present_chosen(struct weir_sm *sm, uint64_t now) {
   bool moved = false;
   for (int64_t k = 0; k < sm->m->l1.probes_per_cycle && sm->ldst.order.total > 0; k++) {
     struct weir_l1_req *q = weir_order_head(&sm->ldst.order, sm->l1);
-    struct weir_l1_result r = weir_l1_present(sm->l1, q, sm->ldst.inflight, now);
+    struct weir_l1_result r = present(sm, q, now);
     if (!take(sm, q, &r, moved, now)) break;
     weir_order_pop(&sm->ldst.order, sm->l1, now);
     moved = true;
@@ -263,6 +308,7 @@ static void make_request(struct weir_sm *sm) {
   q->a.sectors = (uint16_t)r->sectors;
   q->a.full = (uint16_t)(c->full & r->sectors);
   q->is_texture = c->is_texture;
+  if (c->has_texels) q->a.sectors = (uint16_t)((1u << sm->m->l1.line / sm->m->l1.sector) - 1);
   if (c->is_exact) {
     count_written(c, &sm->m->l1, r, q);
     sm->ldst.has_words |= q->a.full != q->a.sectors;
@@ -496,8 +542,10 @@ static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct 
   struct weir_load *l = &u->loads[u->free_load];
   u->coalescer.id = u->free_load;
   u->free_load = l->next_free;
-  *l = (struct weir_load){
-      .a = u->coalescer.a, .insn = (uint32_t)(s - sm->kernel->insns), .n_left = u->coalescer.n};
+  *l = (struct weir_load){.a = u->coalescer.a,
+                          .insn = (uint32_t)(s - sm->kernel->insns),
+                          .n_left = u->coalescer.n,
+                          .has_texels = u->coalescer.has_texels};
   w->loads++;
   w->atoms += s->cls == WEIR_C_ATOM;
   if (s->is_copy) {
@@ -550,6 +598,8 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   if (words > 1) coalesce_words(c, &sm->m->l1, &a, lane, w->next.mask, words);
   if (c->n == 0) return; /* no lane takes part */
   c->a = describe_access(sm, slot, w->next.insn, a.space == WEIR_SP_LOCAL);
+  c->has_texels = c->is_texture && sm->ldst.texture != NULL && c->a.op == WEIR_LOAD;
+  if (c->has_texels) c->a.hint = WEIR_CO_CG; /* past the L1, if the texture cache lacks it */
   const uint32_t mask = w->next.mask;
   if (a.space == WEIR_SP_TEX) coalesce_texels(sm, w);
   sm->stats.requests += c->n;

@@ -14,6 +14,7 @@ struct weir_load {      /* a load instruction that waits for requests */
   uint64_t ready_at;
   bool is_missing; /* a request of it sent for something */
   bool is_copy;    /* asynchronous, of group `group` */
+  bool has_texels; /* of the texture cache */
   uint32_t group;
 };
 
@@ -28,6 +29,7 @@ struct weir_coalescer {
   bool is_exact;         /* by the bytes of its lanes, instead of `full` */
   bool reads_words;      /* of a load, the words that its lanes read matter */
   bool is_texture;
+  bool has_texels;                 /* which a texture cache may have */
   bool merges_writes;              /* and says how many words of each sector are written */
   unsigned width;                  /* of a lane */
   uint64_t lane[WEIR_LANES];       /* is_exact, reads_words */
@@ -49,6 +51,7 @@ struct weir_ldst {
   uint8_t failed;                 /* what the head waits for; WEIR_N_SHORTAGES: nothing */
   bool is_probed;                 /* to find that out, tags were read */
   uint64_t since;                 /* counted until then */
+  struct weir_texture *texture;   /* NULL: texture reads go through the L1 */
   struct weir_load *loads;
   uint32_t free_load, n_loads;
   uint32_t inflight;    /* requests of loads and atomics that wait for an answer */
@@ -75,6 +78,9 @@ static inline uint32_t weir_ldst_waiting(const struct weir_ldst *u) {
 }
 /* A request of the load was answered, with data in cycle `at`. */
 void weir_ldst_answer(struct weir_sm *sm, uint32_t load, uint64_t at);
+/* A load that went past the L1 has its line: the texture cache keeps it, and those that waited for
+ * it are answered. */
+void weir_ldst_texels(struct weir_sm *sm, uint32_t load, uint64_t addr, uint64_t now);
 /* A store request of the warp was acknowledged. */
 void weir_ldst_acknowledge(struct weir_sm *sm, uint32_t slot);
 /* Count what the head waited for until now. */

@@ -223,6 +223,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   if (sm->collect != NULL) weir_collect_reset(sm);
   sm->ldst.since = now;
   sm->ldst.shared_free = 0;
+  if (sm->ldst.texture != NULL) weir_texture_empty(sm->ldst.texture);
   if (sm->m->l1.flush_on_kernel || sm->m->l1.unified_bytes > 0) sm->ldst.has_words = false;
   sm->kernel_start = now;
   memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
@@ -265,6 +266,7 @@ static void take_data(struct weir_sm *sm, const struct weir_msg *r, uint64_t now
   }
   sm->ldst.inflight--;
   weir_l1_bypass_return(sm->l1, &sm->ldst.loads[r->id].a, r, now);
+  weir_ldst_texels(sm, r->id, r->addr, now);
   weir_ldst_answer(sm, r->id, now);
   return_credit(sm, r, now);
 }

@@ -27,7 +27,7 @@ enum weir_slot {
 
 struct weir_sm_stats {
   uint64_t warp_insns, insns_left_out, thread_insns, blocks, mem_insns, load_insns,
-      load_insns_missed, requests, shared_passes;
+      load_insns_missed, requests, shared_passes, texture_requests, texture_hits, texture_joins;
   uint64_t slot[WEIR_N_ISSUE_SLOTS];
   uint64_t stall[WEIR_N_SHORTAGES];     /* cycles in which the LD/ST head could not advance */
   uint64_t stall_probed;                /* of these, those of heads whose tags were read */

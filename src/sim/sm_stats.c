@@ -22,6 +22,10 @@ const struct weir_stat weir_sm_stat_table[] = {
     S(load_insns, "insn", "load instructions from global and local memory that were answered"),
     S(load_insns_missed, "insn", "of these, those with a request that sent for something"),
     S(requests, "request", "line-sized requests to global and local memory"),
+    S(texture_requests, "request", "of these, those that a texture cache took (sm.texture_bytes)"),
+    S(texture_hits, "request", "of these, hits"),
+    S(texture_joins, "request",
+      "... that joined a line on its way; the others read it past the L1"),
     S(shared_passes, "pass", "passes over the banks of shared memory"),
     SLOT(WEIR_SLOT_ISSUED, "slots_issued", "scheduler slots that issued an instruction"),
     SLOT(WEIR_SLOT_NO_WARP, "slots_no_warp", "no warp was resident"),
@@ -74,6 +78,7 @@ static const struct weir_check sm_checks[] = {
     {"stall_probed <= stall_data_port + stall_inflight + stall_line + stall_queue + stall_merge + "
      "stall_mshr + stall_icnt + stall_order",
      "a head that waits has read its tags or not"},
+    {"texture_requests >= texture_hits + texture_joins", "a texture read has one class"},
     {NULL, NULL}};
 const struct weir_stat_group weir_sm_stat_group = {"sm", "What the SMs did.", weir_sm_stat_table,
                                                    sm_checks};

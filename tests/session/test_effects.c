@@ -73,6 +73,7 @@ static const struct world worlds[] = {
      NULL,
      {SMALL, "sm.coalesce_by=banks", "sm.coalesce_per_cycle=4", "l1.probes_per_cycle=4"}},
     {NULL, NULL, {SMALL, "sm.texture_lanes=4", "sm.fetch_lanes=8"}},
+    {NULL, NULL, {SMALL, "sm.texture_bytes=6K", "sm.texture_ways=2"}},
     {NULL,
      NULL,
      {SMALL, "sm.dispatch_interval=5", "sm.dispatch_warp_cyc=4", "sm.retire_tenths=25"}},
@@ -188,6 +189,7 @@ static const char *const unseen[][2] = {
     {"profiled.count_stores", "on the rows"},
     {"l1.store_words", "on loads of words that were stored: test_ports.c"},
     {"l2.merge_writes", "on stores that write a sector together: test_ports.c"},
+    {"sm.texture_ways", "on texture reads of lines of one set: test_texture.c"},
     {"sm.register_banks", "on instructions that read several registers: test_collect.c"},
 };
 
