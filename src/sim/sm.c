@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "sim/memory.h"
 #include "sim/sm_core.h"
+#include "sim/texture.h"
 
 /* ---- events that concern policies only ---- */
 
