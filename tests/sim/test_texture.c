@@ -150,6 +150,7 @@ static void test_sizes(void **state) {
   assert_int_equal(machine_try(&x, NULL, sets, &err), WEIR_EINVAL);
   assert_non_null(strstr(err.msg, "sm.texture_bytes (1000) is not a multiple of sm.texture_ways"));
   assert_non_null(strstr(err.msg, "remedy: sm.texture_bytes=3072"));
+  machine_free(&x);
 }
 
 int main(void) {
