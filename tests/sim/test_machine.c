@@ -97,6 +97,10 @@ static void test_no_bandwidth(void **state) {
          "stores to L2 have no bandwidth: a packet has up to 136 flits, but noc.request_buffer "
          "holds only 64");
   accept("noc.flit_bytes=1", "noc.request_buffer=136", NULL);
+  refuse("noc.request_flits=sectors", "noc.request_buffer=4", NULL, /* four sectors and a mask */
+         "stores to L2 have no bandwidth: a packet has up to 5 flits, but noc.request_buffer holds "
+         "only 4");
+  accept("noc.request_flits=sectors", "noc.request_buffer=5", NULL);
   refuse("dram.queue=3", NULL, NULL,
          "DRAM reads have no bandwidth: one is 4 column accesses, but dram.queue holds only 3");
   accept("dram.queue=4", NULL, NULL);
