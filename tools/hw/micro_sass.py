@@ -26,6 +26,7 @@ LINE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(@!?U?P[0-9T]\s+)?([A-Z][^;]*?)\s*
 ADD = re.compile(r"(?:VIADD|U?IADD3) (U?R\d+),(?: U?P\d,)? (U?R\d+), (-?0x[0-9a-f]+)\b")
 
 KINDS = ("ca", "cg")
+STORES = ("none", "same", "next", "after")
 PATTERNS = ("stride", "group", "random", "warp", "one")
 OPS = ("red.u32", "atom.u32", "red.f32", "atom.cas")
 BARRIERS = {0: "bar.sync", 1: "membar.cta", 2: "membar.gl", 4: "store+membar.gl", 5: "store+membar.cta"}
@@ -89,6 +90,8 @@ RULES = [
     Rule(r"_Z9store_allILi(\d+)ELi(\d)E", "STG", 1,
          of("stores", width=lambda m: number(m, 1), pattern=lambda m: PATTERNS[number(m, 2)])),
     Rule(r"_Z7add_allILi(\d)E", "REDG?|ATOMG?", 4, of("atomics", op=lambda m: OPS[number(m, 1)])),
+    Rule(r"_Z14load_and_storeILi0ELi\d+E", "LDG", 1, of("load_store", store=lambda m: "none")),
+    Rule(r"_Z14load_and_storeILi([1-3])ELi\d+E", "LDG|STG", 2, of("load_store", store=lambda m: STORES[number(m, 1)])),
     # two: for all lanes at once after a sum over the warp, and for each lane where not all are there
     Rule(r"_Z9add_chainILi(\d)E", "ATOMG?", 1,
          of("atom_latency", op=lambda m: OPS[number(m, 1)], lanes=lambda m: 32)),

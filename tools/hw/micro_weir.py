@@ -3,7 +3,7 @@
 
     tools/hw/micro_weir.py [--gpu h200] [--weir build/weir] [--set KEY=VALUE ...] [BENCHMARK ...]
 
-BENCHMARK: l1_rate, inflight, stores, atomics (default: all). A rate is taken between two launches of different length,
+BENCHMARK: l1_rate, inflight, stores, atomics, load_store (default: all). A rate is taken between two launches of different length,
 so that what begins and ends them does not count. Kernels are written here as plain PTX loops: they have the accesses of
 micro/*.cu, and not the instructions around them.
 """
@@ -19,7 +19,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TABLE = HERE / "results/h200.tsv.zst"
+TABLES = [HERE / "results/h200.tsv.zst", HERE / "results/h200_load_store.tsv.zst"]
 
 HEAD = """.version 7.8
 .target sm_80
@@ -72,13 +72,15 @@ RED = "  red.global.add.u32 [%base], %n;\n" * 4
 
 
 class Case:
-    """A row of the GPU's table, and the launches that stand for it. `per_loop`: what the figure is per."""
+    """A row of the GPU's table, and the launches that stand for it. `per_loop`: what the figure is per; `options`:
+    further ones of weir run."""
 
     def __init__(self, benchmark, parameters, metric, body, offsets, loops, per_loop, warps=32, blocks=1, per_warp=0,
-                 per_block=0, step=0, room=1 << 22, is_rate=False):
+                 per_block=0, step=0, room=1 << 22, is_rate=False, options=()):
         self.benchmark, self.parameters, self.metric, self.is_rate = benchmark, parameters, metric, is_rate
         self.body, self.offsets, self.loops, self.per_loop = body, offsets, loops, per_loop
         self.warps, self.blocks, self.room = warps, blocks, room
+        self.options = options
         self.where = {"per_warp": per_warp, "per_block": per_block, "step": step}
 
     def write(self, folder):
@@ -101,7 +103,7 @@ launches:
         with tempfile.TemporaryDirectory(prefix="micro-") as folder:
             folder = pathlib.Path(folder)
             command = [args.weir, "run", self.write(folder), "-g", args.gpu, "-q", "--no-provenance", "-j",
-                       folder / "out.json"]
+                       folder / "out.json", *self.options]
             for s in args.set:
                 command += ["--set", s]
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -168,11 +170,33 @@ def atomics():
                                is_rate=True)
 
 
-BENCHMARKS = {"l1_rate": l1_rate, "inflight": inflight, "stores": stores, "atomics": atomics}
+def load_store():
+    load, there = "  ld.global.cg.u32 %v0, [%base];\n", "  setp.eq.u32 %p, %v0, 0xdeadbeef;\n  @%p exit;\n"
+    after = {"none": there, "same": store(4) + there, "next": store(4).replace("base", "base+32") + there,
+             "after": there + store(4)}
+    for level, options in (("l2", []), ("dram", ["--cold"])):
+        for name, body in after.items():
+            for sectors in (1, 4):
+                for warps in (1, 4, 16):
+                    for sms in (1, 132):
+                        yield Case("load_store", f"level={level} store={name} sectors={sectors} warps={warps} sms={sms}",
+                                   "cyc_per_step.med", load + body, [i % (8 * sectors) * 4 for i in range(32)], 32, 1,
+                                   warps, sms, 128, 128 * warps, 128 * warps * sms, 64 * 128 * warps * sms,
+                                   options=options)
+        for lines in (1, 2):
+            for gap in (0, 2, 4, 8, 16):
+                steps = "  mad.lo.u32 %v1, %v1, %v1, 32;\n" * gap
+                yield Case("load_store", f"level={level} store=same sectors=4 warps=16 sms=132 lines={lines} gap={gap}",
+                           "cyc_per_step.med", load + steps + store(4).replace("%n", "%v1") + there,
+                           [i * 4 * lines for i in range(32)], 32, 1, 16, 132, 128 * lines, 128 * 16 * lines,
+                           128 * 16 * 132 * lines, 64 * 128 * 16 * 132 * lines, options=options)
+
+
+BENCHMARKS = {"l1_rate": l1_rate, "inflight": inflight, "stores": stores, "atomics": atomics, "load_store": load_store}
 
 
 def measured():
-    text = subprocess.run(["zstd", "-dcq", TABLE], stdout=subprocess.PIPE, check=True, text=True).stdout
+    text = subprocess.run(["zstd", "-dcq", *TABLES], stdout=subprocess.PIPE, check=True, text=True).stdout
     rows = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return {(b, p, m): float(v) for b, p, m, v in (r for r in rows if len(r) == 4 and r[1] != "parameters")
             if m.endswith((".med", ".max"))}

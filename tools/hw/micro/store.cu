@@ -16,6 +16,14 @@
 //            (layout=words) or lines apart (layout=lines); to addresses of the warp, of the SM, or
 //            the same for all (scope). lane_ops_per_cyc counts lanes.
 //   atom_latency  a chain of dependent atom, one lane
+//   load_store  a warp loads a line (sectors=4) or a sector of one (sectors=1), waits for it, and
+//   goes on to the next line; its store
+//            goes to the words that it loads (store=same) or to the next sector (store=next) while
+//            the load is under way, or to the words when they are there (store=after), or there is
+//            none. The L2 has the lines (level=l2), or only their DRAM (level=dram). warps on each
+//            of sms SMs do so, each with lines of its own. lines=2: the warp loads and stores two
+//            lines at once; gap: multiplications between a load and its store, each of which needs
+//            the one before
 #include "micro.cuh"
 
 enum { STRIDE, GROUP, RANDOM, WARP, ONE };
@@ -236,8 +244,90 @@ static void atom_latency() {
     }
 }
 
+enum { NONE, SAME, NEXT, AFTER };
+
+template <int STORE, int GAP>
+__global__ void __launch_bounds__(1024, 1)
+    load_and_store(u64 base, unsigned lanes, unsigned bytes, unsigned x, int loops, int sms,
+                   unsigned *count, u64 *times) {
+  meet(count);
+  if (smid() >= sms) return;
+  const unsigned warps = blockDim.x / 32, warp = smid() * warps + threadIdx.x / 32;
+  const u64 width = LINE * (bytes / 4), step = (u64)warps * sms * width;
+  u64 a = base + warp * width + threadIdx.x % lanes * bytes, t0 = clock64v();
+#pragma unroll 1
+  for (int i = 0; i < loops; i++, a += step) {
+    unsigned v = load32<CG>(a);
+#pragma unroll
+    for (int k = 0; k < GAP; k++)
+      asm volatile("mad.lo.u32 %0, %0, %0, %1;" : "+r"(x) : "r"(lanes) : "memory");
+    if (STORE == SAME) store<4>(a, x);
+    if (STORE == NEXT) store<4>(a + 32, x);
+    wait_for32(v);
+    if (STORE == AFTER) store<4>(a, x);
+  }
+  if (threadIdx.x == 0) times[smid()] = clock64v() - t0;
+  wait_for32(x);
+}
+
+struct load_storer {
+  enum { SHARED = 160 * 1024, LOOPS = 64 };
+  memory buffer{2 * LOOPS * (size_t)sm_count() * 16 * LINE}, count{4}, times{8 * 1024};
+  load_storer() {
+    buffer.clear();
+    count.clear();
+  }
+  template <int STORE, int GAP>
+  void step(const char *name, int level, int sectors, int warps, int sms, int lines = 1) {
+    std::vector<double> v;
+    CU(cudaFuncSetAttribute(load_and_store<STORE, GAP>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            SHARED));
+    for (int r = 0; r < REPS; r++) {
+      flush_l2();
+      if (level == 0) touch<<<4 * sm_count(), 1024>>>(buffer.at, buffer.bytes, nullptr);
+      times.clear();
+      load_and_store<STORE, GAP><<<sm_count(), 32 * warps, SHARED>>>(
+          buffer.at, 8 * (unsigned)sectors, 4 * (unsigned)lines, 3, LOOPS, sms,
+          count.as<unsigned>(), times.as<u64>());
+      done();
+      auto t = times.get<u64>((size_t)sms);
+      v.push_back((double)*std::max_element(t.begin(), t.end()) / LOOPS);
+    }
+    std::string s = par("level=%s store=%s sectors=%d warps=%d sms=%d", level ? "dram" : "l2", name,
+                        sectors, warps, sms);
+    if (lines > 1 || GAP > 0) s += par(" lines=%d gap=%d", lines, GAP);
+    rows(s, "cyc_per_step", v);
+  }
+  template <int STORE> void all(const char *name) {
+    for (int level = 0; level < 2; level++)
+      for (int sectors : {1, 4})
+        for (int warps : {1, 4, 16})
+          for (int sms : {1, sm_count()})
+            if (STORE != NEXT || sectors == 1) step<STORE, 0>(name, level, sectors, warps, sms);
+  }
+  template <int GAP> void gap() {
+    for (int lines : {1, 2})
+      for (int level = 0; level < 2; level++) {
+        if (lines == 2 || GAP > 0) step<SAME, GAP>("same", level, 4, 16, sm_count(), lines);
+        if (lines == 2 || GAP > 0) step<NONE, GAP>("none", level, 4, 16, sm_count(), lines);
+      }
+  }
+};
+
+static void load_store() {
+  load_storer s;
+  s.all<NONE>("none");
+  s.all<SAME>("same");
+  s.all<NEXT>("next");
+  s.all<AFTER>("after");
+  s.gap<0>(), s.gap<1>(), s.gap<2>(), s.gap<3>(), s.gap<4>(), s.gap<6>();
+  s.gap<8>(), s.gap<12>(), s.gap<16>();
+}
+
 int main(int argc, char **argv) {
-  static const benchmark table[] = {
-      {"stores", stores}, {"atomics", atomics}, {"atom_latency", atom_latency}};
+  static const benchmark table[] = {{"stores", stores},
+                                    {"atomics", atomics},
+                                    {"atom_latency", atom_latency},
+                                    {"load_store", load_store}};
   return run_main(argc, argv, table);
 }
