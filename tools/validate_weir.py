@@ -44,6 +44,7 @@ RULES = {  # what the model has for GPUs of today: what it is called on the page
     "partial-reads": ("parts of sectors that are read before they are written back", ["l2.partial_reads=false"]),
     "merge-writes": ("stores that fill a sector together", ["l2.merge_writes=false"]),
     "merge-reads": ("reads that come together", ["l2.merge_reads=1"]),
+    "store-wait": ("stores that wait for reads of their line", ["l2.store_wait_cyc=0"]),
     "partitions": ("an L2 of two halves", ["l2.partitions=1"]),
     "pages": ("rows that are closed by their last access", ["dram.page=open"]),
 }

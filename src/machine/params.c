@@ -318,6 +318,11 @@ static const struct weir_param l2_table[] = {
                .source = "off",
                .when = "sectored=true and noc.request_flits=sectors and line=128 and l1.line=128 "
                        "and l1.sector=32"),
+    P(weir_l2_cfg, store_wait_cyc, "0", 0, 1e6, "cycle",
+      "a store to a line of which sectors are on their way stays at the head of its slice's input "
+      "until they are there, and one to a line that was read, from the L2 or just now from the "
+      "DRAM, keeps the input until so long after that; 0: neither",
+      .source = "off"),
     P(weir_l2_cfg, merge_reads, "1", 1, 64, NULL,
       "reads of the same sectors that are one at most, if they come to a slice soon after another, "
       "of whatever SM: one look-up, and one reply for all",

@@ -35,6 +35,8 @@ const struct weir_stat weir_l2_stat_table[] = {
     S(stall_mshr, "cycle", "the head of the input waited for a free MSHR"),
     S(stall_merge, "cycle", "the head of the input waited because its line had too many waiters"),
     S(stall_line, "cycle", "the head of the input waited because all ways of its set were pending"),
+    S(stall_pending, "cycle",
+      "the head of the input, a store, waited for sectors of its line (l2.store_wait_cyc)"),
     S(stall_dram, "cycle", "the head of the input waited for the queue of the DRAM or L3"),
     S(stall_writeback, "cycle",
       "the head of the input waited because the dirty sectors of the line that it replaces had no "
@@ -78,8 +80,11 @@ static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id
   s->waiter = weir_calloc(n_waiters, sizeof *s->waiter);
   s->credit = weir_calloc(c->n_sms, sizeof *s->credit);
   bool merges = l2->merge_reads > 1 && !c->has_fifo;
+  bool waits = l2->store_wait_cyc > 0;
   if (merges) s->groups = weir_calloc(WEIR_READ_GROUPS, sizeof *s->groups);
-  if ((merges && s->groups == NULL) || !weir_lines_init(&s->lines, l2->sets, l2->ways) ||
+  if (waits) s->last = weir_calloc(WEIR_READ_GROUPS, sizeof *s->last);
+  if ((merges && s->groups == NULL) || (waits && s->last == NULL) ||
+      !weir_lines_init(&s->lines, l2->sets, l2->ways) ||
       !weir_mshrs_init(&s->mshr, n_entries, n_waiters) || s->entry == NULL || s->waiter == NULL ||
       s->credit == NULL)
     return false;
@@ -127,6 +132,7 @@ void weir_channel_free(struct weir_channel *c) {
     free(s->credits.v);
     free(s->out.v);
     free(s->groups);
+    free(s->last);
   }
   free(c->slices);
   free(c->done.v);
@@ -350,6 +356,21 @@ static void use_port(struct weir_slice *s, uint8_t sectors, uint64_t now) {
       weir_max64(s->eject_free, now) + (weir_n_sectors(sectors) * SECTOR + port - 1) / port;
 }
 
+static void note_read(struct weir_slice *s, uint64_t addr, uint64_t now) {
+  if (s->last == NULL) return;
+  const uint64_t line = addr >> s->channel->line_shift;
+  *weir_last_read_of(s->last, line) = (struct weir_last_read){.line = line, .at = now};
+}
+
+/* A store keeps the port while its line is read. */
+static void wait_for_read(struct weir_slice *s, uint64_t addr) {
+  if (s->last == NULL) return;
+  const uint64_t line = addr >> s->channel->line_shift;
+  const struct weir_last_read *r = weir_last_read_of(s->last, line);
+  if (r->line != line || r->at == 0) return;
+  s->eject_free = weir_max64(s->eject_free, r->at + (uint64_t)s->channel->m->l2.store_wait_cyc);
+}
+
 static bool refuse(struct weir_slice *s, enum weir_l2_wait why) {
   s->head_wait = (uint8_t)why;
   return false;
@@ -498,6 +519,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   uint32_t set = set_of(s, q->addr), way = weir_lines_find(&s->lines, set, key_of(s, q->addr));
   struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
   bool hit = l != NULL;
+  if (s->last != NULL && hit && l->pending != 0) return refuse(s, WEIR_L2_PENDING);
   uint8_t there = hit ? l->valid | l->partial : 0;
   uint8_t missing = s->channel->m->l2.write_miss == WEIR_L2_FORWARD ? lacking(s, l, q->sectors) : 0;
   if (missing != 0)
@@ -517,6 +539,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   weir_line_write(l, q->sectors, q->full);
   if (s->channel->merges_writes) weir_line_add(l, q->sectors & (uint8_t)~q->full, q->parts);
   use_port(s, q->sectors, now);
+  wait_for_read(s, q->addr);
   push_reply(s, q->addr, &answer, now);
   return true;
 }
@@ -562,6 +585,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
     s->stats.read_hits += !is_atom;
     s->stats.far_reads += is_far && !is_atom;
     use_port(s, q->sectors, now);
+    note_read(s, q->addr, now);
     push_reply(s, q->addr, &answer, now);
   }
   return true;
@@ -577,6 +601,7 @@ static void fill(struct weir_slice *s, uint32_t e, uint8_t sectors, uint64_t now
     push_reply(s, s->entry[e].addr, &s->waiter[w], now);
     w = weir_mshr_release(&s->mshr, w);
   }
+  note_read(s, s->entry[e].addr, now);
   if (l->pending == 0) weir_mshr_close(&s->mshr, e);
   s->is_filled = true;
   s->wake = now;
@@ -598,6 +623,9 @@ static void settle_head(struct weir_slice *s, uint64_t now) {
     break;
   case WEIR_L2_LINE:
     s->stats.stall_line += waited;
+    break;
+  case WEIR_L2_PENDING:
+    s->stats.stall_pending += waited;
     break;
   case WEIR_L2_DRAM:
     s->stats.stall_dram += waited;
@@ -626,6 +654,7 @@ static bool may_retry(const struct weir_slice *s) {
   case WEIR_L2_MSHR:
   case WEIR_L2_MERGE:
   case WEIR_L2_LINE:
+  case WEIR_L2_PENDING:
     break;
   }
   return s->is_filled;
@@ -779,9 +808,11 @@ void weir_channel_rest(struct weir_channel *c) {
 void weir_channel_empty(struct weir_channel *c) {
   for (uint32_t i = 0; i < c->n_slices; i++)
     weir_lines_clear(&c->slices[i].lines);
-  for (uint32_t i = 0; i < c->n_slices; i++)
-    if (c->slices[i].groups != NULL)
-      memset(c->slices[i].groups, 0, WEIR_READ_GROUPS * sizeof *c->slices[i].groups);
+  for (uint32_t i = 0; i < c->n_slices; i++) {
+    const struct weir_slice *s = &c->slices[i];
+    if (s->groups != NULL) memset(s->groups, 0, WEIR_READ_GROUPS * sizeof *s->groups);
+    if (s->last != NULL) memset(s->last, 0, WEIR_READ_GROUPS * sizeof *s->last);
+  }
   if (c->has_l3) weir_lines_clear(&c->l3.lines);
 }
 

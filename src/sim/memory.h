@@ -15,7 +15,8 @@ struct weir_l2_stats {
   uint64_t writes, write_hits, write_misses, write_sectors, write_sectors_missed;
   uint64_t atomics, fills, evictions, partial_sectors, far_reads, writeback_sectors;
   uint64_t marks_set, marks_returned;
-  uint64_t stall_mshr, stall_merge, stall_line, stall_dram, stall_writeback, stall_reply;
+  uint64_t stall_mshr, stall_merge, stall_line, stall_pending, stall_dram, stall_writeback,
+      stall_reply;
 };
 extern const struct weir_stat weir_l2_stat_table[];
 extern const struct weir_stat_group weir_l2_stat_group;
@@ -38,6 +39,7 @@ enum weir_l2_wait {
   WEIR_L2_MSHR,
   WEIR_L2_MERGE,
   WEIR_L2_LINE,
+  WEIR_L2_PENDING,
   WEIR_L2_DRAM,
   WEIR_L2_WRITEBACK,
   WEIR_L2_REPLY
@@ -77,6 +79,7 @@ struct weir_slice {
       head_writes;                /* WEIR_L2_DRAM, WRITEBACK: places of the queues that it needs */
   uint64_t head_stall_since;      /* the head waits since then */
   struct weir_read_group *groups; /* NULL: reads are not merged */
+  struct weir_last_read *last;    /* NULL: stores do not wait for reads */
   struct weir_l2_stats stats;
 };
 

@@ -1,5 +1,5 @@
-/* Reads of the same sectors that come to a slice soon after one another are one (l2.merge_reads).
- */
+/* What a slice knows of the reads that came last: those of the same sectors soon after one another
+ * are one (l2.merge_reads), and stores wait for those of their line (l2.store_wait_cyc). */
 #ifndef WEIR_SIM_READ_GROUP_H
 #define WEIR_SIM_READ_GROUP_H
 
@@ -39,6 +39,15 @@ static inline void weir_begin_group(struct weir_read_group *groups, const struct
   if (weir_can_merge(q))
     *weir_group_of(groups, l2, q) =
         (struct weir_read_group){.addr = q->addr, .at = now, .n = 1, .sectors = q->sectors};
+}
+
+/* The lines that were read last, by the same hash. */
+struct weir_last_read {
+  uint64_t line, at;
+};
+
+static inline struct weir_last_read *weir_last_read_of(struct weir_last_read *last, uint64_t line) {
+  return &last[weir_lines_tag(line + 1) % WEIR_READ_GROUPS];
 }
 
 #endif

@@ -220,6 +220,7 @@ static const char *stall_name(const struct weir_slice *s) {
                                      [WEIR_L2_MSHR] = "an MSHR",
                                      [WEIR_L2_MERGE] = "the merge limit of its line",
                                      [WEIR_L2_LINE] = "a way: all of its set are pending",
+                                     [WEIR_L2_PENDING] = "sectors of the line that it writes",
                                      [WEIR_L2_DRAM] = "the queue of the DRAM or L3",
                                      [WEIR_L2_WRITEBACK] = "the write queue",
                                      [WEIR_L2_REPLY] = "the reply queue"};

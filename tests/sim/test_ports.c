@@ -306,6 +306,46 @@ static void test_halves_of_sectors(void **state) {
   }
 }
 
+/* Loads of lines, each with a store to its line behind it: a pair keeps the slice until the line is
+ * there, and for as long after that as is said. A store to another line does not. */
+static void test_store_wait(void **state) {
+  (void)state;
+  enum { N = 16, FETCH = DRAM_ONE + 3 * CCDL, WAIT = 40, LOAD = 1, STORE = 5, COLUMNS = 4 * 2 };
+  for (unsigned is_on = 0; is_on < 2; is_on++)
+    for (unsigned is_there = 0; is_there < 2; is_there++)
+      for (unsigned other = 0; other < 2; other++) {
+        uint64_t cycles[2];
+        struct weir_sim_result r;
+        for (unsigned k = 0; k < 2; k++) {
+          struct rig g;
+          struct synth s;
+          rig_open(&g, "dram.page=closed", "sm.inflight=64", "l2.sets=256",
+                   is_on ? "l2.store_wait_cyc=40" : "l2.store_wait_cyc=0", NULL);
+          rig_warm_l2(&g, 0, is_there ? 1 + 2 * N : 1);
+          synth_init(&s, 1, 1);
+          const uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1),
+                         st = synth_access(&s, WEIR_C_STORE, WEIR_SP_GLOBAL, 4, -1, -1);
+          s.insns[ld].cache_op = WEIR_CO_CG;
+          for (unsigned i = 0; i < N * (k + 1); i++) {
+            const uint64_t line =
+                is_there ? 128 * (uint64_t)(1 + i) : 0x100000 + 1024 * (uint64_t)i;
+            synth_stride(&s, 0, 0, ld, UINT32_MAX, line, 4);
+            synth_stride(&s, 0, 0, st, UINT32_MAX, other ? 0 : line, 4);
+          }
+          cycles[k] = rig_run(&g, &s, &r);
+          synth_free(&s);
+          rig_close(&g);
+        }
+        const bool waits = is_on && !other;
+        const uint64_t pair =
+            is_there ? (waits ? WAIT : LOAD + STORE) : (waits ? FETCH + WAIT : COLUMNS);
+        assert_int_equal(cycles[1] - cycles[0], N * pair);
+        /* The first one comes when all its flits have. */
+        const uint64_t stall = 2 * N * (FETCH - LOAD) - (STORE - 1);
+        assert_int_equal(r.l2.stall_pending, waits && !is_there ? stall : 0);
+      }
+}
+
 /* A store of words, then a load: tools/hw/results, count_after. Of the sectors that it wants, which
  * are hits, and how many are read? An atomic takes what is there with it. */
 static void test_stored_words(void **state) {
@@ -480,6 +520,6 @@ int main(void) {
       T(test_slower_slices), T(test_reply_port),   T(test_fetch),
       T(test_partial),       T(test_halves),       T(test_halves_of_sectors),
       T(test_merged),        T(test_stored_words), T(test_stored_sectors),
-      T(test_arrivals),      T(test_retirement)};
+      T(test_store_wait),    T(test_arrivals),     T(test_retirement)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
