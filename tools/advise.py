@@ -26,6 +26,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
+import ranks  # noqa: E402
+
 PAGE = ROOT / "docs/advise-h200.md"
 EMPTY = ROOT / "tools/hw/empty/empty.yaml"
 GPU_COLUMNS = ["workload", "launches", "side", "run", "us", "result"]
@@ -265,32 +267,6 @@ def read_gpu(path):
 
 # ---- the page
 
-def ranks(values):
-    """Ranks from 1 on; equals share the mean of theirs."""
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    out, i = [0.0] * len(values), 0
-    while i < len(order):
-        j = i
-        while j + 1 < len(order) and values[order[j + 1]] == values[order[i]]:
-            j += 1
-        for k in range(i, j + 1):
-            out[order[k]] = (i + j) / 2 + 1
-        i = j + 1
-    return out
-
-
-def spearman(xs, ys):
-    """Rank correlation; None where one of the two is constant or there are fewer than three."""
-    if len(xs) < 3:
-        return None
-    a, b = ranks(xs), ranks(ys)
-    ma, mb = statistics.mean(a), statistics.mean(b)
-    sa, sb = math.fsum((x - ma) ** 2 for x in a), math.fsum((y - mb) ** 2 for y in b)
-    if sa == 0 or sb == 0:
-        return None
-    return math.fsum((x - ma) * (y - mb) for x, y in zip(a, b)) / math.sqrt(sa * sb)
-
-
 def sign(gain):
     return (gain >= LEAST) - (gain <= -LEAST)
 
@@ -319,7 +295,7 @@ def cells(row):
 
 
 def summary(found):
-    rho = spearman([c.promise for c in found], [c.measured for c in found])
+    rho = ranks.spearman([c.promise for c in found], [c.measured for c in found])
     agree = sum(sign(c.measured) == 1 for c in found)
     against = sum(sign(c.measured) == -1 for c in found)
     worst = max(found, key=lambda c: c.promise - c.measured)

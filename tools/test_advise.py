@@ -12,6 +12,7 @@ from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import advise  # noqa: E402
+import ranks  # noqa: E402
 
 
 def advice(gain=None, hints=("cg", None), carveout=None):
@@ -45,14 +46,14 @@ class Advise(unittest.TestCase):
         return output.read_text(encoding="utf-8")
 
     def test_ranks_share_what_is_equal(self):
-        self.assertEqual(advise.ranks([3, 1, 3, 2]), [3.5, 1, 3.5, 2])
+        self.assertEqual(ranks.ranks_of([3, 1, 3, 2]), [3.5, 1, 3.5, 2])
 
     def test_spearman_by_hand(self):
-        self.assertAlmostEqual(advise.spearman([1, 2, 3, 4], [10, 20, 30, 45]), 1)
-        self.assertAlmostEqual(advise.spearman([1, 2, 3], [3, 2, 1]), -1)
-        self.assertAlmostEqual(advise.spearman([1, 2, 3, 4], [1, 3, 2, 4]), 0.8)  # 1 - 6 * 2 / (4 * 15)
-        self.assertIsNone(advise.spearman([1, 2], [1, 2]))
-        self.assertIsNone(advise.spearman([1, 1, 1], [1, 2, 3]))
+        self.assertAlmostEqual(ranks.spearman([1, 2, 3, 4], [10, 20, 30, 45]), 1)
+        self.assertAlmostEqual(ranks.spearman([1, 2, 3], [3, 2, 1]), -1)
+        self.assertAlmostEqual(ranks.spearman([1, 2, 3, 4], [1, 3, 2, 4]), 0.8)  # 1 - 6 * 2 / (4 * 15)
+        self.assertIsNone(ranks.spearman([1, 2], [1, 2]))
+        self.assertIsNone(ranks.spearman([1, 1, 1], [1, 2, 3]))
 
     def test_gain_is_net_of_empty_launches(self):
         times = {0: [24.0, 23.0, 25.0], 1: [14.0, 14.0, 15.0]}

@@ -8,8 +8,11 @@ import re
 import statistics
 import textwrap
 
+import ranks
+
 LONG = 20000  # cycles: shorter launches are mostly what a launch costs
 FASTER = 1.05  # a ratio of cycles beyond which one of two is faster
+EFFECT = 1.5  # how far an effect may be from the GPU's
 UNLIKE = 1.1  # launches of a workload whose cycles differ by more than that are shown one by one
 PAIRS = [("`.ca` or `.cg`", "default", "ca", "cg", "cg"),
          ("a large or a small L1", "l1-large", "large", "l1-small", "small")]
@@ -231,7 +234,9 @@ def verdict_text(found):
             f"on the GPU for {len(apart)} of them, and weir says so of {sum(v.is_right for v in apart)}; where it is "
             f"so whatever repeats are taken, {len(clear)} and {sum(v.is_right for v in clear)}. Of the other "
             f"{len(found) - len(apart)}, weir has one faster for {len(alarms)}. Median of the effects: "
-            f"{number(median(effects), '{:.2f}')}.")
+            f"{number(median(effects), '{:.2f}')}; {sum(1 / EFFECT <= e <= EFFECT for e in effects)} of {len(effects)} lie "
+            f"between 1/{EFFECT} and {EFFECT}. Rank correlation of the ratios of all: "
+            f"{number(ranks.spearman([v.gpu for v in found], [v.weir for v in found]), '{:.2f}')}.")
 
 
 # ---- rings
