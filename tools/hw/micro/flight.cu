@@ -7,8 +7,9 @@
 //             cyc_per_batch * latency is the number in flight. shape=sector: a sector per load,
 //             lines apart; shape=line: 4 sectors of a line; shape=scatter: 32 sectors of 32 lines.
 //             level=l2: the L2 has them; level=dram: it does not.
-//   merge     two warps of an SM load a line that the L2 has and the L1 has not, the second `delay`
-//   cycles later. If the
+//   inflight_small  the same, .ca and .cg, where a block has so much shared memory that the L1 is
+//   as small as it gets merge     two warps of an SM load a line that the L2 has and the L1 has
+//   not, the second `delay` cycles later. If the
 //             second load is merged with the first, it is there when the first is (lag of about 0
 //             until the latency is over); if it is sent for itself, its own latency is the first's.
 //             second=same: same sector, second=sector: next sector of the line; pair=far: warps 0
@@ -53,6 +54,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 }
 
 struct flight {
+  int shared = 0; // bytes of a block, for at most 32 warps
   memory buffer{64 * MB}, count{4}, slot{4}, sink{64 * 128}, times{2 * 8 * 64};
   flight() {
     buffer.clear();
@@ -76,8 +78,8 @@ struct flight {
                                        slot.as<unsigned>(), sink.as<unsigned>(), times.as<u64>());
       else
         rounds<KIND, AHEAD, SHAPE, THREADS, BLOCKS>
-            <<<1, 32 * warps>>>(buffer.at, n, warps, 0, count.as<unsigned>(), slot.as<unsigned>(),
-                                sink.as<unsigned>(), times.as<u64>());
+            <<<1, 32 * warps, shared>>>(buffer.at, n, warps, 0, count.as<unsigned>(),
+                                        slot.as<unsigned>(), sink.as<unsigned>(), times.as<u64>());
       done();
       auto t = times.get<u64>(2 * (size_t)warps);
       u64 begin = t[0], end = t[1];
@@ -115,6 +117,29 @@ static void inflight() {
   f.all<CG, SECTOR_SHAPE>();
   f.all<CG, LINE_SHAPE>();
   f.all<CG, SCATTER_SHAPE>();
+}
+
+template <int KIND, int AHEAD, int SHAPE> static void small(flight &f) {
+  const int threads = AHEAD > 32 ? 512 : 1024, blocks = AHEAD > 8 ? 1 : 2;
+  f.shared = 226 * 1024;
+  CU(cudaFuncSetAttribute(rounds<KIND, AHEAD, SHAPE, threads, blocks>,
+                          cudaFuncAttributeMaxDynamicSharedMemorySize, f.shared));
+  for (int dram = 0; dram < 2; dram++)
+    for (int warps : {1, 4, 8, 16, 32})
+      if (32 * warps <= threads) f.one<KIND, AHEAD, SHAPE, threads, blocks>(warps, dram);
+}
+
+template <int KIND> static void small_of_kind(flight &f) {
+  small<KIND, 2, SECTOR_SHAPE>(f), small<KIND, 2, LINE_SHAPE>(f), small<KIND, 2, SCATTER_SHAPE>(f);
+  small<KIND, 8, SECTOR_SHAPE>(f), small<KIND, 8, LINE_SHAPE>(f), small<KIND, 8, SCATTER_SHAPE>(f);
+  small<KIND, 32, SECTOR_SHAPE>(f), small<KIND, 32, LINE_SHAPE>(f);
+  small<KIND, 32, SCATTER_SHAPE>(f);
+}
+
+static void inflight_small() {
+  flight f;
+  small_of_kind<CA>(f);
+  small_of_kind<CG>(f);
 }
 
 // Warps 0 and `other` load line after line; the others only meet at the barriers.
@@ -187,6 +212,7 @@ static void merge() {
 }
 
 int main(int argc, char **argv) {
-  static const benchmark table[] = {{"inflight", inflight}, {"merge", merge}};
+  static const benchmark table[] = {
+      {"inflight", inflight}, {"inflight_small", inflight_small}, {"merge", merge}};
   return run_main(argc, argv, table);
 }

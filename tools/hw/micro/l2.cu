@@ -25,6 +25,11 @@
 //               piece together, several times; reader=one: one SM does. Latency: one thread, random
 //               lines, after the footprint was read by the same SM (warmed=one) or by all
 //               (warmed=all).
+//   l2_spread   n SMs read from the L2 (.cg, 4 bytes a lane, 4 loads ahead, 32 warps) with lanes
+//   `stride` bytes apart: 4 is a line, 32
+//               every sector of eight, 64 and 128 some of 16 and 32 lines, 0 one word. order=same:
+//               all SMs read the same places at about the same time; own: each begins elsewhere.
+//               sectors_per_cyc: those of all SMs that the lanes ask for.
 //   merge_sms   n SMs read 256 MB, all of it each (reads=same) or a part each (parts). If requests
 //   of different SMs for one
 //               line in flight become one, and the L2 holds lines until the last SM has had them,
@@ -348,6 +353,64 @@ static void merge_sms() {
     }
 }
 
+// Each warp has AHEAD loads in flight, one piece of `span` bytes after the other. zero is 0:
+// without it loads of a round could be those of the one before.
+enum { SPREAD_AHEAD = 4, SPREAD_ROUNDS = 64 };
+
+__global__ void __launch_bounds__(1024, 1)
+    spread(u64 base, u64 zero, unsigned stride, unsigned span, unsigned bytes, unsigned n_sms,
+           unsigned apart, unsigned *count, unsigned *sink, u64 *times) {
+  unsigned sm = smid(), warp = threadIdx.x / 32, lane = threadIdx.x % 32, x = 0;
+  u64 lane_at = base + (u64)lane * stride;
+  unsigned at = (sm * apart * span + warp * (bytes / 32)) & (bytes - 1); // bytes is a power of two
+  meet(count);
+  if (sm >= n_sms) return;
+  u64 t0 = clock64v();
+#pragma unroll 1 // no more in flight than SPREAD_AHEAD
+  for (int n = 0; n < SPREAD_ROUNDS; n++, lane_at += zero) {
+    unsigned v[SPREAD_AHEAD];
+#pragma unroll
+    for (int j = 0; j < SPREAD_AHEAD; j++, at = (at + span) & (bytes - 1))
+      v[j] = load32<CG>(lane_at + at);
+#pragma unroll
+    for (int j = 0; j < SPREAD_AHEAD; j++)
+      x ^= v[j];
+  }
+  wait_for32(x);
+  __syncthreads();
+  if (threadIdx.x == 0) times[sm] = clock64v() - t0;
+  sink[threadIdx.x] = x;
+}
+
+static void l2_spread() {
+  enum { SHARED = 160 * 1024, LOADS = 32 * SPREAD_ROUNDS * SPREAD_AHEAD };
+  memory buffer(16 * MB), count(4), sink(4096), times(8 * 1024);
+  buffer.clear();
+  count.clear();
+  CU(cudaFuncSetAttribute(spread, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+  for (size_t bytes : {(size_t)128 << 10, (size_t)1 << 20, (size_t)16 << 20})
+    for (unsigned stride : {0u, 4u, 32u, 64u, 128u})
+      for (unsigned n : {1u, 4u, 16u, 64u, (unsigned)sm_count()})
+        for (unsigned own = 0; own < 2; own++) {
+          unsigned span = stride <= 4 ? LINE : 32 * stride;
+          unsigned sectors = stride == 0 ? 1 : stride == 4 ? 4 : 32;
+          std::vector<double> v;
+          for (int r = 0; r < REPS + 1; r++) {
+            times.clear();
+            touch<<<64, 256>>>(buffer.at, bytes, sink.as<unsigned>());
+            spread<<<sm_count(), 1024, SHARED>>>(buffer.at, 0, stride, span, (unsigned)bytes, n,
+                                                 own * 977u, count.as<unsigned>(),
+                                                 sink.as<unsigned>(), times.as<u64>());
+            done();
+            auto t = times.get<u64>(1024);
+            double most = (double)*std::max_element(t.begin(), t.end());
+            if (r) v.push_back((double)n * LOADS * sectors / most);
+          }
+          rows(par("bytes=%zu stride=%u sms=%u order=%s", bytes, stride, n, own ? "own" : "same"),
+               "sectors_per_cyc", v);
+        }
+}
+
 int main(int argc, char **argv) {
   static const benchmark table[] = {{"sectors_default", sectors_default},
                                     {"sectors_32", sectors_32},
@@ -357,6 +420,7 @@ int main(int argc, char **argv) {
                                     {"slice_pairs", slice_pairs},
                                     {"l2_sms", l2_sms},
                                     {"l2_size", l2_size},
+                                    {"l2_spread", l2_spread},
                                     {"merge_sms", merge_sms}};
   return run_main(argc, argv, table);
 }
