@@ -127,7 +127,8 @@ static void put_reason(struct weir_paper_table *t, const struct weir_paper_claim
   double own = weir_paper_mean(t, column, &n), chance = weir_paper_mean(t, control, &n);
   if (isnan(own) || isnan(chance)) return;
   weir_text_printf(out, "; mean %.3f, by chance %.3f", own, chance);
-  if (bound != SIZE_MAX) weir_text_printf(out, ", bound %.3f", weir_paper_mean(t, bound, &n));
+  double most = bound != SIZE_MAX ? weir_paper_mean(t, bound, &n) : (double)NAN;
+  if (!isnan(most)) weir_text_printf(out, ", bound %.3f", most);
   *is_chance = own > 1 && chance >= own && j->verdict < WEIR_NOT;
   if (*is_chance) weir_text_printf(out, ": chance has this gain, too");
 }
