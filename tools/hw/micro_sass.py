@@ -105,6 +105,7 @@ RULES = [
     Rule(r"_Z11const_chain", r"LDC \S+ c\[0x3\]", 1, of("const_latency")),
     Rule(r"_Z8barriersILi([012])E", "BAR|MEMBAR", 1, of("barrier", what=lambda m: BARRIERS[number(m, 1)])),
     Rule(r"_Z8barriersILi([45])E", "STG|MEMBAR", 2, of("barrier", what=lambda m: BARRIERS[number(m, 1)])),
+    Rule(r"_Z8straightILi(\d+)E", "FFMA", lambda m: number(m, 1), of("fetch", insns=lambda m: number(m, 1))),
     Rule(r"_Z8paths_of", "FFMA", 32, of("branch")),
     Rule(r"_Z7loop_of", "FFMA", 1, of("branch", loop=lambda m: "not_unrolled")),
     # no S2UR, whose result comes later than CS2R's
