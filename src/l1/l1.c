@@ -108,6 +108,7 @@ struct weir_l1 *weir_l1_create(const struct weir_machine *m, const struct weir_d
   l1->m = m;
   l1->is_sectored = d->org->is_sectored;
   l1->widens_first = d->org->widens_first;
+  l1->holds = m->l1.bypass_room && m->l1.enabled && !m->l1.perfect && d->org->hold != NULL;
   l1->all = (uint16_t)((1u << g.sectors) - 1);
   l1->sector_log = (unsigned)__builtin_ctzll((uint64_t)m->l1.sector);
   l1->line_shift = (uint32_t)__builtin_ctzll((uint64_t)m->l1.line);
@@ -452,8 +453,12 @@ bool weir_l1_fill(struct weir_l1 *l1, const struct weir_msg *r, uint64_t now) {
 void weir_l1_bypass_return(struct weir_l1 *l1, const struct weir_access *a,
                            const struct weir_msg *r, uint64_t now) {
   l1->stats.reply_flits += r->flits;
-  if (l1->chain.hook[WEIR_H_bypass_return].n == 0) return;
   if (a->op != WEIR_LOAD) return; /* an atomic's result */
+  if (l1->holds) {
+    l1->chain.org_ops->release(&l1->chain.org);
+    l1->blocked.why = WEIR_N_SHORTAGES; /* what lacked a line may have it now */
+  }
+  if (l1->chain.hook[WEIR_H_bypass_return].n == 0) return;
   l1->now = now;
   struct weir_access x = answered(l1, a, r);
   weir_chain_bypass_return(&l1->chain, &x, reply_flags(r));

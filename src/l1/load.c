@@ -63,6 +63,16 @@ static struct weir_l1_result take_bypass(struct weir_l1 *l1, const struct weir_l
   const struct weir_access *a = &q->a;
   if (inflight >= (uint32_t)l1->m->sm.inflight) return failed(WEIR_NO_INFLIGHT, r != NULL);
   if (l1->bypass.n == l1->bypass.cap) return failed(WEIR_NO_ICNT, r != NULL);
+  struct weir_probe again;
+  if (l1->holds) {
+    const struct weir_org_ops *org = l1->chain.org_ops;
+    if (!org->hold(&l1->chain.org, a, l1->miss.n < l1->miss.cap))
+      return failed(WEIR_NO_LINE, r != NULL);
+    if (r != NULL && r->way >= 0) { /* what was there of the line may have gone for it */
+      again = org->probe(&l1->chain.org, a, r->want);
+      r = &again;
+    }
+  }
   struct weir_access x = seen(l1, a);
   x.shortage = (uint8_t)why;
   x.fetch =

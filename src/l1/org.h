@@ -49,6 +49,11 @@ struct weir_org_ops {
   void (*commit_hit)(struct weir_policy *, const struct weir_access *, const struct weir_probe *);
   void (*commit_bypass)(struct weir_policy *, const struct weir_access *,
                         const struct weir_probe *);
+  /* l1.bypass_room: a load that bypasses has the data of a line until it is answered. A line that
+   * goes for it may have to be written back, if there is room for that. false: there are none now.
+   * NULL: it needs none. */
+  bool (*hold)(struct weir_policy *, const struct weir_access *, bool has_room);
+  void (*release)(struct weir_policy *);
   /* A store to a line that stays; `is_dirty`: it is not sent on. `allocates`: where the line is not
    * there a way is taken for it (can_reserve was asked with fetch 0), and what is written whole can
    * be read. */

@@ -43,6 +43,7 @@ struct weir_l1 {
   struct weir_order order; /* queues in front of it that a policy asks for */
   struct weir_kernel kernel;
   bool bypass_turn, is_sectored, widens_first;
+  bool holds;          /* a load that bypasses has the data of a line until it is answered */
   uint16_t all;        /* sectors of a line */
   unsigned sector_log; /* of their size */
   uint32_t line_shift, n_prefetches;

@@ -72,7 +72,7 @@ enum weir_atomics { WEIR_ATOMICS(WEIR_CHOICE_ID) };
 
 struct weir_l1_cfg {
   bool enabled, perfect, sectored, local_wb, flush_on_kernel, store_poisons_pending, hr_needs_mq,
-      pool, carveout_spare, store_words;
+      pool, carveout_spare, store_words, bypass_room;
   int64_t size, line, ways, sets; /* on a unified array: the most that the L1 gets of it */
   int64_t hit_latency, mshr_entries, mshr_merge, miss_queue, bypass_queue, probes_per_cycle, banks,
       sector, bank_bytes, port_bytes, unified_bytes, reserved_bytes;

@@ -213,6 +213,11 @@ static const struct weir_param l1_table[] = {
     WEIR_PARAM(weir_l1_cfg, store_poisons_pending, "true",
                .help = "a store to a pending line drops it on arrival",
                .when = "enabled=true and perfect=false"),
+    WEIR_PARAM(weir_l1_cfg, bypass_room, "false",
+               .help = "a load that bypasses takes the data of a line of the L1 until it is "
+                       "answered, and waits where all are taken by what is on its way "
+                       "(organisations conventional and sectored)",
+               .source = "off", .when = "enabled=true and perfect=false"),
     WEIR_PARAM(weir_l1_cfg, store_words, "false",
                .help =
                    "a load finds the words that a store left in a sector, though the others are "

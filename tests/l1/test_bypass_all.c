@@ -60,11 +60,12 @@ static void test_keep_local(void **state) {
 
 /* Random machines and kernels, with stores and atomics: apart from names, it is what the same
  * machine does without an L1. Only stores would go another way, if there were a pipeline in front
- * of the tags. */
+ * of the tags, and loads on their way would have to share the data of an L1. */
 static void compare_with_none(uint64_t seed) {
   struct weir_sim_result off[2];
   struct synth *const kernels[2] = {&s, &s};
   x.m.l1.latency_at = WEIR_L1_AT_DATA;
+  x.m.l1.bypass_room = false;
   design_with(&d, &x.m, &weir_policy_bypass_all, &all, true);
   engine_kernels(&x, &d, kernels, 2, &engine_ways[0], r);
   x.m.l1.enabled = false;

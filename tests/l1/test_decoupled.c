@@ -1052,7 +1052,7 @@ static void test_threshold_0_is_the_baseline(void **state) {
     struct scene s;
     struct weir_sim_result want[KERNELS], got[KERNELS];
     scene_random(&s, seed);
-    s.x.m.l1.local_wb = s.x.m.l1.pool = false;
+    s.x.m.l1.local_wb = s.x.m.l1.pool = s.x.m.l1.bypass_room = false;
     if (s.x.m.l1.write == WEIR_L1_WRITE_ALLOCATE) s.x.m.l1.write = WEIR_L1_WRITE_EVICT;
     engine_kernels(&s.x, &base, s.kernels, KERNELS, &engine_ways[0], want);
     engine_kernels(&s.x, &d, s.kernels, KERNELS, &engine_ways[0], got);

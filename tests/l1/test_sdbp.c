@@ -290,7 +290,7 @@ static void test_storage_and_verify(void **state) {
 static void test_engine(void **state) {
   (void)state;
   uint64_t all[WEIR_MAX_PART_STATS] = {0};
-  rep_engine(policy, PARAMS("threshold=4", "sampler_ways=2"), 20, all);
+  rep_engine(policy, PARAMS("threshold=4", "sampler_ways=2"), 60, all);
   assert_true(STAT_OF(all, bypasses) > 0 && STAT_OF(all, marked) > 0);
   assert_true(STAT_OF(all, dead_replaced) > 0 && STAT_OF(all, false_dead) > 0);
   assert_true(STAT_OF(all, sampler_hits) > 0 && STAT_OF(all, sampler_dead) > 0);

@@ -188,6 +188,7 @@ static const char *const unseen[][2] = {
     {"profiled.global", "the same"},
     {"profiled.count_stores", "on the rows"},
     {"l1.store_words", "on loads of words that were stored: test_ports.c"},
+    {"l1.bypass_room", "on loads on their way, more than there are lines: test_l1_data.c"},
     {"l2.merge_writes", "on stores that write a sector together: test_ports.c"},
     {"sm.texture_ways", "on texture reads of lines of one set: test_texture.c"},
     {"sm.register_banks", "on instructions that read several registers: test_collect.c"},

@@ -1,5 +1,6 @@
 /* An L1 whose tags stay when shared memory takes its data (l1.pool), held against an H200: one warp
- * walks a ring of n lines in a shuffled order, again and again, and most of them stay. */
+ * walks a ring of n lines in a shuffled order, again and again, and most of them stay. And its data
+ * are for loads on their way, too, those that bypass included (l1.bypass_room). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,19 +45,29 @@ static uint64_t misses_of(const struct machine *x, const uint32_t *line, uint32_
   return r.l1.misses;
 }
 
-static void machine_of(struct machine *x, uint32_t kb) {
+static void machine_with(struct machine *x, uint32_t kb, const char *more) {
   char reserved[64];
   snprintf(reserved, sizeof reserved, "l1.reserved_bytes=%uK", 256 - kb);
-  const char *set[sizeof rig_set / sizeof *rig_set + 8];
+  const char *set[sizeof rig_set / sizeof *rig_set + 9];
   size_t n = 0;
   for (; n < sizeof rig_set / sizeof *rig_set; n++)
     set[n] = rig_set[n];
-  const char *const own[] = {
-      "l1.sets=512",           "l1.ways=4",    "l1.index=poly", "l1.sectored=true",
-      "l1.unified_bytes=256K", "l1.pool=true", reserved,        NULL};
+  const char *const own[] = {"l1.sets=512",
+                             "l1.ways=4",
+                             "l1.index=poly",
+                             "l1.sectored=true",
+                             "l1.unified_bytes=256K",
+                             "l1.pool=true",
+                             reserved,
+                             more,
+                             NULL};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     set[n++] = own[i];
   machine_init(x, NULL, set);
+}
+
+static void machine_of(struct machine *x, uint32_t kb) {
+  machine_with(x, kb, NULL);
 }
 
 static uint32_t ring[4096];
@@ -118,8 +129,80 @@ static void test_stride(void **state) {
   machine_free(&x);
 }
 
+/* ---- loads on their way ---- */
+
+enum { ROOM = 8 }; /* lines of an L1 of 1 KB */
+
+/* Cycles of n loads that bypass and do not wait for one another. */
+static uint64_t cycles_past(const struct machine *x, uint32_t n) {
+  struct synth s, *kernel = &s;
+  struct weir_sim_options o = {.threads = 1, .watchdog = 500000, .check = true};
+  struct weir_sim_result r;
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
+  s.insns[ld].cache_op = WEIR_CO_CG;
+  for (uint32_t i = 0; i < n; i++)
+    synth_uniform(&s, 0, 0, ld, 0);
+  synth_run(x, NULL, &kernel, 1, &o, &r);
+  synth_free(&s);
+  assert_int_equal(r.l1.bypassed, n);
+  return r.cycles;
+}
+
+/* Each keeps a line's data from the L1 to the answer: n of them take n / ROOM latencies. */
+static void test_bypass_needs_data(void **state) {
+  enum { N = 60 * ROOM };
+  struct machine with, without;
+  (void)state;
+  machine_with(&with, 1, "l1.bypass_room=true");
+  machine_with(&without, 1, "l1.bypass_room=false");
+  /* The first one finds nothing in the L2; a second one that follows it does. */
+  uint64_t one = cycles_past(&with, 1), held = cycles_past(&with, N),
+           free = cycles_past(&without, N);
+  const struct weir_machine *m = &with.m;
+  uint64_t latency = (uint64_t)(m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc);
+  assert_int_equal(one, cycles_past(&without, 1));
+  assert_in_range(held - one, (N - ROOM) / ROOM * latency, (N - ROOM) / ROOM * (latency + ROOM));
+  assert_in_range(free - one, N - 1, (N - ROOM) / ROOM * latency / 2);
+  machine_free(&with);
+  machine_free(&without);
+}
+
+/* So it costs lines that are there: as many as bypass at the same time. */
+static void test_bypass_evicts(void **state) {
+  enum { K = 5 };
+  (void)state;
+  for (int on = 0; on < 2; on++) {
+    struct machine x;
+    struct synth s, *kernel = &s;
+    struct weir_sim_options o = {.threads = 1, .watchdog = 500000, .check = true};
+    struct weir_sim_result r;
+    machine_with(&x, 1, on ? "l1.bypass_room=true" : "l1.bypass_room=false");
+    synth_init(&s, 1, 1);
+    uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, 0), past[K], use[K];
+    for (int k = 0; k < K; k++) {
+      past[k] = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 1 + k, -1);
+      use[k] = synth_insn(&s, WEIR_C_INT, 0, 1 + k);
+      s.insns[past[k]].cache_op = WEIR_CO_CG;
+    }
+    for (uint32_t i = 0; i < ROOM; i++)
+      synth_uniform(&s, 0, 0, ld, 128 * i);
+    for (int k = 0; k < K; k++)
+      synth_uniform(&s, 0, 0, past[k], 128 * (1000 + (uint64_t)k));
+    for (int k = 0; k < K; k++)
+      synth_put(&s, 0, 0, use[k]);
+    for (uint32_t i = 0; i < ROOM; i++)
+      synth_uniform(&s, 0, 0, ld, 128 * i);
+    synth_run(&x, NULL, &kernel, 1, &o, &r);
+    assert_int_equal(r.l1.misses, ROOM + (on ? K : 0));
+    synth_free(&s);
+    machine_free(&x);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ring), cmocka_unit_test(test_random),
-                                     cmocka_unit_test(test_stride)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ring), cmocka_unit_test(test_random), cmocka_unit_test(test_stride),
+      cmocka_unit_test(test_bypass_needs_data), cmocka_unit_test(test_bypass_evicts)};
   return cmocka_run_group_tests_name("l1_data", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
     tools/hw/micro_weir.py [--gpu h200] [--weir build/weir] [--set KEY=VALUE ...] [BENCHMARK ...]
 
-BENCHMARK: l1_rate, inflight, stores, atomics, load_store (default: all). A rate is taken between two launches of different length,
+BENCHMARK: l1_rate, inflight, inflight_small, l2_spread, stores, atomics, load_store (default: all). A rate is taken between two launches of different length,
 so that what begins and ends them does not count. Kernels are written here as plain PTX loops: they have the accesses of
 micro/*.cu, and not the instructions around them.
 """
@@ -19,7 +19,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TABLES = [HERE / "results/h200.tsv.zst", HERE / "results/h200_load_store.tsv.zst"]
+TABLES = [HERE / f"results/{name}.tsv.zst" for name in ("h200", "h200_load_store", "h200_spread")]
 
 HEAD = """.version 7.8
 .target sm_80
@@ -56,6 +56,28 @@ LOOP:
 """
 
 
+# A place within a table of {bytes} (a power of two) goes round; blocks begin {per_block} further, warps evenly over it.
+ROUND = """  mul.lo.u32 %o, %warp, {each};
+  mad.lo.u32 %o, %block, {per_block}, %o;
+  and.b32 %o, %o, {last};
+LOOP:
+{body}  sub.u32 %n, %n, 1;
+  setp.ne.u32 %p, %n, 0;
+  @%p bra LOOP;
+  ld.param.u64 %x0, [out];
+  st.global.u32 [%x0], %sum;
+  ret;
+}}
+"""
+
+
+def round_loads(ahead, span, last, kind="cg"):
+    """`ahead` loads of the places that come next, then a use of each."""
+    one = (f"  cvt.u64.u32 %x0, %o;\n  add.u64 %x1, %base, %x0;\n  ld.global.{kind}.u32 %v{{j}}, [%x1];\n"
+           f"  add.u32 %o, %o, {span};\n  and.b32 %o, %o, {last};\n")
+    return "".join(one.format(j=j) for j in range(ahead)) + "".join(f"  xor.b32 %sum, %sum, %v{j};\n" for j in range(ahead))
+
+
 def loads(ahead, apart, kind="ca", width=4):
     """`ahead` loads, `apart` bytes from one another, then a use of each."""
     word = {4: "u32 {v}", 8: "v2.u32 {{{v}, {w}}}", 16: "v4.u32 {{{v}, {w}, {w}, {w}}}"}[width]
@@ -76,16 +98,16 @@ class Case:
     further ones of weir run."""
 
     def __init__(self, benchmark, parameters, metric, body, offsets, loops, per_loop, warps=32, blocks=1, per_warp=0,
-                 per_block=0, step=0, room=1 << 22, is_rate=False, options=()):
+                 per_block=0, step=0, room=1 << 22, is_rate=False, options=(), shared=0, form=LOOP, **where):
         self.benchmark, self.parameters, self.metric, self.is_rate = benchmark, parameters, metric, is_rate
         self.body, self.offsets, self.loops, self.per_loop = body, offsets, loops, per_loop
         self.warps, self.blocks, self.room = warps, blocks, room
-        self.options = options
-        self.where = {"per_warp": per_warp, "per_block": per_block, "step": step}
+        self.options, self.shared, self.form = options, shared, form
+        self.where = {"per_warp": per_warp, "per_block": per_block, "step": step, **where}
 
     def write(self, folder):
-        (folder / "go.ptx").write_text(HEAD + LOOP.format(body=self.body, **self.where), encoding="utf-8")
-        shape = f"grid: [{self.blocks}], block: [{32 * self.warps}]"
+        (folder / "go.ptx").write_text(HEAD + self.form.format(body=self.body, **self.where), encoding="utf-8")
+        shape = f"grid: [{self.blocks}], block: [{32 * self.warps}], shared: {self.shared}"
         launches = "".join(f"  - {{kernel: go, {shape}, args: [$data, $offsets, {n}, $out]}}\n"
                            for n in (2 * self.loops, self.loops, 2 * self.loops))
         (folder / "go.yaml").write_text(f"""weir: 1
@@ -142,6 +164,31 @@ def inflight():
                            per_warp=ahead * each, step=warps * ahead * each, room=16 << 20)
 
 
+def inflight_small():
+    shapes = {"sector": (128, lambda i: 0), "line": (128, lambda i: 4 * i), "scatter": (4096, lambda i: 128 * i)}
+    for kind in ("ca", "cg"):
+        for shape, (each, of) in shapes.items():
+            for warps in (1, 8, 32):
+                for ahead in (2, 8, 32):
+                    loops = max(2, min(16, (4 << 20) // (warps * ahead * each)))
+                    yield Case("inflight_small",
+                               f"kind={kind} level=l2 shape={shape} warps={warps} ahead={ahead} loads={warps * ahead}",
+                               "cyc_per_batch.med", loads(ahead, each, kind), [of(i) for i in range(32)], loops, 1, warps,
+                               per_warp=ahead * each, step=warps * ahead * each, room=16 << 20, shared=226 * 1024)
+
+
+def l2_spread():
+    for size in (1 << 17, 1 << 20, 1 << 24):
+        for stride, sectors in ((4, 4), (32, 32), (64, 32), (128, 32)):
+            span = 128 if stride == 4 else 32 * stride
+            for sms in (1, 16, 132):
+                for order, apart in (("same", 0), ("own", 977 * span)):
+                    yield Case("l2_spread", f"bytes={size} stride={stride} sms={sms} order={order}", "sectors_per_cyc.med",
+                               round_loads(4, span, size - 1), [i * stride for i in range(32)], 16,
+                               4 * 32 * sms * sectors, 32, sms, per_block=apart % size, room=size, is_rate=True,
+                               shared=160 * 1024, form=ROUND, each=size // 32, last=size - 1)
+
+
 def stores():
     def one(sms, width, name, of, span, k):
         warps, loops = 32, 8 if sms > 1 else 64
@@ -192,7 +239,8 @@ def load_store():
                            128 * 16 * 132 * lines, 64 * 128 * 16 * 132 * lines, options=options)
 
 
-BENCHMARKS = {"l1_rate": l1_rate, "inflight": inflight, "stores": stores, "atomics": atomics, "load_store": load_store}
+BENCHMARKS = {"l1_rate": l1_rate, "inflight": inflight, "inflight_small": inflight_small, "l2_spread": l2_spread,
+              "stores": stores, "atomics": atomics, "load_store": load_store}
 
 
 def measured():

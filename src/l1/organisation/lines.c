@@ -9,6 +9,7 @@ struct lines {
   uint32_t ways;       /* in force */
   uint32_t table_mask; /* 0: few ways, sets are searched */
   uint32_t room, used; /* lines that there are data for, and those that have some */
+  uint32_t n_held;     /* of these, for loads on their way that bypass */
   uint32_t hand;       /* the set that gives up a line next if all data are taken */
 };
 
@@ -249,6 +250,28 @@ static void write_line(struct weir_policy *p, const struct weir_access *a,
   }
 }
 
+/* Data of whatever line can give up its own. */
+static bool hold(struct weir_policy *p, const struct weir_access *a, bool has_room) {
+  struct lines *s = p->state;
+  if (s->used == s->room) {
+    uint32_t set;
+    int way = has_room ? data_victim(p, a, &set) : -1;
+    if (way < 0) return false;
+    s->hand = (set + 1) % p->geometry->sets;
+    weir_l1_evict(p, a, view(p, set), way, WEIR_BY_REPLACEMENT);
+    empty(p, set, way);
+  }
+  s->used++;
+  s->n_held++;
+  return true;
+}
+
+static void release(struct weir_policy *p) {
+  struct lines *s = p->state;
+  s->used--;
+  s->n_held--;
+}
+
 /* Sectors of which something is here, or will be. A dirty sector may be known in part only. */
 static uint16_t held(const struct weir_line *l) {
   return l->valid_mask | l->pending_mask | l->written_mask | l->dirty_mask;
@@ -316,12 +339,12 @@ static void flush(struct weir_policy *p, uint32_t ways, uint32_t room) {
   memset((char *)p->state + head, 0, p->state_bytes - head);
   s->ways = ways;
   s->room = room;
-  s->used = s->hand = 0;
+  s->used = s->n_held = s->hand = 0;
 }
 
 static const char *verify(const struct weir_policy *p) {
   const struct lines *s = p->state;
-  uint32_t used = 0;
+  uint32_t used = s->n_held;
   for (uint32_t set = 0; set < p->geometry->sets; set++) {
     const struct weir_line *l = set_of(p, set);
     for (uint32_t i = 0; i < s->ways; i++) {
@@ -337,8 +360,9 @@ static const char *verify(const struct weir_policy *p) {
 
 #define LINES                                                                                      \
   .view = view, .probe = probe, .can_reserve = can_reserve, .reserve = reserve,                    \
-  .commit_hit = commit_nothing, .commit_bypass = commit_nothing, .write = write_line,              \
-  .fill = fill, .invalidate = invalidate, .invalidate_way = invalidate_way, .flush = flush
+  .commit_hit = commit_nothing, .commit_bypass = commit_nothing, .hold = hold, .release = release, \
+  .write = write_line, .fill = fill, .invalidate = invalidate, .invalidate_way = invalidate_way,   \
+  .flush = flush
 
 const struct weir_org_ops weir_org_conventional = {
     .part = {WEIR_PART("conventional", "lines that are fetched whole"),

@@ -5,9 +5,9 @@
 //             of `warps` warps of a block: cyc is the time from the first warp's first clock to the
 //             last one's last. pass=0 finds them nowhere near, pass=1 and 2 as the pass before left
 //             them. before=nothing: the kernel was launched just before, so that the L2 has its
-//             code; before=flush: 256 MB were written in between, so that it has to come from the
-//             DRAM. blocks=1 or one on each SM (the times are then medians over SMs, and of the
-//             latest one as well)
+//             code; flush: 256 MB were written in between, so that the L2 has it no more; code: 256
+//             KB of other instructions ran on all SMs, so that the SMs have none of it. blocks=1 or
+//             one on each SM (the times are then medians over SMs, and of the latest one as well)
 #include "micro.cuh"
 
 #define F1                                                                                         \
@@ -34,13 +34,18 @@ __global__ void straight(float one, float *sink, unsigned *times) {
   sink[blockIdx.x * blockDim.x + threadIdx.x] = a + b + c + d;
 }
 
+enum { LARGEST = 16384 }; // more than any cache of instructions has
+
 template <int INSNS> static void rows_of(const memory &sink, const memory &times) {
-  for (int flush = 0; flush < 2; flush++)
+  static const char *const befores[] = {"nothing", "flush", "code", "code,flush"};
+  for (int before = 0; before < 4; before++)
     for (int blocks : {1, sm_count()})
       for (int warps : {1, 4, 16}) {
         std::vector<double> all[3], latest[3];
         for (int r = 0; r < REPS + 1; r++) {
-          if (flush) flush_l2();
+          if (before & 2)
+            straight<LARGEST><<<2 * sm_count(), 128>>>(0.f, sink.as<float>(), times.as<unsigned>());
+          if (before & 1) flush_l2();
           straight<INSNS><<<blocks, 32 * warps>>>(0.f, sink.as<float>(), times.as<unsigned>());
           done();
           if (r == 0) continue;
@@ -62,8 +67,8 @@ template <int INSNS> static void rows_of(const memory &sink, const memory &times
           }
         }
         for (int pass = 0; pass < 3; pass++) {
-          auto what = par("insns=%d before=%s blocks=%d warps=%d pass=%d", INSNS,
-                          flush ? "flush" : "nothing", blocks, warps, pass);
+          auto what = par("insns=%d before=%s blocks=%d warps=%d pass=%d", INSNS, befores[before],
+                          blocks, warps, pass);
           rows(what, "cyc", all[pass]);
           if (blocks > 1) rows(what, "latest_cyc", latest[pass]);
         }
@@ -71,7 +76,7 @@ template <int INSNS> static void rows_of(const memory &sink, const memory &times
 }
 
 static void fetch() {
-  memory sink(4 * 1024 * 512), times(4 * 192 * 1024);
+  memory sink(4 * 1024 * 512), times(4 * 192 * 1024); // of 1024 blocks
   rows_of<16>(sink, times);
   rows_of<64>(sink, times);
   rows_of<128>(sink, times);
@@ -81,7 +86,7 @@ static void fetch() {
   rows_of<2048>(sink, times);
   rows_of<4096>(sink, times);
   rows_of<8192>(sink, times);
-  rows_of<16384>(sink, times);
+  rows_of<LARGEST>(sink, times);
 }
 
 int main(int argc, char **argv) {
