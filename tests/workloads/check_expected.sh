@@ -61,7 +61,9 @@ $(cat "$tmp/diff")"
 
 # "KERNEL registers N" of each line "BUILD: {modules: [PTX], registers: {KERNEL: N, ...}}" against that PTX's head.
 check_builds() { # YAML
-  sed -n 's/^  [a-z]*: {modules: \[\([^],]*\)\], registers: {\([^}]*\)}}.*/\1 \2/p' "$1" >"$tmp/builds"
+  # a build may take several lines
+  tr '\n' ' ' <"$1" | sed 's/}}/}}\n/g' |
+    sed -n 's/.* [a-z]*: {modules: \[\([^],]*\)\], *registers: {\([^}]*\)}}.*/\1 \2/p' >"$tmp/builds"
   [ -s "$tmp/builds" ] || fail "$1: a build is not written as 'NAME: {modules: [FILE.ptx], registers: {KERNEL: N, ...}}'"
   while read -r ptx registers; do
     checks=$((checks + 1))
