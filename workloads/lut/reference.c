@@ -11,7 +11,8 @@ int main(int argc, char **argv) {
       uint32_t at = (i + p * 1237 * block) & (n - 1);
       uint32_t place = (uint32_t)((uint64_t)((at / 32 + p) * 0x9e3779b1u) * places >> 32);
       for (uint32_t k = 0; k < 4; k++)
-        out[i / block % blocks * passes + p] += in[at * 4 + k] * table[place * 128 + i % 32 * 4 + k];
+        out[i / block % blocks * passes + p] +=
+            in[at * 4 + k] * table[place * 128 + i % 32 * 4 + k];
     }
   ref_expect(&r, "out", out, blocks * passes * sizeof *out);
   free(in);
