@@ -104,6 +104,17 @@ static inline void weir_inbox_pop(struct weir_inbox *b) {
   WEIR_FIFO_POP(*b);
 }
 
+static inline const struct weir_msg *weir_inbox_at(const struct weir_inbox *b, uint32_t i) {
+  return &b->v[b->head + i];
+}
+
+/* Takes the i-th out of the middle. */
+static inline void weir_inbox_take(struct weir_inbox *b, uint32_t i) {
+  struct weir_msg *v = b->v + b->head;
+  memmove(v + 1, v, i * sizeof *v);
+  weir_inbox_pop(b);
+}
+
 /* Messages under way. */
 struct weir_mail {
   struct weir_msg *v;

@@ -334,6 +334,10 @@ static const struct weir_param l2_table[] = {
       .source = "off", .when = "noc.crossbar=ideal"),
     P(weir_l2_cfg, merge_cyc, "100", 1, 1e6, "cycle", "so soon",
       .when = "merge_reads>1 and noc.crossbar=ideal"),
+    P(weir_l2_cfg, merge_queue, "0", 0, 4096, NULL,
+      "a read that is taken takes those with it that are one with it and wait behind it, as far as "
+      "so many places down the queue, but none from behind a store or an atomic on their line",
+      .source = "off", .when = "merge_reads>1 and noc.crossbar=ideal"),
     P(weir_l2_cfg, partitions, "1", 1, 2, NULL,
       "halves of the L2, and of the SMs: in each set, each half of the SMs has as many of the "
       "lines near as one of them has ways",

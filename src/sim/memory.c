@@ -620,8 +620,8 @@ static uint64_t request_cycles(struct weir_slice *s, uint32_t flits) {
   return tenths / 10;
 }
 
-/* The head of the input has been taken. */
-static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+/* A request has been taken: its SM may send as much again. */
+static void send_credit(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
   struct weir_channel *c = s->channel;
   uint64_t at = now + (uint64_t)c->m->noc.credit_cyc;
   struct weir_msg *credit = weir_outbox_slot(c->outbox, q->src, at);
@@ -631,6 +631,10 @@ static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t
                                 .src = (uint16_t)(c->n_sms + s->id),
                                 .dst = q->src,
                                 .flits = q->flits};
+}
+
+static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  send_credit(s, q, now);
   weir_inbox_pop(&s->in);
 }
 
@@ -641,6 +645,24 @@ static void take_merged(struct weir_slice *s, uint64_t now) {
          (q = weir_inbox_head(&s->in)) != NULL && q->at <= now &&
          weir_is_member(s->groups, &s->channel->m->l2, q, now) && accept_merged(s, q, now))
     leave_input(s, q, now);
+}
+
+/* With `first`, which has been taken, go those of the same sectors that wait (l2.merge_queue). */
+static void take_waiting(struct weir_slice *s, const struct weir_msg *first, uint64_t now) {
+  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
+  if (!weir_can_merge(first)) return;
+  uint32_t n = s->in.n < (uint32_t)l2->merge_queue ? s->in.n : (uint32_t)l2->merge_queue;
+  for (uint32_t i = 0; i < n; i++) { /* one reply for all: they need no more room than the first */
+    const struct weir_msg *q = weir_inbox_at(&s->in, i);
+    if (q->at > now) return;
+    if (q->addr != first->addr) continue;
+    if (q->kind != WEIR_MSG_READ) return;
+    if (!weir_is_member(s->groups, l2, q, now)) continue;
+    if (!accept_merged(s, q, now)) return;
+    send_credit(s, q, now);
+    weir_inbox_take(&s->in, i);
+    i--, n--;
+  }
 }
 
 /* When the head can be taken. */
@@ -664,9 +686,13 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
-  if (s->groups != NULL) weir_begin_group(s->groups, &s->channel->m->l2, q, now);
+  const struct weir_msg first = *q;
   s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q->flits));
   leave_input(s, q, now);
+  if (s->groups != NULL) {
+    weir_begin_group(s->groups, &s->channel->m->l2, &first, now);
+    take_waiting(s, &first, now);
+  }
   q = weir_inbox_head(&s->in);
   return q == NULL ? WEIR_NEVER : next_input(s, q, now);
 }
