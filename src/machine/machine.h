@@ -48,6 +48,7 @@ struct weir_sm_cfg {
   enum weir_coalesce_by coalesce_by;
   int64_t texture_bytes, texture_ways, texture_lanes, texture_extra, fetch_lanes, fetch_extra;
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
+  int64_t idiv_slots, fdiv_slots, ddiv_slots;
 };
 
 #define WEIR_L1_INDEXES(X)                                                                         \
@@ -165,6 +166,7 @@ struct weir_machine {
   /* By class: its unit, named by one of the classes that use it, and whether it has its latency and
    * interval from the class that it is part of (a bit each). */
   uint8_t unit[WEIR_N_CLASSES];
+  uint16_t slots[WEIR_N_CLASSES]; /* of the scheduler that one takes */
   uint32_t class_follows[WEIR_N_CLASS_FIELDS];
   uint8_t unit_of_sm;     /* the unit that all schedulers share; WEIR_N_CLASSES: none */
   uint64_t window;        /* W: the smallest latency of a message */

@@ -130,6 +130,12 @@ static const struct weir_param sm_table[] = {
     P(weir_sm_cfg, fetch_extra, "0", 0, 1e6, "cycle",
       "texture_extra of those, where they have lanes of their own", .source = "off",
       .when = "fetch_lanes>0"),
+    P(weir_sm_cfg, idiv_slots, "1", 1, 1000, NULL,
+      "issue slots that an integer division takes of its scheduler: instructions of machine code",
+      .source = "off"),
+    P(weir_sm_cfg, fdiv_slots, "1", 1, 1000, NULL,
+      "the same of a single-precision division or square root", .source = "off"),
+    P(weir_sm_cfg, ddiv_slots, "1", 1, 1000, NULL, "the same in double precision", .source = "off"),
 #define WEIR_CLASS(id, text, number, help)                                                         \
   CLASS_ROW(id, text, help, latency, "4", ""), CLASS_ROW(id, text, help, interval, "1", ""),
 #define WEIR_CLASS_PART(id, text, whole, whole_text, number, help)                                 \

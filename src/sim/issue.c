@@ -5,6 +5,7 @@ void weir_sched_reset(struct weir_sm *sm, unsigned scheduler, uint64_t now) {
   struct weir_sched *c = &sm->sched[scheduler];
   *c = (struct weir_sched){.slots = c->slots,
                            .view = {.scheduler = scheduler, .age = sm->age},
+                           .of_unit = {[WEIR_UNIT_SCHEDULER] = UINT64_MAX},
                            .soonest = WEIR_NEVER,
                            .label = WEIR_SLOT_NO_WARP,
                            .oldest = WEIR_NO_SLOT,
@@ -121,6 +122,8 @@ static void issue(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     take_shared_unit(sm, c, s->cls, now);
   else if (sm->m->sm.interval[s->cls] > 1 && (sm->collect == NULL || w->next.has_addr))
     take_unit(c, sm->m->unit[s->cls], now + (uint64_t)sm->m->sm.interval[s->cls]);
+  if (__builtin_expect(sm->m->slots[s->cls] > 1, 0))
+    take_unit(c, WEIR_UNIT_SCHEDULER, now + sm->m->slots[s->cls]);
   c->view.last = slot;
   sm->last_event = weir_max64(sm->last_event, now);
   if (sm->hears_issue) weir_l1_issued(sm->l1, c->view.scheduler, slot, now);

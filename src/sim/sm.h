@@ -101,6 +101,9 @@ struct weir_block_event {
   struct weir_block_stream *stream;
 };
 
+/* The scheduler itself is a unit, too, which instructions that are several of machine code keep. */
+enum { WEIR_UNIT_SCHEDULER = WEIR_N_CLASSES, WEIR_N_UNITS };
+
 #define WEIR_NO_SLOT UINT8_MAX
 struct weir_sched {
   uint64_t slots; /* that belong to it */
@@ -109,14 +112,14 @@ struct weir_sched {
   uint64_t asleep;  /* those whose registers will be ready in a known cycle */
   uint64_t soonest; /* no later than the first of these cycles */
   /* Units, by instruction class. */
-  uint64_t unit_free[WEIR_N_CLASSES];
-  uint64_t of_unit[WEIR_N_CLASSES]; /* running warps whose next instruction needs it; others too */
-  uint32_t busy;                    /* a bit of each unit that may not be free */
-  uint8_t label;                    /* of the slots since `since` */
-  uint8_t oldest;                   /* its oldest warp that has not ended; WEIR_NO_SLOT: look */
+  uint64_t unit_free[WEIR_N_UNITS];
+  uint64_t of_unit[WEIR_N_UNITS]; /* running warps whose next instruction needs it; others too */
+  uint32_t busy;                  /* a bit of each unit that may not be free */
+  uint8_t label;                  /* of the slots since `since` */
+  uint8_t oldest;                 /* its oldest warp that has not ended; WEIR_NO_SLOT: look */
   uint64_t since;
 };
-_Static_assert(WEIR_N_CLASSES <= 32, "a bit of each unit");
+_Static_assert(WEIR_N_UNITS <= 32, "a bit of each unit");
 
 /* Ports to the interconnect. */
 struct weir_sm_port {

@@ -334,6 +334,8 @@ static const struct {
     {"sm.collector_units", "0 4 8 12 12 24"}, /* refused where schedulers cannot share them */
     {"sm.register_banks", "4 12 12 16 24"},
     {"sm.register_ports", "1 2 2 2 3"},
+    {"sm.idiv_slots", "1 1 20"},
+    {"sm.fdiv_slots", "1 1 3 12"},
     {"sm.texture_bytes", "0 0 12K 24K"},
     {"sm.texture_ways", "1 4 24"},
     {"l1.enabled", "true true true true true false"},

@@ -82,6 +82,24 @@ static void test_parts_share_a_unit(void **state) {
   rig_close(&g);
 }
 
+/* A division of six instructions keeps its scheduler for as many slots, and no other. */
+static void test_slots(void **state) {
+  (void)state;
+  static const enum weir_class mixed[] = {WEIR_C_FDIV, WEIR_C_INT};
+  for (unsigned n = 1; n <= 2; n++) {
+    struct rig g;
+    open_fermi(&g, n == 1 ? "sm.schedulers=1" : "sm.schedulers=2", NULL);
+    assert_int_equal(last_issue(&g, mixed, 2, 4, n, false), 4 + 1); /* the unit's interval */
+    rig_close(&g);
+    open_fermi(&g, n == 1 ? "sm.schedulers=1" : "sm.schedulers=2", "sm.fdiv_slots=6");
+    assert_int_equal(last_issue(&g, mixed, 2, 4, n, false), 6 + 1 + 6);
+    rig_close(&g);
+    open_fermi(&g, n == 1 ? "sm.schedulers=1" : "sm.schedulers=2", "sm.fdiv_slots=3");
+    assert_int_equal(last_issue(&g, mixed, 2, 4, n, false), 3 + 1 + 3);
+    rig_close(&g);
+  }
+}
+
 /* One scheduler, GPGPU-Sim's pipes: everything but the SFU's stands behind one another. */
 static void test_sp(void **state) {
   (void)state;
@@ -222,9 +240,9 @@ static void test_said_last(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_chains),   cmocka_unit_test(test_parts_share_a_unit),
-      cmocka_unit_test(test_sp),       cmocka_unit_test(test_sfu_of_an_sm),
-      cmocka_unit_test(test_turns),    cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_said_last)};
+      cmocka_unit_test(test_chains), cmocka_unit_test(test_parts_share_a_unit),
+      cmocka_unit_test(test_sp),     cmocka_unit_test(test_sfu_of_an_sm),
+      cmocka_unit_test(test_turns),  cmocka_unit_test(test_slots),
+      cmocka_unit_test(test_parts),  cmocka_unit_test(test_said_last)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
