@@ -44,7 +44,7 @@ RULES = {  # what the model has for GPUs of today: what it is called on the page
     "partial-reads": ("parts of sectors that are read before they are written back", ["l2.partial_reads=false"]),
     "merge-writes": ("stores that fill a sector together", ["l2.merge_writes=false"]),
     "merge-reads": ("reads that come together", ["l2.merge_reads=1"]),
-    "merge-queue": ("reads that wait and go with the one that is taken", ["l2.merge_queue=0"]),
+    "multicast": ("replies that wait and go with the first that has their data", ["l2.multicast=false"]),
     "bypass-room": ("loads past the L1 that take its data", ["l1.bypass_room=false"]),
     "division-slots": ("slots of divisions", ["sm.idiv_slots=1", "sm.fdiv_slots=1", "sm.ddiv_slots=1"]),
     "store-wait": ("stores that wait for reads of their line", ["l2.store_wait_cyc=0"]),

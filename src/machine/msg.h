@@ -34,7 +34,7 @@ struct weir_msg {
   uint16_t parts; /* of the L1's line, in its sectors (l1.sector). WRITE with l2.merge_writes: words
                      of each sector, four bits each */
   uint8_t kind;
-  uint8_t sectors, full; /* of the L2's line, 32 bytes each */
+  uint8_t sectors, full; /* of the L2's line, 32 bytes each; DATA: those that a read got */
   uint8_t flags;         /* WEIR_REQ_*, returned with the reply; WEIR_REP_* */
 };
 
@@ -102,17 +102,6 @@ static inline const struct weir_msg *weir_inbox_head(const struct weir_inbox *b)
 
 static inline void weir_inbox_pop(struct weir_inbox *b) {
   WEIR_FIFO_POP(*b);
-}
-
-static inline const struct weir_msg *weir_inbox_at(const struct weir_inbox *b, uint32_t i) {
-  return &b->v[b->head + i];
-}
-
-/* Takes the i-th out of the middle. */
-static inline void weir_inbox_take(struct weir_inbox *b, uint32_t i) {
-  struct weir_msg *v = b->v + b->head;
-  memmove(v + 1, v, i * sizeof *v);
-  weir_inbox_pop(b);
 }
 
 /* Messages under way. */

@@ -273,8 +273,9 @@ static const struct weir_param noc_table[] = {
       "flits that the reply port of an SM takes in a cycle", .source = "off",
       .when = "crossbar=ideal"),
     P(weir_noc_cfg, slice_tenths, "10", 10, 1000, NULL,
-      "tenths of a cycle that a flit of a request takes at the port of a slice, whose clock may be "
-      "slower",
+      "tenths of a cycle that a flit of a store or an atomic takes at the port of a slice; one of "
+      "a "
+      "read takes a cycle",
       .source = "off", .when = "crossbar=ideal"),
     WEIR_PARAM(weir_noc_cfg, request_flits, "bytes", .choices = WEIR_CHOICES(WEIR_REQUEST_FLITS),
                .help = "flits of a request: of its bytes and header; or one of a read or of an "
@@ -340,10 +341,10 @@ static const struct weir_param l2_table[] = {
       .source = "off", .when = "noc.crossbar=ideal"),
     P(weir_l2_cfg, merge_cyc, "100", 1, 1e6, "cycle", "so soon",
       .when = "merge_reads>1 and noc.crossbar=ideal"),
-    P(weir_l2_cfg, merge_queue, "0", 0, 4096, NULL,
-      "a read that is taken takes those with it that are one with it and wait behind it, as far as "
-      "so many places down the queue, but none from behind a store or an atomic on their line",
-      .source = "off", .when = "merge_reads>1 and noc.crossbar=ideal"),
+    WEIR_PARAM(weir_l2_cfg, multicast, "false",
+               .help = "replies to reads that wait for a slice's port go with the first one that "
+                       "has the same data",
+               .source = "off", .when = "noc.crossbar=ideal"),
     P(weir_l2_cfg, partitions, "1", 1, 2, NULL,
       "halves of the L2, and of the SMs: in each set, each half of the SMs has as many of the "
       "lines near as one of them has ways",

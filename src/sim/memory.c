@@ -142,6 +142,7 @@ static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2
                        .flits = s->channel->flits[n],
                        .kind = is_write ? WEIR_MSG_ACK : WEIR_MSG_DATA,
                        .sectors = w->sectors,
+                       .full = w->kind == WEIR_MSG_READ ? w->sectors : 0,
                        .parts = w->parts,
                        .flags = w->flags};
   if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox->is_failed = true;
@@ -159,15 +160,12 @@ static uint64_t next_reply(const struct weir_slice *s) {
   return is_merged(r) ? r->at : weir_max64(r->at, s->port_free);
 }
 
-/* The first reply enters the reply network, if it can. */
-static bool inject_reply(struct weir_slice *s, uint64_t now) {
+/* A reply enters the reply network, if its SM has room for it. */
+static bool send_reply(struct weir_slice *s, const struct weir_msg *r, uint64_t now) {
   struct weir_channel *c = s->channel;
-  struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
   uint32_t *credit = &s->credit[c->has_fifo ? 0 : r->dst];
-  s->wants_credit = *credit < r->flits;
-  if (s->wants_credit) return false;
+  if (*credit < r->flits) return false;
   *credit -= r->flits;
-  if (!is_merged(r)) s->port_free = now + r->flits;
   uint64_t at = c->has_fifo ? now : now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
   if (r->flags & WEIR_REP_FAR) at += (uint64_t)c->m->l2.far_cyc;
   struct weir_msg *sent = weir_outbox_slot(c->outbox, r->dst, at);
@@ -175,7 +173,33 @@ static bool inject_reply(struct weir_slice *s, uint64_t now) {
     *sent = *r;
     sent->at = at;
   }
+  return true;
+}
+
+/* With `first`, which has left, goes what waits and has the same data (l2.multicast). */
+static void send_along(struct weir_slice *s, const struct weir_msg *first, uint64_t now) {
+  for (uint32_t i = 0; i < s->out.n && (&WEIR_FIFO_HEAD(s->out))[i].at <= now; i++) {
+    struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
+    if (r[i].full != first->full || r[i].addr != first->addr || !send_reply(s, &r[i], now))
+      continue;
+    memmove(r + 1, r, i * sizeof *r);
+    WEIR_FIFO_POP(s->out);
+    i--;
+  }
+}
+
+/* The first reply leaves, if it can. */
+static bool inject_reply(struct weir_slice *s, uint64_t now) {
+  const struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
+  s->wants_credit = !send_reply(s, r, now);
+  if (s->wants_credit) return false;
   WEIR_FIFO_POP(s->out);
+  if (is_merged(r)) return true;
+  s->port_free = now + r->flits;
+  if (s->channel->m->l2.multicast && r->full != 0) {
+    const struct weir_msg first = *r;
+    send_along(s, &first, now);
+  }
   return true;
 }
 
@@ -612,16 +636,17 @@ static bool may_retry(const struct weir_slice *s) {
 
 /* Cycles for which a request takes the input port; tenths that are left over count for the next.
  */
-static uint64_t request_cycles(struct weir_slice *s, uint32_t flits) {
+static uint64_t request_cycles(struct weir_slice *s, const struct weir_msg *q) {
   const struct weir_channel *c = s->channel;
   if (c->has_fifo) return 1;
-  const uint32_t tenths = flits * (uint32_t)c->m->noc.slice_tenths + s->eject_rest;
+  if (q->kind == WEIR_MSG_READ) return q->flits;
+  const uint32_t tenths = q->flits * (uint32_t)c->m->noc.slice_tenths + s->eject_rest;
   s->eject_rest = tenths % 10;
   return tenths / 10;
 }
 
-/* A request has been taken: its SM may send as much again. */
-static void send_credit(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+/* The head of the input has been taken. */
+static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
   struct weir_channel *c = s->channel;
   uint64_t at = now + (uint64_t)c->m->noc.credit_cyc;
   struct weir_msg *credit = weir_outbox_slot(c->outbox, q->src, at);
@@ -631,70 +656,35 @@ static void send_credit(struct weir_slice *s, const struct weir_msg *q, uint64_t
                                 .src = (uint16_t)(c->n_sms + s->id),
                                 .dst = q->src,
                                 .flits = q->flits};
-}
-
-static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  send_credit(s, q, now);
   weir_inbox_pop(&s->in);
 }
 
-/* Reads that are one with others before them do not wait for the port, nor keep it. */
-static void take_merged(struct weir_slice *s, uint64_t now) {
-  const struct weir_msg *q;
-  while (s->groups != NULL && s->head_wait == WEIR_L2_NOTHING && s->out.n < OUT_LIMIT &&
-         (q = weir_inbox_head(&s->in)) != NULL && q->at <= now &&
-         weir_is_member(s->groups, &s->channel->m->l2, q, now) && accept_merged(s, q, now))
-    leave_input(s, q, now);
-}
-
-/* With `first`, which has been taken, go those of the same sectors that wait (l2.merge_queue). */
-static void take_waiting(struct weir_slice *s, const struct weir_msg *first, uint64_t now) {
-  const struct weir_l2_cfg *l2 = &s->channel->m->l2;
-  if (!weir_can_merge(first)) return;
-  uint32_t n = s->in.n < (uint32_t)l2->merge_queue ? s->in.n : (uint32_t)l2->merge_queue;
-  for (uint32_t i = 0; i < n; i++) { /* one reply for all: they need no more room than the first */
-    const struct weir_msg *q = weir_inbox_at(&s->in, i);
-    if (q->at > now) return;
-    if (q->addr != first->addr) continue;
-    if (q->kind != WEIR_MSG_READ) return;
-    if (!weir_is_member(s->groups, l2, q, now)) continue;
-    if (!accept_merged(s, q, now)) return;
-    send_credit(s, q, now);
-    weir_inbox_take(&s->in, i);
-    i--, n--;
-  }
-}
-
-/* When the head can be taken. */
-static uint64_t next_input(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  if (s->groups != NULL && weir_is_member(s->groups, &s->channel->m->l2, q, now))
-    return weir_max64(q->at, now + 1);
-  return weir_max64(q->at, s->eject_free);
+/* One with a read that came before? */
+static bool accept_as_one(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  return s->groups != NULL && weir_is_member(s->groups, &s->channel->m->l2, q, now) &&
+         accept_merged(s, q, now);
 }
 
 /* The head of the input: one request per cycle. */
 static uint64_t take_input(struct weir_slice *s, uint64_t now) {
-  take_merged(s, now);
   const struct weir_msg *q = weir_inbox_head(&s->in);
   if (q == NULL) return WEIR_NEVER;
-  if (weir_max64(q->at, s->eject_free) > now) return next_input(s, q, now);
+  if (weir_max64(q->at, s->eject_free) > now) return weir_max64(q->at, s->eject_free);
   if (!may_retry(s)) return WEIR_NEVER;
   settle_head(s, now);
   s->head_wait = WEIR_L2_NOTHING;
   s->is_filled = s->is_poked = false;
-  bool ok = s->out.n >= OUT_LIMIT       ? refuse(s, WEIR_L2_REPLY)
+  const bool has_room = s->out.n < OUT_LIMIT, is_one = has_room && accept_as_one(s, q, now);
+  bool ok = is_one                      ? true
+            : !has_room                 ? refuse(s, WEIR_L2_REPLY)
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
-  const struct weir_msg first = *q;
-  s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q->flits));
+  if (s->groups != NULL && !is_one) weir_begin_group(s->groups, &s->channel->m->l2, q, now);
+  s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q));
   leave_input(s, q, now);
-  if (s->groups != NULL) {
-    weir_begin_group(s->groups, &s->channel->m->l2, &first, now);
-    take_waiting(s, &first, now);
-  }
   q = weir_inbox_head(&s->in);
-  return q == NULL ? WEIR_NEVER : next_input(s, q, now);
+  return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);
 }
 
 /* For what only the DRAM can give it? */

@@ -66,7 +66,7 @@ static const struct world worlds[] = {
     {NULL,
      NULL,
      {SMALL, "l2.merge_reads=4", "l2.merge_cyc=40", "sm.count=3", "l1.enabled=false",
-      "l2.mshr_merge=8", "l2.merge_queue=4"}},
+      "l2.mshr_merge=8", "l2.multicast=true"}},
     {NULL, NULL, {SMALL, "noc.request_flits=sectors", "l2.partial_reads=true", "dram.queue=16"}},
     {NULL, NULL, {SMALL, "l2.partitions=2", "l2.far_cyc=20", "l2.ways=4", "dram.queue=16"}},
     {NULL,

@@ -429,36 +429,29 @@ static void test_merged(void **state) {
   }
 }
 
-/* Four SMs that read two lines, one right after the other, so that reads wait at the slice: those
- * of a line go with the first of them, but none that came behind a store on the line. */
-static void test_merged_in_queue(void **state) {
+/* Six SMs read a line, or one each, through a port that takes eight cycles for a line: replies that
+ * wait go with the first that has their data. */
+static void test_multicast(void **state) {
   (void)state;
-  static const struct {
-    const char *queue;
-    int store; /* the SM that stores to the first line instead; -1: none */
-    uint64_t merged;
-  } cases[] = {{"l2.merge_queue=0", -1, 0},
-               {"l2.merge_queue=1", -1, 4},
-               {"l2.merge_queue=8", -1, 6},
-               {"l2.merge_queue=8", 1, 4}};
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct weir_sim_result r;
-    struct rig g;
-    struct synth s;
-    rig_open(&g, "sm.count=4", "l2.mshr_merge=16", "l2.merge_reads=4", "l2.merge_cyc=1",
-             cases[k].queue, NULL);
-    synth_init(&s, 4, 1);
-    uint32_t cg = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, -1);
-    uint32_t store = synth_access(&s, WEIR_C_STORE, WEIR_SP_GLOBAL, 4, -1, 0);
-    s.insns[cg].cache_op = WEIR_CO_CG;
-    for (uint32_t b = 0; b < 4; b++) {
-      synth_stride(&s, b, 0, (int)b == cases[k].store ? store : cg, UINT32_MAX, 0, 4);
-      synth_stride(&s, b, 0, cg, UINT32_MAX, 128, 4);
+  for (uint32_t apart = 0; apart <= 128; apart += 128) {
+    uint64_t cycles[2];
+    for (unsigned k = 0; k < 2; k++) {
+      struct weir_sim_result r;
+      struct rig g;
+      struct synth s;
+      rig_open(&g, "sm.count=6", "noc.flit_bytes=16", "noc.header_bytes=0", "l2.mshr_merge=16",
+               k == 0 ? "l2.multicast=false" : "l2.multicast=true", NULL);
+      synth_init(&s, 6, 1);
+      uint32_t cg = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, -1);
+      s.insns[cg].cache_op = WEIR_CO_CG;
+      for (uint32_t b = 0; b < 6; b++)
+        synth_stride(&s, b, 0, cg, UINT32_MAX, b * apart, 4);
+      cycles[k] = rig_run(&g, &s, &r);
+      assert_int_equal(r.l2.reads, 6);
+      synth_free(&s);
+      rig_close(&g);
     }
-    run(&g, &s, &r);
-    assert_int_equal(r.l2.merged, cases[k].merged);
-    assert_int_equal(r.l2.reads + r.l2.merged, cases[k].store < 0 ? 8 : 7);
-    rig_close(&g);
+    assert_int_equal(cycles[0] - cycles[1], apart == 0 ? 5 * 8 : 0);
   }
 }
 
@@ -547,13 +540,13 @@ static void test_retirement(void **state) {
 int main(void) {
 #define T(f) cmocka_unit_test(f)
   const struct CMUnitTest tests[] = {
-      T(test_banks),          T(test_lines),           T(test_textures),
+      T(test_banks),          T(test_lines),      T(test_textures),
 
-      T(test_texture_extra),  T(test_stores),          T(test_atomics),
-      T(test_slower_slices),  T(test_reply_port),      T(test_fetch),
-      T(test_partial),        T(test_halves),          T(test_halves_of_sectors),
-      T(test_merged),         T(test_merged_in_queue), T(test_stored_words),
-      T(test_stored_sectors), T(test_store_wait),      T(test_arrivals),
+      T(test_texture_extra),  T(test_stores),     T(test_atomics),
+      T(test_slower_slices),  T(test_reply_port), T(test_fetch),
+      T(test_partial),        T(test_halves),     T(test_halves_of_sectors),
+      T(test_merged),         T(test_multicast),  T(test_stored_words),
+      T(test_stored_sectors), T(test_store_wait), T(test_arrivals),
       T(test_retirement)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
