@@ -362,7 +362,7 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
   case WEIR_CAP_REQUEST_CREDIT:
     return credits(m, m->noc.request_buffer, request, m->noc.request_cyc);
   case WEIR_CAP_SLICE_IN:
-    return packets(m, 10, request * (is_write ? (uint64_t)m->noc.slice_tenths : 10));
+    return packets(m, 10, request * (uint64_t)m->noc.slice_tenths);
   case WEIR_CAP_SLICE_OUT:
     return packets(m, 1, reply);
   case WEIR_CAP_L2_PORT:

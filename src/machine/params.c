@@ -273,9 +273,8 @@ static const struct weir_param noc_table[] = {
       "flits that the reply port of an SM takes in a cycle", .source = "off",
       .when = "crossbar=ideal"),
     P(weir_noc_cfg, slice_tenths, "10", 10, 1000, NULL,
-      "tenths of a cycle that a flit of a store or an atomic takes at the port of a slice; one of "
-      "a "
-      "read takes a cycle",
+      "tenths of a cycle that a flit of a request takes at the port of a slice, whose clock may be "
+      "slower",
       .source = "off", .when = "crossbar=ideal"),
     WEIR_PARAM(weir_noc_cfg, request_flits, "bytes", .choices = WEIR_CHOICES(WEIR_REQUEST_FLITS),
                .help = "flits of a request: of its bytes and header; or one of a read or of an "

@@ -636,11 +636,10 @@ static bool may_retry(const struct weir_slice *s) {
 
 /* Cycles for which a request takes the input port; tenths that are left over count for the next.
  */
-static uint64_t request_cycles(struct weir_slice *s, const struct weir_msg *q) {
+static uint64_t request_cycles(struct weir_slice *s, uint32_t flits) {
   const struct weir_channel *c = s->channel;
   if (c->has_fifo) return 1;
-  if (q->kind == WEIR_MSG_READ) return q->flits;
-  const uint32_t tenths = q->flits * (uint32_t)c->m->noc.slice_tenths + s->eject_rest;
+  const uint32_t tenths = flits * (uint32_t)c->m->noc.slice_tenths + s->eject_rest;
   s->eject_rest = tenths % 10;
   return tenths / 10;
 }
@@ -659,32 +658,41 @@ static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t
   weir_inbox_pop(&s->in);
 }
 
-/* One with a read that came before? */
-static bool accept_as_one(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  return s->groups != NULL && weir_is_member(s->groups, &s->channel->m->l2, q, now) &&
-         accept_merged(s, q, now);
+/* Reads that are one with others before them do not wait for the port, nor keep it. */
+static void take_merged(struct weir_slice *s, uint64_t now) {
+  const struct weir_msg *q;
+  while (s->groups != NULL && s->head_wait == WEIR_L2_NOTHING && s->out.n < OUT_LIMIT &&
+         (q = weir_inbox_head(&s->in)) != NULL && q->at <= now &&
+         weir_is_member(s->groups, &s->channel->m->l2, q, now) && accept_merged(s, q, now))
+    leave_input(s, q, now);
+}
+
+/* When the head can be taken. */
+static uint64_t next_input(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
+  if (s->groups != NULL && weir_is_member(s->groups, &s->channel->m->l2, q, now))
+    return weir_max64(q->at, now + 1);
+  return weir_max64(q->at, s->eject_free);
 }
 
 /* The head of the input: one request per cycle. */
 static uint64_t take_input(struct weir_slice *s, uint64_t now) {
+  take_merged(s, now);
   const struct weir_msg *q = weir_inbox_head(&s->in);
   if (q == NULL) return WEIR_NEVER;
-  if (weir_max64(q->at, s->eject_free) > now) return weir_max64(q->at, s->eject_free);
+  if (weir_max64(q->at, s->eject_free) > now) return next_input(s, q, now);
   if (!may_retry(s)) return WEIR_NEVER;
   settle_head(s, now);
   s->head_wait = WEIR_L2_NOTHING;
   s->is_filled = s->is_poked = false;
-  const bool has_room = s->out.n < OUT_LIMIT, is_one = has_room && accept_as_one(s, q, now);
-  bool ok = is_one                      ? true
-            : !has_room                 ? refuse(s, WEIR_L2_REPLY)
+  bool ok = s->out.n >= OUT_LIMIT       ? refuse(s, WEIR_L2_REPLY)
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
-  if (s->groups != NULL && !is_one) weir_begin_group(s->groups, &s->channel->m->l2, q, now);
-  s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q));
+  if (s->groups != NULL) weir_begin_group(s->groups, &s->channel->m->l2, q, now);
+  s->eject_free = weir_max64(s->eject_free, now + request_cycles(s, q->flits));
   leave_input(s, q, now);
   q = weir_inbox_head(&s->in);
-  return q == NULL ? WEIR_NEVER : weir_max64(q->at, s->eject_free);
+  return q == NULL ? WEIR_NEVER : next_input(s, q, now);
 }
 
 /* For what only the DRAM can give it? */
