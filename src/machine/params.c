@@ -342,7 +342,7 @@ static const struct weir_param l2_table[] = {
       .when = "merge_reads>1 and noc.crossbar=ideal"),
     WEIR_PARAM(weir_l2_cfg, multicast, "false",
                .help = "replies to reads that wait for a slice's port go with the first one that "
-                       "has the same data",
+                       "has the same data, one to each SM",
                .source = "off", .when = "noc.crossbar=ideal"),
     P(weir_l2_cfg, partitions, "1", 1, 2, NULL,
       "halves of the L2, and of the SMs: in each set, each half of the SMs has as many of the "

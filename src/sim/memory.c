@@ -176,12 +176,16 @@ static bool send_reply(struct weir_slice *s, const struct weir_msg *r, uint64_t 
   return true;
 }
 
-/* With `first`, which has left, goes what waits and has the same data (l2.multicast). */
+/* With `first`, which has left, goes the same data for other SMs that waits (l2.multicast). */
 static void send_along(struct weir_slice *s, const struct weir_msg *first, uint64_t now) {
-  for (uint32_t i = 0; i < s->out.n && (&WEIR_FIFO_HEAD(s->out))[i].at <= now; i++) {
+  uint16_t sms[OUT_LIMIT] = {first->dst}, n = 1;
+  for (uint32_t i = 0; i < s->out.n && n < OUT_LIMIT; i++) {
     struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
-    if (r[i].full != first->full || r[i].addr != first->addr || !send_reply(s, &r[i], now))
+    if (r[i].at > now) return;
+    if (r[i].full != first->full || r[i].addr != first->addr || weir_has_sm(sms, n, r[i].dst) ||
+        !send_reply(s, &r[i], now))
       continue;
+    sms[n++] = r[i].dst;
     memmove(r + 1, r, i * sizeof *r);
     WEIR_FIFO_POP(s->out);
     i--;

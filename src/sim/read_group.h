@@ -41,6 +41,13 @@ static inline void weir_begin_group(struct weir_read_group *groups, const struct
         (struct weir_read_group){.addr = q->addr, .at = now, .n = 1, .sectors = q->sectors};
 }
 
+/* Is it one of those that data go to? */
+static inline bool weir_has_sm(const uint16_t *sms, uint32_t n, uint16_t sm) {
+  while (n-- > 0)
+    if (sms[n] == sm) return true;
+  return false;
+}
+
 /* The lines that were read last, by the same hash. */
 struct weir_last_read {
   uint64_t line, at;
