@@ -1,17 +1,19 @@
 #!/bin/sh
 # Hardware counters of small kernels, by Nsight Compute: sectors that L1, L2 and DRAM move, cycles of an empty launch.
 #
-#   tools/hw/micro_ncu.sh OUTDIR    writes OUTDIR/micro_ncu.tsv, rows like those of micro.tsv; within four minutes
+#   tools/hw/micro_ncu.sh OUTDIR [BENCHMARK...]    writes OUTDIR/micro_ncu.tsv, rows like those of micro.tsv; all of them
+#                                                  take four minutes
 #
-# The clocks are left as they are, and the caches are emptied before each kernel. Without ncu, or if it cannot read
-# counters, a row says so.
+# The clocks are left as they are, and the caches are emptied before each kernel (CACHES=none: they are not). Without
+# ncu, or if it cannot read counters, a row says so.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-}
 if [ -z "$out" ]; then
-  sed -n '2,7s/^# \{0,1\}//p' "$0"
+  sed -n '2,8s/^# \{0,1\}//p' "$0"
   exit 2
 fi
+shift
 mkdir -p "$out"
 tsv=$out/micro_ncu.tsv
 work=$(mktemp -d)
@@ -62,8 +64,8 @@ for m in $metrics; do
     printf 'counters\tcounter=%s\tUNKNOWN\t0\n' "$m" >>"$tsv"
   fi
 done
-timeout -k 5 170 "$ncu" --clock-control none --cache-control all --print-units base --csv --metrics "${list#,}" \
-  -k regex:probe --log-file "$work/csv" "$work/counters" ${2:+"$2"} >"$work/labels" 2>"$work/err"
+timeout -k 5 170 "$ncu" --clock-control none --cache-control "${CACHES:-all}" --print-units base --csv --metrics "${list#,}" \
+  -k regex:probe --log-file "$work/csv" "$work/counters" "$@" >"$work/labels" 2>"$work/err"
 rc=$?
 why=$(grep -h -m2 -i error "$work/csv" "$work/err" 2>/dev/null | tr '\n\t' '  ')
 [ "$rc" -eq 0 ] || failed "ncu: exit status $rc: $why"

@@ -85,6 +85,7 @@ RULES = [
     Rule(r"_Z10two_places", "LDG", 8, of("slice_pairs")),
     Rule(r"_Z6stream", "LDG.E.128", (4, 1), of("l2_sms", "l2_size", "merge_sms")),
     Rule(r"_Z6spread", "LDG", 4, of("l2_spread")),
+    Rule(r"_Z3hot", "LDG", 4, of("l2_hot")),
     Rule(r"_Z9two_warps", "LDG", 2, of("merge")),
     Rule(r"_Z6roundsILi(\d)ELi(\d+)E", "LDG", lambda m: number(m, 2),
          of("inflight", "inflight_small", kind=kind(1), ahead=lambda m: number(m, 2))),

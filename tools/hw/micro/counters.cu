@@ -15,6 +15,10 @@
 //   many dependent additions (some 4 cycles each) later: are they one request to the L2?
 //   count_after   a load after a store of the same thread, and what the L1 has of it; a read of
 //   sectors that several stores have written together, from the L2 or from the DRAM
+//   count_start   what a kernel takes that an empty one does not, step by step: a special register,
+//   a parameter, the last of 4 KB of parameters, a store, a load, and `code` more instructions.
+//   Each three times in a row, once with the caches emptied before each (caches=all, as all others)
+//   and once not (CACHES=none)
 #include "micro.cuh"
 
 static void label(const char *benchmark, const std::string &params) {
@@ -78,8 +82,8 @@ __global__ void probe_pair(u64 base, unsigned other, int steps, int lines, unsig
 }
 
 enum { LOAD_STORE_LOAD, STORE_LOAD, STORE_WORD_LOAD, STORE_WORD_LOAD_NEXT, N_AFTER };
-static const char *const after_names[] = {"load,store,load", "store sector,load", "store word,load it",
-                                          "store word,load next"};
+static const char *const after_names[] = {"load,store,load", "store sector,load",
+                                          "store word,load it", "store word,load next"};
 
 // Of each line: the store is there before the load (a fence of the block between them).
 __global__ void probe_after(u64 base, int what, int lines, unsigned *sink) {
@@ -224,7 +228,7 @@ static void count_atomics(counted &c) {
     }
 }
 
-static void count_empty() {
+static void count_empty(counted &) {
   for (int blocks : {1, 2, 16, 132, 264, 1056, 4224, 16896, 135168})
     for (int threads : {32, 256, 1024}) {
       label("count_empty", par("blocks=%d threads=%d", blocks, threads));
@@ -233,10 +237,90 @@ static void count_empty() {
     }
 }
 
+struct large {
+  unsigned word[960]; // 3,840 bytes of the 4 KB that parameters can have
+};
+
+// Nothing is ever equal to `never`: what was read is waited for, and the kernel ends.
+__global__ void probe_register() {
+  if (threadIdx.x == 4097) asm volatile("trap;");
+}
+__global__ void probe_parameter(unsigned never) {
+  if (threadIdx.x == never) asm volatile("trap;");
+}
+__global__ void probe_parameters(unsigned never, large all) {
+  if (threadIdx.x == never + all.word[959]) asm volatile("trap;");
+}
+__global__ void probe_one_store(unsigned *sink) {
+  sink[threadIdx.x] = 1;
+}
+__global__ void probe_one_load(const unsigned *from, unsigned never) {
+  if (*(const volatile unsigned *)(from + threadIdx.x) == never) asm volatile("trap;");
+}
+template <int INSNS> __global__ void probe_code(float one, float never) {
+  float a = one, b = one, c = one, d = one;
+#pragma unroll
+  for (int i = 0; i < INSNS / 4; i++)
+    asm volatile("fma.rn.f32 %0, %0, %0, %4;\n\tfma.rn.f32 %1, %1, %1, %4;\n\t"
+                 "fma.rn.f32 %2, %2, %2, %4;\n\tfma.rn.f32 %3, %3, %3, %4;"
+                 : "+f"(a), "+f"(b), "+f"(c), "+f"(d)
+                 : "f"(one));
+  if (a + b + c + d == never) asm volatile("trap;");
+}
+
+static void count_start(counted &c) {
+  static const char *const steps[] = {"empty", "register", "parameter", "parameters", "store",
+                                      "load",  "code=64",  "code=256",  "code=1024",  "code=4096"};
+  const char *caches = getenv("CACHES");
+  unsigned *sink = c.sink.as<unsigned>(), never = 0xdeadbeef;
+  large all = {};
+  for (int step = 0; step < 10; step++)
+    for (int blocks : {1, 132, 528})
+      for (int threads : {32, 256})
+        for (int again = 0; again < 3; again++) {
+          label("count_start", par("caches=%s step=%s blocks=%d threads=%d again=%d",
+                                   caches ? caches : "all", steps[step], blocks, threads, again));
+          switch (step) {
+          case 0:
+            probe_empty<<<blocks, threads>>>();
+            break;
+          case 1:
+            probe_register<<<blocks, threads>>>();
+            break;
+          case 2:
+            probe_parameter<<<blocks, threads>>>(never);
+            break;
+          case 3:
+            probe_parameters<<<blocks, threads>>>(never, all);
+            break;
+          case 4:
+            probe_one_store<<<blocks, threads>>>(sink);
+            break;
+          case 5:
+            probe_one_load<<<blocks, threads>>>(sink, never);
+            break;
+          case 6:
+            probe_code<64><<<blocks, threads>>>(0.f, 1.f);
+            break;
+          case 7:
+            probe_code<256><<<blocks, threads>>>(0.f, 1.f);
+            break;
+          case 8:
+            probe_code<1024><<<blocks, threads>>>(0.f, 1.f);
+            break;
+          case 9:
+            probe_code<4096><<<blocks, threads>>>(0.f, 1.f);
+            break;
+          }
+          done();
+        }
+}
+
 static void count_pairs(counted &c) {
   for (unsigned other : {0u, 32u})
     for (int steps : {0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
-      label("count_pairs", par("kind=cg second=%s steps=%d lines=2048", other ? "sector" : "same", steps));
+      label("count_pairs",
+            par("kind=cg second=%s steps=%d lines=2048", other ? "sector" : "same", steps));
       probe_pair<CG><<<1, 64>>>(c.buffer.at, other, steps, 2048, c.sink.as<unsigned>());
       done();
     }
@@ -258,15 +342,27 @@ static void count_after(counted &c) {
 }
 
 int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*run)(counted &);
+  } all[] = {{"count_pairs", count_pairs},   {"count_after", count_after},
+             {"count_empty", count_empty},   {"count_hits", count_hits},
+             {"count_stores", count_stores}, {"count_atomics", count_atomics},
+             {"count_loads", count_loads},   {"count_start", count_start}};
+  const int n_all = sizeof all / sizeof *all;
+  for (int i = 1; i < argc; i++)
+    if (std::none_of(all, all + n_all, [&](auto &b) { return strcmp(b.name, argv[i]) == 0; })) {
+      fprintf(stderr, "counters: no benchmark %s; there are", argv[i]);
+      for (auto &b : all)
+        fprintf(stderr, " %s", b.name);
+      fprintf(stderr, "\n");
+      return 2;
+    }
   bench_now = "counters";
   counted c;
-  count_pairs(c);
-  count_after(c);
-  if (argc > 1 && strcmp(argv[1], "new") == 0) return 0; // these alone
-  count_empty();
-  count_hits(c);
-  count_stores(c);
-  count_atomics(c);
-  count_loads(c);
+  for (auto &b : all)
+    if (argc == 1 ||
+        std::any_of(argv + 1, argv + argc, [&](char *a) { return !strcmp(a, b.name); }))
+      b.run(c);
   return 0;
 }

@@ -30,6 +30,9 @@
 //               every sector of eight, 64 and 128 some of 16 and 32 lines, 0 one word. order=same:
 //               all SMs read the same places at about the same time; own: each begins elsewhere.
 //               sectors_per_cyc: those of all SMs that the lanes ask for.
+//   l2_hot      `warps` warps of n SMs read one word after the other (.cg, 4 loads ahead), all the
+//               same at about the same time, so that one slice has all requests of a line:
+//               warps_per_cyc. What limits reads that are one with others?
 //   merge_sms   n SMs read 256 MB, all of it each (reads=same) or a part each (parts). If requests
 //   of different SMs for one
 //               line in flight become one, and the L2 holds lines until the last SM has had them,
@@ -382,6 +385,52 @@ __global__ void __launch_bounds__(1024, 1)
   sink[threadIdx.x] = x;
 }
 
+// All read the words at the beginning of the same lines, one line after the other.
+__global__ void __launch_bounds__(1024, 1)
+    hot(u64 base, u64 zero, unsigned bytes, unsigned n_sms, unsigned n_warps, unsigned *count,
+        unsigned *sink, u64 *times) {
+  unsigned sm = smid(), warp = threadIdx.x / 32, x = 0, at = 0;
+  meet(count);
+  if (sm >= n_sms || warp >= n_warps) return;
+  u64 t0 = clock64v();
+#pragma unroll 1
+  for (int n = 0; n < SPREAD_ROUNDS; n++, base += zero) {
+    unsigned v[SPREAD_AHEAD];
+#pragma unroll
+    for (int j = 0; j < SPREAD_AHEAD; j++, at = (at + LINE) & (bytes - 1))
+      v[j] = load32<CG>(base + at);
+#pragma unroll
+    for (int j = 0; j < SPREAD_AHEAD; j++)
+      x ^= v[j];
+  }
+  wait_for32(x);
+  if (threadIdx.x % 32 == 0) times[sm * 32 + warp] = clock64v() - t0;
+  sink[threadIdx.x] = x;
+}
+
+static void l2_hot() {
+  enum { SHARED = 160 * 1024, BYTES = 64 * 1024 };
+  memory buffer(BYTES), count(4), sink(4096), times(8 * 32 * 256);
+  buffer.clear();
+  count.clear();
+  CU(cudaFuncSetAttribute(hot, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED));
+  for (unsigned n : {1u, 2u, 4u, 16u, 64u, (unsigned)sm_count()})
+    for (unsigned warps : {1u, 2u, 4u, 8u, 16u, 32u}) {
+      std::vector<double> v;
+      for (int r = 0; r < REPS + 1; r++) {
+        times.clear();
+        touch<<<64, 256>>>(buffer.at, BYTES, sink.as<unsigned>());
+        hot<<<sm_count(), 1024, SHARED>>>(buffer.at, 0, BYTES, n, warps, count.as<unsigned>(),
+                                          sink.as<unsigned>(), times.as<u64>());
+        done();
+        auto t = times.get<u64>(32 * 256);
+        double most = (double)*std::max_element(t.begin(), t.end());
+        if (r) v.push_back((double)n * warps * SPREAD_ROUNDS * SPREAD_AHEAD / most);
+      }
+      rows(par("bytes=%d sms=%u warps=%u", BYTES, n, warps), "warps_per_cyc", v);
+    }
+}
+
 static void l2_spread() {
   enum { SHARED = 160 * 1024, LOADS = 32 * SPREAD_ROUNDS * SPREAD_AHEAD };
   memory buffer(16 * MB), count(4), sink(4096), times(8 * 1024);
@@ -421,6 +470,7 @@ int main(int argc, char **argv) {
                                     {"l2_sms", l2_sms},
                                     {"l2_size", l2_size},
                                     {"l2_spread", l2_spread},
+                                    {"l2_hot", l2_hot},
                                     {"merge_sms", merge_sms}};
   return run_main(argc, argv, table);
 }
