@@ -429,11 +429,15 @@ static void test_merged(void **state) {
   }
 }
 
-/* Six SMs read a line, or one each, through a port that takes eight cycles for a line: replies that
- * wait go with the first that has their data. */
+/* Six warps read a line through a port that takes eight cycles for it: what waits for other SMs
+ * goes with the first reply, and neither other data nor the same for one SM do. */
 static void test_multicast(void **state) {
   (void)state;
-  for (uint32_t apart = 0; apart <= 128; apart += 128) {
+  static const struct {
+    uint32_t sms, apart, saved;
+  } cases[] = {{6, 0, 5 * 8}, {6, 128, 0}, {1, 0, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const uint32_t sms = cases[i].sms;
     uint64_t cycles[2];
     for (unsigned k = 0; k < 2; k++) {
       struct weir_sim_result r;
@@ -441,17 +445,17 @@ static void test_multicast(void **state) {
       struct synth s;
       rig_open(&g, "sm.count=6", "noc.flit_bytes=16", "noc.header_bytes=0", "l2.mshr_merge=16",
                k == 0 ? "l2.multicast=false" : "l2.multicast=true", NULL);
-      synth_init(&s, 6, 1);
+      synth_init(&s, sms, 6 / sms);
       uint32_t cg = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, -1);
       s.insns[cg].cache_op = WEIR_CO_CG;
-      for (uint32_t b = 0; b < 6; b++)
-        synth_stride(&s, b, 0, cg, UINT32_MAX, b * apart, 4);
+      for (uint32_t n = 0; n < 6; n++)
+        synth_stride(&s, n % sms, n / sms, cg, UINT32_MAX, n * cases[i].apart, 4);
       cycles[k] = rig_run(&g, &s, &r);
       assert_int_equal(r.l2.reads, 6);
       synth_free(&s);
       rig_close(&g);
     }
-    assert_int_equal(cycles[0] - cycles[1], apart == 0 ? 5 * 8 : 0);
+    assert_int_equal(cycles[0] - cycles[1], cases[i].saved);
   }
 }
 
