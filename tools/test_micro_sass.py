@@ -154,7 +154,7 @@ class MicroSass(unittest.TestCase):
     def test_one_load_less_is_found(self):
         gone = CHAIN.replace("LDG.E.64.STRONG.SM R16, desc[UR4][R14.64]", "NOP")
         self.assertEqual([(f.benchmark, f.factor) for f in micro_sass.check(gone)],
-                         [("chase", None), ("chase_large", None), ("tlb", None)])
+                         [("chase", None), ("chase_large", None), ("chase_short", None), ("tlb", None)])
 
     def test_a_factor_needs_whole_passes_through_the_loop(self):
         f = self.one(MERGED.replace("VIADD R6, R6, 0x4", "VIADD R6, R6, 0x3"))  # 128 iterations are not a multiple of 3

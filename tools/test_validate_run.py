@@ -138,7 +138,7 @@ class Parts(unittest.TestCase):
     def test_counters_that_a_gpu_lacks_are_left_out(self):
         there = {c.rsplit(".", 1)[0] for c in validate_run.COUNTERS.values()} | {f"x{i}" for i in range(50)}
         there -= {"lts__t_sectors_srcunit_tex_op_read_lookup_hit", "dram__sectors_write"}
-        units = validate_run.known_counters(there)
+        units = validate_run.known_counters(validate_run.UNITS, there)
         self.assertIn("l2_tex_hits", units["l2"])
         self.assertNotIn("l2_tex_read_hits", units["l2"])
         self.assertEqual(units["dram"], ["dram_rd_sectors"])

@@ -109,10 +109,15 @@ RULES = [
     Rule(r"_Z8straightILi(\d+)E", "FFMA", lambda m: number(m, 1), of("fetch", insns=lambda m: number(m, 1))),
     Rule(r"_Z8paths_of", "FFMA", 32, of("branch")),
     Rule(r"_Z7loop_of", "FFMA", 1, of("branch", loop=lambda m: "not_unrolled")),
+    Rule(r"_Z12count_roundsILi(\d+)E", "FFMA", lambda m: number(m, 1),
+         of("loops", ends=lambda m: "counter", body=lambda m: number(m, 1))),
+    Rule(r"_Z12chain_roundsILi(\d+)E", "FFMA", lambda m: number(m, 1),
+         of("loops", ends=lambda m: "chain", body=lambda m: number(m, 1))),
+    Rule(r"_Z10walk_until", "LDG", 1, of("loops", ends=lambda m: "load")),
     # no S2UR, whose result comes later than CS2R's
     Rule(r"_Z6recordILi([0-3])E", "CS2R.*SR_CLOCKLO", "48 in all", of("scheduler", mode=lambda m: MODES[number(m, 1)])),
     Rule(r"_Z11record_loop", "FFMA", 6, of("scheduler", mode=lambda m: "loop")),
-    Rule(r"_Z13walk_pointers|_Z12walk_indices", "LDG", 1, of("chase", "chase_large", "tlb")),
+    Rule(r"_Z13walk_pointers|_Z12walk_indices", "LDG", 1, of("chase", "chase_large", "chase_short", "tlb")),
     Rule(r"_Z10walk_timed", "LDG", 1, of("dram")),
 ]
 

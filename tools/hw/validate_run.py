@@ -58,7 +58,33 @@ UNITS = {  # {part of the GPU: {our name: counter}}: parts count side by side, o
     "dram": {"dram_rd_sectors": "dram__sectors_read.sum", "dram_wr_sectors": "dram__sectors_write.sum"},
 }
 INSTEAD = {"l2_tex_read_hits": ("l2_tex_hits", L2 + "srcunit_tex_lookup_hit.sum")}  # where a GPU does not have the first
-COUNTERS = {name: counter for unit in UNITS.values() for name, counter in unit.items()} | dict(INSTEAD.values())
+STALLS = ("barrier branch_resolving dispatch_stall drain imc_miss lg_throttle long_scoreboard math_pipe_throttle membar "
+          "mio_throttle misc no_instruction not_selected selected short_scoreboard sleeping tex_throttle wait").split()
+PIPES = "adu alu cbu fma fmaheavy fp64 lsu tex uniform xu".split()
+WHY = {  # what the time goes into: warps by what they wait for, units by how busy they are
+    "stall": {f"stall_{s}": f"smsp__average_warps_issue_stalled_{s}_per_issue_active.ratio" for s in STALLS},
+    "sm": {"inst": "smsp__inst_executed.sum", "issued": "smsp__inst_issued.sum", "gpc_cycles": "gpc__cycles_elapsed.max",
+           "sm_active": "sm__cycles_active.sum", "sm_active_max": "sm__cycles_active.max",
+           "warp_cycles": "sm__warps_active.sum", "threads": "smsp__thread_inst_executed.sum"},
+    "pipe": {f"pipe_{p}": f"smsp__inst_executed_pipe_{p}.sum" for p in PIPES},
+    "code": {"icc_requests": "sm__icc_requests.sum", "icc_misses": "sm__icc_requests_lookup_miss.sum",
+             "idc_requests": "idc__requests.sum", "idc_misses": "idc__requests_lookup_miss.sum"},
+    "l1": {"l1_wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
+           "l1_wavefronts_shared": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+           "l1_lsuin": "l1tex__lsuin_requests.sum",
+           "l1_tag_wavefronts": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
+           "l1_in_sectors": "l1tex__m_xbar2l1tex_read_sectors.sum",
+           "l1_in_sectors_max": "l1tex__m_xbar2l1tex_read_sectors.max",
+           "l1_out_cycles": "l1tex__m_l1tex2xbar_req_cycles_active.sum",
+           "l1_out_cycles_max": "l1tex__m_l1tex2xbar_req_cycles_active.max"},
+    "l2": {name: f"lts__{counter}" for unit, counter in {
+        "requests": "t_requests", "sectors": "t_sectors", "tags": "t_tag_requests", "data": "d_sectors",
+        "in": "xbar2lts_cycles_active", "out": "lts2xbar_cycles_active", "cycles": "cycles_elapsed"}.items()
+        for name, counter in ((f"l2_{unit}", f"{counter}.sum"), (f"l2_{unit}_max", f"{counter}.max"))},
+}
+SETS = {"validate": UNITS, "why": WHY}
+COUNTERS = {name: counter for units in SETS.values() for unit in units.values() for name, counter in unit.items()}
+COUNTERS |= dict(INSTEAD.values())
 PASSES = "profiler__replayer_passes"  # asked for with every group
 COLUMNS = ["workload", "kernel", "launch", "repeat", "metric", "value"]
 UNKNOWN_CHUNK = 4  # counters of a part in a group, where ncu does not say how many passes it makes
@@ -118,12 +144,12 @@ def write_cg(text):
 
 # ---- groups of counters
 
-def known_counters(there):
+def known_counters(wanted, there):
     """{part: our names} of counters that --query-metrics lists; all, if it lists next to nothing."""
     def is_known(name):
         return len(there) < 50 or COUNTERS[name] in there or COUNTERS[name].rsplit(".", 1)[0] in there
     units = {}
-    for unit, names in UNITS.items():
+    for unit, names in wanted.items():
         names = [n if is_known(n) else INSTEAD.get(n, (n,))[0] for n in names]
         units[unit] = [n for n in names if is_known(n)]
     return units
@@ -158,7 +184,8 @@ class Runner:
         self.args = args
         self.begin = time.monotonic()
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="validate-"))
-        self.path = args.outdir / f"validate-{args.config}.tsv"
+        self.units = SETS[args.counters]
+        self.path = args.outdir / f"{args.counters}-{args.config}.tsv"
         self.most = args.most
         self.longest = 0.0
         self.names, self.failed = {}, {}
@@ -207,11 +234,15 @@ class Runner:
                      f"configuration {self.args.config}, input {self.args.input}, build {self.args.build}",
                      f"counters of the first {self.most} launches of a workload at most; no replay, caches and clocks "
                      "as they are",
-                     *(f"metric {name} = {counter}" for name, counter in COUNTERS.items()),
+                     *(f"metric {name} = {COUNTERS[name]}" for name in self.names_of_counters()),
                      "metric us = microseconds between events before and after the launch, without the profiler"]:
             self.out.write(f"# {line}\n")
         self.out.write("\t".join(COLUMNS) + "\n")
         self.out.flush()
+
+    def names_of_counters(self):
+        names = [n for unit in self.units.values() for n in unit]
+        return names + [INSTEAD[n][0] for n in names if n in INSTEAD]
 
     # workloads
 
@@ -365,15 +396,15 @@ class Runner:
     def groups(self):
         """Which counters go together; kept beside the program, for the next configuration."""
         version = self.output([self.ncu, "--version"]).splitlines()
-        key = json.dumps([version[-1:], self.args.arch, UNITS], sort_keys=True)
-        kept = self.args.program.parent / "validate-groups.json"
+        key = json.dumps([version[-1:], self.args.arch, self.units], sort_keys=True)
+        kept = self.args.program.parent / f"{self.args.counters}-groups.json"
         if kept.exists():
             known = json.loads(kept.read_text(encoding="utf-8"))
             if known["key"] == key:
                 return known["groups"]
         there = {line.split()[0] for line in self.output([self.ncu, "--query-metrics"]).splitlines() if line.split()}
-        units = known_counters(there)
-        for n in sorted({n for names in UNITS.values() for n in names} - {n for names in units.values() for n in names}):
+        units = known_counters(self.units, there)
+        for n in sorted({n for names in self.units.values() for n in names} - {n for names in units.values() for n in names}):
             self.note(f"this GPU or ncu does not have {COUNTERS[n]}")
 
         told = []
@@ -445,6 +476,9 @@ def main():
     parser.add_argument("--input", default="profile",
                         help="of every workload (default: %(default)s); those without it are left out")
     parser.add_argument("--build", default="nvcc", help="of workloads with several builds (default: %(default)s)")
+    parser.add_argument("--counters", choices=SETS, default="validate",
+                        help="validate: what docs/validation.md has; why: what warps wait for and how busy units are, into "
+                             "OUTDIR/why-CONFIG.tsv (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=5, help="default: %(default)s")
     parser.add_argument("--per-start", type=int, default=1, metavar="N",
                         help="repeats in one start of the profiler: faster, but all with the same addresses (default: %(default)s)")

@@ -8,8 +8,9 @@
 //              path; mode=index: a 32-bit index, with the address computed from it, as a program
 //              does. Before each chase the L2 is filled with something else.
 //   chase_large  the same for 80 MB to 1 GB, once each
-//   tlb        N elements at a stride, shuffled, each in another line of its stride's piece, past
-//   the L1; third walk.
+//   chase_short  walks of 0 to 64 steps in the L1: walk_cyc is for all of them, and what is there
+//   without a step is what the readings of the clock take tlb        N elements at a stride,
+//   shuffled, each in another line of its stride's piece, past the L1; third walk.
 //              N lines are few, so that the L2 holds them: what is above the L2's latency is
 //              translation. Steps in the latency as N * stride grows are the TLBs' reaches.
 //   dram       cold loads, each line once, after the L2 was filled with something else: one thread,
@@ -126,6 +127,25 @@ static void chase_large() {
   }
 }
 
+static void chase_short() {
+  enum { LINES = 64 };
+  memory buffer(LINES * LINE), cycles(64), d(LINES * sizeof(u64));
+  auto order = steps_of(LINES, LINE, true);
+  d.put(order);
+  ring_link<<<1, 256>>>(buffer.at, d.as<u64>(), LINES);
+  done();
+  for (int steps : {0, 8, 16, 24, 32, 48, 64}) {
+    std::vector<double> v;
+    for (int r = 0; r < 2 * REPS; r++) { // a ring's third walk: lines and code are there
+      walk_pointers<CA><<<1, 1>>>(buffer.at + order[0], (u64)steps, 8, cycles.as<u64>());
+      done();
+      auto c = cycles.get<u64>(8);
+      v.insert(v.end(), c.end() - 2, c.end());
+    }
+    rows(par("steps=%d", steps), "walk_cyc", v);
+  }
+}
+
 static size_t free_bytes() {
   size_t have, all;
   CU(cudaMemGetInfo(&have, &all));
@@ -206,7 +226,10 @@ static void dram() {
 }
 
 int main(int argc, char **argv) {
-  static const benchmark table[] = {
-      {"chase", chase}, {"chase_large", chase_large}, {"tlb", tlb}, {"dram", dram}};
+  static const benchmark table[] = {{"chase", chase},
+                                    {"chase_large", chase_large},
+                                    {"chase_short", chase_short},
+                                    {"tlb", tlb},
+                                    {"dram", dram}};
   return run_main(argc, argv, table);
 }
