@@ -120,6 +120,11 @@ static uint8_t implied_class(void) {
   return n > 0 ? (uint8_t)ptx_form(forms[0])->cls : WEIR_C_BRANCH;
 }
 
+static bool reads_param(const struct ptx_insn *in) {
+  return ptx_has(in, PTX_M_param) || ptx_has(in, PTX_M_param_entry) ||
+         ptx_has(in, PTX_M_param_func);
+}
+
 void dec_fill_static(struct decoder *d, uint32_t pc, bool is_implied) {
   static const uint8_t spaces[] = {
       [PTX_SPACE_none] = WEIR_SP_GENERIC,  [PTX_SPACE_const] = WEIR_SP_CONST,
@@ -145,6 +150,8 @@ void dec_fill_static(struct decoder *d, uint32_t pc, bool is_implied) {
     s->cache_op = cache_op_of(in);
     s->evict_hint = evict_hint_of(in);
   }
+  /* A parameter of the kernel is a slot: it has no address, but a machine may have to fetch it. */
+  if (in->op == PTX_OP_ld && s->width == 0 && reads_param(in)) s->space = WEIR_SP_PARAM;
   if (s->cls == WEIR_C_TEX && u->h == PTX_H_tex && s->width != 0) s->is_fetch = is_fetch(u->x.tex);
   if (u->kind == PTX_K_BAR) fill_barrier(in, u, s);
   if (in->op == PTX_OP_cp && !ptx_has(in, PTX_M_mbarrier)) fill_copy(in, s);

@@ -196,7 +196,8 @@ enum weir_status weir_reorder_kernel(const struct weir_reorder_cfg *cfg,
                                .window = (uint32_t)cfg->window,
                                .budget = (uint32_t)cfg->registers,
                                .has_own_pcs = cfg->pc == WEIR_PC_COPY,
-                               .moves_textures = cfg->textures};
+                               .moves_textures = cfg->textures,
+                               .moves_tests = cfg->tests};
   if (!k->regs_estimated && k->regs_per_thread != 0) r->budget = k->regs_per_thread;
   struct weir_static *table = NULL;
   bool ok = find_loops(cfg, r);

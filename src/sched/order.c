@@ -277,17 +277,17 @@ static bool can_rise(const struct node *n) {
 }
 
 /* With all that must issue before it, if that can rise too. */
-static void raise_load(struct weir_orderer *o, uint32_t load) {
+static void raise(struct weir_orderer *o, uint32_t node) {
   memset(o->set, 0, o->n_words * sizeof *o->set);
-  put(o->set, load);
-  for (uint32_t i = load + 1; i-- > 0;) {
+  put(o->set, node);
+  for (uint32_t i = node + 1; i-- > 0;) {
     if (!has(o->set, i)) continue;
-    if (i != load && !can_rise(&o->node[i])) return;
+    if (i != node && !can_rise(&o->node[i])) return;
     const uint64_t *before = o->before + (size_t)i * o->n_words;
     for (uint32_t k = 0; k < o->n_words; k++)
       o->set[k] |= before[k] & ~o->done[k];
   }
-  for (uint32_t i = 0; i <= load; i++)
+  for (uint32_t i = 0; i <= node; i++)
     if (has(o->set, i)) issue(o, i);
 }
 
@@ -297,7 +297,19 @@ static void raise_loads(struct weir_orderer *o) {
     const struct node *n = &o->node[o->loads[i]];
     if (n->is_done) continue;
     if (o->held + n->cost > o->budget) return;
-    raise_load(o, o->loads[i]);
+    raise(o, o->loads[i]);
+  }
+}
+
+/* What branches depend on, behind the first loads, unless it needs a load of the region itself. */
+static void raise_tests(struct weir_orderer *o) {
+  for (uint32_t i = 0; i < o->n; i++) {
+    const struct node *n = &o->node[i];
+    if (n->s->cls != WEIR_C_BRANCH || n->is_done || n->level > 0) continue;
+    for (unsigned k = 0; k < n->s->n_src; k++) {
+      const uint32_t on = n->needs[k];
+      if (on != 0 && !o->node[on - 1].is_done && can_rise(&o->node[on - 1])) raise(o, on - 1);
+    }
   }
 }
 
@@ -328,6 +340,7 @@ uint32_t weir_order_find(struct weir_orderer *o, const uint32_t *path, uint32_t 
   sort_loads(o);
   o->budget = find_budget(o);
   raise_loads(o);
+  if (o->r->moves_tests) raise_tests(o);
   for (uint32_t i = 0; i < n; i++) {
     if (o->node[i].is_done) continue;
     uint32_t held = o->held;

@@ -30,6 +30,9 @@ static const struct weir_param table[] = {
     WEIR_PARAM(weir_reorder_cfg, textures, "false",
                .help = "texture reads are moved up as loads are", .source = "off",
                .when = "order=blocks|loops"),
+    WEIR_PARAM(weir_reorder_cfg, tests, "false",
+               .help = "what a branch depends on is moved up, if it needs no load of its region",
+               .source = "off", .when = "order=blocks|loops"),
     WEIR_PARAM(weir_reorder_cfg, pc, "ptx", .choices = WEIR_CHOICES(WEIR_COPY_PCS),
                .help = "what policies see as the program counter of an unrolled copy: that of its "
                        "instruction in the PTX, or its own",

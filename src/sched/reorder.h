@@ -27,7 +27,7 @@ struct weir_reorder_cfg {
   enum weir_insn_order order;
   int64_t unroll, full, body, registers, window;
   enum weir_copy_pc pc;
-  bool textures;
+  bool textures, tests;
 };
 extern const struct weir_param_group weir_reorder_params;
 
@@ -52,6 +52,7 @@ struct weir_reordered {
   uint32_t n_loops, window, budget;
   bool has_own_pcs;    /* sched.pc=copy */
   bool moves_textures; /* sched.textures */
+  bool moves_tests;    /* sched.tests */
 };
 
 /* *out NULL: its order stays as it is, since that is off, or nothing is known of its text. `k`

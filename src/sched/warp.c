@@ -305,10 +305,11 @@ static void count_left_out(const struct warp *w) {
 
 static bool moves(const struct weir_reordered *k, uint32_t insn) {
   const uint8_t cls = k->info.insns[insn].cls;
-  return cls == WEIR_C_LOAD || (cls == WEIR_C_TEX && k->moves_textures);
+  return cls == WEIR_C_LOAD || (cls == WEIR_C_TEX && k->moves_textures) ||
+         (cls == WEIR_C_BRANCH && k->moves_tests);
 }
 
-static bool has_load(const struct warp *w) {
+static bool has_any(const struct warp *w) {
   for (uint32_t i = 1; i < w->region; i++)
     if (moves(w->r->k, w->records[i].insn)) return true;
   return false;
@@ -321,7 +322,7 @@ static bool next_region(struct warp *w) {
   const struct weir_unrolled *l = loop_at(w->r->k, x->insn);
   bool is_group = l != NULL && find_group(w, l);
   if (!is_group) find_block(w);
-  if (is_group || has_load(w)) {
+  if (is_group || has_any(w)) {
     find_order(w);
     if (is_group) count_left_out(w);
     return true;

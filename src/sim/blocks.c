@@ -143,6 +143,25 @@ void weir_sm_advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   weir_sm_take_next(sm, slot, now);
 }
 
+/* Cycles from an instruction to the next one of its warp, more than one: for a branch, and for
+ * lanes that were not there before. */
+static uint64_t path_takes(const struct weir_sm *sm, struct weir_sm_warp *w) {
+  const struct weir_sm_cfg *c = &sm->m->sm;
+  const struct weir_outline *outline = sm->outline;
+  const uint32_t insn = w->next.insn;
+  uint64_t takes = w->is_behind_branch ? (uint64_t)c->branch_next_cyc - 1 : 0;
+  if (outline != NULL) {
+    const uint32_t origin = sm->reordered != NULL ? sm->reordered->origin[insn] : insn;
+    if (!(outline->insns[origin].flags & WEIR_OUTLINE_GUARDED)) {
+      const bool is_new = w->lanes != 0 && (w->next.mask & ~w->lanes) != 0;
+      if (is_new && !w->is_behind_branch) takes = (uint64_t)c->rejoin_cyc;
+      w->lanes = w->next.mask;
+    }
+  }
+  w->is_behind_branch = sm->kernel->insns[insn].cls == WEIR_C_BRANCH;
+  return takes;
+}
+
 /* The warp's next instruction is fetched. */
 void weir_sm_take_next(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   struct weir_sm_warp *w = &sm->warps[slot];
@@ -151,7 +170,7 @@ void weir_sm_take_next(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     w->barrier = weir_barrier_of(s, &w->next);
     w->next.has_addr = false; /* it was none */
   }
-  weir_sm_find_ready(sm, slot, now + 1);
+  weir_sm_find_ready(sm, slot, now + 1 + (sm->has_paths ? path_takes(sm, w) : 0));
 }
 
 /* Cycles after the arrival of a block in which no other one arrives. */
@@ -201,7 +220,9 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     w->block = b;
     w->in_block = k;
     w->n_requests = 0;
-    w->loads = w->stores = w->atoms = 0;
+    w->loads = w->atoms = 0; /* acknowledgements of the slot's last warp may be on their way */
+    w->lanes = 0;
+    w->is_behind_branch = false;
     w->group = 0;
     memset(w->copies, 0, sizeof w->copies);
     if (sm->clocks != NULL) weir_clocks_warp(sm->clocks, slot);
@@ -237,6 +258,10 @@ bool weir_sm_retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
     const uint32_t b = (uint32_t)__builtin_ctzll(left);
     struct weir_sm_block *k = &sm->blocks[b];
     if (k->pending > 0) continue;
+    if (k->has_stored && sm->m->sm.store_end_cyc > 0) {
+      k->has_stored = false;
+      k->busy_until = weir_max64(k->busy_until, now) + (uint64_t)sm->m->sm.store_end_cyc;
+    }
     if (k->busy_until > now) {
       *wake = weir_min64(*wake, k->busy_until);
       continue;

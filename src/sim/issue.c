@@ -16,6 +16,16 @@ static void put_bit(uint64_t *mask, uint64_t bit, bool is_set) {
   *mask = is_set ? *mask | bit : *mask & ~bit;
 }
 
+/* What a branch depends on is there for it later than for others (sm.branch_guard_cyc). */
+static uint64_t guard_ready(const struct weir_sm *sm, const struct weir_sm_warp *w,
+                            const struct weir_static *s, uint64_t t) {
+  const uint64_t more = (uint64_t)sm->m->sm.branch_guard_cyc;
+  for (unsigned i = 0; i < s->n_src; i++)
+    if (s->src[i] != WEIR_NO_REG && w->reg[s->src[i]] != WEIR_NEVER)
+      t = weir_max64(t, w->reg[s->src[i]] + more);
+  return t;
+}
+
 /* Of a warp that runs; not before cycle `t`. */
 void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   struct weir_sm_warp *w = &sm->warps[slot];
@@ -23,6 +33,7 @@ void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   if (sm->collect != NULL) w->not_before = t = weir_max64(t, w->not_before);
   for (unsigned i = 0; i < s->n_src; i++)
     if (s->src[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->src[i]]);
+  if (s->cls == WEIR_C_BRANCH && sm->has_paths) t = guard_ready(sm, w, s, t);
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->dst[i]]);
   sm->ready_at[slot] = t;
@@ -93,6 +104,12 @@ static void take_shared_unit(struct weir_sm *sm, const struct weir_sched *c, uin
   sm->next_first = (c->view.scheduler + 1) % n;
 }
 
+/* A kernel's parameters, which are loads without an address: the SM's first read brings them. */
+static uint64_t params_there(struct weir_sm *sm, uint64_t now) {
+  if (sm->params_at == WEIR_NEVER) sm->params_at = now + (uint64_t)sm->m->sm.param_cold_cyc;
+  return sm->params_at;
+}
+
 /* Whatever is no access to memory begins to execute: in its unit, or on the way there. */
 static void start(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint64_t now) {
   struct weir_sm_warp *w = &sm->warps[slot];
@@ -101,9 +118,10 @@ static void start(struct weir_sm *sm, struct weir_sched *c, uint32_t slot, uint6
     if (!weir_collect_put(sm, slot, now)) take_unit(c, sm->m->unit[s->cls], WEIR_NEVER);
     return;
   }
+  uint64_t ready = now + (uint64_t)(sm->m->sm.latency[s->cls] + sm->m->sm.dependent_extra);
+  if (s->space == WEIR_SP_PARAM) ready = weir_max64(ready, params_there(sm, now));
   for (unsigned i = 0; i < s->n_dst; i++)
-    if (s->dst[i] != WEIR_NO_REG)
-      w->reg[s->dst[i]] = now + (uint64_t)(sm->m->sm.latency[s->cls] + sm->m->sm.dependent_extra);
+    if (s->dst[i] != WEIR_NO_REG) w->reg[s->dst[i]] = ready;
 }
 
 static void read_clock(struct weir_sm *sm, uint32_t slot, uint64_t now) {

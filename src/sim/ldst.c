@@ -1,6 +1,7 @@
 #include "sim/ldst.h"
 
 #include "base/ring.h"
+#include "sim/constants.h"
 #include "sim/sm_core.h"
 #include "sim/texture.h"
 
@@ -22,6 +23,7 @@ enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *
   u->n_loads += weir_order_room(&u->order) + weir_l1_pipe_room(m);
   u->loads = weir_calloc(u->n_loads, sizeof *u->loads);
   if (m->sm.texture_bytes > 0) ok &= (u->texture = weir_texture_new(m)) != NULL;
+  if (m->sm.const_bytes > 0) ok &= (u->constants = weir_constants_new(&m->sm)) != NULL;
   if (!ok || u->loads == NULL)
     return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
   for (uint32_t i = 0; i < u->n_loads; i++)
@@ -32,6 +34,7 @@ enum weir_status weir_ldst_init(struct weir_ldst *u, const struct weir_machine *
 void weir_ldst_free(struct weir_ldst *u) {
   weir_order_free(&u->order);
   weir_texture_free(u->texture);
+  weir_constants_free(u->constants);
   free(u->queue.v);
   free(u->loads);
 }
@@ -95,10 +98,17 @@ void weir_ldst_answer(struct weir_sm *sm, uint32_t id, uint64_t at) {
   sm->ldst.free_load = id;
 }
 
+/* sm.store_end_cyc: blocks end without the acknowledgements of their stores, which may come to a
+ * warp slot that others have by then. */
+static bool ends_early(const struct weir_sm *sm) {
+  return sm->m->sm.store_end_cyc > 0;
+}
+
 void weir_ldst_acknowledge(struct weir_sm *sm, uint32_t slot) {
   struct weir_sm_warp *w = &sm->warps[slot];
   w->stores--;
-  sm->blocks[w->block].pending--;
+  sm->ldst.stores--;
+  if (!ends_early(sm)) sm->blocks[w->block].pending--;
   if (w->state == WEIR_W_FENCE && w->stores == 0) {
     w->state = WEIR_W_RUN;
     weir_sm_find_ready(sm, slot, 0);
@@ -120,13 +130,17 @@ static void note_failure(struct weir_sm *sm, struct weir_l1_req *q, enum weir_sh
 static void expect_more(struct weir_sm *sm, uint32_t slot, uint32_t n) {
   struct weir_sm_warp *w = &sm->warps[slot];
   w->stores += n;
-  sm->blocks[w->block].pending += n;
+  sm->ldst.stores += n;
+  if (!ends_early(sm)) sm->blocks[w->block].pending += n;
 }
 
 /* The L1 has taken it. */
 static void accept(struct weir_sm *sm, const struct weir_l1_req *q,
                    const struct weir_l1_result *r) {
   if (r->is_missing) sm->ldst.loads[q->id].is_missing = true;
+  const bool has_left = r->answer == WEIR_L1_HIT || r->answer == WEIR_L1_SENT;
+  if (q->a.op == WEIR_STORE && has_left && ends_early(sm))
+    sm->blocks[sm->warps[q->id].block].pending--;
   if (r->answer == WEIR_L1_HIT && q->a.op == WEIR_STORE)
     weir_ldst_acknowledge(sm, q->id);
   else if (r->answer == WEIR_L1_HIT)
@@ -576,7 +590,10 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     return;
   }
   if (a.space == WEIR_SP_CONST || a.space == WEIR_SP_PARAM) {
-    set_ready(w, s, now + after(sm->m, sm->m->sm.const_latency));
+    uint64_t more = 0;
+    if (sm->ldst.constants != NULL && a.space == WEIR_SP_CONST)
+      more = weir_constants_read(sm->ldst.constants, &w->next, now);
+    set_ready(w, s, now + after(sm->m, sm->m->sm.const_latency) + more);
     return;
   }
   if (a.space == WEIR_SP_LOCAL && width > 4) words = width / 4, width = 4;
@@ -609,7 +626,9 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   if (s->cls == WEIR_C_STORE) {
     c->id = slot;
     w->stores += c->n;
+    sm->ldst.stores += c->n;
     sm->blocks[w->block].pending += c->n;
+    sm->blocks[w->block].has_stored = true;
     return;
   }
   start_load(sm, w, s);

@@ -45,16 +45,18 @@ struct weir_ldst {
   struct {
     struct weir_l1_req *v;
     uint32_t head, n, cap;
-  } queue;                        /* coalescer to L1 */
-  struct weir_order_queues order; /* behind it, where a policy orders requests */
-  bool has_words;                 /* l1.store_words: a store has left a part of a sector */
-  uint8_t failed;                 /* what the head waits for; WEIR_N_SHORTAGES: nothing */
-  bool is_probed;                 /* to find that out, tags were read */
-  uint64_t since;                 /* counted until then */
-  struct weir_texture *texture;   /* NULL: texture reads go through the L1 */
+  } queue;                          /* coalescer to L1 */
+  struct weir_order_queues order;   /* behind it, where a policy orders requests */
+  bool has_words;                   /* l1.store_words: a store has left a part of a sector */
+  uint8_t failed;                   /* what the head waits for; WEIR_N_SHORTAGES: nothing */
+  bool is_probed;                   /* to find that out, tags were read */
+  uint64_t since;                   /* counted until then */
+  struct weir_texture *texture;     /* NULL: texture reads go through the L1 */
+  struct weir_constants *constants; /* NULL: constants are always there */
   struct weir_load *loads;
   uint32_t free_load, n_loads;
   uint32_t inflight;    /* requests of loads and atomics that wait for an answer */
+  uint32_t stores;      /* acknowledgements that have not come */
   uint64_t shared_free; /* passes over shared memory end */
 };
 

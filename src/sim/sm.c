@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/fifo.h"
 #include "base/mem.h"
+#include "sim/constants.h"
 #include "sim/memory.h"
 #include "sim/sm_core.h"
 #include "sim/texture.h"
@@ -203,6 +204,9 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   if (reordered != NULL) kernel = &reordered->info;
   if (reordered != NULL && reordered->has_own_pcs) k.n_insns = kernel->n_insns;
   if (!take_order(sm, reordered)) return false;
+  const struct weir_sm_cfg *c = &sm->m->sm;
+  sm->outline = c->rejoin_cyc > 0 ? (reordered != NULL ? reordered->ptx : kernel)->outline : NULL;
+  sm->has_paths = c->branch_next_cyc > 1 || c->branch_guard_cyc > 0 || c->rejoin_cyc > 0;
   sm->kernel = kernel;
   sm->max_blocks = max_blocks;
   sm->next_age = 0;
@@ -216,7 +220,8 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   sm->n_order = 0;
   sm->is_settled = true;
   sm->is_dirty = true;
-  sm->last_event = now;
+  sm->last_event = sm->last_ack = now;
+  sm->params_at = WEIR_NEVER;
   sm->next_arrival = now;
   for (unsigned i = 0; i < sizeof sm->sched / sizeof *sm->sched; i++)
     weir_sched_reset(sm, i, now);
@@ -225,6 +230,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   sm->ldst.since = now;
   sm->ldst.shared_free = 0;
   if (sm->ldst.texture != NULL) weir_texture_empty(sm->ldst.texture);
+  if (sm->ldst.constants != NULL) weir_constants_empty(sm->ldst.constants);
   if (sm->m->l1.flush_on_kernel || sm->m->l1.unified_bytes > 0) sm->ldst.has_words = false;
   sm->kernel_start = now;
   memcpy(sm->slot_base, sm->stats.slot, sizeof sm->slot_base);
@@ -296,7 +302,10 @@ static void take_messages(struct weir_sm *sm, uint64_t now) {
   for (; (r = weir_inbox_head(&sm->port.replies)) != NULL && r->at <= now &&
          sm->port.eject_free <= now;
        weir_inbox_pop(&sm->port.replies)) {
-    sm->last_event = now;
+    if (r->kind == WEIR_MSG_ACK && sm->m->sm.store_end_cyc > 0)
+      sm->last_ack = now; /* nobody waits for it */
+    else
+      sm->last_event = now;
     sm->port.eject_free = now + (sm->port.has_fifo ? 1 : reply_cycles(sm, r));
     if (r->kind == WEIR_MSG_ACK) {
       if (r->id != UINT32_MAX)
@@ -416,6 +425,6 @@ void weir_sm_settle(struct weir_sm *sm, uint64_t now) {
 
 bool weir_sm_is_idle(const struct weir_sm *sm) {
   return sm->n_blocks == 0 && sm->n_arriving == 0 && sm->ldst.queue.n == 0 &&
-         !sm->ldst.coalescer.is_busy && sm->ldst.inflight == 0 && sm->port.fills.n == 0 &&
-         sm->port.replies.n == 0 && weir_l1_is_idle(sm->l1);
+         !sm->ldst.coalescer.is_busy && sm->ldst.inflight == 0 && sm->ldst.stores == 0 &&
+         sm->port.fills.n == 0 && sm->port.replies.n == 0 && weir_l1_is_idle(sm->l1);
 }

@@ -60,7 +60,7 @@ struct weir_sm_warp {
   uint32_t block;         /* slot */
   uint32_t in_block;      /* number of the warp there */
   uint32_t n_requests;    /* so far */
-  uint32_t loads, stores; /* under way; loads: atomics too */
+  uint32_t loads, stores; /* under way; loads: atomics too; stores: of the slot */
   uint32_t atoms;         /* of these, atomics */
   uint32_t collecting; /* instructions on the way to a unit that will be there nobody knows when */
   uint64_t collected_at; /* cycle in which the last of the others has its unit (collect.h) */
@@ -71,6 +71,8 @@ struct weir_sm_warp {
   uint32_t group;     /* of copies: the one that has not been ended */
   struct weir_copies copies[WEIR_COPY_GROUPS];
   struct weir_barrier barrier; /* of the next instruction, if that is one */
+  uint32_t lanes;              /* of the last instruction that is not guarded; 0: none was yet */
+  bool is_behind_branch;       /* the next instruction */
 };
 
 struct weir_sm_block {
@@ -82,7 +84,7 @@ struct weir_sm_block {
   } barrier[WEIR_BARRIERS];
   uint32_t pending;    /* loads, store requests and instructions being collected */
   uint64_t busy_until; /* the last result of a load; the last instruction has its unit */
-  bool is_used;
+  bool is_used, has_stored;
 };
 
 /* What a part of an L1 tells the same part of the other SMs. */
@@ -155,7 +157,10 @@ struct weir_sm {
   const uint8_t *tags; /* enum weir_tag of each instruction of the PTX; NULL: none has one */
   const struct weir_reordered *reordered; /* NULL: it is not */
   struct weir_reorderer *reorderer;       /* NULL: none was yet */
-  uint64_t kernel_start, last_event;
+  const struct weir_outline *outline;     /* of the PTX; NULL: nothing is known, or asked */
+  bool has_paths;                         /* branches take more than their slot */
+  uint64_t kernel_start, last_event, last_ack;
+  uint64_t params_at; /* cycle in which the kernel's parameters are there; WEIR_NEVER: not read */
 
   /* Warps. */
   struct weir_sm_warp *warps;
