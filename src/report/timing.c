@@ -455,6 +455,11 @@ json_t *weir_timing_json(const struct weir_timing *t, const struct weir_kernel_i
     json_decref(o);
     return NULL;
   }
+  if (o != NULL && t->setup->machine.sm.store_end_cyc > 0 &&
+      json_object_set_new(o, "drain_cyc", json_integer((json_int_t)r->drain)) != 0) {
+    json_decref(o);
+    return NULL;
+  }
   uint32_t got = weir_sm_registers(&t->setup->machine, k);
   if (o != NULL && got < k->regs_per_thread &&
       json_object_set_new(o, "registers_taken", json_integer(got)) != 0) {

@@ -701,8 +701,8 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; i < sim->n_sms; i++)
     end = weir_max64(end, sim->sms[i].last_event + 1);
   if (sim->m->sm.retire_tenths > 0) end = weir_max64(end, sim->retired_at + 1);
-  const uint64_t cycles = end - start;
-  for (uint32_t i = 0; i < sim->n_sms; i++) /* the next one comes behind what nobody waits for */
+  const uint64_t blocks_end = end;
+  for (uint32_t i = 0; i < sim->n_sms; i++) /* acknowledgements that no block has waited for */
     end = weir_max64(end, sim->sms[i].last_ack + 1);
   sim->now = end;
   weir_sim_samples_end(sim, end);
@@ -710,7 +710,8 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
     weir_sm_soft(&sim->sms[i], end);
   if (!deliver_casts(sim)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   for (uint32_t i = 0; i < sim->n_sms; i++) {
-    weir_sm_settle(&sim->sms[i], start + cycles); /* policies may look at it then */
+    weir_sm_close(&sim->sms[i]);
+    weir_sm_settle(&sim->sms[i], end); /* policies may look at it then */
     weir_sm_kernel_end(&sim->sms[i], end);
     if ((st = weir_sim_fault(&sim->sms[i], err)) != WEIR_OK) return give_up(sim, st);
   }
@@ -723,7 +724,8 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   if (!weir_sim_keep_details(sim, start))
     return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
   result->start = start;
-  result->cycles = cycles;
+  result->cycles = end - start;
+  result->drain = end - blocks_end;
   result->blocks_per_sm = shape.blocks_per_sm;
   result->limited_by = shape.limited_by;
   for (uint32_t i = 0; i < WEIR_MAX_PARTS; i++)

@@ -30,6 +30,7 @@ void weir_sim_add_up(const struct weir_sim *sim, struct weir_sim_unit *units,
 
 void weir_sim_result_add(struct weir_sim_result *into, const struct weir_sim_result *from) {
   into->cycles += from->cycles;
+  into->drain += from->drain;
   into->blocks_per_sm = from->blocks_per_sm;
   into->limited_by = from->limited_by;
   weir_stat_sum(weir_sm_stat_table, &into->sm, &from->sm);

@@ -411,6 +411,14 @@ uint64_t weir_sm_cycle(struct weir_sm *sm, uint64_t now) {
 
 /* The kernel ended in cycle `now`. Calls after it (late credits) saw no warps, so what is left of
  * the slots had none. */
+void weir_sm_close(struct weir_sm *sm) {
+  for (unsigned s = 0; s < (unsigned)sm->m->sm.schedulers; s++) {
+    struct weir_sched *c = &sm->sched[s];
+    if (sm->last_event + 1 > c->since) weir_sched_settle(sm, c, sm->last_event + 1);
+    c->label = WEIR_SLOT_NO_WARP;
+  }
+}
+
 void weir_sm_settle(struct weir_sm *sm, uint64_t now) {
   if (now > sm->ldst.since) weir_ldst_settle(sm, now);
   uint64_t used = 0;

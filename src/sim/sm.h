@@ -155,11 +155,11 @@ struct weir_sm {
   /* The kernel. */
   const struct weir_kernel_info *kernel; /* with copies, if it is reordered */
   const uint8_t *tags; /* enum weir_tag of each instruction of the PTX; NULL: none has one */
-  const struct weir_reordered *reordered; /* NULL: it is not */
-  struct weir_reorderer *reorderer;       /* NULL: none was yet */
-  const struct weir_outline *outline;     /* of the PTX; NULL: nothing is known, or asked */
-  bool has_paths;                         /* branches take more than their slot */
-  uint64_t kernel_start, last_event, last_ack;
+  const struct weir_reordered *reordered;      /* NULL: it is not */
+  struct weir_reorderer *reorderer;            /* NULL: none was yet */
+  const struct weir_outline *outline;          /* of the PTX; NULL: nothing is known, or asked */
+  bool has_paths;                              /* branches take more than their slot */
+  uint64_t kernel_start, last_event, last_ack; /* last_ack: that no block has waited for */
   uint64_t params_at; /* cycle in which the kernel's parameters are there; WEIR_NEVER: not read */
 
   /* Warps. */
@@ -233,6 +233,8 @@ bool weir_sm_is_over(const struct weir_sm *sm);
 bool weir_sm_hear(struct weir_sm *sm, const struct weir_broadcast *c);
 /* Does a policy hold the warp's next instruction back? */
 bool weir_sm_is_gated(const struct weir_sm *sm, uint32_t slot);
+/* The kernel has ended: what is left of its slots has no warp. */
+void weir_sm_close(struct weir_sm *sm);
 void weir_sm_settle(struct weir_sm *sm, uint64_t now);
 /* Warps that a barrier of a block waits for, those that are there included. */
 uint32_t weir_sm_barrier_wants(const struct weir_sm_block *b, uint32_t id);

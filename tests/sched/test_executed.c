@@ -147,6 +147,7 @@ static bool check_kernel(struct run *r, const char *kernel, uint32_t *n_run) {
   if (ptx_run_next(r->run, &b, &err) == WEIR_OK && b != NULL) {
     weir_param_defaults(weir_reorder_params.table, &c);
     c.order = WEIR_INSNS_LOOPS;
+    c.tests = *n_run % 2;
     assert_int_equal(weir_reorder_kernel(&c, info, &k, &err), WEIR_OK);
     struct weir_reorderer *x =
         weir_reorderer_new(1, (struct weir_reorder_counts){&counts[0], &counts[1], &counts[2]});
@@ -272,6 +273,7 @@ static void time_one(struct run *r, const char *kernel, void *self) {
   assert_memory_equal(&off, &none, sizeof off);
   c.order = WEIR_INSNS_LOOPS;
   c.pc = t->n % 2 ? WEIR_PC_COPY : WEIR_PC_PTX;
+  c.tests = t->n / 2 % 2;
   assert_true(time_kernel(r, kernel, &t->x, &c, 1, &one));
   assert_true(time_kernel(r, kernel, &t->x, &c, 3, &three));
   assert_memory_equal(&one, &three, sizeof one);

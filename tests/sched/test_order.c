@@ -248,6 +248,7 @@ static uint32_t check_kernel(const struct text *t, const char *name, uint64_t *s
   struct weir_kernel_info k = text_kernel(p);
   c.unroll = 1 + below(seed, 8);
   c.registers = below(seed, 2) ? 32 : 8 + below(seed, 60);
+  c.tests = below(seed, 2);
   c.window = below(seed, 3) ? 256 : 16 + below(seed, 500);
   struct weir_reordered *r = reorder(&c, &k);
   struct weir_orderer *o = weir_orderer_new(r);
@@ -307,7 +308,8 @@ static void open_loop(struct text *t, struct ptx_program **p, const char *body) 
   if (ptx_program_build(t->image, "k", &t->cfg, p, &err) != WEIR_OK) fail_msg("%s", err.msg);
 }
 
-/* The order of a group of all iterations, as letters: L a load, S a store, . another. */
+/* The order of a group of all iterations, as letters: L a load, S a store, T a comparison
+ * (sched.tests), . another. */
 static void order_of(const char *body, const struct weir_reorder_cfg *c, char *out) {
   struct text t;
   struct ptx_program *p;
@@ -328,7 +330,10 @@ static void order_of(const char *body, const struct weir_reorder_cfg *c, char *o
     check_region(r, path, n, order, n_order);
     for (uint32_t i = 0; i < n_order; i++) {
       uint8_t cls = r->info.insns[path[order[i]]].cls;
-      out[i] = cls == WEIR_C_LOAD ? 'L' : cls == WEIR_C_STORE ? 'S' : '.';
+      out[i] = cls == WEIR_C_LOAD               ? 'L'
+               : cls == WEIR_C_STORE            ? 'S'
+               : cls == WEIR_C_PRED && c->tests ? 'T'
+                                                : '.';
     }
     out[n_order] = 0;
     weir_orderer_free(o);
@@ -410,6 +415,21 @@ static void registers(void **state) {
   assert_memory_equal(few, "LL.", 3);
 }
 
+/* A comparison of the counter comes right behind the first loads and what it needs, one of
+ * something that was loaded stays. */
+static void comparisons(void **state) {
+  (void)state;
+  struct weir_reorder_cfg c = config();
+  char got[1024];
+  c.tests = true;
+  order_of("ld.global.f32 %f2, [%rd1];\n" SUM NEXT_RD1, &c, got);
+  assert_string_equal(got, "LLLL.T......");
+  order_of("ld.global.f32 %f2, [%rd1];\nsetp.gt.f32 %p2, %f2, %f1;\n@%p2 add.f32 %f1, %f1, "
+           "%f2;\n" NEXT_RD1,
+           &c, got);
+  assert_string_equal(got, "LLLL.TT.T.T.T...");
+}
+
 static uint32_t factor(const char *body) {
   struct weir_reorder_cfg c = config();
   struct text t;
@@ -466,6 +486,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(steps_first),
       cmocka_unit_test(volatile_loads),
       cmocka_unit_test(registers),
+      cmocka_unit_test(comparisons),
       cmocka_unit_test(which_loops),
       cmocka_unit_test(untouched),
       cmocka_unit_test(all_kernels),

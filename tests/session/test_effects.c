@@ -74,6 +74,7 @@ static const struct world worlds[] = {
      {SMALL, "sm.coalesce_by=banks", "sm.coalesce_per_cycle=4", "l1.probes_per_cycle=4"}},
     {NULL, NULL, {SMALL, "sm.texture_lanes=4", "sm.fetch_lanes=8"}},
     {NULL, NULL, {SMALL, "sm.texture_bytes=6K", "sm.texture_ways=2"}},
+    {NULL, NULL, {SMALL, "sm.const_bytes=256", "sm.store_end_cyc=9"}},
     {NULL,
      NULL,
      {SMALL, "sm.dispatch_interval=5", "sm.dispatch_warp_cyc=4", "sm.retire_tenths=25"}},
@@ -191,6 +192,11 @@ static const char *const unseen[][2] = {
     {"l1.bypass_room", "on loads on their way, more than there are lines: test_l1_data.c"},
     {"l2.merge_writes", "on stores that write a sector together: test_ports.c"},
     {"sm.texture_ways", "on texture reads of lines of one set: test_texture.c"},
+    {"sm.const_miss_cyc", "on constants beside those that were read: test_start_end.c"},
+    {"sm.const_cold_cyc", "on constants that were not read before: test_start_end.c"},
+    {"sm.param_cold_cyc", "on reads of parameters: test_start_end.c"},
+    {"sm.branch_guard_cyc", "on branches that depend on something: test_start_end.c"},
+    {"sm.rejoin_cyc", "on kernels with an outline: test_start_end.c"},
     {"sm.register_banks", "on instructions that read several registers: test_collect.c"},
 };
 

@@ -516,7 +516,7 @@ static bool same_group(const struct weir_stat_group *g, const void *a, const voi
 }
 
 bool same_result(const struct weir_sim_result *a, const struct weir_sim_result *b) {
-  bool same = a->cycles == b->cycles && a->start == b->start &&
+  bool same = a->cycles == b->cycles && a->start == b->start && a->drain == b->drain &&
               a->blocks_per_sm == b->blocks_per_sm && strcmp(a->limited_by, b->limited_by) == 0;
   if (!same)
     print_message("cycles: %" PRIu64 " and %" PRIu64 ", start: %" PRIu64 " and %" PRIu64 "\n",

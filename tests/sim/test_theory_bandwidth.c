@@ -45,10 +45,12 @@ static const char *const older_set[] = {"l2.sectored=false",
 static void open_machine(struct machine *x, const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, name == older ? "fermi-s3-v0" : name);
-  /* Bounds know nothing of packets that hold up others, nor of lines under way that meet in a set
-   * by chance, as they do where it is hashed. The one warp stands for those of all schedulers. */
+  /* The last stores count: a kernel waits for them. Bounds know nothing of packets that hold up
+   * others, nor of lines under way that meet in a set by chance, as they do where it is hashed. The
+   * one warp stands for those of all schedulers. */
   static const char *const ideal_set[] = {"noc.crossbar=ideal", "l1.index=linear",
-                                          "sm.load_interval=1", "sm.store_interval=1", NULL};
+                                          "sm.load_interval=1", "sm.store_interval=1",
+                                          "sm.store_end_cyc=0", NULL};
   machine_init(x, path, name == older ? older_set : ideal_set);
 }
 

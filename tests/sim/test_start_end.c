@@ -1,0 +1,193 @@
+/* What a warp's path costs besides its instructions, at the exact cycle: branches, lanes that come
+ * together again, parameters and constants that are not there yet, and the end of a block that has
+ * stored. */
+#include "stream/outline.h"
+
+#include "rig.h"
+
+enum { A = 0x10000, ADD = 4, CONST = 8 };
+
+static struct rig g;
+static struct synth s;
+static struct weir_sim_result r;
+
+static uint64_t end(void) {
+  uint64_t cycles = rig_run(&g, &s, &r);
+  synth_free(&s);
+  rig_close(&g);
+  return cycles;
+}
+
+/* ---- branches ---- */
+
+/* A chain of additions, a branch behind each: cycle in which the last addition issues. */
+static uint64_t chain(unsigned n, const char *a, const char *b) {
+  rig_open(&g, a, b, NULL);
+  synth_init(&s, 1, 1);
+  uint32_t add = synth_insn(&s, WEIR_C_INT, 0, 0), bra = synth_insn(&s, WEIR_C_BRANCH, -1, 0);
+  for (unsigned i = 0; i < n; i++) {
+    synth_put(&s, 0, 0, add);
+    if (i + 1 < n) synth_put(&s, 0, 0, bra);
+  }
+  return end();
+}
+
+static void test_branch(void **state) {
+  (void)state;
+  /* the branch issues when the sum is there, and the next addition a cycle later */
+  assert_int_equal(chain(11, NULL, NULL), 10 * (ADD + 1));
+  assert_int_equal(chain(11, "sm.branch_next_cyc=10", NULL), 10 * (ADD + 10));
+  assert_int_equal(chain(11, "sm.branch_guard_cyc=10", NULL), 10 * (ADD + 10 + 1));
+  /* as on an H200, tools/hw/results, loops: 24 for each round behind what is compared */
+  assert_int_equal(chain(11, "sm.branch_next_cyc=10", "sm.branch_guard_cyc=10"), 10 * (ADD + 20));
+}
+
+/* A branch that depends on nothing delays what follows it, and nothing else. */
+static void test_branch_alone(void **state) {
+  (void)state;
+  rig_open(&g, "sm.branch_next_cyc=10", "sm.branch_guard_cyc=10", NULL);
+  synth_init(&s, 1, 2);
+  uint32_t add = synth_insn(&s, WEIR_C_INT, -1, -1), bra = synth_insn(&s, WEIR_C_BRANCH, -1, -1);
+  synth_put(&s, 0, 0, bra);
+  synth_put(&s, 0, 0, add);
+  for (unsigned i = 0; i < 8; i++)
+    synth_put(&s, 0, 1, add); /* another warp goes on meanwhile */
+  assert_int_equal(end(), 10);
+  assert_int_equal(r.sm.slot[WEIR_SLOT_ISSUED], 10);
+}
+
+/* ---- lanes ---- */
+
+/* Masks of additions, one after the other; bit i of `guarded`: the i-th is under a predicate. */
+static uint64_t lanes(const uint32_t *mask, unsigned n, unsigned guarded, bool is_ptx) {
+  enum { MOST = 8 };
+  static struct weir_outline_insn text[MOST];
+  static struct weir_outline outline;
+  rig_open(&g, "sm.rejoin_cyc=17", NULL);
+  synth_init(&s, 1, 1);
+  for (unsigned i = 0; i < n; i++) {
+    text[i] = (struct weir_outline_insn){.flags = guarded >> i & 1 ? WEIR_OUTLINE_GUARDED : 0,
+                                         .base = WEIR_NO_REG};
+    synth_insn(&s, WEIR_C_INT, -1, -1);
+    synth_put(&s, 0, 0, i);
+    s.ops[i].mask = mask[i];
+  }
+  outline = (struct weir_outline){.insns = text};
+  if (is_ptx) s.info.outline = &outline;
+  return end();
+}
+
+static void test_lanes(void **state) {
+  (void)state;
+  static const uint32_t all = UINT32_MAX, low = 0xffff, high = 0xffff0000;
+  const uint32_t same[] = {all, all, all, all}, joins[] = {all, low, all, all},
+                 turns[] = {low, high, all, all};
+  assert_int_equal(lanes(same, 4, 0, true), 3);
+  assert_int_equal(lanes(joins, 4, 0, true), 3 + 17);
+  assert_int_equal(lanes(turns, 4, 0, true), 3 + 2 * 17); /* other lanes, then all */
+  assert_int_equal(lanes(joins, 4, 1 << 1, true), 3);     /* that one was guarded */
+  assert_int_equal(lanes(joins, 4, 0, false), 3);         /* machine code */
+}
+
+/* ---- parameters and constants ---- */
+
+static void test_parameters(void **state) {
+  (void)state;
+  for (unsigned second = 0; second < 2; second++) { /* another block, later: they are there */
+    rig_open(&g, "sm.param_cold_cyc=150", "sm.move_latency=4", NULL);
+    synth_init(&s, 1 + second, 1);
+    uint32_t param = synth_insn(&s, WEIR_C_MOVE, 0, -1), use = synth_insn(&s, WEIR_C_INT, -1, 0);
+    s.insns[param].space = WEIR_SP_PARAM;
+    for (unsigned b = 0; b <= second; b++) {
+      synth_put(&s, b, 0, param);
+      synth_put(&s, b, 0, use);
+    }
+    const uint64_t other = 1; /* block 1 arrives a cycle later, and waits for the same */
+    assert_int_equal(end(), 150 + second * other);
+  }
+}
+
+/* Constants at these places, each used before the next: the cycle in which the last is used. */
+static uint64_t constants(const unsigned *at, unsigned n, const char *bytes) {
+  rig_open(&g, bytes, "sm.const_latency=8", "sm.const_miss_cyc=70", "sm.const_cold_cyc=290", NULL);
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_CONST, 4, 0, -1),
+           use = synth_insn(&s, WEIR_C_INT, -1, 0);
+  for (unsigned i = 0; i < n; i++) {
+    synth_uniform(&s, 0, 0, ld, A + at[i]);
+    s.ops[s.n - 1].addrs.space = WEIR_SP_CONST;
+    synth_put(&s, 0, 0, use);
+  }
+  return end() - (n - 1);
+}
+
+static void test_constants(void **state) {
+  (void)state;
+  static const unsigned at[] = {0, 60, 64, 256, 0, 128, 192, 64};
+  const uint64_t cold = CONST + 290, near = CONST + 70;
+  assert_int_equal(constants(at, 1, "sm.const_bytes=2048"), cold);
+  assert_int_equal(constants(at, 2, "sm.const_bytes=2048"), cold + CONST);
+  assert_int_equal(constants(at, 3, "sm.const_bytes=2048"), cold + CONST + near);
+  assert_int_equal(constants(at, 4, "sm.const_bytes=2048"), 2 * cold + CONST + near);
+  assert_int_equal(constants(at, 5, "sm.const_bytes=2048"), 2 * cold + 2 * CONST + near);
+  /* two lines: the one that was read longest ago goes, and comes back from near */
+  assert_int_equal(constants(at, 5, "sm.const_bytes=128"), 2 * cold + CONST + 2 * near);
+  assert_int_equal(constants(at, 8, "sm.const_bytes=0"), 8 * CONST);
+}
+
+/* ---- the end ---- */
+
+/* One block after the other, each an addition and a store: when the last has ended. */
+static uint64_t blocks(unsigned n, const char *early) {
+  rig_open(&g, "sm.blocks=1", early, NULL);
+  rig_warm_l2(&g, A, 1);
+  synth_init(&s, n, 1);
+  uint32_t add = synth_insn(&s, WEIR_C_INT, 0, 0),
+           st = synth_access(&s, WEIR_C_STORE, WEIR_SP_GLOBAL, 4, -1, -1);
+  for (unsigned b = 0; b < n; b++) {
+    synth_put(&s, b, 0, add);
+    synth_stride(&s, b, 0, st, UINT32_MAX, A, 4);
+  }
+  return end();
+}
+
+static void test_stores(void **state) {
+  (void)state;
+  enum { SENT = 1 + 1 }; /* the store issues in cycle 1 and leaves the L1 a cycle later */
+  assert_true(blocks(1, NULL) > SENT + REQUEST + L2 + REPLY);
+  const uint64_t all = blocks(1, "sm.store_end_cyc=12");
+  assert_int_equal(all - r.drain, SENT + 12);
+  assert_int_equal(all, blocks(1, NULL)); /* a kernel ends when all is acknowledged */
+  assert_int_equal(r.drain, 0);
+  const uint64_t each = blocks(3, "sm.store_end_cyc=12") - blocks(2, "sm.store_end_cyc=12");
+  const uint64_t waits = blocks(3, NULL) - blocks(2, NULL);
+  assert_int_equal(each, SENT + 12 + 10); /* sm.dispatch_latency */
+  assert_true(waits >= SENT + REQUEST + REPLY + 10);
+}
+
+/* A fence waits all the same, and acknowledgements that come when a warp has ended are counted. */
+static void test_fence(void **state) {
+  (void)state;
+  uint64_t at[2];
+  for (unsigned early = 0; early < 2; early++) {
+    rig_open(&g, early ? "sm.store_end_cyc=1" : NULL, NULL);
+    rig_warm_l2(&g, A, 1);
+    synth_init(&s, 1, 1);
+    struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+    synth_stride(&s, 0, 0, c.st, UINT32_MAX, A, 4);
+    synth_put(&s, 0, 0, c.fence);
+    synth_put(&s, 0, 0, c.add);
+    at[early] = end();
+  }
+  assert_int_equal(at[1], at[0] + 1); /* the block had stored */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_branch),    cmocka_unit_test(test_branch_alone),
+      cmocka_unit_test(test_lanes),     cmocka_unit_test(test_parameters),
+      cmocka_unit_test(test_constants), cmocka_unit_test(test_stores),
+      cmocka_unit_test(test_fence),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
