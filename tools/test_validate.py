@@ -331,7 +331,7 @@ class Numbers(unittest.TestCase):
 
     def test_rings(self):
         row = "chase\tmode={} kind=ca carve=default bytes=4096 steps=32 tries=3 walk={}\tcyc_per_step.{}\t{}\n"
-        text = "".join(row.format(*of) for of in (("pointer", 1, "med", 500), ("pointer", 2, "med", 40),
+        text = "".join(row.format(*of) for of in (("pointer", 1, "med", 502.28125), ("pointer", 2, "med", 42.28125),
                                                   ("index", 2, "med", 9), ("pointer", 2, "min", 1)))
         gpu = validate_page.rings_of(text)
         self.assertEqual(gpu, {("ca", "default", 4096): (500, 40)})
