@@ -42,7 +42,7 @@ struct weir_sm_cfg {
   int64_t dispatch_interval, dispatch_warp_cyc, retire_tenths;
   int64_t shared_latency, const_latency, load_extra;
   int64_t const_bytes, const_miss_cyc, const_cold_cyc, param_cold_cyc;
-  int64_t branch_next_cyc, branch_guard_cyc, rejoin_cyc, store_end_cyc;
+  int64_t branch_next_cyc, branch_guard_cyc, rejoin_cyc, store_end_cyc, code_bytes, code_cold_cyc;
   int64_t dependent_extra, start_delay;
   bool atom_waits;
   int64_t collector_units, register_banks, register_ports;

@@ -94,6 +94,14 @@ static const struct weir_param sm_table[] = {
       "more for what an SM reads of a kernel's parameters until the first such read has been "
       "answered",
       .source = "off"),
+    P(weir_sm_cfg, code_bytes, "0", 0, 1 << 24, "byte",
+      "of an SM's cache for instructions, 16 bytes each, lines of 8, directly mapped; a kernel "
+      "that "
+      "is launched again finds there what it left (0: instructions are always there)",
+      .source = "off"),
+    P(weir_sm_cfg, code_cold_cyc, "10", 0, 1e6, "cycle",
+      "that 8 instructions take more which are not in it", .source = "guess",
+      .when = "code_bytes>0"),
     P(weir_sm_cfg, branch_next_cyc, "1", 1, 1e6, "cycle",
       "from a branch to the warp's next instruction", .source = "off"),
     P(weir_sm_cfg, branch_guard_cyc, "0", 0, 1e6, "cycle",

@@ -143,9 +143,20 @@ void weir_sm_advance(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   weir_sm_take_next(sm, slot, now);
 }
 
-/* Cycles from an instruction to the next one of its warp, more than one: for a branch, and for
- * lanes that were not there before. */
-static uint64_t path_takes(const struct weir_sm *sm, struct weir_sm_warp *w) {
+/* The cycle in which a line of instructions is there, which a warp comes to. */
+static uint64_t code_there(struct weir_sm *sm, uint32_t line, uint64_t now) {
+  const uint64_t tag = sm->code_tag + 2 * (uint64_t)line;
+  struct weir_code_line *l = &sm->code[(sm->code_tag / 2 + line) % sm->n_code];
+  if (l->tag != tag) {
+    l->tag = tag;
+    l->ready = now + (uint64_t)sm->m->sm.code_cold_cyc;
+  }
+  return l->ready;
+}
+
+/* Cycles from an instruction to the next one of its warp, more than one: for a branch, for lanes
+ * that were not there before, and for instructions that are not there. */
+static uint64_t path_takes(struct weir_sm *sm, struct weir_sm_warp *w, uint64_t now) {
   const struct weir_sm_cfg *c = &sm->m->sm;
   const struct weir_outline *outline = sm->outline;
   const uint32_t insn = w->next.insn;
@@ -159,6 +170,12 @@ static uint64_t path_takes(const struct weir_sm *sm, struct weir_sm_warp *w) {
     }
   }
   w->is_behind_branch = sm->kernel->insns[insn].cls == WEIR_C_BRANCH;
+  const uint32_t line =
+      sm->kernel->insns[insn].pc / (8 * WEIR_CODE_INSNS); /* 8 bytes each in PTX */
+  if (sm->n_code > 0 && w->code != line + 1) {
+    w->code = line + 1;
+    takes = weir_max64(takes + now, code_there(sm, line, now)) - now;
+  }
   return takes;
 }
 
@@ -170,7 +187,7 @@ void weir_sm_take_next(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     w->barrier = weir_barrier_of(s, &w->next);
     w->next.has_addr = false; /* it was none */
   }
-  weir_sm_find_ready(sm, slot, now + 1 + (sm->has_paths ? path_takes(sm, w) : 0));
+  weir_sm_find_ready(sm, slot, now + 1 + (sm->has_paths ? path_takes(sm, w, now) : 0));
 }
 
 /* Cycles after the arrival of a block in which no other one arrives. */
@@ -222,6 +239,7 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     w->n_requests = 0;
     w->loads = w->atoms = 0; /* acknowledgements of the slot's last warp may be on their way */
     w->lanes = 0;
+    w->code = 0;
     w->is_behind_branch = false;
     w->group = 0;
     memset(w->copies, 0, sizeof w->copies);

@@ -139,6 +139,9 @@ enum weir_status weir_sm_init(struct weir_sm *sm, const struct weir_machine *m,
     if (sm->collect == NULL)
       return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
   }
+  sm->n_code = (uint32_t)((m->sm.code_bytes + WEIR_CODE_LINE - 1) / WEIR_CODE_LINE);
+  sm->code = weir_calloc(sm->n_code + (size_t)1, sizeof *sm->code);
+  if (sm->code == NULL) return weir_fail(err, WEIR_ENOMEM, "out of memory for machine %s", m->name);
   sm->has_gate = weir_l1_has_gate(sm->l1);
   sm->asks_policies = sm->has_gate || weir_l1_has_scheduler(sm->l1);
   sm->own = weir_l1_own_scheduler(sm->l1);
@@ -166,6 +169,7 @@ void weir_sm_free(struct weir_sm *sm) {
   free(sm->warps);
   free(sm->blocks);
   free(sm->order);
+  free(sm->code);
   free(sm->regs);
   free(sm->port.credit);
   free(sm->port.replies.v);
@@ -206,7 +210,11 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   if (!take_order(sm, reordered)) return false;
   const struct weir_sm_cfg *c = &sm->m->sm;
   sm->outline = c->rejoin_cyc > 0 ? (reordered != NULL ? reordered->ptx : kernel)->outline : NULL;
-  sm->has_paths = c->branch_next_cyc > 1 || c->branch_guard_cyc > 0 || c->rejoin_cyc > 0;
+  sm->has_paths =
+      c->branch_next_cyc > 1 || c->branch_guard_cyc > 0 || c->rejoin_cyc > 0 || sm->n_code > 0;
+  sm->code_tag = k.id | 1;
+  for (uint32_t i = 0; i < sm->n_code; i++)
+    sm->code[i].ready = 0;
   sm->kernel = kernel;
   sm->max_blocks = max_blocks;
   sm->next_age = 0;

@@ -72,7 +72,14 @@ struct weir_sm_warp {
   struct weir_copies copies[WEIR_COPY_GROUPS];
   struct weir_barrier barrier; /* of the next instruction, if that is one */
   uint32_t lanes;              /* of the last instruction that is not guarded; 0: none was yet */
+  uint32_t code;               /* 1 + line of the last instruction; 0: none was yet */
   bool is_behind_branch;       /* the next instruction */
+};
+
+/* Instructions of a kernel: a line of the code cache, 8 of 16 bytes in machine code. */
+enum { WEIR_CODE_LINE = 128, WEIR_CODE_INSNS = 8 };
+struct weir_code_line {
+  uint64_t tag, ready; /* tag 0: none */
 };
 
 struct weir_sm_block {
@@ -155,10 +162,13 @@ struct weir_sm {
   /* The kernel. */
   const struct weir_kernel_info *kernel; /* with copies, if it is reordered */
   const uint8_t *tags; /* enum weir_tag of each instruction of the PTX; NULL: none has one */
-  const struct weir_reordered *reordered;      /* NULL: it is not */
-  struct weir_reorderer *reorderer;            /* NULL: none was yet */
-  const struct weir_outline *outline;          /* of the PTX; NULL: nothing is known, or asked */
-  bool has_paths;                              /* branches take more than their slot */
+  const struct weir_reordered *reordered; /* NULL: it is not */
+  struct weir_reorderer *reorderer;       /* NULL: none was yet */
+  const struct weir_outline *outline;     /* of the PTX; NULL: nothing is known, or asked */
+  bool has_paths; /* the next instruction of a warp may be more than a cycle away */
+  struct weir_code_line *code;
+  uint32_t n_code;                             /* lines; 0: all code is always there */
+  uint64_t code_tag;                           /* of the kernel */
   uint64_t kernel_start, last_event, last_ack; /* last_ack: that no block has waited for */
   uint64_t params_at; /* cycle in which the kernel's parameters are there; WEIR_NEVER: not read */
 

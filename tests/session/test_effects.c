@@ -74,7 +74,7 @@ static const struct world worlds[] = {
      {SMALL, "sm.coalesce_by=banks", "sm.coalesce_per_cycle=4", "l1.probes_per_cycle=4"}},
     {NULL, NULL, {SMALL, "sm.texture_lanes=4", "sm.fetch_lanes=8"}},
     {NULL, NULL, {SMALL, "sm.texture_bytes=6K", "sm.texture_ways=2"}},
-    {NULL, NULL, {SMALL, "sm.const_bytes=256", "sm.store_end_cyc=9"}},
+    {NULL, NULL, {SMALL, "sm.const_bytes=256", "sm.store_end_cyc=9", "sm.code_bytes=256"}},
     {NULL,
      NULL,
      {SMALL, "sm.dispatch_interval=5", "sm.dispatch_warp_cyc=4", "sm.retire_tenths=25"}},

@@ -135,6 +135,26 @@ static void test_constants(void **state) {
   assert_int_equal(constants(at, 8, "sm.const_bytes=0"), 8 * CONST);
 }
 
+/* 20 instructions are three lines of code, which a second pass and a second launch find. */
+static void test_code(void **state) {
+  (void)state;
+  enum { N = 20, LINES = 3 };
+  for (unsigned cold = 0; cold < 2; cold++) {
+    rig_open(&g, cold ? "sm.code_bytes=1024" : NULL, "sm.code_cold_cyc=10", NULL);
+    for (unsigned launch = 0; launch < 2; launch++) {
+      synth_init(&s, 1, 1);
+      for (unsigned i = 0; i < N; i++)
+        synth_insn(&s, WEIR_C_INT, -1, -1);
+      for (unsigned i = 0; i < 2 * N; i++)
+        synth_put(&s, 0, 0, i % N);
+      const uint64_t cycles = rig_run(&g, &s, &r);
+      assert_int_equal(cycles, 2 * N - 1 + (cold && launch == 0 ? 10 * LINES : 0));
+      synth_free(&s);
+    }
+    rig_close(&g);
+  }
+}
+
 /* ---- the end ---- */
 
 /* One block after the other, each an addition and a store: when the last has ended. */
@@ -186,8 +206,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_branch),    cmocka_unit_test(test_branch_alone),
       cmocka_unit_test(test_lanes),     cmocka_unit_test(test_parameters),
-      cmocka_unit_test(test_constants), cmocka_unit_test(test_stores),
-      cmocka_unit_test(test_fence),
+      cmocka_unit_test(test_constants), cmocka_unit_test(test_code),
+      cmocka_unit_test(test_stores),    cmocka_unit_test(test_fence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
