@@ -49,6 +49,11 @@ RULES = {  # what the model has for GPUs of today: what it is called on the page
     "division-slots": ("slots of divisions", ["sm.idiv_slots=1", "sm.fdiv_slots=1", "sm.ddiv_slots=1"]),
     "store-wait": ("stores that wait for reads of their line", ["l2.store_wait_cyc=0"]),
     "partitions": ("an L2 of two halves", ["l2.partitions=1"]),
+    "branches": ("what branches take", ["sm.branch_next_cyc=1", "sm.branch_guard_cyc=0", "sm.rejoin_cyc=0"]),
+    "tests": ("comparisons as early as they can be", ["sched.tests=false"]),
+    "first-reads": ("parameters, constants and code that are not there yet",
+                    ["sm.param_cold_cyc=0", "sm.const_bytes=0", "sm.code_bytes=0"]),
+    "store-end": ("blocks that end without acknowledgements", ["sm.store_end_cyc=0"]),
     "pages": ("rows that are closed by their last access", ["dram.page=open"]),
 }
 RINGS = "rings"
