@@ -335,7 +335,7 @@ class Numbers(unittest.TestCase):
                                                   ("index", 2, "med", 9), ("pointer", 2, "min", 1)))
         gpu = validate_page.rings_of(text)
         self.assertEqual(gpu, {("ca", "default", 4096): (500, 40)})
-        lines = validate_page.ring_part(gpu, {("ca", "default", 4096): ("key", 550, 30),
+        lines = validate_page.ring_part(gpu, {("ca", "default", 4096): ("key", 550.8125, 30.8125),
                                               ("cg", "default", 4096): ("key", 1, 1)})
         self.assertIn("| ca | default | 4 | 500.0 | 550.0 | +10.0 % | 40.0 | 30.0 | -25.0 % |", lines)
         self.assertEqual(validate_page.ring_part(gpu, {}), [])

@@ -385,6 +385,11 @@ static const struct weir_param l2_table[] = {
     P(weir_l2_cfg, far_cyc, "0", 0, 1e6, "cycle",
       "more for a read that finds its line in the L2, but not near",
       .when = "partitions>1 and noc.crossbar=ideal"),
+    WEIR_PARAM(weir_l2_cfg, home, "false",
+               .help =
+                   "a line that comes to the L2 is near to a half by its address (the parity of "
+                   "its number), too, whichever half has asked for it or written it",
+               .source = "off", .when = "partitions>1 and noc.crossbar=ideal"),
     P(weir_l2_cfg, latency, "1", 1, 1e6, "cycle", "from the accepted access to the reply"),
     P(weir_l2_cfg, mshr_entries, "32", 1, 65536, NULL, "lines that a slice can wait for"),
     P(weir_l2_cfg, mshr_merge, "4", 1, 65536, NULL, "requests that can wait for one line"),

@@ -119,12 +119,14 @@ static inline void weir_lines_touch(struct weir_lines *l, uint32_t set, uint32_t
   weir_list_append(&l->order[set], WEIR_LINKS(w, link), way + 1);
 }
 
-/* The line becomes near for a half of the SMs, of which `most` lines of a set are; if there are as
- * many already, the least recently used one of them is no more. False: it was near. */
+/* The line becomes near for a half of the SMs, of which as many lines of a set are as is its share;
+ * if there are as many already, the least recently used one of them is no more. False: it was near.
+ */
 static inline bool weir_lines_bring(const struct weir_lines *l, uint32_t set, uint32_t way,
-                                    unsigned half, uint32_t most) {
+                                    unsigned half, uint32_t halves) {
   struct weir_mem_line *w = weir_lines_set(l, set);
   const uint8_t bit = (uint8_t)(1u << half);
+  const uint32_t most = l->ways > halves ? l->ways / halves : 1;
   uint32_t n = 0, oldest = 0;
   if (w[way].near & bit) return false;
   for (uint32_t k = l->order[set].last; k != 0; k = w[k - 1].link.prev)
@@ -135,6 +137,14 @@ static inline bool weir_lines_bring(const struct weir_lines *l, uint32_t set, ui
   if (n >= most && oldest != 0) w[oldest - 1].near &= (uint8_t)~bit;
   w[way].near |= bit;
   return true;
+}
+
+/* One that is near to nobody becomes so for the half that its number says. */
+static inline void weir_lines_settle(const struct weir_lines *l, uint32_t set, uint32_t way,
+                                     uint32_t halves) {
+  const struct weir_mem_line *w = &weir_lines_set(l, set)[way];
+  if (w->near == 0)
+    weir_lines_bring(l, set, way, (unsigned)__builtin_parityll(w->line - 1) % halves, halves);
 }
 
 /* A sector written in part keeps what it has; if it has nothing, a read will fetch the rest. */

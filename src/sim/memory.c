@@ -489,8 +489,8 @@ static struct weir_mem_line *take_line(struct weir_slice *s, const struct weir_m
 static bool bring(const struct weir_slice *s, uint32_t set, uint32_t way, uint32_t sm) {
   const struct weir_channel *c = s->channel;
   if (c->halves == 1) return false;
-  const uint32_t most = s->lines.ways / c->halves;
-  return weir_lines_bring(&s->lines, set, way, sm * c->halves / c->n_sms, most > 0 ? most : 1);
+  if (c->m->l2.home) weir_lines_settle(&s->lines, set, way, c->halves);
+  return weir_lines_bring(&s->lines, set, way, sm * c->halves / c->n_sms, c->halves);
 }
 
 static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_t now) {

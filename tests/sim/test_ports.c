@@ -496,6 +496,36 @@ static void test_halves(void **state) {
   assert_int_equal(far, 0);
 }
 
+/* What the first of two SMs has read, then read by itself or by the other: how much was far. */
+static uint64_t far_of(unsigned reader, const char *home) {
+  enum { N = 64 };
+  struct rig g;
+  struct weir_sim_result r;
+  rig_open(&g, "sm.count=2", "l2.sets=64", "l2.ways=8", "l2.partitions=2", "l2.far_cyc=100", home,
+           NULL);
+  for (unsigned k = 0; k < 2; k++) {
+    struct synth s;
+    synth_init(&s, 2, 1);
+    struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+    for (unsigned i = 0; i < N; i++)
+      synth_stride(&s, k == 0 ? 0 : reader, 0, c.cg, UINT32_MAX, 128 * (uint64_t)i, 4);
+    rig_run(&g, &s, &r);
+    synth_free(&s);
+  }
+  rig_close(&g);
+  return r.l2.far_reads;
+}
+
+/* As on an H200, after_write: all is near to the half that has brought it, half of it to the other.
+ */
+static void test_home(void **state) {
+  (void)state;
+  assert_int_equal(far_of(0, NULL), 0);
+  assert_int_equal(far_of(1, NULL), 64);
+  assert_int_equal(far_of(0, "l2.home=true"), 0);
+  assert_int_equal(far_of(1, "l2.home=true"), 32);
+}
+
 /* ---- blocks ---- */
 
 /* Blocks of one instruction in each of their warps, all on one SM at once, or one after the other.
@@ -543,14 +573,17 @@ static void test_retirement(void **state) {
 
 int main(void) {
 #define T(f) cmocka_unit_test(f)
-  const struct CMUnitTest tests[] = {
-      T(test_banks),          T(test_lines),      T(test_textures),
+  const struct CMUnitTest tests[] = {T(test_banks),         T(test_lines),
+                                     T(test_textures),
 
-      T(test_texture_extra),  T(test_stores),     T(test_atomics),
-      T(test_slower_slices),  T(test_reply_port), T(test_fetch),
-      T(test_partial),        T(test_halves),     T(test_halves_of_sectors),
-      T(test_merged),         T(test_multicast),  T(test_stored_words),
-      T(test_stored_sectors), T(test_store_wait), T(test_arrivals),
-      T(test_retirement)};
+                                     T(test_texture_extra), T(test_stores),
+                                     T(test_atomics),       T(test_slower_slices),
+                                     T(test_reply_port),    T(test_fetch),
+                                     T(test_partial),       T(test_halves),
+                                     T(test_home),          T(test_halves_of_sectors),
+                                     T(test_merged),        T(test_multicast),
+                                     T(test_stored_words),  T(test_stored_sectors),
+                                     T(test_store_wait),    T(test_arrivals),
+                                     T(test_retirement)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,7 @@ RULES = [
     Rule(r"_Z11two_sectorsILi(\d)E", "LDG.E.64", 2,
          lambda m: [(f"sectors_{n}", {"level": ("l1", "l2")[number(m, 1)]}) for n in ("default", 32, 64, 128)]),
     Rule(r"_Z14line_latencies", "LDG", 1, of("slices")),
+    Rule(r"_Z10walk_lines", "LDG", 1, of("after_write")),
     Rule(r"_Z16random_latencies", "LDG", 1, lambda m: [("l2_size", {"warmed": w}) for w in ("one", "all")]),
     Rule(r"_Z10two_places", "LDG", 8, of("slice_pairs")),
     Rule(r"_Z6stream", "LDG.E.128", (4, 1), of("l2_sms", "l2_size", "merge_sms")),

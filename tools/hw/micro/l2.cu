@@ -33,6 +33,10 @@
 //   l2_hot      `warps` warps of n SMs read one word after the other (.cg, 4 loads ahead), all the
 //               same at about the same time, so that one slice has all requests of a line:
 //               warps_per_cyc. What limits reads that are one with others?
+//   after_write  one warp reads lines one after the other, twice, which were written or read
+//   before:
+//               by its own SM, by one other SM, or by all of them. load_cyc of the first walk and
+//               the second, of several readers. Which SMs is a line near to, when it was written?
 //   merge_sms   n SMs read 256 MB, all of it each (reads=same) or a part each (parts). If requests
 //   of different SMs for one
 //               line in flight become one, and the L2 holds lines until the last SM has had them,
@@ -151,6 +155,57 @@ static void slices() {
     for (int i = 0; i < LINES; i += AT_ONCE)
       list_row(par("sm=%d first_line=%d", sm, i), "load_cyc.min", v.data() + i, AT_ONCE);
   }
+}
+
+// Each SM, or only `one`, writes lines of its own, or reads them.
+__global__ void prepare_lines(u64 base, int lines, int how, int one, unsigned *sink) {
+  int sm = (int)smid(), n = one >= 0 ? 1 : gridDim.x;
+  unsigned x = 0;
+  if (one >= 0 && sm != one) return;
+  for (int i = one >= 0 ? 0 : sm; i < lines; i += n)
+    if (how)
+      asm volatile("st.global.u32 [%0], %1;" ::"l"(base + (u64)i * LINE + 4 * threadIdx.x), "r"(i)
+                   : "memory");
+    else
+      x ^= load32<CG>(base + (u64)i * LINE + 4 * threadIdx.x);
+  if (x == 0x12345678) *sink = x;
+}
+
+__global__ void walk_lines(u64 base, int lines, unsigned sm, unsigned *out) {
+  extern __shared__ unsigned times[];
+  if (smid() != sm) return;
+  for (int w = 0; w < 2; w++)
+    for (int i = 0; i < lines; i++) {
+      unsigned t0 = clock32();
+      wait_for(load64<CG>(base + (u64)i * LINE));
+      times[w * lines + i] = clock32() - t0;
+    }
+  for (int i = 0; i < 2 * lines; i++)
+    out[i] = times[i];
+}
+
+static void after_write() {
+  enum { LINES = 2048, OTHER = 7 };
+  static const char *const whos[] = {"itself", "another", "all"};
+  memory buffer(LINES * LINE), out(8 * LINES), sink(4096);
+  const int shared = 160 * 1024; // one block per SM
+  CU(cudaFuncSetAttribute(prepare_lines, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  CU(cudaFuncSetAttribute(walk_lines, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  for (int how = 0; how < 2; how++)
+    for (int who = 0; who < 3; who++)
+      for (unsigned reader : {0u, 1u, 2u, 40u, 41u, 100u}) {
+        flush_l2();
+        int one = who == 0 ? (int)reader : who == 1 ? OTHER : -1;
+        prepare_lines<<<sm_count(), 32, shared>>>(buffer.at, LINES, how, one, sink.as<unsigned>());
+        walk_lines<<<sm_count(), 1, shared>>>(buffer.at, LINES, reader, out.as<unsigned>());
+        done();
+        auto v = out.get<unsigned>(2 * LINES);
+        for (int w = 0; w < 2; w++)
+          spread_rows(par("before=%s by=%s reader=%u walk=%d", how ? "written" : "read", whos[who],
+                          reader, w + 1),
+                      "load_cyc",
+                      std::vector<unsigned>(v.begin() + w * LINES, v.begin() + (w + 1) * LINES));
+      }
 }
 
 // zero is 0: loads of one address would become one
@@ -471,6 +526,7 @@ int main(int argc, char **argv) {
                                     {"l2_size", l2_size},
                                     {"l2_spread", l2_spread},
                                     {"l2_hot", l2_hot},
+                                    {"after_write", after_write},
                                     {"merge_sms", merge_sms}};
   return run_main(argc, argv, table);
 }
