@@ -48,6 +48,7 @@ RULES = {  # what the model has for GPUs of today: what it is called on the page
     "bypass-room": ("loads past the L1 that take its data", ["l1.bypass_room=false"]),
     "division-slots": ("slots of divisions", ["sm.idiv_slots=1", "sm.fdiv_slots=1", "sm.ddiv_slots=1"]),
     "store-wait": ("stores that wait for reads of their line", ["l2.store_wait_cyc=0"]),
+    "reply-tenths": ("flits of replies that take 0.7 cycles of a slice (1)", ["noc.reply_tenths=10"]),
     "home": ("lines that are near to their own half, too", ["l2.home=false"]),
     "partitions": ("an L2 of two halves", ["l2.partitions=1"]),
     "branches": ("what branches take", ["sm.branch_next_cyc=1", "sm.branch_guard_cyc=0", "sm.rejoin_cyc=0"]),

@@ -364,7 +364,7 @@ static struct weir_rate memory_rate(const struct weir_machine *m, enum weir_cap_
   case WEIR_CAP_SLICE_IN:
     return packets(m, 10, request * (uint64_t)m->noc.slice_tenths);
   case WEIR_CAP_SLICE_OUT:
-    return packets(m, 1, reply);
+    return packets(m, 10, reply * (uint64_t)m->noc.reply_tenths);
   case WEIR_CAP_L2_PORT:
     return port_rate(m, flow);
   case WEIR_CAP_REPLY_CREDIT:

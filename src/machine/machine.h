@@ -98,7 +98,7 @@ enum weir_request_flits { WEIR_REQUEST_FLITS(WEIR_CHOICE_ID) };
 
 struct weir_noc_cfg {
   int64_t request_cyc, reply_cyc, credit_cyc, flit_bytes, header_bytes, request_buffer,
-      reply_buffer, input_buffer, input_speedup, sm_flits, slice_tenths;
+      reply_buffer, input_buffer, input_speedup, sm_flits, slice_tenths, reply_tenths;
   enum weir_crossbar crossbar;
   enum weir_request_flits request_flits;
   enum weir_read_request read_request;

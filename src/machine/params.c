@@ -310,6 +310,9 @@ static const struct weir_param noc_table[] = {
       "tenths of a cycle that a flit of a request takes at the port of a slice, whose clock may be "
       "slower",
       .source = "off", .when = "crossbar=ideal"),
+    P(weir_noc_cfg, reply_tenths, "10", 1, 1000, NULL,
+      "tenths of a cycle that a flit of a reply takes there", .source = "off",
+      .when = "crossbar=ideal"),
     WEIR_PARAM(weir_noc_cfg, request_flits, "bytes", .choices = WEIR_CHOICES(WEIR_REQUEST_FLITS),
                .help = "flits of a request: of its bytes and header; or one of a read or of an "
                        "atomic on one word, and else one for each sector, and one more if a store "

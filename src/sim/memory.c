@@ -1,9 +1,10 @@
 #include "sim/memory.h"
-#include "base/mem.h"
 
 #include "base/fifo.h"
+#include "base/mem.h"
+#include "sim/reply.h"
 
-enum { SECTOR = 32, OUT_LIMIT = 64 };
+enum { SECTOR = 32 };
 
 static uint64_t channel_addr(const struct weir_slice *s, uint64_t addr) {
   return weir_addr_local(&s->channel->m->map, addr, s->id);
@@ -11,11 +12,6 @@ static uint64_t channel_addr(const struct weir_slice *s, uint64_t addr) {
 
 static uint32_t set_of(const struct weir_slice *s, uint64_t addr) {
   return weir_addr_set(&s->channel->m->map, addr);
-}
-
-/* SMs ask for a part of a line where theirs are smaller. */
-static uint64_t line_of(const struct weir_slice *s, uint64_t addr) {
-  return addr >> s->channel->line_shift << s->channel->line_shift;
 }
 
 /* ---- set-up ---- */
@@ -119,103 +115,6 @@ bool weir_channel_put(struct weir_channel *c, const struct weir_msg *q) {
   return true;
 }
 
-static void take_credits(struct weir_slice *s, uint64_t now) {
-  while (s->credits.n > 0 && WEIR_FIFO_HEAD(s->credits).at <= now) {
-    s->credit[WEIR_FIFO_HEAD(s->credits).sm] += WEIR_FIFO_HEAD(s->credits).flits;
-    WEIR_FIFO_POP(s->credits);
-  }
-}
-
-/* ---- replies ---- */
-
-static void push_reply(struct weir_slice *s, uint64_t addr, const struct weir_l2_waiter *w,
-                       uint64_t now) {
-  const struct weir_machine *m = s->channel->m;
-  bool is_write = w->kind == WEIR_MSG_WRITE;
-  unsigned bytes = weir_n_parts(w->parts) * (unsigned)m->l1.sector;
-  unsigned n = is_write ? 0 : w->kind == WEIR_MSG_ATOM ? 1 : (bytes + SECTOR - 1) / SECTOR;
-  struct weir_msg r = {.at = now + (uint64_t)m->l2.latency,
-                       .addr = line_of(s, addr) + w->place * SECTOR,
-                       .src = (uint16_t)(s->channel->n_sms + s->id),
-                       .dst = (uint16_t)w->src,
-                       .id = w->id,
-                       .flits = s->channel->flits[n],
-                       .kind = is_write ? WEIR_MSG_ACK : WEIR_MSG_DATA,
-                       .sectors = w->sectors,
-                       .full = w->kind == WEIR_MSG_READ ? w->sectors : 0,
-                       .parts = w->parts,
-                       .flags = w->flags};
-  if (!WEIR_FIFO_PUSH(s->out, r)) s->channel->outbox->is_failed = true;
-}
-
-static bool is_merged(const struct weir_msg *r) {
-  return (r->flags & WEIR_REP_MERGED) != 0;
-}
-
-/* When the first reply can go, if the SM has room: data for several SMs go through the port once.
- */
-static uint64_t next_reply(const struct weir_slice *s) {
-  if (s->out.n == 0) return WEIR_NEVER;
-  const struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
-  return is_merged(r) ? r->at : weir_max64(r->at, s->port_free);
-}
-
-/* A reply enters the reply network, if its SM has room for it. */
-static bool send_reply(struct weir_slice *s, const struct weir_msg *r, uint64_t now) {
-  struct weir_channel *c = s->channel;
-  uint32_t *credit = &s->credit[c->has_fifo ? 0 : r->dst];
-  if (*credit < r->flits) return false;
-  *credit -= r->flits;
-  uint64_t at = c->has_fifo ? now : now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
-  if (r->flags & WEIR_REP_FAR) at += (uint64_t)c->m->l2.far_cyc;
-  struct weir_msg *sent = weir_outbox_slot(c->outbox, r->dst, at);
-  if (sent != NULL) {
-    *sent = *r;
-    sent->at = at;
-  }
-  return true;
-}
-
-/* With `first`, which has left, goes the same data for other SMs that waits (l2.multicast). */
-static void send_along(struct weir_slice *s, const struct weir_msg *first, uint64_t now) {
-  uint16_t sms[OUT_LIMIT] = {first->dst}, n = 1;
-  for (uint32_t i = 0; i < s->out.n && n < OUT_LIMIT; i++) {
-    struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
-    if (r[i].at > now) return;
-    if (r[i].full != first->full || r[i].addr != first->addr || weir_has_sm(sms, n, r[i].dst) ||
-        !send_reply(s, &r[i], now))
-      continue;
-    sms[n++] = r[i].dst;
-    memmove(r + 1, r, i * sizeof *r);
-    WEIR_FIFO_POP(s->out);
-    i--;
-  }
-}
-
-/* The first reply leaves, if it can. */
-static bool inject_reply(struct weir_slice *s, uint64_t now) {
-  const struct weir_msg *r = &WEIR_FIFO_HEAD(s->out);
-  s->wants_credit = !send_reply(s, r, now);
-  if (s->wants_credit) return false;
-  WEIR_FIFO_POP(s->out);
-  if (is_merged(r)) return true;
-  s->port_free = now + r->flits;
-  if (s->channel->m->l2.multicast && r->full != 0) {
-    const struct weir_msg first = *r;
-    send_along(s, &first, now);
-  }
-  return true;
-}
-
-/* One packet per slice and cycle enters the reply network, if its port is free and the SM has room,
- * or the slice's queue in front of the crossbar; with it go those that are merged. */
-static uint64_t inject_replies(struct weir_slice *s, uint64_t now) {
-  uint64_t can;
-  while ((can = next_reply(s)) <= now)
-    if (!inject_reply(s, now)) return s->credits.n > 0 ? WEIR_FIFO_HEAD(s->credits).at : WEIR_NEVER;
-  return can;
-}
-
 /* ---- DRAM side ---- */
 
 /* DRAM cycle d begins in core cycle ceil(d * core / dram). */
@@ -236,7 +135,7 @@ static void wake_dram(struct weir_channel *c, uint64_t now) {
  * in its low bits the sectors. */
 static void push_sectors(struct weir_slice *s, uint64_t addr, uint8_t sectors, uint32_t e) {
   struct weir_channel *c = s->channel;
-  uint64_t base = channel_addr(s, line_of(s, addr));
+  uint64_t base = channel_addr(s, weir_line_of(s, addr));
   uint32_t token = (s->id - c->first_slice) << 27 | e << 8;
   if (c->has_l3) {
     weir_l3_read(&c->l3, base, sectors, token);
@@ -403,7 +302,7 @@ static struct weir_l2_waiter answer_to(const struct weir_slice *s, const struct 
                                  .parts = q->parts,
                                  .sectors = q->sectors,
                                  .flags = (uint8_t)(q->flags & ~WEIR_REQ_WORD),
-                                 .place = (uint8_t)((q->addr - line_of(s, q->addr)) / SECTOR)};
+                                 .place = (uint8_t)((q->addr - weir_line_of(s, q->addr)) / SECTOR)};
 }
 
 /* What an accepted read does to the mark of its line; returns the reply's flags. */
@@ -457,7 +356,7 @@ static struct weir_mem_line *accept_miss(struct weir_slice *s, const struct weir
   s->waiter[weir_mshr_wait(&s->mshr, l->mshr, c->is_whole ? l->pending : missing)] =
       answer_to(s, q);
   use_port(s, victim, now);
-  if (written != 0) write_back(s, line_of(s, q->addr), written, q->full);
+  if (written != 0) write_back(s, weir_line_of(s, q->addr), written, q->full);
   if (fetch != 0) push_sectors(s, q->addr, fetch, l->mshr);
   if (s->head_reads + s->head_writes > 0) use_queues(s, now);
   if (q->kind != WEIR_MSG_WRITE) s->stats.read_sectors_missed += weir_n_sectors(fetch & missing);
@@ -518,7 +417,7 @@ static bool accept_write(struct weir_slice *s, const struct weir_msg *q, uint64_
   if (s->channel->merges_writes) weir_line_add(l, q->sectors & (uint8_t)~q->full, q->parts);
   use_port(s, q->sectors, now);
   wait_for_read(s, q->addr);
-  push_reply(s, q->addr, &answer, now);
+  weir_push_reply(s, q->addr, &answer, now);
   return true;
 }
 
@@ -535,7 +434,7 @@ static bool accept_merged(struct weir_slice *s, const struct weir_msg *q, uint64
     s->waiter[weir_mshr_wait(&s->mshr, l->mshr, s->channel->is_whole ? l->pending : missing)] =
         answer;
   else
-    push_reply(s, q->addr, &answer, now);
+    weir_push_reply(s, q->addr, &answer, now);
   bring(s, set, way, q->src);
   weir_group_of(s->groups, &s->channel->m->l2, q)->n++;
   s->stats.merged++;
@@ -564,7 +463,7 @@ static bool accept_read(struct weir_slice *s, const struct weir_msg *q, uint64_t
     s->stats.far_reads += is_far && !is_atom;
     use_port(s, q->sectors, now);
     note_read(s, q->addr, now);
-    push_reply(s, q->addr, &answer, now);
+    weir_push_reply(s, q->addr, &answer, now);
   }
   return true;
 }
@@ -576,7 +475,7 @@ static void fill(struct weir_slice *s, uint32_t e, uint8_t sectors, uint64_t now
   s->stats.fills += weir_n_sectors(sectors);
   uint32_t w = weir_mshr_arrive(&s->mshr, e, sectors);
   while (w != WEIR_NO_WAITER) {
-    push_reply(s, s->entry[e].addr, &s->waiter[w], now);
+    weir_push_reply(s, s->entry[e].addr, &s->waiter[w], now);
     w = weir_mshr_release(&s->mshr, w);
   }
   note_read(s, s->entry[e].addr, now);
@@ -620,7 +519,7 @@ static void settle_head(struct weir_slice *s, uint64_t now) {
 /* A head that was refused is presented again when what it waits for, or what it is counted under,
  * may have changed. */
 static bool may_retry(const struct weir_slice *s) {
-  if (s->is_poked || s->out.n >= OUT_LIMIT) return true;
+  if (s->is_poked || s->out.n >= WEIR_OUT_LIMIT) return true;
   switch ((enum weir_l2_wait)s->head_wait) {
   case WEIR_L2_NOTHING:
   case WEIR_L2_REPLY:
@@ -665,7 +564,7 @@ static void leave_input(struct weir_slice *s, const struct weir_msg *q, uint64_t
 /* Reads that are one with others before them do not wait for the port, nor keep it. */
 static void take_merged(struct weir_slice *s, uint64_t now) {
   const struct weir_msg *q;
-  while (s->groups != NULL && s->head_wait == WEIR_L2_NOTHING && s->out.n < OUT_LIMIT &&
+  while (s->groups != NULL && s->head_wait == WEIR_L2_NOTHING && s->out.n < WEIR_OUT_LIMIT &&
          (q = weir_inbox_head(&s->in)) != NULL && q->at <= now &&
          weir_is_member(s->groups, &s->channel->m->l2, q, now) && accept_merged(s, q, now))
     leave_input(s, q, now);
@@ -688,7 +587,7 @@ static uint64_t take_input(struct weir_slice *s, uint64_t now) {
   settle_head(s, now);
   s->head_wait = WEIR_L2_NOTHING;
   s->is_filled = s->is_poked = false;
-  bool ok = s->out.n >= OUT_LIMIT       ? refuse(s, WEIR_L2_REPLY)
+  bool ok = s->out.n >= WEIR_OUT_LIMIT  ? refuse(s, WEIR_L2_REPLY)
             : q->kind == WEIR_MSG_WRITE ? accept_write(s, q, now)
                                         : accept_read(s, q, now);
   if (!ok) return WEIR_NEVER;
@@ -705,10 +604,10 @@ static bool waits_for_queue(const struct weir_slice *s) {
 }
 
 static void run_slice(struct weir_slice *s, uint64_t now) {
-  take_credits(s, now);
-  uint64_t in = take_input(s, now), out = inject_replies(s, now);
+  weir_take_credits(s, now);
+  uint64_t in = take_input(s, now), out = weir_inject_replies(s, now);
   /* There may be room again only now that a reply has left. */
-  if (s->head_wait == WEIR_L2_REPLY && s->out.n < OUT_LIMIT) in = now + 1;
+  if (s->head_wait == WEIR_L2_REPLY && s->out.n < WEIR_OUT_LIMIT) in = now + 1;
   s->wake = weir_min64(in, out);
 }
 
@@ -780,7 +679,7 @@ bool weir_channel_is_idle(const struct weir_channel *c) {
 
 void weir_channel_rest(struct weir_channel *c) {
   for (uint32_t i = 0; i < c->n_slices; i++)
-    take_credits(&c->slices[i], WEIR_NEVER);
+    weir_take_credits(&c->slices[i], WEIR_NEVER);
 }
 
 void weir_channel_empty(struct weir_channel *c) {

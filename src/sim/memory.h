@@ -67,6 +67,7 @@ struct weir_slice {
     uint32_t head, n, cap;
   } out;              /* replies; `at` = ready */
   uint64_t port_free; /* the output port */
+  uint32_t port_rest; /* and so many tenths of a cycle later */
   uint32_t *credit;   /* per SM, flits; has_fifo: the first, of its queue there */
   struct {
     struct weir_credit *v;
