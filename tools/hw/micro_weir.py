@@ -4,7 +4,7 @@
     tools/hw/micro_weir.py [--gpu h200] [--weir build/weir] [--set KEY=VALUE ...] [BENCHMARK ...]
 
 BENCHMARK: l1_rate, inflight, inflight_small, l2_spread, stores, atomics, load_store (default: all). A rate is taken between two launches of different length,
-so that what begins and ends them does not count. Kernels are written here as plain PTX loops: they have the accesses of
+so that what begins and ends them does not count. Loops are not unrolled, as on the GPU. Kernels are written here as plain PTX loops: they have the accesses of
 micro/*.cu, and not the instructions around them.
 """
 import argparse
@@ -45,6 +45,7 @@ LOOP = """  mad.wide.u32 %base, %warp, {per_warp}, %base;
   mad.wide.u32 %base, %block, {per_block}, %base;
   mov.u64 %step, {step};
 LOOP:
+  .pragma "nounroll";
 {body}  add.u64 %base, %base, %step;
   sub.u32 %n, %n, 1;
   setp.ne.u32 %p, %n, 0;
@@ -61,6 +62,7 @@ ROUND = """  mul.lo.u32 %o, %warp, {each};
   mad.lo.u32 %o, %block, {per_block}, %o;
   and.b32 %o, %o, {last};
 LOOP:
+  .pragma "nounroll";
 {body}  sub.u32 %n, %n, 1;
   setp.ne.u32 %p, %n, 0;
   @%p bra LOOP;
