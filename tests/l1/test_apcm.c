@@ -479,7 +479,7 @@ static void test_engine_exact(void **state) {
   defaults();
   SET(loads, 40); /* random kernels are short */
   SET(stream_below, 0.15);
-  engine_random(policy, &cfg, 300, sum);
+  engine_random(policy, &cfg, 500, sum);
   assert_true(STAT_OF(sum, bypassed_stream) > 0 && STAT_OF(sum, pinned) > 0);
   assert_true(STAT_OF(sum, refreshed) > 0 && STAT_OF(sum, pinned_cycles) > 0);
   assert_true(STAT_OF(sum, all_protected) > 0 && STAT_OF(sum, all_reserved) > 0);
