@@ -139,12 +139,11 @@ static inline bool weir_lines_bring(const struct weir_lines *l, uint32_t set, ui
   return true;
 }
 
-/* One that is near to nobody becomes so for the half that its number says. */
+/* One that comes becomes near for the half that its number says. */
 static inline void weir_lines_settle(const struct weir_lines *l, uint32_t set, uint32_t way,
                                      uint32_t halves) {
-  const struct weir_mem_line *w = &weir_lines_set(l, set)[way];
-  if (w->near == 0)
-    weir_lines_bring(l, set, way, (unsigned)__builtin_parityll(w->line - 1) % halves, halves);
+  const uint64_t line = weir_lines_set(l, set)[way].line - 1;
+  weir_lines_bring(l, set, way, (unsigned)__builtin_parityll(line) % halves, halves);
 }
 
 /* A sector written in part keeps what it has; if it has nothing, a read will fetch the rest. */

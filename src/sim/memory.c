@@ -52,6 +52,7 @@ bool weir_channel_init(struct weir_channel *c, const struct weir_machine *m, uin
   c->is_whole = !m->l2.sectored && m->l2.whole_lines;
   c->has_fifo = m->noc.crossbar == WEIR_XBAR_FIFO;
   c->halves = c->has_fifo ? 1 : (uint32_t)m->l2.partitions;
+  c->has_homes = c->halves > 1 && m->l2.home;
   c->reads_partial = m->l2.partial_reads && m->l2.sectored && !c->has_l3;
   c->merges_writes = weir_merges_writes(m);
   for (unsigned n = 0; n < sizeof c->flits / sizeof *c->flits; n++)
@@ -211,7 +212,9 @@ static struct weir_mem_line *take_way(struct weir_slice *s, uint32_t set, uint32
                                       uint64_t key) {
   const struct weir_mem_line *l = weir_lines_at(&s->lines, set, way);
   if (l->line != 0) evict(s, l);
-  return weir_lines_take(&s->lines, set, way, key);
+  struct weir_mem_line *taken = weir_lines_take(&s->lines, set, way, key);
+  if (s->channel->has_homes) weir_lines_settle(&s->lines, set, way, s->channel->halves);
+  return taken;
 }
 
 /* Sectors that go back to the DRAM if the way is taken; *reads: those that are read for it. */
@@ -388,7 +391,6 @@ static struct weir_mem_line *take_line(struct weir_slice *s, const struct weir_m
 static bool bring(const struct weir_slice *s, uint32_t set, uint32_t way, uint32_t sm) {
   const struct weir_channel *c = s->channel;
   if (c->halves == 1) return false;
-  if (c->m->l2.home) weir_lines_settle(&s->lines, set, way, c->halves);
   return weir_lines_bring(&s->lines, set, way, sm * c->halves / c->n_sms, c->halves);
 }
 

@@ -93,6 +93,7 @@ struct weir_channel {
   uint16_t flits[9]; /* of a reply with that many sectors */
   unsigned together; /* sectors that are fetched together */
   uint32_t halves;   /* of the SMs, by what is near */
+  bool has_homes;    /* lines that come are near to a half by their number, too */
   bool merges_writes;
   bool reads_partial; /* sectors that are here in part, before they are written back */
   bool has_fifo;      /* replies go through a crossbar with a queue for each slice */

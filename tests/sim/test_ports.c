@@ -460,13 +460,13 @@ static void test_multicast(void **state) {
 }
 
 /* Cycles of a load that waits for `n` lines read before it, the first of which is its own. */
-static uint64_t again(unsigned n, uint64_t *far) {
+static uint64_t again(unsigned n, const char *with_home, uint64_t *far) {
   struct rig g;
   struct synth s;
   struct weir_sim_result r;
   uint64_t cycles[2];
   for (unsigned k = 0; k < 2; k++) {
-    rig_open(&g, "l2.sets=1", "l2.ways=8", "l2.partitions=2", "l2.far_cyc=100", NULL);
+    rig_open(&g, "l2.sets=1", "l2.ways=8", "l2.partitions=2", "l2.far_cyc=100", with_home, NULL);
     synth_init(&s, 1, 1);
     struct code c = rig_code(&s, WEIR_SP_GLOBAL);
     for (unsigned i = 0; i < n + k; i++) {
@@ -485,15 +485,18 @@ static uint64_t again(unsigned n, uint64_t *far) {
  * none at all. */
 static void test_halves(void **state) {
   (void)state;
-  uint64_t far, near = again(1, &far);
-  assert_int_equal(far, 0);
-  assert_int_equal(again(4, &far), near);
-  assert_int_equal(far, 0);
-  assert_int_equal(again(5, &far), near + 100);
-  assert_int_equal(far, 1);
-  assert_int_equal(again(8, &far), near + 100);
-  assert_true(again(9, &far) != near + 100);
-  assert_int_equal(far, 0);
+  static const char *const home[] = {NULL, "l2.home=true"}; /* of lines that come, not that stay */
+  for (unsigned k = 0; k < 2; k++) {
+    uint64_t far, near = again(1, home[k], &far);
+    assert_int_equal(far, 0);
+    assert_int_equal(again(4, home[k], &far), near);
+    assert_int_equal(far, 0);
+    assert_int_equal(again(5, home[k], &far), near + 100);
+    assert_int_equal(far, 1);
+    assert_int_equal(again(8, home[k], &far), near + 100);
+    assert_true(again(9, home[k], &far) != near + 100);
+    assert_int_equal(far, 0);
+  }
 }
 
 /* What the first of two SMs has read, then read by itself or by the other: how much was far. */
