@@ -56,15 +56,19 @@ RULES = {  # what the model has for GPUs of today: what it is called on the page
     "first-reads": ("parameters, constants and code that are not there yet",
                     ["sm.param_cold_cyc=0", "sm.const_bytes=0", "sm.code_bytes=0"]),
     "store-end": ("blocks that end without acknowledgements", ["sm.store_end_cyc=0"]),
+    "access-end": ("what blocks and kernels that have loaded take to end", ["sm.load_end_cyc=0", "sm.access_end_cyc=0"]),
+    "division-next": ("warps that wait for their divisions",
+                      ["sm.idiv_next_cyc=1", "sm.fdiv_next_cyc=1", "sm.ddiv_next_cyc=1"]),
+    "load-next": ("loads of a warp 6 cycles apart (each scheduler's 4)", ["sm.load_next_cyc=1", "sm.load_interval=4"]),
+    "passes-back": ("data that take as many passes as addresses", ["sm.passes_back=false"]),
+    "spread": ("slices that are nearer and further (all in the middle)", ["noc.spread_cyc=0", "noc.reply_cyc=110"]),
+    "dealt": ("slices by chance (by turns)", ["l2.hash=xor", "l2.interleave=256"]),
     "pages": ("rows that are closed by their last access", ["dram.page=open"]),
 }
 RINGS = "rings"
 CARVES = {"default": [], "max_l1": ["launch.carveout=0"], "min_l1": ["launch.carveout=100"]}  # in micro/chase.cu
 RING_PTX = HERE / "hw/ring/ring.ptx"
 LINE = 128
-# count_start: a store at its end makes a launch 110 cycles longer, and its acknowledgement takes 290: the end of an empty
-# launch, which is subtracted, hides the rest
-DRAIN_CYC = 180
 METRICS = {  # the hardware's names (docs/ncu.md has what differs)
     "inst": lambda t: t["sm"]["warp_insns"],
     "l1_ld_sectors": lambda t: t["l1"]["global_load_sectors"],
@@ -76,7 +80,7 @@ METRICS = {  # the hardware's names (docs/ncu.md has what differs)
     "l2_tex_writes": lambda t: t["l2"]["write_sectors"],
     "dram_rd_sectors": lambda t: t["dram"]["read_bytes"] // 32,
     "dram_wr_sectors": lambda t: t["dram"]["write_bytes"] // 32,
-    "sm_cycles": lambda t: t["cycles"] - min(t.get("drain_cyc", 0), DRAIN_CYC),
+    "sm_cycles": lambda t: t["cycles"],
     "l1_bytes": lambda t: t["l1"]["bytes"],
 }
 COLUMNS = ["workload", "key", "launch", "kernel", *METRICS]

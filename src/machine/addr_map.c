@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "machine/machine.h"
 
 static bool is_power_of_two(uint64_t v) {
@@ -44,6 +45,39 @@ void weir_poly_init(struct weir_poly *p, unsigned degree) {
 
 /* ---- slices and sets ---- */
 
+static void deal_out(struct weir_deal *d, uint64_t slices) {
+  uint8_t dealt[WEIR_DEAL_MOST + 1] = {0};
+  uint64_t state = 0;
+  d->each = WEIR_DEAL_BLOCKS / slices;
+  if (d->each > WEIR_DEAL_MOST) d->each = WEIR_DEAL_MOST;
+  const uint64_t n = d->each * slices;
+  for (uint64_t i = 0; i < n; i++)
+    d->slice[i] = (uint8_t)(i % slices);
+  for (uint64_t i = n; i-- > 1;) { /* Fisher and Yates' shuffle */
+    const uint64_t k = (weir_splitmix64(state++) >> 32) * (i + 1) >> 32;
+    const uint8_t at = d->slice[i];
+    d->slice[i] = d->slice[k];
+    d->slice[k] = at;
+  }
+  for (uint64_t i = 0; i < n; i++)
+    d->before[i] = dealt[d->slice[i]]++;
+}
+
+/* The window that a block is in, and which block of it. */
+static uint64_t window_of(const struct weir_addr_map *x, uint64_t block, uint64_t *at) {
+  const uint64_t n = x->deal.each * x->slices, window = block / n;
+  *at = block - window * n;
+  return window;
+}
+
+/* Blocks of its slice that have lower addresses. */
+static uint64_t before(const struct weir_addr_map *x, uint64_t block) {
+  uint64_t at;
+  if (x->hash != WEIR_SLICE_DEALT) return divide(block, x->slices);
+  const uint64_t window = window_of(x, block, &at);
+  return window * x->deal.each + x->deal.before[at];
+}
+
 enum weir_status weir_addr_map_init(struct weir_addr_map *x, const char *machine,
                                     const struct weir_l2_cfg *l2, const struct weir_dram_cfg *dram,
                                     struct weir_err *err) {
@@ -56,9 +90,17 @@ enum weir_status weir_addr_map_init(struct weir_addr_map *x, const char *machine
                               .per_channel = (uint64_t)(l2->slices / dram->channels),
                               .has_poly_sets = l2->index == WEIR_L2_INDEX_IPOLY,
                               .has_plain_sets = l2->index == WEIR_L2_INDEX_LINEAR};
-  x->hash = l2->hash == WEIR_L2_HASH_LINEAR ? WEIR_SLICE_LINEAR
-            : l2->hash == WEIR_L2_HASH_XOR  ? WEIR_SLICE_XOR
-                                            : WEIR_SLICE_IPOLY;
+  x->hash = l2->hash == WEIR_L2_HASH_LINEAR  ? WEIR_SLICE_LINEAR
+            : l2->hash == WEIR_L2_HASH_XOR   ? WEIR_SLICE_XOR
+            : l2->hash == WEIR_L2_HASH_DEALT ? WEIR_SLICE_DEALT
+                                             : WEIR_SLICE_IPOLY;
+  if (x->hash == WEIR_SLICE_DEALT) {
+    if (x->slices > WEIR_DEAL_MOST)
+      return weir_fail(err, WEIR_EINVAL,
+                       "machine %s: l2.hash dealt needs at most %d of l2.slices (%" PRId64 ")",
+                       machine, WEIR_DEAL_MOST, l2->slices);
+    deal_out(&x->deal, x->slices);
+  }
   if (x->hash == WEIR_SLICE_IPOLY) {
     if (!is_power_of_two(x->slices) || !is_power_of_two(x->channels))
       return weir_fail(err, WEIR_EINVAL,
@@ -83,6 +125,11 @@ uint32_t weir_addr_slice(const struct weir_addr_map *x, uint64_t addr) {
     /* Any function of the quotient keeps the map one-to-one. */
     block += (q ^ q >> 7 ^ q >> 15) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
     return (uint32_t)(block - divide(block, x->slices) * x->slices);
+  case WEIR_SLICE_DEALT: { /* each window by another turn of the same deal */
+    uint64_t at;
+    const uint64_t turn = weir_splitmix64(window_of(x, block, &at)) >> 32;
+    return (uint32_t)((x->deal.slice[at] + turn) % x->slices);
+  }
   case WEIR_SLICE_IPOLY:
     break;
   }
@@ -97,7 +144,7 @@ static uint64_t in_block(const struct weir_addr_map *x, uint64_t addr) {
 }
 
 uint32_t weir_addr_set(const struct weir_addr_map *x, uint64_t addr) {
-  uint64_t block = divide(addr >> x->inter_shift, x->slices);
+  uint64_t block = before(x, addr >> x->inter_shift);
   uint64_t n = block << (x->inter_shift - x->line_shift) | in_block(x, addr) >> x->line_shift;
   if (x->has_poly_sets) return weir_poly_of(&x->set, n);
   if (!x->has_plain_sets) n ^= n >> x->set_shift;
@@ -109,7 +156,7 @@ uint64_t weir_addr_local(const struct weir_addr_map *x, uint64_t addr, uint32_t 
   uint64_t block = addr >> x->inter_shift;
   uint64_t local = x->hash == WEIR_SLICE_IPOLY
                        ? divide(block, x->channels)
-                       : divide(block, x->slices) * x->per_channel + slice % x->per_channel;
+                       : before(x, block) * x->per_channel + slice % x->per_channel;
   return local << x->inter_shift | in_block(x, addr);
 }
 

@@ -25,7 +25,16 @@ static inline uint32_t weir_poly_of(const struct weir_poly *p, uint64_t v) {
   return r;
 }
 
-enum weir_slice_hash { WEIR_SLICE_LINEAR, WEIR_SLICE_XOR, WEIR_SLICE_IPOLY };
+enum weir_slice_hash { WEIR_SLICE_LINEAR, WEIR_SLICE_XOR, WEIR_SLICE_IPOLY, WEIR_SLICE_DEALT };
+
+/* Blocks of addresses dealt out to slices at random, to each as many of a window: a stretch of
+ * addresses much shorter than that is spread unevenly, as by chance. */
+enum { WEIR_DEAL_BLOCKS = 8192, WEIR_DEAL_MOST = 255 };
+struct weir_deal {
+  uint64_t each;                    /* blocks of a window that a slice has */
+  uint8_t slice[WEIR_DEAL_BLOCKS];  /* of each block of a window */
+  uint8_t before[WEIR_DEAL_BLOCKS]; /* blocks in front of it that its slice has */
+};
 
 struct weir_addr_map {
   unsigned line_shift, inter_shift, set_shift, slice_bits;
@@ -33,6 +42,7 @@ struct weir_addr_map {
   enum weir_slice_hash hash;
   bool has_poly_sets, has_plain_sets;
   struct weir_poly slice, set;
+  struct weir_deal deal;
 };
 
 /* For a machine whose sizes have been checked. */

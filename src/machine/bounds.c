@@ -83,7 +83,8 @@ uint64_t weir_tags_latency(const struct weir_machine *m) {
 uint64_t weir_l2_latency(const struct weir_machine *m, unsigned sectors) {
   unsigned each = packet_sectors(m), first = sectors < each ? sectors : each;
   uint64_t more = div_up(sectors, each) - 1;
-  return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc + m->sm.load_extra) +
+  return (uint64_t)(1 + m->noc.request_cyc + m->l2.latency + m->noc.reply_cyc +
+                    m->noc.spread_cyc / 2 + m->sm.load_extra) +
          weir_tags_latency(m) + request_flits(m, first, false) - 1 + reply_flits(m, first, false) -
          1 + more * weir_max64(request_flits(m, first, false), reply_flits(m, first, false));
 }

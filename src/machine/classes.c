@@ -60,10 +60,14 @@ void weir_classes_fill(struct weir_machine *m, const struct weir_settings *s) {
     m->unit[c] = (uint8_t)(m->sm.units == WEIR_UNITS_BY_CLASS ? whole : unit_of(c, m->sm.units));
   }
   for (enum weir_class c = 0; c < WEIR_N_CLASSES; c++)
-    m->slots[c] = (uint16_t)(c == WEIR_C_IDIV   ? m->sm.idiv_slots
-                             : c == WEIR_C_FDIV ? m->sm.fdiv_slots
-                             : c == WEIR_C_DDIV ? m->sm.ddiv_slots
-                                                : 1);
+    m->slots[c] = 1, m->next_cyc[c] = 1;
+  m->slots[WEIR_C_IDIV] = (uint16_t)m->sm.idiv_slots;
+  m->slots[WEIR_C_FDIV] = (uint16_t)m->sm.fdiv_slots;
+  m->slots[WEIR_C_DDIV] = (uint16_t)m->sm.ddiv_slots;
+  m->next_cyc[WEIR_C_BRANCH] = (uint32_t)m->sm.branch_next_cyc;
+  m->next_cyc[WEIR_C_IDIV] = (uint32_t)m->sm.idiv_next_cyc;
+  m->next_cyc[WEIR_C_FDIV] = (uint32_t)m->sm.fdiv_next_cyc;
+  m->next_cyc[WEIR_C_DDIV] = (uint32_t)m->sm.ddiv_next_cyc;
   m->unit_of_sm = m->sm.units == WEIR_UNITS_BY_CLASS ? WEIR_N_CLASSES : WEIR_C_SFU;
 }
 

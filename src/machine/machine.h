@@ -42,15 +42,16 @@ struct weir_sm_cfg {
   int64_t dispatch_interval, dispatch_warp_cyc, retire_tenths;
   int64_t shared_latency, const_latency, load_extra;
   int64_t const_bytes, const_miss_cyc, const_cold_cyc, param_cold_cyc;
-  int64_t branch_next_cyc, branch_guard_cyc, rejoin_cyc, store_end_cyc, code_bytes, code_cold_cyc;
+  int64_t branch_next_cyc, branch_guard_cyc, rejoin_cyc, code_bytes, code_cold_cyc;
+  int64_t store_end_cyc, load_end_cyc, access_end_cyc, load_next_cyc;
   int64_t dependent_extra, start_delay;
-  bool atom_waits;
+  bool atom_waits, passes_back;
   int64_t collector_units, register_banks, register_ports;
   int64_t ldst_queue, inflight, coalesce_per_cycle;
   enum weir_coalesce_by coalesce_by;
   int64_t texture_bytes, texture_ways, texture_lanes, texture_extra, fetch_lanes, fetch_extra;
   int64_t latency[WEIR_N_CLASSES], interval[WEIR_N_CLASSES];
-  int64_t idiv_slots, fdiv_slots, ddiv_slots;
+  int64_t idiv_slots, fdiv_slots, ddiv_slots, idiv_next_cyc, fdiv_next_cyc, ddiv_next_cyc;
 };
 
 #define WEIR_L1_INDEXES(X)                                                                         \
@@ -97,7 +98,7 @@ enum weir_read_request { WEIR_READ_REQUESTS(WEIR_CHOICE_ID) };
 enum weir_request_flits { WEIR_REQUEST_FLITS(WEIR_CHOICE_ID) };
 
 struct weir_noc_cfg {
-  int64_t request_cyc, reply_cyc, credit_cyc, flit_bytes, header_bytes, request_buffer,
+  int64_t request_cyc, reply_cyc, spread_cyc, credit_cyc, flit_bytes, header_bytes, request_buffer,
       reply_buffer, input_buffer, input_speedup, sm_flits, slice_tenths, reply_tenths;
   enum weir_crossbar crossbar;
   enum weir_request_flits request_flits;
@@ -105,7 +106,9 @@ struct weir_noc_cfg {
 };
 
 #define WEIR_L2_HASHES(X)                                                                          \
-  X(WEIR_L2_HASH_LINEAR, "linear") X(WEIR_L2_HASH_XOR, "xor") X(WEIR_L2_HASH_IPOLY, "ipoly")
+  X(WEIR_L2_HASH_LINEAR, "linear")                                                                 \
+  X(WEIR_L2_HASH_XOR, "xor")                                                                       \
+  X(WEIR_L2_HASH_IPOLY, "ipoly") X(WEIR_L2_HASH_DEALT, "dealt")
 enum weir_l2_hash { WEIR_L2_HASHES(WEIR_CHOICE_ID) };
 #define WEIR_L2_INDEXES(X)                                                                         \
   X(WEIR_L2_INDEX_XOR, "xor")                                                                      \
@@ -167,7 +170,8 @@ struct weir_machine {
   /* By class: its unit, named by one of the classes that use it, and whether it has its latency and
    * interval from the class that it is part of (a bit each). */
   uint8_t unit[WEIR_N_CLASSES];
-  uint16_t slots[WEIR_N_CLASSES]; /* of the scheduler that one takes */
+  uint16_t slots[WEIR_N_CLASSES];    /* of the scheduler that one takes */
+  uint32_t next_cyc[WEIR_N_CLASSES]; /* from one to the warp's next instruction */
   uint32_t class_follows[WEIR_N_CLASS_FIELDS];
   uint8_t unit_of_sm;     /* the unit that all schedulers share; WEIR_N_CLASSES: none */
   uint64_t window;        /* W: the smallest latency of a message */

@@ -76,6 +76,13 @@ static const struct weir_param sm_table[] = {
       "that a block which has stored takes to end when its last store has left the L1; its place "
       "and the kernel do not wait for acknowledgements then (0: they do)",
       .source = "off"),
+    P(weir_sm_cfg, load_end_cyc, "0", 0, 1e6, "cycle",
+      "that a block which has loaded and not stored takes to end when its last load has come",
+      .source = "off"),
+    P(weir_sm_cfg, access_end_cyc, "0", 0, 1e6, "cycle",
+      "at least, that a kernel takes behind its last block if it has accessed global or local "
+      "memory",
+      .source = "off"),
     P(weir_sm_cfg, broadcast_latency, "100", 1, 1e6, "cycle", "of what one SM tells the others",
       .source = "guess", .when = "count>1 and broadcasts"),
     P(weir_sm_cfg, shared_latency, "26", 1, 1e6, "cycle", "shared-memory load, without conflicts"),
@@ -134,6 +141,9 @@ static const struct weir_param sm_table[] = {
       "to it",
       .when = "collector_units>0"),
     P(weir_sm_cfg, ldst_queue, "8", 1, 4096, NULL, "requests between coalescer and L1"),
+    P(weir_sm_cfg, load_next_cyc, "1", 1, 1e6, "cycle",
+      "from a load of a warp to its next one, of global or local memory or a texture",
+      .source = "off"),
     P(weir_sm_cfg, inflight, "1024", 1, 65536, NULL, "load requests of an SM that wait for a reply",
       .source = "guess"),
     P(weir_sm_cfg, coalesce_per_cycle, "1", 1, 64, NULL,
@@ -144,6 +154,10 @@ static const struct weir_param sm_table[] = {
                    "passes over 32 banks of 4 bytes, as in shared memory, with its requests spread "
                    "over them. The L1 then has no banks and no port of its own",
                .source = "off"),
+    WEIR_PARAM(weir_sm_cfg, passes_back, "false",
+               .help = "a load takes its passes again when its data have come, on their way to the "
+                       "registers: it is a cycle later for each but the first",
+               .source = "off", .when = "coalesce_by=banks"),
     P(weir_sm_cfg, texture_bytes, "0", 0, 1 << 20, "byte",
       "of a cache for texture reads alone, whole lines, empty when a kernel begins; what it lacks "
       "is "
@@ -170,6 +184,15 @@ static const struct weir_param sm_table[] = {
     P(weir_sm_cfg, fdiv_slots, "1", 1, 1000, NULL,
       "the same of a single-precision division or square root", .source = "off"),
     P(weir_sm_cfg, ddiv_slots, "1", 1, 1000, NULL, "the same in double precision", .source = "off"),
+    P(weir_sm_cfg, idiv_next_cyc, "1", 1, 1e6, "cycle",
+      "from an integer division to the warp's next instruction: machine code begins no other "
+      "before "
+      "its own are issued",
+      .source = "off"),
+    P(weir_sm_cfg, fdiv_next_cyc, "1", 1, 1e6, "cycle",
+      "the same of a single-precision division or square root", .source = "off"),
+    P(weir_sm_cfg, ddiv_next_cyc, "1", 1, 1e6, "cycle", "the same in double precision",
+      .source = "off"),
 #define WEIR_CLASS(id, text, number, help)                                                         \
   CLASS_ROW(id, text, help, latency, "4", ""), CLASS_ROW(id, text, help, interval, "1", ""),
 #define WEIR_CLASS_PART(id, text, whole, whole_text, number, help)                                 \
@@ -299,6 +322,10 @@ static const struct weir_param noc_table[] = {
     P(weir_noc_cfg, request_cyc, "80", 1, 1e6, "cycle",
       "SM to L2, fixed pipeline delay before the L2 included"),
     P(weir_noc_cfg, reply_cyc, "40", 1, 1e6, "cycle", "L2 to SM"),
+    P(weir_noc_cfg, spread_cyc, "0", 0, 1e6, "cycle",
+      "more that it takes from some slices to some SMs: each pair has its own number of cycles, 0 "
+      "to so many",
+      .source = "off", .when = "crossbar=ideal"),
     P(weir_noc_cfg, credit_cyc, "20", 1, 1e6, "cycle",
       "a freed buffer place becomes known to the sender", .source = "guess"),
     P(weir_noc_cfg, flit_bytes, "32", 1, 1024, "byte", "moved by a port in one core cycle"),

@@ -154,22 +154,23 @@ static uint64_t code_there(struct weir_sm *sm, uint32_t line, uint64_t now) {
   return l->ready;
 }
 
-/* Cycles from an instruction to the next one of its warp, more than one: for a branch, for lanes
- * that were not there before, and for instructions that are not there. */
+/* Cycles from an instruction to the next one of its warp, more than one: for a branch or a
+ * division, for lanes that were not there before, and for instructions that are not there. */
 static uint64_t path_takes(struct weir_sm *sm, struct weir_sm_warp *w, uint64_t now) {
   const struct weir_sm_cfg *c = &sm->m->sm;
   const struct weir_outline *outline = sm->outline;
   const uint32_t insn = w->next.insn;
-  uint64_t takes = w->is_behind_branch ? (uint64_t)c->branch_next_cyc - 1 : 0;
+  const bool is_behind_branch = w->last_class == WEIR_C_BRANCH;
+  uint64_t takes = w->last_class < WEIR_N_CLASSES ? sm->m->next_cyc[w->last_class] - 1 : 0;
   if (outline != NULL) {
     const uint32_t origin = sm->reordered != NULL ? sm->reordered->origin[insn] : insn;
     if (!(outline->insns[origin].flags & WEIR_OUTLINE_GUARDED)) {
       const bool is_new = w->lanes != 0 && (w->next.mask & ~w->lanes) != 0;
-      if (is_new && !w->is_behind_branch) takes = (uint64_t)c->rejoin_cyc;
+      if (is_new && !is_behind_branch) takes = weir_max64(takes, (uint64_t)c->rejoin_cyc);
       w->lanes = w->next.mask;
     }
   }
-  w->is_behind_branch = sm->kernel->insns[insn].cls == WEIR_C_BRANCH;
+  w->last_class = sm->kernel->insns[insn].cls;
   const uint32_t line =
       sm->kernel->insns[insn].pc / (8 * WEIR_CODE_INSNS); /* 8 bytes each in PTX */
   if (sm->n_code > 0 && w->code != line + 1) {
@@ -240,7 +241,8 @@ static void arrive(struct weir_sm *sm, struct weir_block_stream *block, uint64_t
     w->loads = w->atoms = 0; /* acknowledgements of the slot's last warp may be on their way */
     w->lanes = 0;
     w->code = 0;
-    w->is_behind_branch = false;
+    w->last_class = WEIR_N_CLASSES;
+    w->load_at = 0;
     w->group = 0;
     memset(w->copies, 0, sizeof w->copies);
     if (sm->clocks != NULL) weir_clocks_warp(sm->clocks, slot);
@@ -276,9 +278,9 @@ bool weir_sm_retire_blocks(struct weir_sm *sm, uint64_t now, uint64_t *wake) {
     const uint32_t b = (uint32_t)__builtin_ctzll(left);
     struct weir_sm_block *k = &sm->blocks[b];
     if (k->pending > 0) continue;
-    if (k->has_stored && sm->m->sm.store_end_cyc > 0) {
-      k->has_stored = false;
-      k->busy_until = weir_max64(k->busy_until, now) + (uint64_t)sm->m->sm.store_end_cyc;
+    if (k->end_cyc > 0) {
+      k->busy_until = weir_max64(k->busy_until, now) + k->end_cyc;
+      k->end_cyc = 0;
     }
     if (k->busy_until > now) {
       *wake = weir_min64(*wake, k->busy_until);

@@ -660,6 +660,14 @@ static enum weir_status give_up(struct weir_sim *sim, enum weir_status st) {
   return st;
 }
 
+/* The end of a kernel in which nothing happens any more (sm.access_end_cyc). */
+static uint64_t end_of(const struct weir_sim *sim, uint64_t blocks_end, uint64_t last) {
+  const uint64_t least = blocks_end + (uint64_t)sim->m->sm.access_end_cyc;
+  for (uint32_t i = 0; i < sim->n_sms; i++)
+    if (sim->sms[i].has_accessed) return weir_max64(last, least);
+  return last;
+}
+
 enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source *source,
                                  struct weir_sim_result *result, struct weir_err *err) {
   struct weir_sim_result shape = {0};
@@ -709,6 +717,7 @@ enum weir_status weir_sim_kernel(struct weir_sim *sim, struct weir_block_source 
   for (uint32_t i = 0; i < sim->n_sms; i++)
     weir_sm_soft(&sim->sms[i], end);
   if (!deliver_casts(sim)) return give_up(sim, weir_fail(err, WEIR_ENOMEM, "out of memory"));
+  sim->now = end = end_of(sim, blocks_end, end);
   for (uint32_t i = 0; i < sim->n_sms; i++) {
     weir_sm_close(&sim->sms[i]);
     weir_sm_settle(&sim->sms[i], end); /* policies may look at it then */

@@ -41,7 +41,8 @@ struct weir_sim_unit { /* one SM in one kernel */
 
 struct weir_sim_result { /* of one kernel, or summed */
   uint64_t start, cycles;
-  uint64_t drain; /* of the cycles, those behind the last block, for acknowledgements alone */
+  uint64_t drain; /* of the cycles, those behind the last block, for acknowledgements and the end
+                     alone */
   struct weir_sm_stats sm;
   struct weir_l1_stats l1;
   struct weir_l2_stats l2;

@@ -26,6 +26,13 @@ static uint64_t guard_ready(const struct weir_sm *sm, const struct weir_sm_warp 
   return t;
 }
 
+/* Does it go through the coalescer? */
+static bool is_load(const struct weir_static *s, const struct weir_dyn *d) {
+  return (s->cls == WEIR_C_LOAD || s->cls == WEIR_C_TEX) && d->has_addr &&
+         (d->addrs.space == WEIR_SP_GLOBAL || d->addrs.space == WEIR_SP_LOCAL ||
+          d->addrs.space == WEIR_SP_TEX);
+}
+
 /* Of a warp that runs; not before cycle `t`. */
 void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   struct weir_sm_warp *w = &sm->warps[slot];
@@ -36,6 +43,7 @@ void weir_sm_find_ready(struct weir_sm *sm, uint32_t slot, uint64_t t) {
   if (s->cls == WEIR_C_BRANCH && sm->has_paths) t = guard_ready(sm, w, s, t);
   for (unsigned i = 0; i < s->n_dst; i++)
     if (s->dst[i] != WEIR_NO_REG) t = weir_max64(t, w->reg[s->dst[i]]);
+  if (w->load_at > t && is_load(s, &w->next)) t = w->load_at;
   sm->ready_at[slot] = t;
   sm->is_dirty = true;
   struct weir_sched *c = &sm->sched[sm->sched_of[slot]];

@@ -73,7 +73,7 @@ void weir_ldst_answer(struct weir_sm *sm, uint32_t id, uint64_t at) {
   if (--l->n_left > 0) return;
   struct weir_sm_warp *w = &sm->warps[l->a.warp];
   const struct weir_static *s = &sm->kernel->insns[l->insn];
-  uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra;
+  uint64_t ready = l->ready_at + (uint64_t)sm->m->sm.load_extra + l->back_cyc;
   if (s->cls == WEIR_C_TEX)
     ready += (uint64_t)(is_fetch(sm, s) ? sm->m->sm.fetch_extra : sm->m->sm.texture_extra);
   if (s->cls != WEIR_C_ATOM) {
@@ -550,6 +550,12 @@ static struct weir_access describe_access(const struct weir_sm *sm, uint32_t slo
                               .evict_hint = s->evict_hint};
 }
 
+/* Passes but the first of the load in the coalescer, which it takes again when its data come. */
+static uint32_t back_cycles(const struct weir_sm *sm, const struct weir_static *s) {
+  const uint32_t passes = sm->ldst.coalescer.passes;
+  return sm->m->sm.passes_back && s->cls == WEIR_C_LOAD && passes > 1 ? passes - 1 : 0;
+}
+
 /* The load that the requests in the coalescer belong to. */
 static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct weir_static *s) {
   struct weir_ldst *u = &sm->ldst;
@@ -559,6 +565,7 @@ static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct 
   *l = (struct weir_load){.a = u->coalescer.a,
                           .insn = (uint32_t)(s - sm->kernel->insns),
                           .n_left = u->coalescer.n,
+                          .back_cyc = back_cycles(sm, s),
                           .has_texels = u->coalescer.has_texels};
   w->loads++;
   w->atoms += s->cls == WEIR_C_ATOM;
@@ -569,6 +576,11 @@ static void start_load(struct weir_sm *sm, struct weir_sm_warp *w, const struct 
   }
   sm->blocks[w->block].pending++;
   set_ready(w, s, WEIR_NEVER);
+}
+
+/* What the block has accessed makes it end later: the one thing that takes longest. */
+static void note_end(struct weir_sm_block *b, int64_t cycles) {
+  if ((uint64_t)cycles > b->end_cyc) b->end_cyc = (uint32_t)cycles;
 }
 
 void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
@@ -620,6 +632,9 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
   const uint32_t mask = w->next.mask;
   if (a.space == WEIR_SP_TEX) coalesce_texels(sm, w);
   sm->stats.requests += c->n;
+  sm->has_accessed = true;
+  note_end(&sm->blocks[w->block],
+           s->cls == WEIR_C_STORE ? sm->m->sm.store_end_cyc : sm->m->sm.load_end_cyc);
   c->next = c->pass = 0;
   c->passes = passes_of(sm, s, &a, mask, words, width);
   c->is_busy = true;
@@ -628,8 +643,8 @@ void weir_ldst_start(struct weir_sm *sm, uint32_t slot, uint64_t now) {
     w->stores += c->n;
     sm->ldst.stores += c->n;
     sm->blocks[w->block].pending += c->n;
-    sm->blocks[w->block].has_stored = true;
     return;
   }
+  w->load_at = now + (uint64_t)sm->m->sm.load_next_cyc;
   start_load(sm, w, s);
 }

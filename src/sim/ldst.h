@@ -11,6 +11,7 @@ struct weir_load {      /* a load instruction that waits for requests */
   struct weir_access a; /* what its requests have in common */
   uint32_t insn;        /* of the kernel; a.insn is what policies see */
   uint32_t n_left, next_free;
+  uint32_t back_cyc; /* that its data take on the way to the registers (sm.passes_back) */
   uint64_t ready_at;
   bool is_missing; /* a request of it sent for something */
   bool is_copy;    /* asynchronous, of group `group` */

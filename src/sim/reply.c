@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fifo.h"
+#include "base/hash.h"
 #include "machine/machine.h"
 
 enum { SECTOR = 32 };
@@ -47,13 +48,22 @@ static uint64_t next_reply(const struct weir_slice *s) {
   return is_merged(r) ? r->at : weir_max64(r->at, s->port_free);
 }
 
+/* How much further the SM is from the slice than the nearest ones are (noc.spread_cyc). */
+static uint64_t distance(const struct weir_noc_cfg *n, uint16_t slice, uint16_t sm) {
+  if (n->spread_cyc == 0) return 0;
+  const uint64_t x = weir_splitmix64((uint64_t)slice << 16 | sm) >> 32;
+  return x * (uint64_t)(n->spread_cyc + 1) >> 32;
+}
+
 /* A reply enters the reply network, if its SM has room for it. */
 static bool send_reply(struct weir_slice *s, const struct weir_msg *r, uint64_t now) {
   struct weir_channel *c = s->channel;
   uint32_t *credit = &s->credit[c->has_fifo ? 0 : r->dst];
   if (*credit < r->flits) return false;
   *credit -= r->flits;
-  uint64_t at = c->has_fifo ? now : now + r->flits - 1 + (uint64_t)c->m->noc.reply_cyc;
+  uint64_t at = now;
+  if (!c->has_fifo)
+    at += r->flits - 1 + (uint64_t)c->m->noc.reply_cyc + distance(&c->m->noc, r->src, r->dst);
   if (r->flags & WEIR_REP_FAR) at += (uint64_t)c->m->l2.far_cyc;
   struct weir_msg *sent = weir_outbox_slot(c->outbox, r->dst, at);
   if (sent != NULL) {

@@ -210,8 +210,9 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   if (!take_order(sm, reordered)) return false;
   const struct weir_sm_cfg *c = &sm->m->sm;
   sm->outline = c->rejoin_cyc > 0 ? (reordered != NULL ? reordered->ptx : kernel)->outline : NULL;
-  sm->has_paths =
-      c->branch_next_cyc > 1 || c->branch_guard_cyc > 0 || c->rejoin_cyc > 0 || sm->n_code > 0;
+  sm->has_paths = c->branch_guard_cyc > 0 || c->rejoin_cyc > 0 || sm->n_code > 0;
+  for (enum weir_class cls = 0; cls < WEIR_N_CLASSES; cls++)
+    sm->has_paths |= sm->m->next_cyc[cls] > 1;
   sm->code_tag = k.id | 1;
   for (uint32_t i = 0; i < sm->n_code; i++)
     sm->code[i].ready = 0;
@@ -229,6 +230,7 @@ bool weir_sm_kernel(struct weir_sm *sm, const struct weir_kernel_info *kernel,
   sm->is_settled = true;
   sm->is_dirty = true;
   sm->last_event = sm->last_ack = now;
+  sm->has_accessed = false;
   sm->params_at = WEIR_NEVER;
   sm->next_arrival = now;
   for (unsigned i = 0; i < sizeof sm->sched / sizeof *sm->sched; i++)

@@ -73,7 +73,8 @@ struct weir_sm_warp {
   struct weir_barrier barrier; /* of the next instruction, if that is one */
   uint32_t lanes;              /* of the last instruction that is not guarded; 0: none was yet */
   uint32_t code;               /* 1 + line of the last instruction; 0: none was yet */
-  bool is_behind_branch;       /* the next instruction */
+  uint64_t load_at;            /* before this cycle it loads no more (sm.load_next_cyc) */
+  uint8_t last_class;          /* of the last instruction; WEIR_N_CLASSES: none was yet */
 };
 
 /* Instructions of a kernel: a line of the code cache, 8 of 16 bytes in machine code. */
@@ -91,7 +92,8 @@ struct weir_sm_block {
   } barrier[WEIR_BARRIERS];
   uint32_t pending;    /* loads, store requests and instructions being collected */
   uint64_t busy_until; /* the last result of a load; the last instruction has its unit */
-  bool is_used, has_stored;
+  bool is_used;
+  uint32_t end_cyc; /* that it takes to end, by what it has accessed */
 };
 
 /* What a part of an L1 tells the same part of the other SMs. */
@@ -170,6 +172,7 @@ struct weir_sm {
   uint32_t n_code;                             /* lines; 0: all code is always there */
   uint64_t code_tag;                           /* of the kernel */
   uint64_t kernel_start, last_event, last_ack; /* last_ack: that no block has waited for */
+  bool has_accessed;                           /* global or local memory, in this kernel */
   uint64_t params_at; /* cycle in which the kernel's parameters are there; WEIR_NEVER: not read */
 
   /* Warps. */

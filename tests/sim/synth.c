@@ -301,6 +301,15 @@ void machine_init(struct machine *x, const char *file, const char *const *set) {
   must(machine_try(x, file, set, &err), &err);
 }
 
+void machine_init_plain(struct machine *x, const char *file, const char *const *set) {
+  const char *all[64] = {"noc.spread_cyc=0", "sm.load_end_cyc=0", "sm.access_end_cyc=0"};
+  for (size_t n = 3; set != NULL && *set != NULL; n++) {
+    assert_true(n + 1 < sizeof all / sizeof *all);
+    all[n] = *set++;
+  }
+  machine_init(x, file, all);
+}
+
 void machine_free(struct machine *x) {
   weir_settings_free(&x->settings);
 }
@@ -336,6 +345,11 @@ static const struct {
     {"sm.register_ports", "1 2 2 2 3"},
     {"sm.idiv_slots", "1 1 20"},
     {"sm.fdiv_slots", "1 1 3 12"},
+    {"sm.fdiv_next_cyc", "1 1 9 60"},
+    {"sm.load_next_cyc", "1 1 6 20"},
+    {"sm.load_end_cyc", "0 0 55"},
+    {"sm.access_end_cyc", "0 0 7 230"},
+    {"noc.spread_cyc", "0 0 3 64"},
     {"sm.texture_bytes", "0 0 12K 24K"},
     {"sm.texture_ways", "1 4 24"},
     {"l1.enabled", "true true true true true false"},

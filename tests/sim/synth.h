@@ -74,6 +74,8 @@ enum weir_status machine_try(struct machine *x, const char *file, const char *co
                              struct weir_err *err);
 /* The same; a refusal ends the test. */
 void machine_init(struct machine *x, const char *file, const char *const *set);
+/* The same, with all slices as far from an SM, and kernels that end with their last block. */
+void machine_init_plain(struct machine *x, const char *file, const char *const *set);
 /* Small machines of all kinds that weir_machine_fill accepts; counts what it refused. */
 void machine_random(struct machine *x, uint64_t seed, uint32_t *n_refused);
 void machine_free(struct machine *x);

@@ -51,11 +51,12 @@ static void check_one_to_one(const struct weir_machine *m) {
 
 static void test_one_to_one(void **state) {
   (void)state;
-  static const char *const hash[] = {"l2.hash=linear", "l2.hash=xor", "l2.hash=ipoly"};
+  static const char *const hash[] = {"l2.hash=linear", "l2.hash=xor", "l2.hash=ipoly",
+                                     "l2.hash=dealt"};
   static const char *const slices[] = {"l2.slices=4", "l2.slices=8", "l2.slices=64",
                                        "l2.slices=12"};
-  for (unsigned h = 0; h < 3; h++)
-    for (unsigned s = 0; s < (h < 2 ? 4 : 3); s++) {
+  for (unsigned h = 0; h < 4; h++)
+    for (unsigned s = 0; s < (h != 2 ? 4 : 3); s++) {
       struct machine x;
       open_map(&x, hash[h], slices[s], "l2.index=ipoly");
       check_one_to_one(&x.m);

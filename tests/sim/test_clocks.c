@@ -22,7 +22,7 @@ static void open_machine(struct rig *g, const char *name, const char *const *set
       .threads = 1, .watchdog = 1000000, .check = true, .clocks = true};
   memcpy(own, rig_set, sizeof rig_set);
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, name != NULL ? name : "");
-  machine_init(&g->x, name != NULL ? path : NULL, name != NULL ? set : own);
+  machine_init_plain(&g->x, name != NULL ? path : NULL, name != NULL ? set : own);
   assert_int_equal(weir_sim_new(&g->x.m, NULL, &o, &g->sim, &err), WEIR_OK);
 }
 

@@ -56,6 +56,88 @@ static void test_branch_alone(void **state) {
   assert_int_equal(r.sm.slot[WEIR_SLOT_ISSUED], 10);
 }
 
+/* ---- divisions ---- */
+
+/* n divisions that do not depend on one another, by each of so many warps: when an instruction
+ * behind the last of them issues. */
+static uint64_t divisions(unsigned warps, unsigned n) {
+  rig_open(&g, "sm.fdiv_next_cyc=57", "sm.fdiv_latency=57", "sm.fdiv_interval=17", NULL);
+  synth_init(&s, 1, warps);
+  uint32_t div = synth_insn(&s, WEIR_C_FDIV, -1, -1), add = synth_insn(&s, WEIR_C_INT, -1, -1);
+  for (unsigned w = 0; w < warps; w++) {
+    for (unsigned i = 0; i < n; i++)
+      synth_put(&s, 0, w, div);
+    synth_put(&s, 0, w, add);
+  }
+  return end();
+}
+
+static void test_divisions(void **state) {
+  (void)state;
+  /* a warp has one at a time, as on an H200 (arith_rate), and other warps use the unit meanwhile */
+  assert_int_equal(divisions(1, 8), 8 * 57);
+  assert_int_equal(divisions(2, 8), 17 + 8 * 57);
+}
+
+/* ---- loads ---- */
+
+/* n loads of a warp, of lines that the L2 has and that do not depend on one another. */
+static uint64_t loads(unsigned n, const char *next) {
+  rig_open(&g, next, NULL);
+  rig_warm_l2(&g, A, n);
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
+  for (unsigned i = 0; i < n; i++)
+    synth_stride(&s, 0, 0, ld, UINT32_MAX, A + 128 * i, 4);
+  return end();
+}
+
+static void test_loads_in_turn(void **state) {
+  (void)state;
+  enum { FLITS = 5 }; /* a reply takes the port for so many cycles */
+  assert_int_equal(loads(8, NULL), 7 * FLITS + L2_LINE);
+  assert_int_equal(loads(8, "sm.load_next_cyc=6"), 7 * 6 + L2_LINE);
+  assert_int_equal(loads(8, "sm.load_next_cyc=20"), 7 * 20 + L2_LINE);
+}
+
+/* A load of words `apart` bytes from one another, and what needs it. */
+static uint64_t one_load(unsigned apart, const char *back) {
+  rig_open(&g, "sm.coalesce_by=banks", "l1.sets=64", back, NULL);
+  synth_init(&s, 1, 1);
+  struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+  synth_stride(&s, 0, 0, c.ld0, UINT32_MAX, A, apart);
+  synth_put(&s, 0, 0, c.use0);
+  return end();
+}
+
+static void test_passes_back(void **state) {
+  (void)state;
+  assert_int_equal(one_load(4, "sm.passes_back=true"), one_load(4, NULL));
+  assert_int_equal(one_load(128, "sm.passes_back=true"), one_load(128, NULL) + 31);
+  assert_int_equal(one_load(8, "sm.passes_back=true"), one_load(8, NULL) + 1);
+}
+
+/* Loads that depend on one another, of a line of each of 32 slices, twice: the second time the L2
+ * has them. */
+static uint64_t far_and_near(const char *spread) {
+  enum { SLICES = 32 };
+  rig_open(&g, "l2.slices=32", "l2.hash=linear", "l2.interleave=128", "l1.enabled=false", spread,
+           NULL);
+  rig_warm_l2(&g, 0, SLICES);
+  synth_init(&s, 1, 1);
+  uint32_t ld = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, 0);
+  for (unsigned i = 0; i < SLICES; i++)
+    synth_uniform(&s, 0, 0, ld, 128 * i);
+  return end();
+}
+
+static void test_spread(void **state) {
+  (void)state;
+  const uint64_t all_near = far_and_near(NULL), spread = far_and_near("noc.spread_cyc=60");
+  assert_int_equal(all_near, 32 * L2_SECTOR);
+  assert_in_range(spread - all_near, 32 * 24, 32 * 36); /* 30 on average */
+}
+
 /* ---- lanes ---- */
 
 /* Masks of additions, one after the other; bit i of `guarded`: the i-th is under a predicate. */
@@ -171,6 +253,30 @@ static uint64_t blocks(unsigned n, const char *early) {
   return end();
 }
 
+/* A block that has loaded ends later, and a kernel that has done so after its last block. */
+static void test_load_ends(void **state) {
+  (void)state;
+  uint64_t cycles[3];
+  static const char *const later[3] = {NULL, "sm.load_end_cyc=55", "sm.access_end_cyc=230"};
+  for (unsigned k = 0; k < 3; k++) {
+    rig_open(&g, "sm.blocks=1", later[k], NULL);
+    synth_init(&s, 4, 1);
+    struct code c = rig_code(&s, WEIR_SP_GLOBAL);
+    for (unsigned b = 0; b < 4; b++) {
+      synth_put(&s, b, 0, c.add);
+      if (b < 3) synth_stride(&s, b, 0, c.ld0, UINT32_MAX, A, 4);
+    }
+    cycles[k] = end();
+    assert_int_equal(r.drain, k == 2 ? 230 : 0);
+  }
+  assert_int_equal(cycles[1], cycles[0] + 3 * 55);
+  assert_int_equal(cycles[2], cycles[0] + 230);
+  rig_open(&g, later[2], NULL); /* nothing is accessed */
+  synth_init(&s, 1, 1);
+  synth_put(&s, 0, 0, synth_insn(&s, WEIR_C_INT, -1, -1));
+  assert_int_equal(end(), 0);
+}
+
 static void test_stores(void **state) {
   (void)state;
   enum { SENT = 1 + 1 }; /* the store issues in cycle 1 and leaves the L1 a cycle later */
@@ -203,11 +309,12 @@ static void test_fence(void **state) {
 }
 
 int main(void) {
+#define T(f) cmocka_unit_test(f)
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_branch),    cmocka_unit_test(test_branch_alone),
-      cmocka_unit_test(test_lanes),     cmocka_unit_test(test_parameters),
-      cmocka_unit_test(test_constants), cmocka_unit_test(test_code),
-      cmocka_unit_test(test_stores),    cmocka_unit_test(test_fence),
+      T(test_branch),      T(test_branch_alone), T(test_divisions), T(test_loads_in_turn),
+      T(test_passes_back), T(test_spread),       T(test_lanes),     T(test_parameters),
+      T(test_constants),   T(test_code),         T(test_load_ends), T(test_stores),
+      T(test_fence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

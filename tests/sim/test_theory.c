@@ -20,7 +20,7 @@ static void open_machine(struct rig *g, const char *name, const char *const *set
   struct weir_err err;
   struct weir_sim_options o = {.threads = 1, .watchdog = 1000000, .check = true};
   snprintf(path, sizeof path, "%s/gpus/%s.yaml", folder, name);
-  machine_init(&g->x, path, set);
+  machine_init_plain(&g->x, path, set);
   assert_int_equal(weir_sim_new(&g->x.m, NULL, &o, &g->sim, &err), WEIR_OK);
 }
 

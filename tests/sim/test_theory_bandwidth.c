@@ -48,9 +48,13 @@ static void open_machine(struct machine *x, const char *name) {
   /* The last stores count: a kernel waits for them. Bounds know nothing of packets that hold up
    * others, nor of lines under way that meet in a set by chance, as they do where it is hashed. The
    * one warp stands for those of all schedulers. */
-  static const char *const ideal_set[] = {"noc.crossbar=ideal", "l1.index=linear",
-                                          "sm.load_interval=1", "sm.store_interval=1",
-                                          "sm.store_end_cyc=0", NULL};
+  static const char *const ideal_set[] = {"noc.crossbar=ideal",
+                                          "l1.index=linear",
+                                          "sm.load_interval=1",
+                                          "sm.store_interval=1",
+                                          "sm.store_end_cyc=0",
+                                          "sm.load_next_cyc=1",
+                                          NULL};
   machine_init(x, path, name == older ? older_set : ideal_set);
 }
 

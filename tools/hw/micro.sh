@@ -18,7 +18,7 @@ plan="sm:clocks l1:l1_size l1:l1_block l1:l1_ways l1:l1_random l1:l1_pattern l1_
   l2:sectors_default l2:sectors_32 l2:sectors_64 l2:sectors_128 l2:slices l2:slice_pairs
   l2:l2_sms l2:l2_size l2:l2_spread l2:l2_hot l2:after_write l2:merge_sms flight:merge flight:inflight flight:inflight_small store:stores store:atomics store:atom_latency store:load_store
   arith:arith_latency arith:arith_rate arith:shared_latency arith:shared_rate arith:const_latency
-  arith:barrier arith:branch control:loops control:ifs control:start control:constants control:block_end code:fetch sm:scheduler sm:launch sm:dispatch
+  arith:barrier arith:branch control:loops control:ifs control:start control:constants control:block_end control:small code:fetch sm:scheduler sm:launch sm:dispatch
   chase:chase chase:tlb chase:dram chase:chase_short chase:chase_large"
 programs="arith control code chase l2 flight store l1_rate tex l1 sm" # the longest to compile first
 

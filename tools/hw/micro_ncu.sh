@@ -4,13 +4,13 @@
 #   tools/hw/micro_ncu.sh OUTDIR [BENCHMARK...]    writes OUTDIR/micro_ncu.tsv, rows like those of micro.tsv; all of them
 #                                                  take four minutes
 #
-# The clocks are left as they are, and the caches are emptied before each kernel (CACHES=none: they are not). Without
-# ncu, or if it cannot read counters, a row says so.
+# The clocks are left as they are, and the caches are emptied before each kernel (CACHES=none: they are not). METRICS:
+# other counters than those below, with blanks between. Without ncu, or if it cannot read counters, a row says so.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-}
 if [ -z "$out" ]; then
-  sed -n '2,8s/^# \{0,1\}//p' "$0"
+  sed -n '2,9s/^# \{0,1\}//p' "$0"
   exit 2
 fi
 shift
@@ -41,7 +41,7 @@ if ! nvcc -O2 -std=c++17 -arch="${ARCH:-sm_90}" -o "$work/counters" "$here/micro
   exit 0
 fi
 
-metrics="gpc__cycles_elapsed.max sm__cycles_elapsed.max smsp__inst_executed.sum
+metrics=${METRICS:-"gpc__cycles_elapsed.max sm__cycles_elapsed.max smsp__inst_executed.sum
   l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
   l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum
   l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum l1tex__t_requests_pipe_lsu_mem_global_op_st.sum
@@ -55,7 +55,7 @@ metrics="gpc__cycles_elapsed.max sm__cycles_elapsed.max smsp__inst_executed.sum
   lts__t_sectors_op_read.sum lts__t_sectors_op_write.sum lts__t_sectors_op_red.sum lts__t_sectors_op_atom.sum
   lts__t_sectors_srcunit_ltcfabric.sum lts__t_requests_srcunit_ltcfabric.sum
   lts__t_sectors_srcunit_ltcfabric_lookup_hit.sum lts__t_tag_requests.sum lts__d_sectors_fill_device.sum
-  dram__sectors_read.sum dram__sectors_write.sum"
+  dram__sectors_read.sum dram__sectors_write.sum"}
 # those that this ncu and GPU have
 timeout 60 "$ncu" --query-metrics 2>/dev/null | awk '{ print $1 }' >"$work/known"
 list=

@@ -18,6 +18,14 @@
 //           more on each takes, less its spinning. does=nothing, or a store or an atomic without a
 //           result behind the spinning (store), or before it (early_store), so that it is long
 //           acknowledged at the end. Is a block's place free before its stores are acknowledged?
+//           early_load and early_load.cg have a load there that has come long before the end.
+//   small   whole kernels as short as most launches of real programs, whose data the L2 has: ns
+//   from
+//           the start of the first warp to the end of the last one, by %globaltimer (steps of 32
+//           ns), and cycles from a warp's start to its first and its last value. does=nothing, one
+//           load, two loads of other buffers one after the other and a store (add), or three that
+//           depend on one another (chain). With PROFILER=..., for a run under a profiler, the rows
+//           say so: does it change what happens within a kernel?
 #include "micro.cuh"
 
 enum { ROUNDS = 512, IFS = 16, INSIDE = 16 };
@@ -260,15 +268,18 @@ static void constants() {
     }
 }
 
-enum { NOTHING, STORE, EARLY_STORE, ADD };
+enum { NOTHING, STORE, EARLY_STORE, ADD, LOAD, EARLY_LOAD, EARLY_LOAD_CG };
 enum { SPIN = 2000 };
 
 template <int DOES> __global__ void spin_and_end(u64 base) {
   u64 mine = base + LINE * (u64)blockIdx.x + 4 * threadIdx.x;
   unsigned t0 = clock32();
   if (DOES == EARLY_STORE) asm volatile("st.global.u32 [%0], %1;" ::"l"(mine), "r"(t0) : "memory");
+  if (DOES == EARLY_LOAD) wait_for32(load32<CA>(mine));
+  if (DOES == EARLY_LOAD_CG) wait_for32(load32<CG>(mine));
   while (clock32() - t0 < SPIN) {
   }
+  if (DOES == LOAD && load32<CA>(mine) == 0xdeadbeef) asm volatile("trap;");
   if (DOES == STORE) asm volatile("st.global.u32 [%0], %1;" ::"l"(mine), "r"(t0) : "memory");
   if (DOES == ADD) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(mine), "r"(t0) : "memory");
 }
@@ -311,13 +322,86 @@ static void block_end() {
   end_rows<STORE>(buffer, "store");
   end_rows<EARLY_STORE>(buffer, "early_store");
   end_rows<ADD>(buffer, "add");
+  end_rows<LOAD>(buffer, "load");
+  end_rows<EARLY_LOAD>(buffer, "early_load");
+  end_rows<EARLY_LOAD_CG>(buffer, "early_load.cg");
+}
+
+enum { S_NOTHING, S_LOAD, S_ADD, S_CHAIN };
+
+struct small_times {
+  u64 begin, end;
+  unsigned first, last, sm, unused;
+};
+
+template <int DOES>
+__global__ void small_kernel(const unsigned *a, const unsigned *b, const unsigned *c, unsigned *d,
+                             small_times *times) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, t0 = clock32(), t1 = t0, t2 = t0;
+  u64 begin = globaltimer();
+  if (DOES == S_LOAD) {
+    wait_for32(load32<CA>((u64)(a + i)));
+    t1 = t2 = clock32();
+  } else if (DOES == S_ADD) {
+    unsigned x = load32<CA>((u64)(a + i)), y = load32<CA>((u64)(b + i));
+    wait_for32(x);
+    t1 = clock32();
+    wait_for32(y);
+    t2 = clock32();
+    d[i] = x + y;
+  } else if (DOES == S_CHAIN) {
+    unsigned x = load32<CA>((u64)(a + i));
+    wait_for32(x);
+    t1 = clock32();
+    unsigned y = load32<CA>((u64)(b + x));
+    wait_for32(load32<CA>((u64)(c + y)));
+    t2 = clock32();
+  }
+  if (threadIdx.x % 32 == 0) times[i / 32] = {begin, globaltimer(), t1 - t0, t2 - t0, smid(), 0};
+}
+
+template <int DOES> static void small_rows(const char *name, const char *profiler) {
+  enum { MOST = 1056 * 256, TRIES = 12 };
+  memory a(66 * MB), b(66 * MB), c(66 * MB), d(66 * MB), times(MOST / 32 * sizeof(small_times));
+  std::vector<unsigned> same(MOST);
+  for (unsigned i = 0; i < MOST; i++)
+    same[i] = i;
+  a.put(same), b.put(same), c.put(same);
+  static const int grids[][2] = {{1, 32}, {132, 32}, {132, 256}, {528, 256}, {1056, 256}};
+  for (auto &g : grids) {
+    std::vector<double> ns;
+    std::vector<unsigned> first, last;
+    for (int r = 0; r < TRIES; r++) {
+      small_kernel<DOES><<<g[0], g[1]>>>(a.as<unsigned>(), b.as<unsigned>(), c.as<unsigned>(),
+                                         d.as<unsigned>(), times.as<small_times>());
+      done();
+      if (r < 2) continue;
+      u64 begin = ~0ull, end = 0;
+      for (auto &t : times.get<small_times>((size_t)g[0] * g[1] / 32)) {
+        begin = std::min(begin, t.begin), end = std::max(end, t.end);
+        first.push_back(t.first), last.push_back(t.last);
+      }
+      ns.push_back((double)(end - begin));
+    }
+    std::string p = par("profiler=%s does=%s blocks=%d threads=%d", profiler, name, g[0], g[1]);
+    rows(p, "ns", ns);
+    spread_rows(p, "first_cyc", first);
+    spread_rows(p, "last_cyc", last);
+  }
+}
+
+static void small() {
+  const char *profiler = getenv("PROFILER");
+  if (!profiler) profiler = "none";
+  small_rows<S_NOTHING>("nothing", profiler);
+  small_rows<S_LOAD>("load", profiler);
+  small_rows<S_ADD>("add", profiler);
+  small_rows<S_CHAIN>("chain", profiler);
 }
 
 int main(int argc, char **argv) {
-  static const benchmark benchmarks[] = {{"loops", loops},
-                                         {"ifs", ifs},
-                                         {"start", start},
-                                         {"constants", constants},
-                                         {"block_end", block_end}};
+  static const benchmark benchmarks[] = {{"loops", loops},         {"ifs", ifs},
+                                         {"start", start},         {"constants", constants},
+                                         {"block_end", block_end}, {"small", small}};
   return run_main(argc, argv, benchmarks);
 }

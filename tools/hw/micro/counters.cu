@@ -19,6 +19,17 @@
 //   a parameter, the last of 4 KB of parameters, a store, a load, and `code` more instructions.
 //   Each three times in a row, once with the caches emptied before each (caches=all, as all others)
 //   and once not (CACHES=none)
+//   count_first   blocks of which the first n do something, once, and all spin for 1,000 cycles:
+//   what the first parameter, constant, load, ... of an SM takes (cycles in which it has a warp),
+//   and what the end of a launch takes because of it (the other cycles). CACHES=none: the L2 has
+//   the data
+//
+//   count_slices   an SM reads so many lines, each once: how evenly are they spread over the
+//   slices?
+//
+//   count_sms   SM 0 and one other read the same 256 lines, both each line at the same time, or the
+//   other one `later` cycles after it: whose reads are one at the L2? 512 sectors are read if none,
+//   256 if all (and some with which the two wait for each other)
 #include "micro.cuh"
 
 static void label(const char *benchmark, const std::string &params) {
@@ -316,6 +327,174 @@ static void count_start(counted &c) {
         }
 }
 
+enum first_does {
+  F_SPIN,
+  F_PARAMETER,
+  F_TWO_PARAMETERS,
+  F_SIZE,
+  F_CONSTANT,
+  F_SHARED,
+  F_SYMBOL,
+  F_LOAD_CG,
+  F_LOAD_CA,
+  F_LOAD_SAME,
+  F_CHAIN_2,
+  F_TWO_LOADS,
+  F_TWO_BUFFERS,
+  F_STORE,
+  F_LOAD_STORE,
+  F_ADD,
+  N_FIRST
+};
+static const char *const first_names[] = {
+    "spin",        "parameter", "two_parameters", "block_size", "constant", "shared",
+    "symbol",      "load.cg",   "load.ca",        "load_same",  "chain=2",  "two_loads",
+    "two_buffers", "store",     "load,store",     "add"};
+
+struct first_buffers {
+  u64 a, gap[40], b;
+};
+
+__constant__ unsigned first_word[1024];
+__device__ unsigned first_symbol[1024];
+
+// Blocks below `n` do it, on 4 KB each (of the symbol and with load_same: the same); then all spin.
+template <first_does DOES> __global__ void probe_first(unsigned n, first_buffers buffers) {
+  if (blockIdx.x < n) {
+    __shared__ unsigned words[1024];
+    u64 mine = 4096 * (u64)blockIdx.x + 4 * threadIdx.x, a = buffers.a + mine, b = buffers.b + mine;
+    if (DOES == F_PARAMETER) wait_for(buffers.a);
+    if (DOES == F_TWO_PARAMETERS) {
+      wait_for(buffers.a);
+      wait_for(buffers.b);
+    }
+    if (DOES == F_SIZE) wait_for32(blockDim.x);
+    if (DOES == F_CONSTANT) wait_for32(first_word[n]);
+    if (DOES == F_SHARED) {
+      unsigned x;
+      asm volatile("ld.shared.u32 %0, [%1];"
+                   : "=r"(x)
+                   : "r"((unsigned)__cvta_generic_to_shared(words + threadIdx.x)));
+      wait_for32(x);
+    }
+    if (DOES == F_SYMBOL) wait_for32(load32<CG>((u64)(first_symbol + threadIdx.x)));
+    if (DOES == F_LOAD_CG) wait_for32(load32<CG>(a));
+    if (DOES == F_LOAD_CA) wait_for32(load32<CA>(a));
+    if (DOES == F_LOAD_SAME) wait_for32(load32<CG>(buffers.a + 4 * threadIdx.x));
+    if (DOES == F_CHAIN_2) wait_for32(load32<CG>(a + load32<CG>(a)));
+    if (DOES == F_TWO_LOADS || DOES == F_TWO_BUFFERS) {
+      unsigned x = load32<CG>(a), y = load32<CG>(DOES == F_TWO_LOADS ? a + 2048 : b);
+      wait_for32(x + y);
+    }
+    if (DOES == F_STORE || DOES == F_LOAD_STORE) {
+      unsigned x = DOES == F_STORE ? 0 : load32<CG>(a);
+      asm volatile("st.global.u32 [%0], %1;" ::"l"(b), "r"(x) : "memory");
+    }
+    if (DOES == F_ADD) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(b), "r"(0) : "memory");
+  }
+  unsigned t0 = clock32();
+  while (clock32() - t0 < 1000) {
+  }
+}
+
+template <int DOES>
+static void first_launch(int does, int blocks, int threads, unsigned n, const first_buffers &b) {
+  if (does == DOES)
+    probe_first<(first_does)DOES><<<blocks, threads>>>(n, b);
+  else if constexpr (DOES + 1 < N_FIRST)
+    first_launch<DOES + 1>(does, blocks, threads, n, b);
+}
+
+// In random order, so that what changes with time (clocks, the profiler) is the same for all.
+static void count_first(counted &c) {
+  static const struct {
+    int blocks, threads;
+    unsigned n;
+  } shapes[] = {{1, 32, 1},     {132, 32, 1},    {132, 32, 16},
+                {132, 32, 132}, {132, 256, 132}, {528, 256, 528}};
+  const int n_shapes = (int)(sizeof shapes / sizeof shapes[0]);
+  first_buffers b = {};
+  b.a = c.buffer.at, b.b = b.a + 64 * MB;
+  CU(cudaMemset((void *)b.a, 0, 128 * MB));
+  std::vector<int> order(n_shapes * N_FIRST);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 random(1);
+  for (int again = 0; again < 9; again++) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (int i : order) {
+      auto &s = shapes[i / N_FIRST];
+      label("count_first", par("caches=%s does=%s blocks=%d threads=%d n=%u again=%d",
+                               getenv("CACHES") ? getenv("CACHES") : "all",
+                               first_names[i % N_FIRST], s.blocks, s.threads, s.n, again));
+      first_launch<0>(i % N_FIRST, s.blocks, s.threads, s.n, b);
+      done();
+    }
+  }
+}
+
+// The warps of an SM read the first sector of each of these lines, each line once.
+__global__ void probe_lines(u64 base, unsigned sm, unsigned apart, unsigned lines, unsigned *sink) {
+  if (smid() != sm) return;
+  unsigned x = 0;
+  for (unsigned i = threadIdx.x; i < lines; i += blockDim.x)
+    x ^= load32<CG>(base + (u64)i * apart * LINE);
+  sink[threadIdx.x] = x;
+}
+
+static void count_slices(counted &c) {
+  for (unsigned sm : {0u, 2u})
+    for (unsigned apart : {1u, 2u, 4u, 8u, 16u, 32u, 64u, 256u, 1024u})
+      for (unsigned lines : {64u, 256u, 1024u, 4096u, 16384u})
+        for (unsigned at = 0; at < 2; at++) {
+          if ((u64)apart * lines * LINE > 128 * MB) continue;
+          label("count_slices", par("sm=%u apart=%u lines=%u at=%u", sm, apart, lines, at));
+          probe_lines<<<sm_count(), 512>>>(c.buffer.at + at * 192 * MB, sm, apart, lines,
+                                           c.sink.as<unsigned>());
+          done();
+        }
+}
+
+// One warp on each SM; those that are not asked for end at once. %globaltimer has steps of 32 ns,
+// which all SMs see together: both begin within some cycles, and go on by their own clocks.
+__global__ void probe_sms(u64 base, unsigned one, unsigned other, unsigned later, int lines,
+                          volatile u64 *start, unsigned *sink) {
+  extern __shared__ unsigned room[];
+  unsigned sm = smid(), x = 0;
+  if (sm != one && sm != other) return;
+  if (sm == one && threadIdx.x == 0) *start = globaltimer() + 20000;
+  while (*start == 0)
+    __nanosleep(500);
+  u64 at = *start;
+  while (globaltimer() < at) {
+  }
+  unsigned t0 = clock32() + (sm == other && one != other ? later : 0);
+  for (int i = 0; i < lines; i++) {
+    while (clock32() - t0 > 0x80000000u || clock32() - t0 < 2000u * (unsigned)i) {
+    }
+    x ^= load32<CG>(base + (u64)i * 512 + threadIdx.x % 8 * 4);
+    wait_for32(x ^ 1);
+  }
+  sink[threadIdx.x] = x;
+}
+
+static void count_sms(counted &c) {
+  enum { LINES = 256, ROOM = 200 * 1024 };
+  memory start(8);
+  CU(cudaFuncSetAttribute(probe_sms, cudaFuncAttributeMaxDynamicSharedMemorySize, ROOM));
+  auto go = [&](unsigned other, unsigned later) {
+    CU(cudaMemset((void *)start.at, 0, 8));
+    label("count_sms", par("other=%u later=%u lines=%d", other, later, (int)LINES));
+    probe_sms<<<sm_count(), 32, ROOM>>>(c.buffer.at, 0, other, later, LINES, start.as<u64>(),
+                                        c.sink.as<unsigned>());
+    done();
+  };
+  for (unsigned other = 0; other < (unsigned)sm_count(); other++)
+    go(other, 0);
+  for (unsigned other : {1u, 2u, 4u, 8u, 16u, 32u, 64u})
+    for (unsigned later : {30u, 60u, 120u, 250u, 500u})
+      go(other, later);
+}
+
 static void count_pairs(counted &c) {
   for (unsigned other : {0u, 32u})
     for (int steps : {0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
@@ -348,7 +527,9 @@ int main(int argc, char **argv) {
   } all[] = {{"count_pairs", count_pairs},   {"count_after", count_after},
              {"count_empty", count_empty},   {"count_hits", count_hits},
              {"count_stores", count_stores}, {"count_atomics", count_atomics},
-             {"count_loads", count_loads},   {"count_start", count_start}};
+             {"count_loads", count_loads},   {"count_start", count_start},
+             {"count_first", count_first},   {"count_slices", count_slices},
+             {"count_sms", count_sms}};
   const int n_all = sizeof all / sizeof *all;
   for (int i = 1; i < argc; i++)
     if (std::none_of(all, all + n_all, [&](auto &b) { return strcmp(b.name, argv[i]) == 0; })) {
