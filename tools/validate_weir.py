@@ -43,6 +43,7 @@ RULES = {  # what the model has for GPUs of today: what it is called on the page
     "fetch": ("misses of the L2 that fetch 64 bytes (32)", ["l2.fetch_bytes=32"]),
     "partial-reads": ("parts of sectors that are read before they are written back", ["l2.partial_reads=false"]),
     "merge-writes": ("stores that fill a sector together", ["l2.merge_writes=false"]),
+    "merge-groups": ("GPCs, within which alone reads are one", ["l2.merge_groups=1"]),
     "merge-reads": ("reads that come together", ["l2.merge_reads=1"]),
     "multicast": ("replies that wait and go with the first that has their data", ["l2.multicast=false"]),
     "bypass-room": ("loads past the L1 that take its data", ["l1.bypass_room=false"]),

@@ -404,6 +404,9 @@ static const struct weir_param l2_table[] = {
       .source = "off", .when = "noc.crossbar=ideal"),
     P(weir_l2_cfg, merge_cyc, "100", 1, 1e6, "cycle", "so soon",
       .when = "merge_reads>1 and noc.crossbar=ideal"),
+    P(weir_l2_cfg, merge_groups, "1", 1, 64, NULL,
+      "groups of SMs, of pairs in turn; only reads of SMs of one group are one", .source = "off",
+      .when = "merge_reads>1 and noc.crossbar=ideal"),
     WEIR_PARAM(weir_l2_cfg, multicast, "false",
                .help = "replies to reads that wait for a slice's port go with the first one that "
                        "has the same data, one to each SM",

@@ -28,7 +28,7 @@ static bool slice_init(struct weir_slice *s, struct weir_channel *c, uint32_t id
   bool merges = l2->merge_reads > 1 && !c->has_fifo;
   bool waits = l2->store_wait_cyc > 0;
   if (merges) s->groups = weir_calloc(WEIR_READ_GROUPS, sizeof *s->groups);
-  if (waits) s->last = weir_calloc(WEIR_READ_GROUPS, sizeof *s->last);
+  if (waits) s->last = weir_calloc(WEIR_LAST_READS, sizeof *s->last);
   if ((merges && s->groups == NULL) || (waits && s->last == NULL) ||
       !weir_lines_init(&s->lines, l2->sets, l2->ways) ||
       !weir_mshrs_init(&s->mshr, n_entries, n_waiters) || s->entry == NULL || s->waiter == NULL ||
@@ -568,13 +568,13 @@ static void take_merged(struct weir_slice *s, uint64_t now) {
   const struct weir_msg *q;
   while (s->groups != NULL && s->head_wait == WEIR_L2_NOTHING && s->out.n < WEIR_OUT_LIMIT &&
          (q = weir_inbox_head(&s->in)) != NULL && q->at <= now &&
-         weir_is_member(s->groups, &s->channel->m->l2, q, now) && accept_merged(s, q, now))
+         weir_is_member(s->groups, &s->channel->m->l2, q) && accept_merged(s, q, now))
     leave_input(s, q, now);
 }
 
 /* When the head can be taken. */
 static uint64_t next_input(const struct weir_slice *s, const struct weir_msg *q, uint64_t now) {
-  if (s->groups != NULL && weir_is_member(s->groups, &s->channel->m->l2, q, now))
+  if (s->groups != NULL && weir_is_member(s->groups, &s->channel->m->l2, q))
     return weir_max64(q->at, now + 1);
   return weir_max64(q->at, s->eject_free);
 }
@@ -690,7 +690,7 @@ void weir_channel_empty(struct weir_channel *c) {
   for (uint32_t i = 0; i < c->n_slices; i++) {
     const struct weir_slice *s = &c->slices[i];
     if (s->groups != NULL) memset(s->groups, 0, WEIR_READ_GROUPS * sizeof *s->groups);
-    if (s->last != NULL) memset(s->last, 0, WEIR_READ_GROUPS * sizeof *s->last);
+    if (s->last != NULL) memset(s->last, 0, WEIR_LAST_READS * sizeof *s->last);
   }
   if (c->has_l3) weir_lines_clear(&c->l3.lines);
 }

@@ -388,6 +388,7 @@ static const struct {
     {"l2.port_bytes", "0 0 4 16 32 100"},
     {"l2.merge_reads", "1 1 2 4"},
     {"l2.merge_cyc", "3 20 100"},
+    {"l2.merge_groups", "1 1 2 3"},
     {"l2.multicast", "false true"},
     {"l2.store_wait_cyc", "0 0 7 60"},
     {"l2.fetch_bytes", "32 32 64 128"}, /* refused where it is more than a line */

@@ -402,15 +402,22 @@ static void test_stored_sectors(void **state) {
   rig_close(&g);
 }
 
-/* Six SMs that read a line at the same time: four are one, and two. */
+/* Six SMs that read a line at the same time: four are one, and two; in three groups two each. */
 static void test_merged(void **state) {
   (void)state;
+  static const struct {
+    const char *most, *groups;
+    unsigned reads;
+  } cases[] = {{"l2.merge_reads=1", NULL, 12},
+               {"l2.merge_reads=4", NULL, 4},
+               {"l2.merge_reads=4", "l2.merge_groups=3", 6}};
   struct weir_sim_result r;
-  for (unsigned n = 1; n <= 4; n *= 4) {
+  for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const unsigned merged = 12 - cases[k].reads;
     struct rig g;
     struct synth s;
-    rig_open(&g, "sm.count=6", "l2.mshr_merge=16", n == 1 ? "l2.merge_reads=1" : "l2.merge_reads=4",
-             "l2.merge_cyc=50", NULL);
+    rig_open(&g, "sm.count=6", "l2.mshr_merge=16", cases[k].most, "l2.merge_cyc=50",
+             cases[k].groups, NULL);
     synth_init(&s, 6, 1);
     uint32_t cg = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, 0, -1);
     uint32_t use = synth_insn(&s, WEIR_C_INT, 4, 0);
@@ -421,12 +428,33 @@ static void test_merged(void **state) {
         synth_put(&s, b, 0, use);
       }
     run(&g, &s, &r);
-    assert_int_equal(r.l2.reads, n == 1 ? 12 : 4);
-    assert_int_equal(r.l2.merged, n == 1 ? 0 : 8);
-    assert_int_equal(r.l2.merged_sectors, n == 1 ? 0 : 32);
+    assert_int_equal(r.l2.reads, cases[k].reads);
+    assert_int_equal(r.l2.merged, merged);
+    assert_int_equal(r.l2.merged_sectors, 4 * merged);
     assert_int_equal(r.l2.fills, 4);
     rig_close(&g);
   }
+}
+
+/* Loads of a line by three SMs behind one another line that keeps the port of the slice until long
+ * after they have come: they are one all the same, since they waited together. */
+static void test_merged_waiting(void **state) {
+  (void)state;
+  enum { SMS = 4 };
+  struct weir_sim_result r;
+  struct rig g;
+  struct synth s;
+  rig_open(&g, "sm.count=4", "l2.mshr_merge=16", "l2.merge_reads=4", "l2.merge_cyc=2",
+           "noc.slice_tenths=1000", NULL);
+  synth_init(&s, SMS, 1);
+  uint32_t cg = synth_access(&s, WEIR_C_LOAD, WEIR_SP_GLOBAL, 4, -1, -1);
+  s.insns[cg].cache_op = WEIR_CO_CG;
+  for (uint32_t b = 0; b < SMS; b++)
+    synth_stride(&s, b, 0, cg, UINT32_MAX, b == 0 ? 0x8000 : 0, 4);
+  run(&g, &s, &r);
+  assert_int_equal(r.l2.reads, 2);
+  assert_int_equal(r.l2.merged, 2);
+  rig_close(&g);
 }
 
 /* Six warps read a line through a port that takes eight cycles for it: what waits for other SMs
@@ -576,17 +604,17 @@ static void test_retirement(void **state) {
 
 int main(void) {
 #define T(f) cmocka_unit_test(f)
-  const struct CMUnitTest tests[] = {T(test_banks),         T(test_lines),
+  const struct CMUnitTest tests[] = {T(test_banks),          T(test_lines),
                                      T(test_textures),
 
-                                     T(test_texture_extra), T(test_stores),
-                                     T(test_atomics),       T(test_slower_slices),
-                                     T(test_reply_port),    T(test_fetch),
-                                     T(test_partial),       T(test_halves),
-                                     T(test_home),          T(test_halves_of_sectors),
-                                     T(test_merged),        T(test_multicast),
-                                     T(test_stored_words),  T(test_stored_sectors),
-                                     T(test_store_wait),    T(test_arrivals),
-                                     T(test_retirement)};
+                                     T(test_texture_extra),  T(test_stores),
+                                     T(test_atomics),        T(test_slower_slices),
+                                     T(test_reply_port),     T(test_fetch),
+                                     T(test_partial),        T(test_halves),
+                                     T(test_home),           T(test_halves_of_sectors),
+                                     T(test_merged),         T(test_multicast),
+                                     T(test_merged_waiting), T(test_stored_words),
+                                     T(test_stored_sectors), T(test_store_wait),
+                                     T(test_arrivals),       T(test_retirement)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
