@@ -7,7 +7,7 @@
 
 #include "../stream/util.h"
 
-static uint64_t n_cases = 50, first_case;
+static uint64_t n_cases = 80, first_case;
 
 static void conserve_l3(const struct machine *x, const struct weir_sim_result *r) {
   const struct weir_l3_stats *l3 = &r->l3, none = {0};
@@ -186,7 +186,7 @@ static void test_random(void **state) {
 
 static void test_coverage(void **state) {
   (void)state;
-  if (n_cases < 50) skip();
+  if (n_cases < 80) skip();
   reached(&weir_sm_stat_group, &sum.sm);
   reached(&weir_l1_stat_group, &sum.l1);
   reached(&weir_l2_stat_group, &sum.l2);
