@@ -119,7 +119,8 @@ enum weir_l2_write_miss { WEIR_L2_WRITE_MISSES(WEIR_CHOICE_ID) };
 
 struct weir_l2_cfg {
   int64_t slices, sets, line, ways, latency, mshr_entries, mshr_merge, write_queue, interleave,
-      port_bytes, fetch_bytes, partitions, far_cyc, merge_reads, merge_cyc, merge_groups, store_wait_cyc;
+      port_bytes, fetch_bytes, partitions, far_cyc, merge_reads, merge_cyc, merge_groups,
+      store_wait_cyc;
   bool sectored, whole_lines, partial_reads, merge_writes, multicast, home;
   enum weir_l2_hash hash;
   enum weir_l2_index index;
